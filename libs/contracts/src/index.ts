@@ -1,1 +1,4 @@
-export {};
+export { Refusal } from './refusal.js';
+export * from './request.js';
+export * from './event.js';
+export * from './service-name.js';

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { ServiceName } from './service-name.js';
+
+/** A fact that a service publishes to the others. Its type carries the version: a breaking change is a new type. */
+export interface EventContract<Type extends string = string, Data extends z.ZodType = z.ZodType> {
+  readonly service: ServiceName;
+  /** `<service>.<event>.v<N>`, which is also the event's type in the store of its service. */
+  readonly type: Type;
+  readonly subject: string;
+  readonly data: Data;
+}
+
+/** Events of one service; the subject of each is `postern.events.<type>`. */
+export const eventsOf =
+  <Service extends ServiceName>(service: Service) =>
+  <const Name extends string, Data extends z.ZodType>(
+    name: Name,
+    data: Data,
+  ): EventContract<`${Service}.${Name}`, Data> => ({
+    service,
+    type: `${service}.${name}` as const,
+    subject: `postern.events.${service}.${name}`,
+    data,
+  });
+
+export const eventMetadata = z.object({
+  correlation_id: z.string(),
+  causation_id: z.string().optional(),
+  traceparent: z.string().optional(),
+  actor: z.string().optional(),
+});
+
+/** What travels on JetStream: the event as its service stored it. `id` is also the JetStream message id. */
+export const eventEnvelope = z.object({
+  id: z.uuid(),
+  type: z.string(),
+  stream_id: z.string(),
+  version: z.int().positive(),
+  occurred_at: z.iso.datetime(),
+  data: z.unknown(),
+  metadata: eventMetadata,
+});
+
+export type EventMetadata = z.output<typeof eventMetadata>;
+export type DataOf<C extends EventContract> = z.output<C['data']>;
+export type EventOf<C extends EventContract> = C extends EventContract
+  ? { readonly type: C['type']; readonly data: z.output<C['data']> }
+  : never;
+/** An envelope whose type and data belong to one of the contracts `C`. */
+export type EnvelopeOf<C extends EventContract> = C extends EventContract
+  ? Omit<z.output<typeof eventEnvelope>, 'type' | 'data'> & EventOf<C>
+  : never;

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** Shapes that more than one service speaks of. */
+export const id = z.uuid();
+export const timestamp = z.iso.datetime();
+export const noContent = z.object({});
+
+export const page = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), total: z.int().nonnegative(), limit: z.int(), offset: z.int().nonnegative() });
+
+export const pageRequest = z.object({
+  limit: z.int().min(1).max(100).default(20),
+  offset: z.int().min(0).default(0),
+});
