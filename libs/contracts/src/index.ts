@@ -1,4 +1,14 @@
+export * from './delivery-tracking/events.js';
+export * from './delivery-tracking/requests.js';
+export * from './email-send/email-services.js';
+export * from './email-send/emails.js';
+export * from './email-send/events.js';
+export * from './email-send/sending-domains.js';
+export * from './email-send/verified-recipients.js';
+export * from './event.js';
+export * from './platform-management/requests.js';
 export { Refusal } from './refusal.js';
 export * from './request.js';
-export * from './event.js';
 export * from './service-name.js';
+export { page, pageRequest } from './shapes.js';
+export * from './webhook-dispatch/requests.js';

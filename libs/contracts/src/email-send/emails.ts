@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id } from '../shapes.js';
+
+const request = requestsOf('email-send');
+
+export const MAX_RECIPIENTS = 50;
+export const MAX_SUBJECT_LENGTH = 998;
+export const MAX_EXTRA_HEADERS = 50;
+export const MAX_HEADER_VALUE_LENGTH = 998;
+
+const addresses = z.array(z.string());
+
+/** The body of POST /emails: its shape only. Addresses, headers and limits are judged by email-send. */
+export const sendEmailBody = z.strictObject({
+  from: z.string(),
+  to: addresses,
+  cc: addresses.default([]),
+  bcc: addresses.default([]),
+  reply_to: addresses.optional(),
+  subject: z.string(),
+  message: z.string().optional().describe('HTML body. The text part is derived from it where `text` is absent.'),
+  text: z.string().optional().describe('Plain-text body.'),
+  headers: z.record(z.string(), z.string()).default({}).describe('Extra headers, named X-…'),
+});
+
+export const emailMode = z.enum(['production', 'sandbox', 'sandbox_fallback']);
+export const emailStatus = z.enum(['sent', 'failed']);
+
+/** The email message record: exactly these six fields, in POST /emails and GET /emails/{id}. */
+export const emailRecord = z.object({
+  id,
+  status: emailStatus,
+  mode: emailMode,
+  from: z.string().describe('The From address that was really used.'),
+  to: z.array(z.string()),
+  message: z.string().describe('What happened, for people.'),
+});
+
+/** The standing of the limit that is nearest to its end, for the RateLimit-* headers. */
+export const rateLimit = z.object({
+  limit: z.int().nonnegative(),
+  remaining: z.int().nonnegative(),
+  reset_s: z.int().nonnegative().describe('Seconds until the window ends.'),
+});
+
+/** Every refusal that a caller of the email API can meet; `details.retry_after_s` and `details.rate_limit` where they apply. */
+export const EMAIL_REFUSALS = [
+  'api_key_invalid',
+  'service_disabled',
+  'invalid_email',
+  'recipient_not_verified',
+  'daily_limit_reached',
+  'minute_limit_reached',
+  'idempotency_key_reused',
+  'idempotency_key_in_flight',
+  'relay_unavailable',
+  'email_not_found',
+] as const;
+
+/** Lower-case hex SHA-256 of the key as the client sent it; the key itself never crosses NATS. */
+export const apiKeyHash = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const sendEmail = request('send-email', {
+  request: z.object({
+    api_key_hash: apiKeyHash,
+    idempotency_key: z.string().min(1).max(255).optional(),
+    body_hash: z.string().describe('SHA-256 of the body as received; tells a reused idempotency key from a retry.'),
+    email: sendEmailBody,
+  }),
+  reply: z.object({ email: emailRecord, rate_limit: rateLimit, replayed: z.boolean() }),
+  refusals: EMAIL_REFUSALS,
+  deadlineMs: 30_000,
+});
+
+export const getEmail = request('get-email', {
+  request: z.object({ api_key_hash: apiKeyHash, email_id: id }),
+  reply: emailRecord,
+  refusals: ['api_key_invalid', 'service_disabled', 'email_not_found'],
+});
+
+/** Lets the gateway answer 401 or 403 before it complains about a body. */
+export const authenticateApiKey = request('authenticate-api-key', {
+  request: z.object({ api_key_hash: apiKeyHash }),
+  reply: z.object({ service_id: id }),
+  refusals: ['api_key_invalid', 'service_disabled'],
+});

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { eventsOf } from '../event.js';
+import { id, timestamp } from '../shapes.js';
+import { emailMode } from './emails.js';
+
+const event = eventsOf('email-send');
+
+export const recipientRole = z.enum(['to', 'cc', 'bcc']);
+
+/** A recipient of one message. `index` is what return paths and tracking links carry. */
+export const recipient = z.object({ index: z.int().min(0).max(49), address: z.string(), role: recipientRole });
+
+/** The message is durable and will be handed over now. */
+export const emailAccepted = event(
+  'email-accepted.v1',
+  z.object({
+    email_id: id,
+    service_id: id,
+    workspace_id: id,
+    mode: emailMode,
+    from: z.string(),
+    subject: z.string(),
+    recipients: z.array(recipient).min(1),
+    message_id: z.string().describe('The Message-ID header, without angle brackets.'),
+    counts: z.boolean().describe('False for mail to the simulator only: outside quota and statistics.'),
+    accepted_at: timestamp,
+  }),
+);
+
+/** What the relay, or we ourselves, made of one copy. */
+export const copyOutcome = z.object({
+  index: z.int().min(0).max(49),
+  address: z.string(),
+  result: z
+    .enum(['accepted', 'refused', 'deferred', 'suppressed', 'expired', 'unknown'])
+    .describe(
+      'accepted: taken by the relay. refused: 5xx, final. deferred: 4xx, tried again later. suppressed: never handed over. ' +
+        'expired: deferred until its deadline. unknown: the connection or we died between hand-over and answer; never repeated.',
+    ),
+  smtp_response: z.string(),
+  relay: z.string().nullable(),
+  relay_is_final: z.boolean().describe('The operator says that the 250 of this relay is delivery.'),
+  at: timestamp,
+});
+
+/** The hand-over as a whole: the answer that the client got. */
+export const emailHandedOver = event(
+  'email-handed-over.v1',
+  z.object({
+    email_id: id,
+    service_id: id,
+    status: z.enum(['sent', 'failed']),
+    message: z.string(),
+    outcomes: z.array(copyOutcome),
+  }),
+);
+
+/** A deferred copy was tried again in the background. */
+export const emailCopyRetried = event(
+  'email-copy-retried.v1',
+  z.object({ email_id: id, service_id: id, outcome: copyOutcome }),
+);
+
+/** Nothing was handed over and the client was told to try again (503). The message is over. */
+export const emailNotHandedOver = event(
+  'email-not-handed-over.v1',
+  z.object({ email_id: id, service_id: id, reason: z.string(), at: timestamp }),
+);
+
+/** The process died between hand-over and answer; what the relay took is unknown and never repeated. */
+export const emailInterrupted = event(
+  'email-interrupted.v1',
+  z.object({ email_id: id, service_id: id, at: timestamp }),
+);
+
+export const emailServiceCreated = event(
+  'email-service-created.v1',
+  z.object({ service_id: id, workspace_id: id, name: z.string(), at: timestamp }),
+);
+
+export const EMAIL_SEND_EVENTS = [
+  emailAccepted,
+  emailHandedOver,
+  emailCopyRetried,
+  emailNotHandedOver,
+  emailInterrupted,
+  emailServiceCreated,
+] as const;

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id, noContent, timestamp } from '../shapes.js';
+
+const request = requestsOf('platform-management');
+
+export const workspace = z.object({ id, name: z.string() });
+
+export const user = z.object({
+  id,
+  email: z.string(),
+  operator: z.boolean(),
+  workspaces: z.array(workspace),
+  created_at: timestamp,
+});
+
+/** Lower-case hex SHA-256 of a session token. */
+const tokenHash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** `ip` is the client's address as the gateway knows it; failed attempts are counted per address and per account. */
+export const createSession = request('create-session', {
+  request: z.object({ email: z.string().max(320), password: z.string().max(1024), ip: z.string() }),
+  reply: z.object({ token: z.string(), expires_at: timestamp }),
+  refusals: ['credentials_wrong', 'too_many_attempts'],
+  deadlineMs: 10_000,
+});
+
+/** Who acts, and in which workspace. */
+export const authenticateSession = request('authenticate-session', {
+  request: z.object({ token_hash: tokenHash }),
+  reply: z.object({ user_id: id, email: z.string(), operator: z.boolean(), workspace_id: id }),
+  refusals: ['session_invalid'],
+});
+
+export const endSession = request('end-session', { request: z.object({ token_hash: tokenHash }), reply: noContent });
+
+export const getMe = request('get-me', {
+  request: z.object({ user_id: id, workspace_id: id }),
+  reply: user.extend({ active_workspace: workspace }),
+  refusals: ['user_not_found'],
+});
+
+/** Only an operator may; the new user gets a workspace of their own. */
+export const createUser = request('create-user', {
+  request: z.object({
+    actor_id: id,
+    email: z.string().max(320),
+    password: z.string().min(12, 'must have at least 12 characters').max(1024),
+    operator: z.boolean().default(false),
+    workspace_name: z.string().trim().min(1).max(100).optional(),
+  }),
+  reply: user,
+  refusals: ['not_an_operator', 'invalid_input', 'user_exists'],
+  deadlineMs: 10_000,
+});
+
+export const createWorkspace = request('create-workspace', {
+  request: z.object({ user_id: id, name: z.string().trim().min(1).max(100) }),
+  reply: workspace,
+  refusals: ['user_not_found', 'invalid_input'],
+});
+
+export const switchWorkspace = request('switch-workspace', {
+  request: z.object({ token_hash: tokenHash, workspace_id: id }),
+  reply: workspace,
+  refusals: ['session_invalid', 'workspace_not_found'],
+});
+
+export const changePassword = request('change-password', {
+  request: z.object({
+    user_id: id,
+    current_password: z.string().max(1024),
+    new_password: z.string().min(12, 'must have at least 12 characters').max(1024),
+  }),
+  reply: noContent,
+  refusals: ['credentials_wrong', 'too_many_attempts'],
+  deadlineMs: 10_000,
+});
