@@ -1,12 +1,4 @@
-import type { KeyObject } from 'node:crypto';
-
-/** What signs for one verified domain. The key never leaves the process. */
-export interface SigningKey {
-  /** Lower case, A-labels. */
-  readonly domain: string;
-  readonly selector: string;
-  readonly privateKey: KeyObject;
-}
+import type { DkimSigner } from '@postern/mail';
 
 /** All that a send has to know about the email service that a key belongs to. */
 export interface Sender {
@@ -21,8 +13,8 @@ export interface Sender {
   readonly perMinuteLimit: number;
   /** Messages per UTC day as the limit stands now. */
   readonly dailyLimit: number;
-  /** By domain: lower case, A-labels, exact. */
-  readonly verifiedDomains: ReadonlyMap<string, SigningKey>;
+  /** By domain (lower case, A-labels): what signs for it. One signer per key is kept, for it caches the parsed key. */
+  readonly verifiedDomains: ReadonlyMap<string, DkimSigner>;
   /** Every domain of the service, verified or not; lower case, A-labels. */
   readonly registeredDomains: ReadonlySet<string>;
   /** Confirmed sandbox recipients, lower case with the domain in A-labels. */
