@@ -1,0 +1,47 @@
+import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+// Below every system's ephemeral range, so that no outgoing connection can take the port before its server binds it.
+const lowest = 12_000;
+const highest = 32_000;
+const claimLifetimeMs = 120_000;
+
+/**
+ * Finds a TCP port on which nothing listens, and claims it for two minutes among all processes of this machine that use
+ * this function: two test workers that ask at the same moment get different ports.
+ */
+export async function freePort(): Promise<number> {
+  const claims = join(tmpdir(), 'postern-ports');
+  await mkdir(claims, { recursive: true, mode: 0o1777 });
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    const port = lowest + Math.floor(Math.random() * (highest - lowest));
+    if ((await claim(join(claims, String(port)))) && (await canListen(port))) return port;
+  }
+  throw new Error(`no free port between ${lowest} and ${highest}`);
+}
+
+async function claim(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx');
+    await file.close();
+    return true;
+  } catch {
+    const age = await stat(path).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
+    // A stale claim is only removed, never taken over: the next round may claim it with the atomic open above.
+    if (age > claimLifetimeMs) await rm(path, { force: true }).catch(() => undefined);
+    return false;
+  }
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen({ port, host: '0.0.0.0', exclusive: true }, () => probe.close(() => resolve(true)));
+  });
+}

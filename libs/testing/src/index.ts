@@ -1,0 +1,9 @@
+export { freePort } from './free-port.js';
+export { startNats, type TestNats, type TestNatsOptions } from './nats.js';
+export type { FindNatsOptions, NatsBinary } from './nats-binaries.js';
+export { findNatsServer } from './nats-install.js';
+export { type NatsOptions, NatsServer, spawnNats } from './nats-server.js';
+export { startPostgres, type TestPostgres, type TestPostgresOptions } from './postgres.js';
+export { findPostgres, type PostgresBinaries, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
+export { type PostgresOptions, PostgresServer, spawnPostgres } from './postgres-server.js';
+export { eventually, type WaitForOptions, waitFor } from './wait-for.js';

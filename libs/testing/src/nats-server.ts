@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { forgetProcess, type ParentGuard, releaseGuard, startParentGuard, watchProcess } from './parent-guard.js';
+import { waitFor } from './wait-for.js';
+
+/** What to start: a program found by `findNatsServer`, with JetStream in `storeDir`. */
+export interface NatsOptions {
+  program: string;
+  port: number;
+  storeDir: string;
+  /** Further arguments of nats-server, such as `['-c', 'nats.conf']`. */
+  args?: string[];
+  /** File that takes the server's log; the default is `<storeDir>.log`. */
+  logFile?: string;
+  /** Deleted after this process has ended without stopping the server. */
+  removeDirWithParent?: string;
+}
+
+/** Starts a NATS server with JetStream on the loopback interface and answers when it is ready. */
+export async function spawnNats(options: NatsOptions): Promise<NatsServer> {
+  const server = new NatsServer(options, startParentGuard(options.removeDirWithParent), await launch(options));
+  await server.untilReady();
+  return server;
+}
+
+/** A NATS server that this process started; it ends with this process, however that ends. */
+export class NatsServer {
+  constructor(
+    private readonly options: NatsOptions,
+    private readonly guard: ParentGuard,
+    private child: ChildProcess,
+  ) {
+    this.protect();
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  get url(): string {
+    return `nats://127.0.0.1:${this.options.port}`;
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Resolves when the process has ended, for whatever reason. */
+  async exited(): Promise<void> {
+    if (this.isRunning) await once(this.child, 'exit');
+  }
+
+  /** Stops it in an orderly way. */
+  async stop(): Promise<void> {
+    await this.end('SIGTERM');
+    releaseGuard(this.guard);
+  }
+
+  /** kill -9, as a crash would. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  /** Starts it again on the same port; `wipe` loses everything JetStream had stored. */
+  async restart(options: { wipe?: boolean } = {}): Promise<void> {
+    await this.end('SIGTERM');
+    if (options.wipe) await rm(this.options.storeDir, { recursive: true, force: true });
+    this.child = await launch(this.options);
+    this.protect();
+    await this.untilReady();
+  }
+
+  /** Waits until it greets a client with JetStream enabled; one that ended instead is reported with its log. */
+  async untilReady(): Promise<void> {
+    const answer = await waitFor(
+      async () => (this.isRunning ? (await greetsWithJetStream(this.options.port)) && 'ready' : 'ended'),
+      { timeoutMs: 30_000, intervalMs: 20, describe: 'the NATS server to be ready' },
+    );
+    if (answer === 'ready') return;
+    const log = await readFile(logFileOf(this.options), 'utf8').catch(() => '');
+    throw new Error(`the NATS server ended while starting:\n${log.slice(-2000)}`);
+  }
+
+  private protect(): void {
+    if (this.child.pid) watchProcess(this.guard, this.child.pid, 'TERM');
+  }
+
+  private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    if (!this.isRunning) return;
+    const ended = once(this.child, 'exit');
+    this.child.kill(signal);
+    await ended;
+    forgetProcess(this.guard);
+  }
+}
+
+async function launch(options: NatsOptions): Promise<ChildProcess> {
+  await mkdir(options.storeDir, { recursive: true });
+  const log = await open(logFileOf(options), 'a');
+  try {
+    const args = [
+      '-a',
+      '127.0.0.1',
+      '-p',
+      String(options.port),
+      '-js',
+      '-sd',
+      options.storeDir,
+      ...(options.args ?? []),
+    ];
+    const child = spawn(options.program, args, { cwd: '/', detached: true, stdio: ['ignore', log.fd, log.fd] });
+    child.on('error', () => undefined);
+    child.unref();
+    return child;
+  } finally {
+    await log.close();
+  }
+}
+
+const logFileOf = (options: NatsOptions): string => options.logFile ?? `${options.storeDir}.log`;
+
+/** The first line a NATS server sends is `INFO {…}`. */
+function greetsWithJetStream(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    let greeting = '';
+    const answer = (ready: boolean) => {
+      socket.destroy();
+      resolve(ready);
+    };
+    socket.setTimeout(2000, () => answer(false));
+    socket.on('error', () => answer(false));
+    socket.on('close', () => answer(false));
+    socket.on('data', chunk => {
+      greeting += chunk;
+      if (greeting.includes('\r\n')) answer(/"jetstream":\s*true/.test(greeting));
+    });
+  });
+}

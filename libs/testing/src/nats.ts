@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.js';
+import { findNatsServer } from './nats-install.js';
+import { spawnNats } from './nats-server.js';
+
+/** Options of `startNats`. */
+export interface TestNatsOptions {
+  /** A release line; without one, any installed server from 2.9 on. */
+  version?: '2.9' | '2.12';
+  /** Kept by `stop`; the default is a temporary folder, deleted by `stop`. */
+  storeDir?: string;
+  port?: number;
+  /** Further arguments of nats-server. */
+  args?: string[];
+}
+
+/** A real NATS server with JetStream for a test. */
+export interface TestNats {
+  url: string;
+  /** The release that runs, such as `2.9.10`. */
+  version: string;
+  /** kill -9. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port; `wipe` loses all streams, as a lost disk would. */
+  restart(options?: { wipe?: boolean }): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a NATS server of the test's own (about 50 ms); it ends with the test's process at the latest. */
+export async function startNats(options: TestNatsOptions = {}): Promise<TestNats> {
+  const binary = await findNatsServer(options.version ? { version: options.version } : {});
+  const dir = await mkdtemp(join(tmpdir(), 'postern-nats-'));
+  const server = await spawnNats({
+    program: binary.path,
+    port: options.port ?? (await freePort()),
+    storeDir: options.storeDir ?? join(dir, 'store'),
+    logFile: join(dir, 'nats.log'),
+    removeDirWithParent: dir,
+    ...(options.args ? { args: options.args } : {}),
+  });
+  return {
+    url: server.url,
+    version: binary.version,
+    kill: () => server.kill(),
+    restart: wipe => server.restart(wipe),
+    async stop() {
+      await server.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { forgetProcess, type ParentGuard, releaseGuard, startParentGuard, watchProcess } from './parent-guard.js';
+import { findPostgres, planSpawn, runToEnd, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
+import { waitFor } from './wait-for.js';
+
+/** What to start; `dataDir` is created and initialised when it holds no cluster yet. */
+export interface PostgresOptions {
+  dataDir: string;
+  port: number;
+  /** Whom to run as when this process is root; the default is `unprivilegedUser()`. */
+  user?: SystemUser;
+  /** Password of the superuser `postgres`; without one, every local connection is trusted. */
+  password?: string;
+  /** false gives up durability for speed (no fsync, no waiting for the log): for tests only. */
+  durable?: boolean;
+  /** Settings for the command line, such as `{ max_connections: '200' }`. */
+  settings?: Record<string, string>;
+  /** File that takes the server's log; the default is `<dataDir>.log`. */
+  logFile?: string;
+  /** Ends the server when this process ends, however it ends; on by default. */
+  endWithParent?: boolean;
+  /** Deleted after this process has ended without stopping the server. */
+  removeDirWithParent?: string;
+}
+
+/** Everything about a running server that does not depend on the module instance that started it. */
+export interface PostgresState {
+  readonly options: PostgresOptions;
+  readonly guard: ParentGuard | undefined;
+  child: ChildProcess;
+}
+
+/** Starts PostgreSQL on the loopback interface and answers when it takes connections. */
+export async function spawnPostgres(options: PostgresOptions): Promise<PostgresServer> {
+  const user = options.user ?? unprivilegedUser();
+  if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await initialise(options, user);
+  const guard = options.endWithParent === false ? undefined : startParentGuard(options.removeDirWithParent);
+  const server = new PostgresServer({ options, guard, child: await launch(options, user) });
+  await server.untilReady();
+  return server;
+}
+
+/** A PostgreSQL server that this process started. */
+export class PostgresServer {
+  constructor(readonly state: PostgresState) {
+    this.protect();
+  }
+
+  get pid(): number {
+    return this.state.child.pid ?? 0;
+  }
+
+  /** Connection string of the superuser, for the named database. */
+  url(database = 'postgres'): string {
+    const { password, port } = this.state.options;
+    const credentials = password ? `postgres:${encodeURIComponent(password)}` : 'postgres';
+    return `postgresql://${credentials}@127.0.0.1:${port}/${database}`;
+  }
+
+  get isRunning(): boolean {
+    return this.state.child.exitCode === null && this.state.child.signalCode === null;
+  }
+
+  /** Resolves when the process has ended, for whatever reason. */
+  async exited(): Promise<void> {
+    if (this.isRunning) await once(this.state.child, 'exit');
+  }
+
+  /** Stops it in an orderly way (PostgreSQL's "fast" shutdown: sessions are cut, data are flushed). */
+  async stop(): Promise<void> {
+    await this.end('SIGINT');
+    if (this.state.guard) releaseGuard(this.state.guard);
+  }
+
+  /** kill -9 on the postmaster, as a crash would; the data directory stays as it is. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  /** Starts it again on the same data and the same port, ending it first where it still runs. */
+  async restart(): Promise<void> {
+    await this.end('SIGINT');
+    const { options } = this.state;
+    this.state.child = await launch(options, options.user ?? unprivilegedUser());
+    this.protect();
+    await this.untilReady();
+  }
+
+  /** Waits until a client can connect; a server that ended instead is reported with the end of its log. */
+  async untilReady(): Promise<void> {
+    // Backends of a killed postmaster hold its shared memory for a moment, and a new one refuses to start meanwhile.
+    for (let relaunches = 0; ; relaunches += 1) {
+      const answer = await waitFor(async () => (this.isRunning ? (await canConnect(this.url())) && 'ready' : 'ended'), {
+        timeoutMs: 60_000,
+        intervalMs: 20,
+        describe: 'PostgreSQL to take connections',
+      });
+      if (answer === 'ready') return;
+      const log = await readFile(logFileOf(this.state.options), 'utf8').catch(() => '');
+      if (relaunches >= 50 || !log.slice(-2000).includes('pre-existing shared memory block')) {
+        throw new Error(`PostgreSQL ended while starting:\n${log.slice(-2000)}`);
+      }
+      await new Promise(resolve => setTimeout(resolve, 100));
+      this.state.child = await launch(this.state.options, this.state.options.user ?? unprivilegedUser());
+      this.protect();
+    }
+  }
+
+  private protect(): void {
+    const { guard, child, options } = this.state;
+    if (guard && child.pid) watchProcess(guard, child.pid, options.removeDirWithParent ? 'QUIT' : 'INT');
+  }
+
+  private async end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
+    if (!this.isRunning) return;
+    const { child, guard } = this.state;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+    if (guard) forgetProcess(guard);
+  }
+}
+
+async function initialise(options: PostgresOptions, user: SystemUser | undefined): Promise<void> {
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  if (user) await chown(options.dataDir, user.uid, user.gid);
+  const args = ['-D', options.dataDir, '-U', 'postgres', '-E', 'UTF8', '--no-instructions'];
+  // The built-in provider sorts alike on every machine, whatever locales it has installed.
+  args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8');
+  const passwordFile = `${options.dataDir}.password`;
+  if (options.password) {
+    await writeFile(passwordFile, options.password, { mode: 0o600 });
+    if (user) await chown(passwordFile, user.uid, user.gid);
+    args.push('--auth=scram-sha-256', `--pwfile=${passwordFile}`);
+  } else {
+    args.push('--auth=trust');
+  }
+  if (options.durable === false) args.push('--no-sync');
+  try {
+    await runToEnd(planSpawn(findPostgres().initdb, args, user, [options.dataDir]), environment());
+  } finally {
+    if (options.password) await rm(passwordFile, { force: true });
+  }
+}
+
+async function launch(options: PostgresOptions, user: SystemUser | undefined): Promise<ChildProcess> {
+  const relaxed = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...(options.durable === false ? relaxed : {}),
+    ...options.settings,
+  };
+  const args = ['-D', options.dataDir, '-p', String(options.port)];
+  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
+  const plan = planSpawn(findPostgres().postgres, args, user, [options.dataDir]);
+  const log = await open(logFileOf(options), 'a');
+  try {
+    // A group of its own: Ctrl-C in a terminal must reach the one who stops it in order, not the server directly.
+    const child = spawn(plan.command, plan.args, {
+      ...plan.ids,
+      env: environment(),
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    child.on('error', () => undefined);
+    child.unref();
+    return child;
+  } finally {
+    await log.close();
+  }
+}
+
+const logFileOf = (options: PostgresOptions): string => options.logFile ?? `${options.dataDir}.log`;
+
+const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' });
+
+async function canConnect(connectionString: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

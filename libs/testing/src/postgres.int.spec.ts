@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { startPostgres, type TestPostgres } from './postgres.js';
+import { waitFor } from './wait-for.js';
+
+async function query(connectionString: string, statement: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('a PostgreSQL for a test', () => {
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres.stop());
+
+  it('runs PostgreSQL 18 with fsync on', async () => {
+    const [row] = await query(
+      postgres.adminUrl,
+      `SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync`,
+    );
+    expect(row).toMatchObject({ version: expect.stringMatching(/^18/), fsync: 'on' });
+  });
+
+  it('gives every caller an empty database of their own', async () => {
+    const [first, second] = [await postgres.createDatabase(), await postgres.createDatabase()];
+    await query(first, 'CREATE TABLE mail (id int)');
+    await expect(query(second, 'SELECT * FROM mail')).rejects.toThrow('does not exist');
+  });
+
+  it('is the same server for all who share it', async () => {
+    const again = await startPostgres();
+    expect(again.adminUrl).toBe(postgres.adminUrl);
+    await again.stop();
+    expect(await query(postgres.adminUrl, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('keeps what was committed when it is killed and started again', async () => {
+    const url = await postgres.createDatabase();
+    await query(url, 'CREATE TABLE mail (id int); INSERT INTO mail VALUES (7)');
+    await postgres.kill();
+    await expect(query(url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+    await postgres.restart();
+    expect(await query(url, 'SELECT id FROM mail')).toEqual([{ id: 7 }]);
+  });
+
+  it('revives the shared server when somebody left it killed', async () => {
+    await postgres.kill();
+    const next = await startPostgres();
+    expect(await query(next.adminUrl, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('gives up durability only on request', async () => {
+    const fast = await startPostgres({ durable: false, shared: false });
+    expect(await query(fast.adminUrl, 'SHOW fsync')).toEqual([{ fsync: 'off' }]);
+    await fast.stop();
+    await expect(query(fast.adminUrl, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('is gone with its data after its process was killed', async () => {
+    const script = `
+      import { startPostgres } from '@postern/testing';
+      import pg from 'pg';
+      const postgres = await startPostgres({ durable: false });
+      const client = new pg.Client({ connectionString: postgres.adminUrl });
+      await client.connect();
+      const { rows } = await client.query("SELECT current_setting('data_directory') AS dir, pg_read_file('postmaster.pid') AS pid");
+      console.log(JSON.stringify({ dir: rows[0].dir, pid: parseInt(rows[0].pid, 10) }));
+      setInterval(() => {}, 1000);`;
+    const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: new URL('..', import.meta.url),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = await owner.stdout.take(1).toArray();
+    const { dir, pid } = JSON.parse(String(line));
+    expect(existsSync(dir)).toBe(true);
+    owner.kill('SIGKILL');
+    await waitFor(() => !existsSync(dir) && !isAlive(pid), { describe: 'the orphaned server to be gone' });
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+/** How long to wait, how often to look, and what to call the condition when it never comes true. */
+export interface WaitForOptions {
+  timeoutMs?: number;
+  intervalMs?: number;
+  /** Ends the message of the timeout: "waited 5000 ms for …". A function is asked at the time of the failure. */
+  describe?: string | (() => string);
+}
+
+/**
+ * Polls until the condition answers something truthy, and answers that. A condition that throws counts as "not yet";
+ * its last error is the cause of the timeout error, so a failing test says what it was still waiting for.
+ */
+export async function waitFor<T>(
+  condition: () => T | Promise<T>,
+  options: WaitForOptions = {},
+): Promise<NonNullable<T>> {
+  const { timeoutMs = 10_000, intervalMs = 10, describe = 'a condition' } = options;
+  const deadline = performance.now() + timeoutMs;
+  let lastError: unknown;
+  for (;;) {
+    try {
+      const outcome = await condition();
+      if (outcome) return outcome;
+      lastError = undefined;
+    } catch (error) {
+      lastError = error;
+    }
+    if (performance.now() >= deadline) {
+      const what = typeof describe === 'function' ? describe() : describe;
+      const because = lastError instanceof Error ? `: ${lastError.message}` : '';
+      throw new Error(`waited ${timeoutMs} ms for ${what}${because}`, { cause: lastError });
+    }
+    await new Promise(resolve => setTimeout(resolve, intervalMs));
+  }
+}
+
+/** Repeats an assertion until it stops throwing, and answers its value; past the deadline its own last error is thrown. */
+export async function eventually<T>(
+  assertion: () => T | Promise<T>,
+  options: Pick<WaitForOptions, 'timeoutMs' | 'intervalMs'> = {},
+): Promise<T> {
+  const { timeoutMs = 10_000, intervalMs = 20 } = options;
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await assertion();
+    } catch (error) {
+      if (performance.now() >= deadline) throw error;
+    }
+    await new Promise(resolve => setTimeout(resolve, intervalMs));
+  }
+}
