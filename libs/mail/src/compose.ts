@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { type HeaderLine, unstructuredLine } from './header-text.js';
+import { type Mailbox, mailboxListLine } from './mailbox.js';
+import { textFromHtml } from './text-from-html.js';
+import { encodeText } from './transfer-encoding.js';
+
+/** Everything a message says. Bcc has no place here: it lives in the envelope alone. */
+export interface MessageDraft {
+  readonly from: Mailbox;
+  readonly to: readonly Mailbox[];
+  readonly cc?: readonly Mailbox[];
+  readonly replyTo?: readonly Mailbox[];
+  readonly subject: string;
+  /** At least one of `html` and `text`; a missing text is derived from the HTML. */
+  readonly html?: string;
+  readonly text?: string;
+  /** Extra headers; names must be `X-…`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `left@right`, without angle brackets. */
+  readonly messageId: string;
+  readonly date: Date;
+}
+
+/** A message ready for signing and handing over. `body` is 7-bit with CRLF line ends. */
+export interface ComposedMessage {
+  readonly headerLines: readonly HeaderLine[];
+  readonly body: Buffer;
+  /** True when an address in the headers cannot be written in ASCII (RFC 6532). */
+  readonly needsSmtpUtf8: boolean;
+}
+
+/** What all recipients' copies of one message share: the headers and the encoded text part. */
+export interface PreparedMessage {
+  readonly headerLines: readonly HeaderLine[];
+  readonly needsSmtpUtf8: boolean;
+  /** The copy with this HTML in place of the draft's (tracking differs by recipient); none: the draft's own. */
+  copy(html?: string): ComposedMessage;
+}
+
+/** Thrown for a draft that cannot become a message; what the API's validation lets through never does. */
+export class CompositionError extends Error {
+  override readonly name = 'CompositionError';
+}
+
+const EXTRA_HEADER = /^X-[A-Za-z0-9-]{1,70}$/i;
+const MESSAGE_ID = /^[\x21-\x3b\x3d\x3f-\x7e]+@[A-Za-z0-9.-]+$/;
+
+/** Composes a message once, so that each recipient's copy costs only the encoding of its own HTML. */
+export function prepareMessage(draft: MessageDraft): PreparedMessage {
+  const { html } = draft;
+  const text = draft.text ?? (html === undefined ? undefined : textFromHtml(html));
+  if (text === undefined) throw new CompositionError('a message needs html or text');
+
+  const addressed = [draft.from, ...draft.to, ...(draft.cc ?? []), ...(draft.replyTo ?? [])];
+  const needsSmtpUtf8 = addressed.some(mailbox => mailbox.needsSmtpUtf8);
+  const plain = encodePart('text', text);
+  if (html === undefined) {
+    const headerLines = [...ownHeaders(draft), ...partHeaders('text/plain', plain.encoding)];
+    const body = Buffer.from(`${plain.encoded}\r\n`, 'latin1');
+    return { headerLines, needsSmtpUtf8, copy: () => ({ headerLines, body, needsSmtpUtf8 }) };
+  }
+
+  const boundary = boundaryFor(draft.messageId);
+  const headerLines = [
+    ...ownHeaders(draft),
+    { name: 'Content-Type', line: `Content-Type: multipart/alternative;\r\n boundary="${boundary}"` },
+  ];
+  const head = `--${boundary}\r\n${partHead('text/plain', plain.encoding)}${plain.encoded}\r\n--${boundary}\r\n`;
+  const tail = `\r\n--${boundary}--\r\n`;
+  const copy = (own = html): ComposedMessage => {
+    const rich = encodePart('html', own);
+    const body = Buffer.from(head + partHead('text/html', rich.encoding) + rich.encoded + tail, 'latin1');
+    return { headerLines, body, needsSmtpUtf8 };
+  };
+  return { headerLines, needsSmtpUtf8, copy };
+}
+
+/** Composes a message of which there is only one copy. */
+export function composeMessage(draft: MessageDraft): ComposedMessage {
+  return prepareMessage(draft).copy();
+}
+
+/** The bytes as they go over the wire (before dot-stuffing), with headers such as DKIM-Signature in front. */
+export function messageBytes(message: ComposedMessage, prepend: readonly HeaderLine[] = []): Buffer {
+  let head = '';
+  for (const { line } of prepend) head += `${line}\r\n`;
+  for (const { line } of message.headerLines) head += `${line}\r\n`;
+  head += '\r\n';
+  return Buffer.concat([Buffer.from(head, message.needsSmtpUtf8 ? 'utf8' : 'latin1'), message.body]);
+}
+
+function ownHeaders(draft: MessageDraft): HeaderLine[] {
+  if (Number.isNaN(draft.date.getTime())) throw new CompositionError('the date is invalid');
+  if (!MESSAGE_ID.test(draft.messageId)) throw new CompositionError('the message id is malformed');
+  if (draft.to.length === 0) throw new CompositionError('a message needs a recipient');
+  const lines: HeaderLine[] = [
+    addressHeader('From', [draft.from]),
+    addressHeader('To', draft.to),
+    ...(draft.cc?.length ? [addressHeader('Cc', draft.cc)] : []),
+    ...(draft.replyTo?.length ? [addressHeader('Reply-To', draft.replyTo)] : []),
+    textHeader('Subject', draft.subject),
+    { name: 'Date', line: `Date: ${draft.date.toUTCString().replace('GMT', '+0000')}` },
+    { name: 'Message-ID', line: `Message-ID: <${draft.messageId}>` },
+  ];
+  for (const [name, value] of Object.entries(draft.headers ?? {})) {
+    if (!EXTRA_HEADER.test(name)) throw new CompositionError(`header ${JSON.stringify(name)} is not an X- header`);
+    lines.push(textHeader(name, value));
+  }
+  lines.push({ name: 'MIME-Version', line: 'MIME-Version: 1.0' });
+  return lines;
+}
+
+function addressHeader(name: string, mailboxes: readonly Mailbox[]): HeaderLine {
+  for (const { name: displayName = '', address } of mailboxes) {
+    if (/[\r\n\0]/.test(displayName) || /[\r\n\0<>]/.test(address)) {
+      throw new CompositionError(`an address in ${name} holds a line break, a NUL or an angle bracket`);
+    }
+  }
+  return { name, line: mailboxListLine(name, mailboxes) };
+}
+
+function textHeader(name: string, value: string): HeaderLine {
+  if (/[\r\n\0]/.test(value)) throw new CompositionError(`${name} holds a line break or a NUL`);
+  return { name, line: unstructuredLine(name, value) };
+}
+
+function encodePart(what: 'text' | 'html', content: string): ReturnType<typeof encodeText> {
+  if (content.includes('\0')) throw new CompositionError(`the ${what} holds a NUL`);
+  return encodeText(content);
+}
+
+function partHeaders(type: string, encoding: string): HeaderLine[] {
+  return [
+    { name: 'Content-Type', line: `Content-Type: ${type}; charset=utf-8` },
+    { name: 'Content-Transfer-Encoding', line: `Content-Transfer-Encoding: ${encoding}` },
+  ];
+}
+
+function partHead(type: string, encoding: string): string {
+  return `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`;
+}
+
+/** `=_` occurs neither in quoted-printable nor in base64 (RFC 2045 §6.7), so no content can hold the boundary. */
+function boundaryFor(messageId: string): string {
+  return `=_${createHash('sha256').update(messageId).digest('hex').slice(0, 32)}`;
+}

@@ -1,0 +1,48 @@
+/** The "relaxed" canonical forms of RFC 6376 §3.4.2 and §3.4.4, in linear time over any input. */
+const CR = 0x0d;
+const LF = 0x0a;
+const SPACE = 0x20;
+const TAB = 0x09;
+
+/** One header field (`Name: value`, folded or not) in relaxed form, without its line end. */
+export function canonicalHeader(line: string): string {
+  const colon = line.indexOf(':');
+  const name = line.slice(0, colon).trim().toLowerCase();
+  const value = line
+    .slice(colon + 1)
+    .replace(/\r\n/g, '')
+    .split(/[ \t]+/)
+    .filter(word => word !== '')
+    .join(' ');
+  return `${name}:${value}`;
+}
+
+/** A body in relaxed form: blanks reduced, none before line ends, no empty lines at the end. */
+export function canonicalBody(body: Buffer): Buffer {
+  const out = Buffer.allocUnsafe(body.length + 2);
+  let end = 0;
+  let contentEnd = 0;
+  let blank = false;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at]!;
+    if (byte === SPACE || byte === TAB) {
+      blank = true;
+      continue;
+    }
+    if (byte === CR && body[at + 1] === LF) {
+      blank = false;
+      out[end++] = CR;
+      out[end++] = LF;
+      at++;
+      continue;
+    }
+    if (blank) out[end++] = SPACE;
+    blank = false;
+    out[end++] = byte;
+    contentEnd = end;
+  }
+  if (contentEnd === 0) return out.subarray(0, 0);
+  out[contentEnd] = CR;
+  out[contentEnd + 1] = LF;
+  return out.subarray(0, contentEnd + 2);
+}

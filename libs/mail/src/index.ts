@@ -1,0 +1,17 @@
+export {
+  type ComposedMessage,
+  CompositionError,
+  composeMessage,
+  type MessageDraft,
+  messageBytes,
+  type PreparedMessage,
+  prepareMessage,
+} from './compose.js';
+export { type DkimIdentity, type DkimKeyPair, DkimSigner, dkimRecord, generateDkimKeyPair } from './dkim.js';
+export type { HeaderLine } from './header-text.js';
+export { addressKey, formatMailbox, type Mailbox, MailboxError, parseMailbox, sameAddress } from './mailbox.js';
+export { type NamedRelay, type Relay, type RelayedResult, RelaySet } from './relay-set.js';
+export { type HandOverResult, parseReply, type RefusedRecipient, type SmtpReply } from './smtp-answer.js';
+export { type ProbeResult, SmtpPool } from './smtp-pool.js';
+export type { HandOver, RelayConfig, RelayOffers } from './smtp-session.js';
+export { textFromHtml } from './text-from-html.js';

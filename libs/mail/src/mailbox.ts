@@ -1,0 +1,232 @@
+import { domainToASCII } from 'node:url';
+import { encodeWords, structuredLine } from './header-text.js';
+
+/** One mailbox (RFC 5321 §4.1.2, RFC 5322 §3.4, internationalised by RFC 6531). */
+export interface Mailbox {
+  /** Display name, decoded; absent where none was given. */
+  readonly name?: string;
+  /** `localPart@domain`, the domain in lower-case A-labels: what goes into the envelope. */
+  readonly address: string;
+  readonly localPart: string;
+  readonly domain: string;
+  /** True when the local part is not ASCII, so that only a relay with SMTPUTF8 can take it. */
+  readonly needsSmtpUtf8: boolean;
+}
+
+/** Thrown by `parseMailbox`; the message is fit for the API's caller: `malformed address "x": why`. */
+export class MailboxError extends Error {
+  override readonly name = 'MailboxError';
+
+  constructor(
+    readonly input: string,
+    readonly reason: string,
+  ) {
+    super(`malformed address ${JSON.stringify(shortened(input))}: ${reason}`);
+  }
+}
+
+const MAX_TEXT = 1_000;
+const MAX_LOCAL_OCTETS = 64;
+const MAX_DOMAIN_OCTETS = 255;
+const MAX_ADDRESS_OCTETS = 254;
+const FORBIDDEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+const ATOM = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u{a0}-\u{10ffff}]+$/u;
+const INVISIBLE = /[\p{Z}\p{C}]/u;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * Reads exactly one mailbox, bare or `Name <address>`. Groups, lists, comments, routes and address literals are
+ * refused, and control characters before anything else is looked at.
+ */
+export function parseMailbox(text: string): Mailbox {
+  const refuse = (reason: string): never => {
+    throw new MailboxError(text, reason);
+  };
+  if (FORBIDDEN.test(text)) refuse('it contains a control character or a line break');
+  if (text.length > MAX_TEXT) refuse(`it is longer than ${MAX_TEXT} characters`);
+  const trimmed = text.trim();
+  if (trimmed === '') refuse('it is empty');
+
+  const { words, tail } = readPhrase(trimmed, refuse);
+  if (!tail.startsWith('<')) return readAddress(trimmed, refuse);
+  const end = closingBracket(tail);
+  if (end < 0) refuse('the closing ">" is missing');
+  const rest = tail.slice(end + 1).trim();
+  if (rest !== '') refuse(rest.startsWith(',') || rest.startsWith(';') ? MORE_THAN_ONE : 'there is text after ">"');
+  const name = words.join(' ').trim();
+  const address = readAddress(tail.slice(1, end).trim(), refuse);
+  return name === '' ? address : { name, ...address };
+}
+
+/** Prints a mailbox for a header, the name quoted or in encoded words where it must be, on one unfolded line. */
+export function formatMailbox(mailbox: Pick<Mailbox, 'name' | 'address'>): string {
+  return mailboxTokens(mailbox).join(' ');
+}
+
+/** Prints an address header (`To: a, b`), folded. */
+export function mailboxListLine(header: string, mailboxes: readonly Pick<Mailbox, 'name' | 'address'>[]): string {
+  const last = mailboxes.length - 1;
+  return structuredLine(
+    header,
+    mailboxes.flatMap((mailbox, index) => {
+      const tokens = mailboxTokens(mailbox);
+      if (index < last) tokens.push(`${tokens.pop()},`);
+      return tokens;
+    }),
+  );
+}
+
+/** What two spellings of one address have in common; use it as a map's key. Case never tells mailboxes apart. */
+export function addressKey(address: string): string {
+  return address.trim().normalize('NFC').toLowerCase();
+}
+
+/** True when two addresses name the same mailbox under our rule: case-insensitive in both halves. */
+export function sameAddress(a: string, b: string): boolean {
+  return addressKey(a) === addressKey(b);
+}
+
+const MORE_THAN_ONE = 'it holds more than one address (a name with a comma must be quoted)';
+
+type Refuse = (reason: string) => never;
+
+/** The words before `<`, or, where there is no `<`, everything skipped up to the first sign of an addr-spec. */
+function readPhrase(text: string, refuse: Refuse): { words: string[]; tail: string } {
+  const words: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const character = text[at]!;
+    if (character === '<') return { words, tail: text.slice(at) };
+    if (/\s/u.test(character)) {
+      at++;
+    } else if (character === '"') {
+      const quoted = readQuoted(text, at, refuse);
+      if (text[quoted.end] === '@') return { words, tail: '' };
+      words.push(quoted.value);
+      at = quoted.end;
+    } else {
+      const atom = /^[^\s"<>()[\]:;@\\,]+/u.exec(text.slice(at))?.[0] ?? '';
+      const next = text[at + atom.length];
+      if (next === '@') return { words, tail: afterAt(text, at + atom.length, refuse) };
+      if (atom === '') refuseSpecial(character, refuse);
+      words.push(atom);
+      at += atom.length;
+    }
+  }
+  return refuse('it has no "@"');
+}
+
+/** An `@` before any `<` ends the phrase: a bare address, unless a `<` still follows. */
+function afterAt(text: string, at: number, refuse: Refuse): string {
+  if (text.indexOf('<', at) > 0) refuse('a display name with "@" must be quoted');
+  return '';
+}
+
+function refuseSpecial(character: string, refuse: Refuse): never {
+  if (character === ',' || character === ';') return refuse(MORE_THAN_ONE);
+  if (character === ':') return refuse('group syntax is not allowed');
+  if (character === '(' || character === ')') return refuse('comments are not allowed (quote a name with brackets)');
+  return refuse(`unexpected ${JSON.stringify(character)}`);
+}
+
+function readQuoted(text: string, start: number, refuse: Refuse): { value: string; end: number } {
+  let value = '';
+  for (let at = start + 1; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === '"') return { value, end: at + 1 };
+    if (character === '\\') at++;
+    value += text[at] ?? '';
+  }
+  return refuse('a quoted string is not closed');
+}
+
+function closingBracket(text: string): number {
+  let quoted = false;
+  for (let at = 1; at < text.length; at++) {
+    if (text[at] === '\\' && quoted) at++;
+    else if (text[at] === '"') quoted = !quoted;
+    else if (text[at] === '>' && !quoted) return at;
+  }
+  return -1;
+}
+
+function readAddress(text: string, refuse: Refuse): Mailbox {
+  if (text === '') return refuse('the address is empty');
+  const { localPart, rest } = text.startsWith('"') ? quotedLocalPart(text, refuse) : plainLocalPart(text, refuse);
+  if (Buffer.byteLength(localPart) > MAX_LOCAL_OCTETS) {
+    return refuse(`the part before "@" is longer than ${MAX_LOCAL_OCTETS} octets`);
+  }
+  const domain = readDomain(rest, refuse);
+  const address = `${localPart}@${domain}`;
+  if (Buffer.byteLength(address) > MAX_ADDRESS_OCTETS) {
+    return refuse(`it is longer than ${MAX_ADDRESS_OCTETS} octets`);
+  }
+  return { address, localPart, domain, needsSmtpUtf8: /[^\x00-\x7f]/.test(localPart) };
+}
+
+function plainLocalPart(text: string, refuse: Refuse): { localPart: string; rest: string } {
+  const at = text.indexOf('@');
+  if (at < 0) return refuse('it has no "@"');
+  const localPart = text.slice(0, at);
+  if (localPart === '') return refuse('there is nothing before "@"');
+  if (/[()]/.test(localPart)) return refuse('comments are not allowed');
+  if (/[,;]/.test(localPart)) return refuse(MORE_THAN_ONE);
+  if (localPart.includes(':')) return refuse('group syntax is not allowed');
+  for (const atom of localPart.split('.')) {
+    if (atom === '') return refuse('a dot is misplaced before "@"');
+    if (!ATOM.test(atom) || INVISIBLE.test(atom))
+      return refuse('the part before "@" has a character that needs quotes');
+  }
+  return { localPart, rest: text.slice(at + 1) };
+}
+
+/** A quoted local part loses its quotes where it can do without, so that equal mailboxes read equal. */
+function quotedLocalPart(text: string, refuse: Refuse): { localPart: string; rest: string } {
+  const { value, end } = readQuoted(text, 0, refuse);
+  if (text[end] !== '@') return refuse('"@" must follow the quoted part');
+  if (value === '') return refuse('there is nothing before "@"');
+  // Angle brackets end an SMTP path in too many servers to be worth their risk.
+  if (/[<>]/.test(value)) return refuse('angle brackets are not allowed before "@"');
+  const isDotAtom = value.split('.').every(atom => ATOM.test(atom) && !INVISIBLE.test(atom));
+  const localPart = isDotAtom ? value : `"${value.replace(/["\\]/g, '\\$&')}"`;
+  return { localPart, rest: text.slice(end + 1) };
+}
+
+function readDomain(text: string, refuse: Refuse): string {
+  if (text === '') return refuse('there is nothing after "@"');
+  if (text.startsWith('[')) return refuse('address literals are not allowed');
+  if (/[,;]/.test(text)) return refuse(MORE_THAN_ONE);
+  if (text.includes('@')) return refuse('it has more than one "@"');
+  if (/[()]/.test(text)) return refuse('comments are not allowed');
+  if (/[\x00-\x7f]/.test(text.replace(/[A-Za-z0-9.-]/g, '')) || INVISIBLE.test(text)) {
+    return refuse('the domain has a character that is not allowed');
+  }
+  const lower = text.toLowerCase();
+  const domain = /[^\x00-\x7f]|xn--/.test(lower) ? domainToASCII(lower) : lower;
+  if (domain === '') return refuse('the domain is not a valid internationalised name');
+  if (domain.length > MAX_DOMAIN_OCTETS) return refuse(`the domain is longer than ${MAX_DOMAIN_OCTETS} octets`);
+  const labels = domain.split('.');
+  if (labels.includes('')) return refuse('a dot is misplaced in the domain');
+  if (!labels.every(label => LABEL.test(label))) return refuse('the domain has an invalid label');
+  if (labels.length < 2) return refuse('the domain is not fully qualified');
+  if (/^\d+$/.test(labels.at(-1)!)) return refuse('the domain ends in a number');
+  return domain;
+}
+
+function mailboxTokens({ name, address }: Pick<Mailbox, 'name' | 'address'>): string[] {
+  if (name === undefined || name === '') return [address];
+  return [...nameTokens(name), `<${address}>`];
+}
+
+function nameTokens(name: string): string[] {
+  const isAscii = /^[\x20-\x7e]+$/.test(name);
+  if (isAscii && !name.includes('=?') && name.length <= 60) {
+    const isPhrase = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+(?: [A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+)*$/.test(name);
+    return isPhrase ? name.split(' ') : [`"${name.replace(/["\\]/g, '\\$&')}"`];
+  }
+  return encodeWords(name);
+}
+
+function shortened(text: string): string {
+  return text.length <= 100 ? text : `${text.slice(0, 100)}…`;
+}

@@ -1,0 +1,178 @@
+import type { HandOverResult } from './smtp-answer.js';
+import { type HandOver, type RelayConfig, type RelayOffers, type SessionOutcome, SmtpSession } from './smtp-session.js';
+
+/** Whether a relay answers, and what it offers. */
+export type ProbeResult = ({ readonly ok: true } & RelayOffers) | { readonly ok: false; readonly reason: string };
+
+type Waiter = { readonly wake: (mayGoOn: boolean) => void; readonly timer: NodeJS.Timeout };
+
+const QUIT_GRACE_MS = 1_000;
+
+/**
+ * Connections to one relay, opened as needed up to a bound and used again. What can be expected of a relay comes
+ * back as data; nothing here rejects.
+ */
+export class SmtpPool {
+  readonly #idle: SmtpSession[] = [];
+  readonly #sessions = new Set<SmtpSession>();
+  readonly #waiting = new Set<Waiter>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #taken = 0;
+  #isClosed = false;
+  #offers: RelayOffers | undefined;
+
+  constructor(readonly config: RelayConfig) {}
+
+  /** What the relay offered last; undefined before the first connection. */
+  get offers(): RelayOffers | undefined {
+    return this.#offers;
+  }
+
+  /** Connections in use, idle, and hand-overs waiting for one; for metrics. */
+  get load(): { readonly busy: number; readonly idle: number; readonly waiting: number } {
+    return { busy: this.#taken, idle: this.#idle.length, waiting: this.#waiting.size };
+  }
+
+  /** Hands a message over, waiting for a free connection up to the configured time. */
+  handOver(mail: HandOver): Promise<HandOverResult> {
+    return this.#track(this.#withSlot(() => this.#attempt(mail)));
+  }
+
+  /** Opens, or reuses, a connection and reports what the relay offers. Sends no message. */
+  probe(): Promise<ProbeResult> {
+    return this.#track(
+      this.#withSlot<ProbeResult>(async () => {
+        // A connection at rest may be dead without our knowing: ask it.
+        const rested = this.#takeIdle();
+        if (rested && (await rested.reset())) {
+          this.#idle.push(rested);
+          return { ok: true, ...rested.offers };
+        }
+        const opened = await this.#open();
+        if (typeof opened === 'string') return { ok: false, reason: opened };
+        this.#idle.push(opened);
+        return { ok: true, ...opened.offers };
+      }).then(result => ('kind' in result ? { ok: false as const, reason: result.reason } : result)),
+    );
+  }
+
+  /** Takes no more messages, lets those under way end, and says goodbye on every connection. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const waiter of this.#waiting) this.#release(waiter, false);
+    await Promise.allSettled(this.#underWay);
+    await Promise.all(
+      [...this.#sessions].map(
+        session =>
+          new Promise<void>(resolve => {
+            const timer = setTimeout(() => session.close(), QUIT_GRACE_MS);
+            session.onGone(() => {
+              clearTimeout(timer);
+              this.#sessions.delete(session);
+              resolve();
+            });
+            session.quit();
+            if (session.isGone) {
+              clearTimeout(timer);
+              resolve();
+            }
+          }),
+      ),
+    );
+  }
+
+  async #attempt(mail: HandOver): Promise<HandOverResult> {
+    const rested = this.#takeIdle();
+    if (rested) {
+      const outcome = await rested.handOver(mail);
+      this.#giveBack(rested, outcome);
+      // The relay had hung up on an idle connection and never heard of this message.
+      if (!outcome.closedUnheard) return outcome.result;
+    }
+    const opened = await this.#open();
+    if (typeof opened === 'string') return { kind: 'unreachable', reason: opened };
+    const outcome = await opened.handOver(mail);
+    this.#giveBack(opened, outcome);
+    return outcome.result;
+  }
+
+  #takeIdle(): SmtpSession | undefined {
+    // The one used last is the one least likely to have been closed for idleness.
+    for (let session = this.#idle.pop(); session; session = this.#idle.pop()) {
+      if (!session.isGone) return session;
+    }
+    return undefined;
+  }
+
+  async #open(): Promise<SmtpSession | string> {
+    try {
+      const session = await SmtpSession.open(this.config);
+      this.#offers = session.offers;
+      this.#sessions.add(session);
+      session.onGone(() => this.#forget(session));
+      return session;
+    } catch (error) {
+      return `${this.config.host}:${this.config.port}: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
+  #giveBack(session: SmtpSession, outcome: SessionOutcome): void {
+    if (outcome.connection === 'reusable' && !session.isGone) this.#idle.push(session);
+    else if (outcome.connection === 'reset') this.#track(this.#resetThenGiveBack(session));
+    else session.close();
+  }
+
+  async #resetThenGiveBack(session: SmtpSession): Promise<void> {
+    if (await session.reset()) this.#idle.push(session);
+  }
+
+  #forget(session: SmtpSession): void {
+    this.#sessions.delete(session);
+    const at = this.#idle.indexOf(session);
+    if (at >= 0) this.#idle.splice(at, 1);
+  }
+
+  /** Runs `work` in one of `maxConnections` slots, first come first served. */
+  async #withSlot<T>(work: () => Promise<T>): Promise<T | { readonly kind: 'unreachable'; readonly reason: string }> {
+    if (this.#isClosed) return { kind: 'unreachable', reason: 'the pool is closed' };
+    if (this.#taken >= this.config.maxConnections) {
+      if (!(await this.#turn())) {
+        const reason = this.#isClosed ? 'the pool is closed' : `no connection free in ${this.config.queueTimeoutMs} ms`;
+        return { kind: 'unreachable', reason };
+      }
+    } else {
+      this.#taken++;
+    }
+    try {
+      return await work();
+    } finally {
+      // The slot passes straight to whoever waits longest, so nobody can slip in between.
+      const [next] = this.#waiting;
+      if (next) this.#release(next, true);
+      else this.#taken--;
+    }
+  }
+
+  #turn(): Promise<boolean> {
+    return new Promise(resolve => {
+      const waiter: Waiter = {
+        wake: resolve,
+        timer: setTimeout(() => this.#release(waiter, false), this.config.queueTimeoutMs),
+      };
+      this.#waiting.add(waiter);
+    });
+  }
+
+  #release(waiter: Waiter, mayGoOn: boolean): void {
+    clearTimeout(waiter.timer);
+    this.#waiting.delete(waiter);
+    waiter.wake(mayGoOn);
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work);
+    const done = () => this.#underWay.delete(work);
+    work.then(done, done);
+    return work;
+  }
+}

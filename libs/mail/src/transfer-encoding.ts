@@ -1,0 +1,96 @@
+/** A text in its 7-bit form, and the Content-Transfer-Encoding that undoes it. */
+export interface EncodedText {
+  readonly encoding: 'quoted-printable' | 'base64';
+  /** ASCII, CRLF line ends, lines of at most 76 characters, no closing line end. */
+  readonly encoded: string;
+}
+
+const LINE = 76;
+const CR = 0x0d;
+const LF = 0x0a;
+const SPACE = 0x20;
+const TAB = 0x09;
+const DOT = 0x2e;
+const EQUALS = 0x3d;
+const HEX = Buffer.from('0123456789ABCDEF', 'latin1');
+const FROM = Buffer.from('From ', 'latin1');
+
+/**
+ * Encodes text as UTF-8 in whichever of quoted-printable and base64 comes out shorter. Line ends of any kind become
+ * CRLF first, so that decoding gives the same lines on every system.
+ */
+export function encodeText(text: string): EncodedText {
+  const normalised = /[\r\n]/.test(text) ? text.replace(/\r\n|\r|\n/g, '\r\n') : text;
+  const bytes = Buffer.from(normalised, 'utf8');
+  let escapes = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte > 0x7e || byte === EQUALS) escapes++;
+  }
+  // An escape adds two bytes to one; base64 adds one to every three.
+  return escapes * 6 > bytes.length
+    ? { encoding: 'base64', encoded: base64(bytes) }
+    : { encoding: 'quoted-printable', encoded: quotedPrintable(bytes, escapes) };
+}
+
+function base64(bytes: Buffer): string {
+  const flat = bytes.toString('base64');
+  const lines: string[] = [];
+  for (let at = 0; at < flat.length; at += LINE) lines.push(flat.slice(at, at + LINE));
+  return lines.join('\r\n');
+}
+
+function quotedPrintable(bytes: Buffer, escapes: number): string {
+  // Worst case: every byte escaped, a soft break (3 bytes) after each 75 or fewer columns.
+  const most = Math.max(bytes.length + escapes * 2, bytes.length * 3);
+  const out = Buffer.allocUnsafe(most + Math.ceil(most / 72) * 3 + 8);
+  let end = 0;
+  let column = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === CR && bytes[at + 1] === LF) {
+      out[end++] = CR;
+      out[end++] = LF;
+      column = 0;
+      at++;
+      continue;
+    }
+    const endsLine = at + 1 === bytes.length || bytes[at + 1] === CR;
+    const literal = isLiteral(byte, endsLine) && !(column === 0 && isFragileStart(bytes, at));
+    const width = literal ? 1 : 3;
+    // The last column belongs to the "=" of a soft break, unless the line ends here anyway.
+    if (column + width > (endsLine ? LINE : LINE - 1)) {
+      out[end++] = EQUALS;
+      out[end++] = CR;
+      out[end++] = LF;
+      column = 0;
+      if (literal && isFragileStart(bytes, at)) {
+        end = writeEscape(out, end, byte);
+        column = 3;
+        continue;
+      }
+    }
+    if (literal) out[end++] = byte;
+    else end = writeEscape(out, end, byte);
+    column += width;
+  }
+  return out.toString('latin1', 0, end);
+}
+
+function isLiteral(byte: number, endsLine: boolean): boolean {
+  if (byte === SPACE || byte === TAB) return !endsLine;
+  return byte > SPACE && byte < 0x7f && byte !== EQUALS;
+}
+
+/** A leading dot and a leading "From " are altered by some servers on the way, which would break the signature. */
+function isFragileStart(bytes: Buffer, at: number): boolean {
+  const byte = bytes[at];
+  return byte === DOT || (byte === FROM[0] && bytes.subarray(at, at + FROM.length).equals(FROM));
+}
+
+function writeEscape(out: Buffer, end: number, byte: number): number {
+  out[end] = EQUALS;
+  out[end + 1] = HEX[byte >> 4]!;
+  out[end + 2] = HEX[byte & 15]!;
+  return end + 3;
+}
