@@ -28,7 +28,11 @@ export const emailService = z.object({
 export const ofService = z.object({ workspace_id: id, service_id: id });
 
 export const createEmailService = request('create-email-service', {
-  request: z.object({ workspace_id: id, name: emailServiceName }),
+  request: z.object({
+    workspace_id: id,
+    name: emailServiceName,
+    owner_email: z.string().max(320).optional().describe('Told when a verified domain loses its records.'),
+  }),
   reply: emailService,
   refusals: ['invalid_input'],
 });
@@ -54,6 +58,23 @@ export const emailServiceChanges = z.strictObject({
 
 export const updateEmailService = request('update-email-service', {
   request: ofService.extend({ changes: emailServiceChanges }),
+  reply: emailService,
+  refusals: ['service_not_found', 'invalid_input'],
+});
+
+const limit = z.int().min(1).max(10_000_000).optional();
+
+/** For the operator, who may act in any workspace: what is absent follows the platform's defaults again. */
+export const setServiceLimits = request('set-service-limits', {
+  request: z.object({
+    service_id: id,
+    limits: z.strictObject({
+      sandbox_daily: limit,
+      sandbox_per_minute: limit,
+      production_per_minute: limit,
+      production_daily_ceiling: limit,
+    }),
+  }),
   reply: emailService,
   refusals: ['service_not_found', 'invalid_input'],
 });
