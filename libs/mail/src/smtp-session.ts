@@ -87,11 +87,13 @@ export class SmtpSession {
       allowInternalNetworkInterfaces: true,
       logger: false,
     } as ConstructorParameters<typeof SMTPConnection>[0]);
-    this.#connection.on('error', (error: Error) => this.#fail(error));
+    this.#connection.on('error', (error: Error) => this.#settle?.(error));
     this.#connection.on('end', () => {
       this.isGone = true;
-      this.#fail(new Error('the connection was closed'));
       this.#onGone();
+      // nodemailer closes a connection just before it reports why: its reason goes first.
+      const settle = this.#settle;
+      queueMicrotask(() => settle?.(new Error('the connection was closed')));
     });
   }
 
@@ -139,7 +141,9 @@ export class SmtpSession {
         });
       });
     } catch (error) {
-      return this.#failed(error as SmtpFailure, message, refusedIn(envelope));
+      const failure = error as SmtpFailure;
+      // In a pipelined dialogue a refused MAIL makes every RCPT fail too, which says nothing about the recipients.
+      return this.#failed(failure, message, failure.command === 'MAIL FROM' ? [] : refusedIn(envelope));
     }
     return {
       result: {
@@ -220,10 +224,6 @@ export class SmtpSession {
       this.#settle = settle;
       begin(settle);
     });
-  }
-
-  #fail(error: Error): void {
-    this.#settle?.(error);
   }
 }
 

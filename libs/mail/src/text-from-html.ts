@@ -1,11 +1,11 @@
 import { compile } from 'html-to-text';
 
-const MAX_INPUT = 512 * 1024;
+const MAX_INPUT = 128 * 1024;
 const MAX_DEPTH = 100;
 
 const convert = compile({
   wordwrap: false,
-  limits: { maxDepth: MAX_DEPTH, maxChildNodes: 20_000, maxInputLength: MAX_INPUT },
+  limits: { ellipsis: '…', maxDepth: MAX_DEPTH, maxChildNodes: 20_000, maxInputLength: MAX_INPUT },
   formatters: {
     alternative: (element, _walk, builder) => {
       const alt: unknown = element.attribs?.alt;
@@ -21,8 +21,9 @@ const convert = compile({
 
 /**
  * The plain-text version of an HTML body: words, line structure and link targets. Bounded for hostile input: only
- * the first 512 Ki characters count, and elements nested deeper than 100 are left out.
+ * the first 128 Ki characters count (parsing takes quadratic time in the depth of nesting), and elements nested
+ * deeper than 100 are left out; an ellipsis stands for what is missing.
  */
 export function textFromHtml(html: string): string {
-  return convert(html.length > MAX_INPUT ? html.slice(0, MAX_INPUT) : html);
+  return html.length > MAX_INPUT ? `${convert(html.slice(0, MAX_INPUT))}\n\n…` : convert(html);
 }

@@ -1,0 +1,138 @@
+/** @jest-environment-options {"customExportConditions": ["postern-source", "node"]} */
+import { createPrivateKey } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { composeMessage, messageBytes } from './compose.js';
+import { DkimSigner, dkimRecord, generateDkimKeyPair } from './dkim.js';
+import { canonicalBody, canonicalHeader } from './dkim-canonical.js';
+import type { HeaderLine } from './header-text.js';
+import { parseMailbox } from './mailbox.js';
+
+let signer: DkimSigner;
+let record: string;
+
+beforeAll(async () => {
+  const pair = await generateDkimKeyPair();
+  record = pair.record;
+  signer = new DkimSigner({ domain: 'example.com', selector: 's1', privateKey: pair.privateKey });
+});
+
+describe('a DKIM key pair', () => {
+  it('is RSA of 2048 bits, and its record follows from the private key', async () => {
+    const pair = await generateDkimKeyPair();
+    expect(createPrivateKey(pair.privateKey).asymmetricKeyDetails?.modulusLength).toBe(2048);
+    expect(pair.record).toMatch(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/]{300,}={0,2}$/);
+    expect(dkimRecord(pair.privateKey)).toBe(pair.record);
+  });
+});
+
+describe('a DKIM signature', () => {
+  it.each([
+    ['an empty body', ''],
+    ['nothing but blank lines', '\r\n\r\n\r\n'],
+    ['blanks only', '  \t \r\n'],
+    ['no line end at the end', 'hello'],
+    ['trailing blank lines', 'hello\r\n\r\n\r\n'],
+    ['trailing blanks', 'hello  \t\r\nworld \r\n'],
+    ['trailing blanks without a line end', 'hello  '],
+    ['runs of blanks', 'a  b\t\tc \t d\r\n'],
+    ['leading blanks', '   a\r\n'],
+    ['a dot alone', '.\r\n..\r\n'],
+    ['a long line', `${'x '.repeat(5_000)}\r\n`],
+  ])('holds for %s', async (_, body) => {
+    expect(await verdict(header('From: a@example.com', 'Subject: x'), Buffer.from(body))).toBe('pass');
+  });
+
+  it('holds for long, folded and repeated headers', async () => {
+    const lines = header(
+      'From: a@example.com',
+      `To: ${Array.from({ length: 50 }, (_, at) => `r${at}@example.org`).join(',\r\n ')}`,
+      'Subject:  much   space\r\n\tand a tab  ',
+      'Subject: another',
+      'Reply-To:',
+      'Date: Fri, 02 Jan 2026 03:04:05 +0000',
+      'MIME-Version: 1.0',
+    );
+    expect(await verdict(lines, Buffer.from('x\r\n'))).toBe('pass');
+  });
+
+  it('is short lines in a header of its own', async () => {
+    const { name, line } = await signer.sign({ headerLines: header('From: a@example.com'), body: Buffer.from('x') });
+    expect(name).toBe('DKIM-Signature');
+    for (const part of line.split('\r\n')) expect(part.length).toBeLessThanOrEqual(76);
+  });
+
+  it.each([
+    ['a second From', { lines: header('From: a@example.com', 'From: eve@example.com') }],
+    ['a Reply-To that was not there', { lines: header('From: a@example.com', 'Reply-To: eve@example.com') }],
+    ['a changed body', { body: Buffer.from('other') }],
+  ])('breaks with %s', async (_, changed: { lines?: HeaderLine[]; body?: Buffer }) => {
+    const original = { headerLines: header('From: a@example.com'), body: Buffer.from('x'), needsSmtpUtf8: false };
+    const signature = await signer.sign(original);
+    const altered = {
+      ...original,
+      headerLines: changed.lines ?? original.headerLines,
+      body: changed.body ?? original.body,
+    };
+    expect(await verify(messageBytes(altered, [signature]))).not.toBe('pass');
+  });
+
+  it('holds for whatever we compose', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: 'grapheme' }),
+        fc.string({ unit: 'grapheme', maxLength: 300 }),
+        async (subject, html) => {
+          const message = composeMessage({
+            from: parseMailbox('Ада <a@example.com>'),
+            to: [parseMailbox('b@example.org')],
+            subject: subject.replace(/[\r\n\0]/g, ''),
+            html: html.replaceAll('\0', ''),
+            messageId: 'x@example.com',
+            date: new Date(),
+          });
+          expect(await verify(messageBytes(message, [await signer.sign(message)]))).toBe('pass');
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('holds for bodies of any bytes', async () => {
+    const bytes = fc
+      .string({ unit: fc.constantFrom('a', ' ', '\t', '\r\n', '.', '\u00e9') })
+      .map(text => Buffer.from(text));
+    await fc.assert(
+      fc.asyncProperty(bytes, async body => expect(await verdict(header('From: a@example.com'), body)).toBe('pass')),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('the relaxed canonical form', () => {
+  it('is that of RFC 6376 §3.4.5', () => {
+    expect(canonicalHeader('A: X')).toBe('a:X');
+    expect(canonicalHeader('B : Y\t\r\n\tZ  ')).toBe('b:Y Z');
+    expect(canonicalBody(Buffer.from(' C \r\nD \t E\r\n\r\n\r\n')).toString()).toBe(' C\r\nD E\r\n');
+  });
+});
+
+function header(...lines: string[]): HeaderLine[] {
+  return lines.map(line => ({ name: line.slice(0, line.indexOf(':')), line }));
+}
+
+async function verdict(headerLines: HeaderLine[], body: Buffer): Promise<string | undefined> {
+  const message = { headerLines, body, needsSmtpUtf8: false };
+  return verify(messageBytes(message, [await signer.sign(message)]));
+}
+
+async function verify(bytes: Buffer): Promise<string | undefined> {
+  const { results } = await dkimVerify(bytes, {
+    resolver: async name => {
+      if (name !== 's1._domainkey.example.com') throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
+      return [[record]];
+    },
+  });
+  return results[0]?.status.result;
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { addressParser } from 'postal-mime';
+import { addressKey, formatMailbox, MailboxError, parseMailbox, sameAddress } from './mailbox.js';
+
+describe('a mailbox', () => {
+  it.each([
+    ['ada@example.com', undefined, 'ada@example.com'],
+    ['  ada@example.com ', undefined, 'ada@example.com'],
+    ['<ada@example.com>', undefined, 'ada@example.com'],
+    ['Ada <ada@example.com>', 'Ada', 'ada@example.com'],
+    ['Ada King-Noel<ada@example.com>', 'Ada King-Noel', 'ada@example.com'],
+    ['"King, Ada" <ada@example.com>', 'King, Ada', 'ada@example.com'],
+    ['"a \\"b\\" \\\\ c" <ada@example.com>', 'a "b" \\ c', 'ada@example.com'],
+    ['"<x@evil.example>" <ada@example.com>', '<x@evil.example>', 'ada@example.com'],
+    ['J. R. "Bob" Dobbs <bob@example.com>', 'J. R. Bob Dobbs', 'bob@example.com'],
+    ['Ада Лавлейс <ada@example.com>', 'Ада Лавлейс', 'ada@example.com'],
+    ['愛　子 <ai@example.com>', '愛 子', 'ai@example.com'],
+    ['"a b"@example.com', undefined, '"a b"@example.com'],
+    ['"ada"@example.com', undefined, 'ada@example.com'],
+    ['"" <ada@example.com>', undefined, 'ada@example.com'],
+    ["o'hara+tag/x=y@EXAMPLE.com", undefined, "o'hara+tag/x=y@example.com"],
+    ['Ada@bücher.example', undefined, 'Ada@xn--bcher-kva.example'],
+    ['Ada@BÜCHER。example', undefined, 'Ada@xn--bcher-kva.example'],
+    ['ada@xn--bcher-kva.example', undefined, 'ada@xn--bcher-kva.example'],
+  ])('is read from %s', (text, name, address) => {
+    const mailbox = parseMailbox(text);
+    expect([mailbox.name, mailbox.address]).toEqual([name, address]);
+    expect(`${mailbox.localPart}@${mailbox.domain}`).toBe(address);
+  });
+
+  it.each([
+    ['', 'it is empty'],
+    ['   ', 'it is empty'],
+    ['ada', 'it has no "@"'],
+    ['@example.com', 'there is nothing before "@"'],
+    ['ada@', 'there is nothing after "@"'],
+    ['ada@@example.com', 'it has more than one "@"'],
+    ['ada@example.com\r\nBcc: eve@example.com', 'it contains a control character or a line break'],
+    ['ada\n@example.com', 'it contains a control character or a line break'],
+    ['Ada\u0000 <ada@example.com>', 'it contains a control character or a line break'],
+    ['Ada\u2028 <ada@example.com>', 'it contains a control character or a line break'],
+    ['Ada \ud800 <ada@example.com>', 'it contains a control character or a line break'],
+    ['a@example.com, b@example.com', 'it holds more than one address (a name with a comma must be quoted)'],
+    ['a@example.com;b@example.com', 'it holds more than one address (a name with a comma must be quoted)'],
+    ['Ada <a@example.com>, b@example.com', 'it holds more than one address (a name with a comma must be quoted)'],
+    ['King, Ada <a@example.com>', 'it holds more than one address (a name with a comma must be quoted)'],
+    ['Team: a@example.com;', 'group syntax is not allowed'],
+    ['undisclosed-recipients:;', 'group syntax is not allowed'],
+    ['Ada (home) <a@example.com>', 'comments are not allowed (quote a name with brackets)'],
+    ['ada(home)@example.com', 'comments are not allowed (quote a name with brackets)'],
+    ['ada@example.com (home)', 'comments are not allowed'],
+    ['a@b.example <a@example.com>', 'a display name with "@" must be quoted'],
+    ['Ada <a@example.com> x', 'there is text after ">"'],
+    ['Ada <a@example.com', 'the closing ">" is missing'],
+    ['Ada <>', 'the address is empty'],
+    ['Ada <@route.example:a@example.com>', 'there is nothing before "@"'],
+    ['"Ada <a@example.com>', 'a quoted string is not closed'],
+    ['"a<b"@example.com', 'angle brackets are not allowed before "@"'],
+    ['.ada@example.com', 'a dot is misplaced before "@"'],
+    ['a..b@example.com', 'a dot is misplaced before "@"'],
+    ['a b@example.com', 'the part before "@" has a character that needs quotes'],
+    ['ada@[192.0.2.1]', 'address literals are not allowed'],
+    ['ada@192.0.2.1', 'the domain ends in a number'],
+    ['ada@１９２.0.2.1', 'the domain ends in a number'],
+    ['ada@localhost', 'the domain is not fully qualified'],
+    ['ada@example.com.', 'a dot is misplaced in the domain'],
+    ['ada@-example.com', 'the domain has an invalid label'],
+    ['ada@exa_mple.com', 'the domain has a character that is not allowed'],
+    ['ada@exam%70le.com', 'the domain has a character that is not allowed'],
+    [`${'a'.repeat(65)}@example.com`, 'the part before "@" is longer than 64 octets'],
+    [`${'é'.repeat(33)}@example.com`, 'the part before "@" is longer than 64 octets'],
+    [`a@${'a'.repeat(64)}.com`, 'the domain has an invalid label'],
+    [`a@${'abcdefg.'.repeat(32)}com`, 'the domain is longer than 255 octets'],
+    [`${'a'.repeat(60)}@${'abcdefg.'.repeat(25)}com`, 'it is longer than 254 octets'],
+  ])('is not read from %j', (text, reason) => {
+    const refusal = catchError(() => parseMailbox(text));
+    expect(refusal).toBeInstanceOf(MailboxError);
+    expect((refusal as MailboxError).reason).toBe(reason);
+  });
+
+  it('names the address and the reason in its refusal', () => {
+    expect(() => parseMailbox('nobody')).toThrow('malformed address "nobody": it has no "@"');
+  });
+
+  it('says when only SMTPUTF8 can carry the local part', () => {
+    expect(parseMailbox('ада@example.com').needsSmtpUtf8).toBe(true);
+    expect(parseMailbox('ada@почта.example').needsSmtpUtf8).toBe(false);
+  });
+
+  it('is refused or read in full, whatever the input', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...'a@.<>",;:()\\ é\r\n') })),
+        text => {
+          try {
+            const { address, name = '' } = parseMailbox(text);
+            expect(address).not.toMatch(/[\p{Cc}<>]/u);
+            expect(name).not.toMatch(/\p{Cc}/u);
+            expect(Buffer.byteLength(address)).toBeLessThanOrEqual(254);
+          } catch (error) {
+            expect(error).toBeInstanceOf(MailboxError);
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('survives being printed and read again, by us and by others', () => {
+    const name = fc
+      .string({
+        unit: fc.oneof(
+          fc.constantFrom(...' "\\,;:<>()=?.@'),
+          fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+        ),
+        maxLength: 80,
+      })
+      .map(text => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim());
+    fc.assert(
+      fc.property(name, text => {
+        const printed = formatMailbox({ name: text, address: 'ada@example.com' });
+        expect(printed).toMatch(/^[\x20-\x7e]+$/);
+        const [parsed] = addressParser(printed, { flatten: true });
+        expect(parsed).toEqual({ name: text, address: 'ada@example.com' });
+        if (!printed.includes('=?')) expect(parseMailbox(printed).name ?? '').toBe(text);
+      }),
+    );
+  });
+});
+
+describe('two addresses', () => {
+  it('are the same whatever their case', () => {
+    expect(sameAddress('Ada@Example.com', 'ada@example.COM')).toBe(true);
+    expect(sameAddress('ADÉ@example.com', 'ade\u0301@example.com')).toBe(true);
+    expect(sameAddress('ada@example.com', 'ada@example.org')).toBe(false);
+    expect(addressKey('Ada@Example.com')).toBe('ada@example.com');
+  });
+});
+
+function catchError(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
