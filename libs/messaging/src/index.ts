@@ -1,0 +1,14 @@
+export { connectNats, type LinkStatus, NatsLink, type NatsOptions } from './connection.js';
+export { currentContext, type RequestContext, runInContext } from './context.js';
+export { PayloadTooLarge, RemoteFault, ServiceUnavailable } from './faults.js';
+export type { StreamLimits } from './jetstream/event-stream.js';
+export {
+  JetStreamPublisher,
+  type JetStreamPublisherOptions,
+  type PublishableEvent,
+  type StreamState,
+} from './jetstream/jetstream-publisher.js';
+export { type Log, silentLog } from './log.js';
+export { type AskOptions, RequestClient } from './request-client.js';
+export { type EventBatch, HandlesEvents, HandlesRequest } from './server/handlers.js';
+export { PosternServer, type PosternServerOptions } from './server/postern-server.js';

@@ -1,0 +1,140 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  AckPolicy,
+  type ConsumerMessages,
+  DeliverPolicy,
+  type JetStreamManager,
+  type JsMsg,
+  ReplayPolicy,
+} from '@nats-io/jetstream';
+import type { EventContract, ServiceName } from '@postern/contracts';
+import type { NatsLink } from '../connection.js';
+import type { Log } from '../log.js';
+import { isAbsent, streamName } from './event-stream.js';
+import { EventWork, type HandleEvents } from './event-work.js';
+import { suitableManager } from './jetstream-publisher.js';
+
+export interface EventConsumerOptions {
+  readonly link: NatsLink;
+  readonly log: Log;
+  /** The service whose stream is read. */
+  readonly source: ServiceName;
+  readonly contracts: readonly EventContract[];
+  readonly durable: string;
+  readonly batchSize: number;
+  readonly handle: HandleEvents;
+}
+
+const ACK_WAIT_MS = 30_000;
+const NANOS_PER_MS = 1_000_000;
+/** Poisoned events stay unacknowledged between their retries and count against this. */
+const MAX_ACK_PENDING = 4_096;
+
+/** Notifications after which the pull has to be set up again from the beginning. */
+const LOST = new Set([
+  'heartbeats_missed',
+  'consumer_not_found',
+  'stream_not_found',
+  'consumer_deleted',
+  'no_responders',
+]);
+
+/**
+ * One durable consumer's share of a stream, for as long as the process lives: it waits for a stream that is not there
+ * yet, and sets itself up again after NATS was away or lost its storage. Unwanted types are skipped here, because
+ * nats-server 2.9 cannot filter by several subjects.
+ */
+export class EventConsumer {
+  readonly #stopping = new AbortController();
+  readonly #work: EventWork;
+  #messages: ConsumerMessages | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(private readonly options: EventConsumerOptions) {
+    this.#work = new EventWork({ ...options, ackWaitMs: ACK_WAIT_MS, stopping: this.#stopping.signal });
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Takes no more, waits for the batch under way, and gives the rest back to the other replicas. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#messages?.stop();
+    await this.#work.finish();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { link, log, durable, source } = this.options;
+    const { signal } = this.#stopping;
+    const watch = link.status.subscribe(() => this.#messages?.stop());
+    let waitMs = 100;
+    while (!signal.aborted && !link.closed) {
+      try {
+        if (link.connected) {
+          await this.#consume();
+          waitMs = 100;
+        }
+      } catch (error) {
+        if (!isAbsent(error) && link.connected)
+          log.warn({ err: error, durable, source }, 'Consuming events was interrupted');
+      }
+      this.#work.hold();
+      await pause(waitMs, undefined, { signal }).catch(() => {});
+      waitMs = Math.min(waitMs * 2, 1_000);
+    }
+    watch.unsubscribe();
+  }
+
+  /** Resolves when the pull ended and everything has to be looked at again. */
+  async #consume(): Promise<void> {
+    const jsm = await suitableManager(this.options.link);
+    const stream = streamName(this.options.source);
+    const { created, state } = await jsm.streams.info(stream);
+    const startsAt = await this.#ensureConsumer(jsm, stream);
+    if (startsAt < state.first_seq) {
+      this.options.log.error(
+        { durable: this.options.durable, stream, from: startsAt, to: state.first_seq - 1 },
+        'The stream dropped events before this consumer took them; they have to be published again',
+      );
+    }
+    this.#work.resume(created);
+    if (this.#stopping.signal.aborted) return;
+    const consumer = await jsm.jetstream().consumers.get(stream, this.options.durable);
+    const messages = await consumer.consume({
+      max_messages: this.options.batchSize * 2,
+      idle_heartbeat: 5_000,
+      expires: 30_000,
+      callback: (message: JsMsg) => this.#work.add(message),
+    });
+    this.#messages = messages;
+    if (this.#stopping.signal.aborted || !this.options.link.connected) messages.stop();
+    for await (const notification of messages.status()) if (LOST.has(notification.type)) break;
+    messages.stop();
+    await messages.closed();
+    this.#messages = undefined;
+  }
+
+  /** Makes sure that the durable is there; answers the first stream sequence that it has not taken. */
+  async #ensureConsumer(jsm: JetStreamManager, stream: string): Promise<number> {
+    const { durable } = this.options;
+    const found = await jsm.consumers.info(stream, durable).catch(error => {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    });
+    if (found) return found.ack_floor.stream_seq + 1;
+    await jsm.consumers.add(stream, {
+      durable_name: durable,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      replay_policy: ReplayPolicy.Instant,
+      ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
+      max_ack_pending: MAX_ACK_PENDING,
+      max_deliver: -1,
+    });
+    // A new consumer has missed nothing it was promised.
+    return Number.POSITIVE_INFINITY;
+  }
+}

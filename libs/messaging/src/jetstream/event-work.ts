@@ -1,0 +1,241 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { JsMsg } from '@nats-io/jetstream';
+import { SpanKind } from '@opentelemetry/api';
+import { type EventContract, eventEnvelope } from '@postern/contracts';
+import type { z } from 'zod';
+import { runInContext } from '../context.js';
+import type { Log } from '../log.js';
+import { instruments, Traced } from '../telemetry.js';
+
+type Envelope = z.output<typeof eventEnvelope>;
+
+export type HandleEvents = (batch: readonly Envelope[]) => Promise<void>;
+
+export interface EventWorkOptions {
+  readonly log: Log;
+  readonly durable: string;
+  readonly contracts: readonly EventContract[];
+  readonly batchSize: number;
+  readonly ackWaitMs: number;
+  readonly handle: HandleEvents;
+  readonly stopping: AbortSignal;
+}
+
+interface Item {
+  readonly message: JsMsg;
+  /** Creation time of the stream it came from. */
+  readonly origin: string;
+  readonly envelope: Envelope;
+}
+
+const RETRY_MS = [100, 400, 1_600] as const;
+const OUTAGE_RETRY_MS = 5_000;
+/** Delays of an event that fails alone; the last one repeats. */
+const POISON_DELAYS_MS = [5_000, 30_000, 120_000, 600_000] as const;
+/** A handler that takes longer counts as failed; its batch comes again. */
+const HANDLER_LIMIT_MS = 60_000;
+
+/**
+ * Works off what was delivered, batch by batch, in order. A failing batch is repeated; if it keeps failing it is
+ * halved until the events that fail alone are found. Those are put aside and come again later, for ever; if nothing
+ * at all succeeds, the fault is taken for an outage and the whole batch waits in its place.
+ */
+export class EventWork {
+  readonly #contracts: ReadonlyMap<string, EventContract>;
+  readonly #suspects = new Map<string, number>();
+  #queue: JsMsg[] = [];
+  #current: readonly JsMsg[] = [];
+  #origin = '';
+  /** Settlements made while it is unknown whether the stream is still the one the messages came from. */
+  #held: { origin: string; settle: () => void }[] | undefined = [];
+  #working: Promise<void> | undefined;
+  readonly #heartbeat: NodeJS.Timeout;
+
+  constructor(private readonly options: EventWorkOptions) {
+    this.#contracts = new Map(options.contracts.map(contract => [contract.type, contract]));
+    this.#heartbeat = setInterval(() => this.#keepAlive(), options.ackWaitMs / 3);
+    this.#heartbeat.unref();
+  }
+
+  add(message: JsMsg): void {
+    this.#queue.push(message);
+    this.#working ??= this.#workOff();
+  }
+
+  /** From now on acknowledgements wait: an old one would take a new event with the same number off a new stream. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  /** The stream that was created at `origin` is there; what came from an earlier one is forgotten. */
+  resume(origin: string): void {
+    if (origin !== this.#origin) this.#queue = [];
+    this.#origin = origin;
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const { origin: from, settle } of held) if (from === origin) settle();
+  }
+
+  async finish(): Promise<void> {
+    const rest = this.#queue;
+    this.#queue = [];
+    for (const message of rest) this.#settle(this.#origin, () => message.nak());
+    await this.#working;
+    clearInterval(this.#heartbeat);
+  }
+
+  async #workOff(): Promise<void> {
+    // One turn of the event loop, so that what arrives together is handled together.
+    await new Promise(resolve => setImmediate(resolve));
+    while (this.#queue.length > 0) {
+      const messages = this.#queue.splice(0, this.options.batchSize);
+      const origin = this.#origin;
+      this.#current = messages;
+      await this.#take(messages, origin);
+      this.#current = [];
+    }
+    this.#working = undefined;
+  }
+
+  async #take(messages: readonly JsMsg[], origin: string): Promise<void> {
+    const known: Item[] = [];
+    const suspects: Item[] = [];
+    for (const message of messages) {
+      const item = this.#read(message, origin);
+      if (item) (this.#suspects.has(item.envelope.id) ? suspects : known).push(item);
+    }
+    if (known.length > 0) await this.#handleStubbornly(known);
+    for (const item of suspects) if (!(await this.#attempt([item]))) this.#putAside(item);
+  }
+
+  /** Undefined for types that nobody here wants, and for envelopes that do not fit their contract. */
+  #read(message: JsMsg, origin: string): Item | undefined {
+    let envelope: Envelope;
+    try {
+      envelope = eventEnvelope.parse(message.json());
+      const contract = this.#contracts.get(envelope.type);
+      if (!contract) {
+        this.#settle(origin, () => message.ack());
+        return undefined;
+      }
+      return { message, origin, envelope: { ...envelope, data: contract.data.parse(envelope.data) } };
+    } catch (error) {
+      this.#reportPoison({ err: error, subject: message.subject, sequence: message.seq });
+      const delay = POISON_DELAYS_MS[Math.min(message.info.deliveryCount, POISON_DELAYS_MS.length) - 1];
+      this.#settle(origin, () => message.nak(delay));
+      return undefined;
+    }
+  }
+
+  async #handleStubbornly(items: readonly Item[]): Promise<void> {
+    const { stopping } = this.options;
+    for (;;) {
+      for (const delay of RETRY_MS) {
+        if (await this.#attempt(items)) return;
+        await pause(delay, undefined, { signal: stopping }).catch(() => {});
+        if (stopping.aborted) return this.#giveBack(items);
+      }
+      const failing = await this.#isolate(items);
+      if (failing.length < items.length || items.length === 1) {
+        for (const item of failing) this.#putAside(item);
+        return;
+      }
+      const { durable, log } = this.options;
+      log.error(
+        { durable, events: items.length, retryMs: OUTAGE_RETRY_MS },
+        'Every event fails: waiting for better times',
+      );
+      await pause(OUTAGE_RETRY_MS, undefined, { signal: stopping }).catch(() => {});
+      if (stopping.aborted) return this.#giveBack(items);
+    }
+  }
+
+  /** Handles what can be handled in ever smaller parts, and answers the events that fail alone. */
+  async #isolate(items: readonly Item[]): Promise<readonly Item[]> {
+    if (items.length === 1) return (await this.#attempt(items)) ? [] : items;
+    const half = Math.ceil(items.length / 2);
+    const failing: Item[] = [];
+    for (const part of [items.slice(0, half), items.slice(half)]) {
+      if (this.options.stopping.aborted) failing.push(...part);
+      else if (!(await this.#attempt(part))) failing.push(...(part.length > 1 ? await this.#isolate(part) : part));
+    }
+    return failing;
+  }
+
+  async #attempt(items: readonly Item[]): Promise<boolean> {
+    const { durable, log, handle } = this.options;
+    const { metadata, id } = items[0]!.envelope;
+    const traced = new Traced(`${durable} process`, SpanKind.CONSUMER, metadata.traceparent, {
+      'messaging.system': 'nats',
+      'messaging.operation.type': 'process',
+      'messaging.batch.message_count': items.length,
+    });
+    const context = {
+      correlationId: metadata.correlation_id,
+      causationId: id,
+      traceparent: traced.traceparent,
+      actor: metadata.actor,
+    };
+    const startedAt = performance.now();
+    try {
+      const batch = items.map(({ envelope }) => envelope);
+      await traced.run(() => runInContext(context, () => withinLimit(handle(batch))));
+      for (const { message, origin, envelope } of items) {
+        this.#suspects.delete(envelope.id);
+        this.#settle(origin, () => message.ack());
+      }
+      traced.end();
+      return true;
+    } catch (error) {
+      traced.end(String(error));
+      instruments().eventFailures.add(1, { consumer: durable });
+      log.warn(
+        { err: error, durable, events: items.length, first: id },
+        'An event handler failed; it will be called again',
+      );
+      return false;
+    } finally {
+      instruments().eventDuration.record((performance.now() - startedAt) / 1_000, { consumer: durable });
+    }
+  }
+
+  #putAside({ message, envelope, origin }: Item): void {
+    if (this.options.stopping.aborted) return this.#settle(origin, () => message.nak());
+    const failures = (this.#suspects.get(envelope.id) ?? 0) + 1;
+    this.#suspects.set(envelope.id, failures);
+    const delay = POISON_DELAYS_MS[Math.min(failures, POISON_DELAYS_MS.length) - 1];
+    this.#reportPoison({
+      event: envelope.id,
+      type: envelope.type,
+      correlationId: envelope.metadata.correlation_id,
+      retryMs: delay,
+    });
+    this.#settle(origin, () => message.nak(delay));
+  }
+
+  #reportPoison(fields: object): void {
+    instruments().poisonEvents.add(1, { consumer: this.options.durable });
+    this.options.log.error({ ...fields, durable: this.options.durable }, 'An event cannot be handled and is put aside');
+  }
+
+  #giveBack(items: readonly Item[]): void {
+    for (const { message, origin } of items) this.#settle(origin, () => message.nak());
+  }
+
+  #settle(origin: string, settle: () => void): void {
+    if (this.#held) this.#held.push({ origin, settle });
+    else if (origin === this.#origin) settle();
+  }
+
+  /** The server gives a message to somebody else when it hears nothing of it for its ack wait. */
+  #keepAlive(): void {
+    if (this.#held) return;
+    for (const message of [...this.#current, ...this.#queue]) message.working();
+  }
+}
+
+const withinLimit = async (work: Promise<void>): Promise<void> => {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no end after ${HANDLER_LIMIT_MS} ms`)), HANDLER_LIMIT_MS);
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+};

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller } from '@nestjs/common';
+import { Refusal, requestsOf } from '@postern/contracts';
+import { freePort, startNats, type TestNats } from '@postern/testing';
+import { z } from 'zod';
+import { connectNats, type NatsLink } from './connection.js';
+import { currentContext } from './context.js';
+import { PayloadTooLarge, RemoteFault, ServiceUnavailable } from './faults.js';
+import type { Log } from './log.js';
+import { RequestClient } from './request-client.js';
+import { HandlesRequest } from './server/handlers.js';
+import { startRoomyNats } from './testing/nats-conf.js';
+import { startTinyService, type TinyService } from './testing/tiny-service.js';
+
+const request = requestsOf('email-send');
+const greet = request('greet', { request: z.object({ name: z.string() }), reply: z.object({ greeting: z.string() }) });
+const refuse = request('refuse', { request: z.object({}), reply: z.null(), refusals: ['quota_exceeded'] });
+const fail = request('fail', { request: z.object({}), reply: z.null() });
+const hang = request('hang', { request: z.object({}), reply: z.null(), deadlineMs: 150 });
+const context = request('context', {
+  request: z.object({}),
+  reply: z.object({ correlationId: z.string(), traceparent: z.string(), actor: z.string() }),
+});
+const measure = request('measure', {
+  request: z.object({ body: z.string() }),
+  reply: z.object({ length: z.number() }),
+});
+const gate = request('gate', { request: z.object({ wait: z.boolean() }), reply: z.boolean() });
+const unserved = request('unserved', { request: z.object({}), reply: z.null() });
+
+let release: () => void = () => {};
+
+@Controller()
+class Answers {
+  @HandlesRequest(greet)
+  greet({ name }: z.output<typeof greet.request>) {
+    return { greeting: `Hello, ${name}` };
+  }
+
+  @HandlesRequest(refuse)
+  refuse(): null {
+    throw new Refusal('quota_exceeded', 'no more today', { retry_after_s: 60 });
+  }
+
+  @HandlesRequest(fail)
+  async fail(): Promise<null> {
+    throw new TypeError('the password is swordfish');
+  }
+
+  @HandlesRequest(hang)
+  hang() {
+    return new Promise<null>(() => {});
+  }
+
+  @HandlesRequest(context)
+  context() {
+    const { correlationId, traceparent, actor } = currentContext()!;
+    return { correlationId, traceparent: traceparent!, actor: actor! };
+  }
+
+  @HandlesRequest(measure)
+  measure({ body }: z.output<typeof measure.request>) {
+    return { length: body.length };
+  }
+
+  @HandlesRequest(gate)
+  async gate({ wait }: z.output<typeof gate.request>) {
+    if (wait) await new Promise<void>(resolve => (release = resolve));
+    return wait;
+  }
+}
+
+const logged: { fields: object; message: string }[] = [];
+const log: Log = { info() {}, warn() {}, error: (fields, message) => logged.push({ fields, message }) };
+
+describe.each(['2.9', '2.12'] as const)('A request over nats-server %s', version => {
+  let nats: TestNats;
+  let service: TinyService;
+  let link: NatsLink;
+  let client: RequestClient;
+
+  beforeAll(async () => {
+    nats = await startRoomyNats(version);
+    service = await startTinyService(nats.url, Answers, { log });
+    link = await connectNats({ servers: nats.url, name: 'asker' });
+    client = new RequestClient(link);
+  });
+
+  afterAll(async () => {
+    client?.close();
+    await service?.stop();
+    await link?.close();
+    await nats?.stop();
+  });
+
+  it('is answered with the reply of its contract', async () => {
+    await expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ greeting: 'Hello, Ada' });
+  });
+
+  it('is refused with the code, the words and the details of the service', async () => {
+    const refusal = await client.request(refuse, {}).catch(error => error);
+    expect(Refusal.is(refusal)).toBe(true);
+    expect(refusal).toMatchObject({ code: 'quota_exceeded', message: 'no more today', details: { retry_after_s: 60 } });
+  });
+
+  it('that meets a bug is a fault without the words of the bug, which are logged with the correlation id', async () => {
+    const fault = await client.request(fail, {}, { correlationId: 'c-1' }).catch(error => error);
+    expect(fault).toBeInstanceOf(RemoteFault);
+    expect(fault.message).toContain('c-1');
+    expect(fault.message).not.toContain('swordfish');
+    expect(
+      logged.filter(entry => 'correlationId' in entry.fields && entry.fields.correlationId === 'c-1'),
+    ).toHaveLength(1);
+    logged.length = 0;
+  });
+
+  it('that does not fit its contract is a fault that names the path', async () => {
+    const malformed = { name: 7 } as unknown as { name: string };
+    await expect(client.request(greet, malformed)).rejects.toThrow(/does not fit its contract: name/);
+  });
+
+  it('of a handler that hangs ends at the deadline, in doubt', async () => {
+    const error = await client.request(hang, {}).catch(reason => reason);
+    expect(error).toBeInstanceOf(ServiceUnavailable);
+    expect(error).toMatchObject({ reason: 'timeout', maybeExecuted: true });
+  });
+
+  it('that nobody serves fails at once, not executed', async () => {
+    const startedAt = performance.now();
+    const error = await client.request(unserved, {}).catch(reason => reason);
+    expect(error).toMatchObject({ name: 'ServiceUnavailable', reason: 'no_responders', maybeExecuted: false });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it('hands its correlation id, trace and actor to the handler', async () => {
+    const asked = {
+      correlationId: 'c-2',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      actor: 'user:1',
+    };
+    await expect(client.request(context, {}, asked)).resolves.toEqual(asked);
+  });
+
+  it('is answered as soon as its own handler is done, whatever else travelled in its message', async () => {
+    const slow = client.request(gate, { wait: true });
+    const quick = client.request(gate, { wait: false });
+    await expect(quick).resolves.toBe(false);
+    release();
+    await expect(slow).resolves.toBe(true);
+  });
+
+  it('carries the largest email', async () => {
+    const body = 'x'.repeat(10 * 1024 * 1024);
+    await expect(client.request(measure, { body })).resolves.toEqual({ length: body.length });
+  });
+
+  it('that no message could carry says so and is not sent', async () => {
+    const error = await client.request(measure, { body: 'x'.repeat(17 * 1024 * 1024) }).catch(reason => reason);
+    expect(error).toBeInstanceOf(PayloadTooLarge);
+  });
+
+  it('keeps every answer with its question among thousands', async () => {
+    const names = Array.from({ length: 5_000 }, (_, index) => `n${index}`);
+    const replies = await Promise.all(names.map(name => client.request(greet, { name })));
+    expect(replies.map(({ greeting }) => greeting)).toEqual(names.map(name => `Hello, ${name}`));
+  });
+
+  it('fails soon while NATS is away, and works again by itself afterwards', async () => {
+    await nats.kill();
+    const startedAt = performance.now();
+    const error = await client.request(greet, { name: 'nobody' }, { deadlineMs: 20_000 }).catch(reason => reason);
+    expect(error).toMatchObject({ name: 'ServiceUnavailable', reason: 'disconnected' });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    await nats.restart();
+    const answered = async (): Promise<unknown> =>
+      client
+        .request(greet, { name: 'again' })
+        .catch(() => new Promise(resolve => setImmediate(resolve, undefined)).then(answered));
+    await expect(answered()).resolves.toEqual({ greeting: 'Hello, again' });
+  });
+});
+
+it('A server that takes too small messages is refused with the setting to change', async () => {
+  const nats = await startNats({ port: await freePort() });
+  await expect(connectNats({ servers: nats.url, name: 'asker', neededPayloadBytes: 16_777_216 })).rejects.toThrow(
+    'set max_payload: 16777216 in nats-server.conf',
+  );
+  await nats.stop();
+});

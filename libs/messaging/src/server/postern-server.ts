@@ -1,0 +1,123 @@
+import type { NatsConnection } from '@nats-io/transport-node';
+import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import type { EventContract, ServiceName } from '@postern/contracts';
+import { isObservable, lastValueFrom, type Observable } from 'rxjs';
+import type { NatsLink } from '../connection.js';
+import { EventConsumer } from '../jetstream/event-consumer.js';
+import type { Log } from '../log.js';
+import { type EventExtras, POSTERN_TRANSPORT, type RequestExtras } from './handlers.js';
+import { RequestIntake } from './request-intake.js';
+
+export interface PosternServerOptions {
+  readonly link: NatsLink;
+  /** Names the queue group and the durable consumers; the gateway passes its own name. */
+  readonly service: ServiceName | 'api-gateway';
+  readonly log: Log;
+  /** Request handlers running at once (256). */
+  readonly concurrency?: number;
+  /** How long `close()` waits for work under way (10 s). */
+  readonly drainTimeoutMs?: number;
+  /** Events handed to a handler at once, at most (256). */
+  readonly eventBatchSize?: number;
+}
+
+/**
+ * Nest's transport strategy for Postern: requests by contract over core NATS, events by contract over JetStream.
+ * The connection belongs to whoever made it; `close()` only drains.
+ */
+export class PosternServer extends Server implements CustomTransportStrategy {
+  override readonly transportId = POSTERN_TRANSPORT;
+  /** Nest then lets a failing event handler throw instead of logging it away. */
+  override readonly propagatesEventHandlerErrors = true;
+  readonly #requests: { extras: RequestExtras; handler: MessageHandler }[] = [];
+  readonly #events = new Map<string, { extras: EventExtras; handler: MessageHandler }>();
+  readonly #intake: RequestIntake;
+  #consumers: EventConsumer[] = [];
+  #closing: Promise<void> | undefined;
+
+  constructor(private readonly options: PosternServerOptions) {
+    super();
+    this.#intake = new RequestIntake(options.link, {
+      service: options.service,
+      log: options.log,
+      concurrency: options.concurrency ?? 256,
+      queueLimit: (options.concurrency ?? 256) * 16,
+    });
+  }
+
+  override addHandler(pattern: unknown, handler: MessageHandler, isEvent = false, extras: object = {}): void {
+    if (isEvent && isEventExtras(extras)) {
+      if (this.#events.has(extras.consumer)) throw new Error(`Two handlers share the consumer ${extras.consumer}`);
+      this.#events.set(extras.consumer, { extras, handler });
+    } else if (!isEvent && isRequestExtras(extras)) {
+      if (this.#requests.some(other => other.extras.contract === extras.contract)) {
+        throw new Error(`Two handlers answer ${extras.contract.subject}`);
+      }
+      this.#requests.push({ extras, handler });
+    } else {
+      throw new Error(`${String(pattern)}: use @HandlesRequest or @HandlesEvents`);
+    }
+  }
+
+  listen(callback: (error?: unknown) => void): void {
+    for (const { extras, handler } of this.#requests) {
+      this.#intake.serve(extras.contract, request => settle(handler(request)));
+    }
+    for (const { extras, handler } of this.#events.values()) {
+      for (const [source, contracts] of bySource(extras.contracts)) {
+        this.#consumers.push(
+          new EventConsumer({
+            link: this.options.link,
+            log: this.options.log,
+            source,
+            contracts,
+            durable: `${this.options.service}-${extras.consumer}`,
+            batchSize: this.options.eventBatchSize ?? 256,
+            handle: async batch => {
+              await settle(handler(batch));
+            },
+          }),
+        );
+      }
+    }
+    for (const consumer of this.#consumers) consumer.start();
+    callback();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#drain();
+    return this.#closing;
+  }
+
+  on(): never {
+    throw new Error('Watch NatsLink.status instead');
+  }
+
+  unwrap<T = NatsConnection>(): T {
+    return this.options.link.nc as T;
+  }
+
+  async #drain(): Promise<void> {
+    const limitMs = this.options.drainTimeoutMs ?? 10_000;
+    const { promise: late, resolve } = Promise.withResolvers<'late'>();
+    const timer = setTimeout(() => resolve('late'), limitMs);
+    const consumers = this.#consumers;
+    this.#consumers = [];
+    const drained = Promise.all([this.#intake.drain(), ...consumers.map(consumer => consumer.stop())]);
+    if ((await Promise.race([drained, late])) === 'late') {
+      this.options.log.warn({ limitMs }, 'Closed with work still under way');
+    }
+    clearTimeout(timer);
+  }
+}
+
+const settle = async (answer: Promise<unknown>): Promise<unknown> => {
+  const value = await answer;
+  return isObservable(value) ? lastValueFrom(value as Observable<unknown>) : value;
+};
+
+const bySource = (contracts: readonly EventContract[]): Map<ServiceName, EventContract[]> =>
+  Map.groupBy(contracts, contract => contract.service);
+
+const isRequestExtras = (extras: object): extras is RequestExtras => 'contract' in extras;
+const isEventExtras = (extras: object): extras is EventExtras => 'contracts' in extras && 'consumer' in extras;
