@@ -1,4 +1,6 @@
+export { type DnsFailure, type DnsRecordType, type DnsValue, startDnsServer, type TestDns } from './dns.js';
 export { freePort } from './free-port.js';
+export { type HttpAnswer, type ReceivedRequest, startHttpReceiver, type TestHttpReceiver } from './http-receiver.js';
 export { startNats, type TestNats, type TestNatsOptions } from './nats.js';
 export type { FindNatsOptions, NatsBinary } from './nats-binaries.js';
 export { findNatsServer } from './nats-install.js';
@@ -6,4 +8,12 @@ export { type NatsOptions, NatsServer, spawnNats } from './nats-server.js';
 export { startPostgres, type TestPostgres, type TestPostgresOptions } from './postgres.js';
 export { findPostgres, type PostgresBinaries, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
 export { type PostgresOptions, PostgresServer, spawnPostgres } from './postgres-server.js';
+export {
+  type SinkAnswer,
+  type SinkMessage,
+  type SinkRecipient,
+  type SmtpSinkOptions,
+  startSmtpSink,
+  type TestSmtp,
+} from './smtp-sink.js';
 export { eventually, type WaitForOptions, waitFor } from './wait-for.js';

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startHttpReceiver, type TestHttpReceiver } from './http-receiver.js';
+
+describe('a receiver of webhooks', () => {
+  let receiver: TestHttpReceiver;
+  beforeEach(async () => {
+    receiver = await startHttpReceiver();
+  });
+  afterEach(() => receiver.stop());
+
+  const post = (body: string, signal?: AbortSignal) =>
+    fetch(`${receiver.url}/hook?a=1`, { method: 'POST', body, headers: { 'X-Kind': 'test' }, signal: signal ?? null });
+
+  it('records what came in, byte for byte', async () => {
+    expect((await post('{"a": "ä"}')).status).toBe(200);
+    const request = await receiver.nextRequest();
+    expect(request).toMatchObject({ method: 'POST', url: '/hook?a=1', headers: { 'x-kind': 'test' } });
+    expect(request.body).toEqual(Buffer.from('{"a": "ä"}'));
+  });
+
+  it('hands every request out once, in order, to whom it fits', async () => {
+    await post('one');
+    await post('two');
+    expect((await receiver.nextRequest(({ body }) => body.toString() === 'two')).body.toString()).toBe('two');
+    expect((await receiver.nextRequest()).body.toString()).toBe('one');
+    await expect(receiver.nextRequest(undefined, { timeoutMs: 30 })).rejects.toThrow('2 came in');
+  });
+
+  it('answers as it is told: first the queued answers, then the general one', async () => {
+    receiver.answerWith({ status: 204 });
+    receiver.answerNext({ status: 503, headers: { 'Retry-After': '7' } }, { status: 410 });
+    const first = await post('');
+    expect([first.status, first.headers.get('retry-after')]).toEqual([503, '7']);
+    expect((await post('')).status).toBe(410);
+    expect((await post('')).status).toBe(204);
+  });
+
+  it('hangs or drops the connection on request', async () => {
+    receiver.answerNext({ behaviour: 'drop' }, { behaviour: 'hang' });
+    await expect(post('')).rejects.toThrow('fetch failed');
+    await expect(post('', AbortSignal.timeout(50))).rejects.toThrow('timeout');
+  });
+});

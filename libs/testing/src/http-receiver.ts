@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { waitFor } from './wait-for.js';
+
+/** A request as it came in; `body` holds the bytes that a signature covers. */
+export interface ReceivedRequest {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  receivedAt: number;
+}
+
+/** What to answer: a status after a delay, nothing at all (`hang`), or a cut connection (`drop`). */
+export interface HttpAnswer {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+  delayMs?: number;
+  behaviour?: 'answer' | 'hang' | 'drop';
+}
+
+/** An HTTP server that records what it receives, for webhooks. */
+export interface TestHttpReceiver {
+  url: string;
+  requests: ReceivedRequest[];
+  /** The answer to every request from now on; a function decides by the request. */
+  answerWith(answer: HttpAnswer | ((request: ReceivedRequest) => HttpAnswer)): void;
+  /** Answers to the next requests, before the general answer applies again. */
+  answerNext(...answers: HttpAnswer[]): void;
+  /** The first recorded request that fits and that no earlier call has answered. */
+  nextRequest(fits?: (request: ReceivedRequest) => boolean, options?: { timeoutMs?: number }): Promise<ReceivedRequest>;
+  stop(): Promise<void>;
+}
+
+/** Starts a receiver on a free loopback port; it answers 200 until told otherwise. */
+export async function startHttpReceiver(): Promise<TestHttpReceiver> {
+  const requests: ReceivedRequest[] = [];
+  const taken = new Set<ReceivedRequest>();
+  const queued: HttpAnswer[] = [];
+  let general: HttpAnswer | ((request: ReceivedRequest) => HttpAnswer) = {};
+
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of incoming) chunks.push(chunk);
+    } catch {
+      return;
+    }
+    const { method = '', url = '', headers } = incoming;
+    const request = { method, url, headers, body: Buffer.concat(chunks), receivedAt: Date.now() };
+    requests.push(request);
+    const answer = queued.shift() ?? (typeof general === 'function' ? general(request) : general);
+    if (answer.delayMs) setTimeout(() => reply(response, answer), answer.delayMs).unref();
+    else reply(response, answer);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    answerWith(answer) {
+      general = answer;
+    },
+    answerNext(...answers) {
+      queued.push(...answers);
+    },
+    async nextRequest(fits = () => true, { timeoutMs = 10_000 } = {}) {
+      const request = await waitFor(() => requests.find(candidate => !taken.has(candidate) && fits(candidate)), {
+        timeoutMs,
+        intervalMs: 2,
+        describe: () => `a request that fits; ${requests.length} came in`,
+      });
+      taken.add(request);
+      return request;
+    },
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function reply(response: ServerResponse, answer: HttpAnswer): void {
+  if (answer.behaviour === 'hang' || response.destroyed) return;
+  if (answer.behaviour === 'drop') {
+    response.socket?.destroy();
+    return;
+  }
+  response.writeHead(answer.status ?? 200, answer.headers).end(answer.body ?? '');
+}
