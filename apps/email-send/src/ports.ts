@@ -1,4 +1,13 @@
-import type { DkimSigner } from '@postern/mail';
+import type { Decider } from '@postern/event-sourcing';
+import type { DkimSigner, Mailbox } from '@postern/mail';
+import type { ConcludingEvent, EmailFacts } from './domain/email.js';
+import type { CopySettings, EmailBody, MailCopy } from './domain/email-copies.js';
+import type { RateLimit } from './domain/email-limits.js';
+import type { EmailRecord } from './domain/email-record.js';
+import type { TxtAnswer } from './domain/domain-records.js';
+import type { DayCounts } from './domain/quota.js';
+import type { DkimKey } from './domain/sending-domain.js';
+import type { CopyAnswer } from './domain/hand-over.js';
 
 /** All that a send has to know about the email service that a key belongs to. */
 export interface Sender {
@@ -17,7 +26,7 @@ export interface Sender {
   readonly verifiedDomains: ReadonlyMap<string, DkimSigner>;
   /** Every domain of the service, verified or not; lower case, A-labels. */
   readonly registeredDomains: ReadonlySet<string>;
-  /** Confirmed sandbox recipients, lower case with the domain in A-labels. */
+  /** Confirmed sandbox recipients, each as `addressKey` of `@postern/mail` spells it. */
   readonly verifiedRecipients: ReadonlySet<string>;
 }
 
@@ -25,6 +34,8 @@ export interface Sender {
 export abstract class SenderDirectory {
   /** `keyHash` is the lower-case hex SHA-256 of the key. */
   abstract findByKeyHash(keyHash: string): Promise<Sender | undefined>;
+  /** What signs for a verified domain of the service now; undefined once the domain is gone. For retried copies. */
+  abstract signerFor(serviceId: string, domain: string): Promise<DkimSigner | undefined>;
 }
 
 /** Addresses that bounced hard or complained, per email service. */
@@ -37,4 +48,149 @@ export abstract class SuppressionList {
 export abstract class SystemMail {
   /** Throws the refusal `relay_unavailable` where no relay took it; nothing was sent then. */
   abstract send(to: string, subject: string, text: string): Promise<void>;
+}
+
+/** The upstream relays, tried in turn. An answer is data: this never throws for what a relay says or fails to say. */
+export abstract class MailRelay {
+  /** Ends within its own deadline; past the end of the data an answer that never came is `unknown`. */
+  abstract handOver(copy: MailCopy): Promise<CopyAnswer>;
+  /** Whether some relay takes addresses beyond ASCII (RFC 6531). */
+  abstract offersSmtpUtf8(): Promise<boolean>;
+}
+
+/** Whose request it is, what limits it, and the key it may come under. */
+export interface Asking {
+  readonly serviceId: string;
+  readonly perMinuteLimit: number;
+  readonly dailyLimit: number;
+  readonly idempotency?: { readonly key: string; readonly bodyHash: string };
+  readonly at: Date;
+}
+
+/** A message asking to be let in. */
+export interface AdmissionRequest extends Asking {
+  readonly facts: EmailFacts;
+  readonly body: EmailBody;
+}
+
+/** The same request was answered before: its answer again. `rateLimit` is the standing as it is now. */
+export interface Repeated {
+  readonly kind: 'repeated';
+  readonly record: EmailRecord;
+  readonly rateLimit: RateLimit;
+}
+
+export type Admission = { readonly kind: 'admitted'; readonly rateLimit: RateLimit } | Repeated;
+
+/** How a message that was let in ended. */
+export interface Conclusion {
+  readonly facts: EmailFacts;
+  readonly event: ConcludingEvent;
+  /** Its claim ends with a message that was not handed over, so that a retry is a new request. */
+  readonly idempotencyKey: string | undefined;
+}
+
+/**
+ * The durable book of messages. Everything about one message that belongs together is written in one transaction;
+ * concurrent requests share transactions, and one of them refused or failing never harms the others.
+ */
+export abstract class EmailLedger {
+  /**
+   * Claims the idempotency key, counts against the limits, records the acceptance and the body, and marks the message
+   * as under way in this process. Throws the refusals of limits and of repeated keys; a refused request leaves
+   * nothing behind.
+   */
+  abstract admit(request: AdmissionRequest): Promise<Admission>;
+  /**
+   * The answer to an earlier request under the same key, for one that would be refused for another reason; undefined
+   * where there was none. Throws the refusals of repeated keys.
+   */
+  abstract repeat(asking: Asking): Promise<Repeated | undefined>;
+  /**
+   * Records the outcome, the answer and the copies to try again; a message not handed over gives its place in the
+   * daily limit back. Answers the record that stands: another one where the message was closed over our head.
+   */
+  abstract conclude(conclusion: Conclusion): Promise<EmailRecord>;
+}
+
+/** What the operator settles about sending. */
+export abstract class SendingSettings {
+  /** The shared sender of sandbox and fallback mail, and what signs for its domain where the operator gave a key. */
+  abstract readonly sandboxSender: Mailbox;
+  abstract readonly sandboxSigner: DkimSigner | undefined;
+  /** Addresses there take part in sandbox mail and stand outside the quota. */
+  abstract readonly simulatorDomain: string | undefined;
+  abstract readonly copies: CopySettings;
+}
+
+/** The streams of administration: services, keys, domains and recipients. */
+export abstract class Streams {
+  /** The state as the newest event left it. */
+  abstract stateOf<State, Command, Event extends StoredFact>(
+    decider: Decider<State, Command, Event>,
+    streamId: string,
+  ): Promise<State>;
+  /**
+   * Decides, appends, and answers the new events once every read model shows them. A race lost against another writer
+   * of the stream is decided again; refusals of the decider pass through and append nothing.
+   */
+  abstract execute<State, Command, Event extends StoredFact>(
+    decider: Decider<State, Command, Event>,
+    streamId: string,
+    command: Command,
+  ): Promise<readonly Event[]>;
+}
+
+/** Reads the DNS. It never throws for what the DNS answers or fails to answer. */
+export abstract class DnsResolver {
+  abstract lookUpTxt(name: string): Promise<TxtAnswer>;
+}
+
+/** Signing keys of sending domains. The private halves lie encrypted and never leave email-send. */
+export abstract class DkimKeys {
+  /** Makes a 2048-bit RSA key under a selector of its own; takes about 0.1 s, off the event loop. */
+  abstract generate(domainId: string): Promise<DkimKey>;
+  /** Destroys keys that sign nothing any more, or never came to. */
+  abstract destroy(keyIds: readonly string[]): Promise<void>;
+  /** Destroys every key of a removed domain. */
+  abstract destroyAllOf(domainId: string): Promise<void>;
+}
+
+/** What stands between a verification code and its guessing. */
+export abstract class RecipientCodes {
+  /** Six digits, unpredictable. */
+  abstract newCode(): string;
+  /** Keyed hashes of a code for one recipient, one for each key still in use; a new code is kept under the first. */
+  abstract hashesOf(recipientId: string, code: string): readonly [string, ...string[]];
+  /** Counts a code mail of the service; throws the refusal `too_many_codes` past the hour's allowance. */
+  abstract take(serviceId: string, at: Date): Promise<void>;
+  /** Gives back what was taken for a mail that never went out. */
+  abstract giveBack(serviceId: string, at: Date): Promise<void>;
+}
+
+export interface DueDomain {
+  readonly serviceId: string;
+  readonly domainId: string;
+}
+
+/** When each sending domain is to be looked up next; shared by all replicas. */
+export abstract class DomainChecks {
+  /** Domains whose check is due, each given to one caller at a time for two minutes. */
+  abstract claimDue(atMost: number): Promise<readonly DueDomain[]>;
+  /** Notes that a check was made now and when the next one is due. */
+  abstract checked(domain: DueDomain, nextInS: number): Promise<void>;
+  abstract forget(domainId: string): Promise<void>;
+}
+
+export interface ClosedDay extends DayCounts {
+  readonly serviceId: string;
+  /** UTC, YYYY-MM-DD. */
+  readonly day: string;
+}
+
+/** What each UTC day of each service came to, until it has been judged. */
+export abstract class DayBook {
+  /** Days that are over and not judged yet, oldest first within a service; no more than `atMost`. */
+  abstract unjudged(atMost: number): Promise<readonly ClosedDay[]>;
+  abstract judged(serviceId: string, day: string): Promise<void>;
 }

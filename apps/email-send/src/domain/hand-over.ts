@@ -1,0 +1,82 @@
+import type { CopyOutcome } from './email.js';
+
+/** What the relay, or we ourselves, made of one copy at the hand-over. `unreachable`: no relay could be asked. */
+export interface CopyAnswer {
+  readonly result: 'accepted' | 'refused' | 'deferred' | 'unreachable' | 'suppressed' | 'unknown';
+  /** The relay's own words, or the reason why there are none. */
+  readonly response: string;
+  readonly relay: string | null;
+  readonly relayIsFinal: boolean;
+}
+
+/** What the answers of all copies come to. */
+export type HandOverVerdict =
+  | { readonly kind: 'concluded'; readonly status: 'sent' | 'failed'; readonly message: string }
+  /** Nothing was handed over and nothing may have been: a retry of the whole request is safe. */
+  | { readonly kind: 'nothing_handed_over'; readonly reason: string };
+
+/** What a message that nobody can vouch for says, after a crash as after a lost connection. */
+export const INTERRUPTED = 'interrupted: outcome unknown';
+
+/** The answer we give ourselves for a listed address: nothing is handed over for it. */
+export const suppressedAnswer: CopyAnswer = {
+  result: 'suppressed',
+  response: 'suppressed: this address bounced or complained before and is on the suppression list of the service',
+  relay: null,
+  relayIsFinal: false,
+};
+
+const isTemporary = ({ result }: CopyAnswer) => result === 'deferred' || result === 'unreachable';
+
+/**
+ * One accepted copy makes the message `sent`; temporary failures then stay ours to retry. Without one, a temporary
+ * failure is handed back to the caller, unless a copy may have been taken unseen: that message must not be repeated.
+ */
+export function judgeHandOver(answers: readonly CopyAnswer[], note?: string): HandOverVerdict {
+  const accepted = answers.filter(({ result }) => result === 'accepted').length;
+  const unknown = answers.some(({ result }) => result === 'unknown');
+  const temporary = answers.find(isTemporary);
+  if (accepted === 0 && !unknown && temporary) {
+    return { kind: 'nothing_handed_over', reason: `no relay took the message: ${temporary.response}` };
+  }
+  const said = accepted > 0 ? handedOverTo(accepted, answers.length) : unknown ? INTERRUPTED : 'Failed';
+  const rest = problems(answers);
+  const summary = rest === '' ? `${said}.` : `${said}: ${rest}.`;
+  return {
+    kind: 'concluded',
+    status: accepted > 0 ? 'sent' : 'failed',
+    message: note === undefined ? summary : `${note} ${summary}`,
+  };
+}
+
+/** The outcome of one copy as its event tells it. */
+export const outcomeOf = (
+  recipient: { index: number; address: string },
+  answer: CopyAnswer,
+  at: string,
+): CopyOutcome => ({
+  index: recipient.index,
+  address: recipient.address,
+  result: answer.result === 'unreachable' ? 'deferred' : answer.result,
+  smtp_response: answer.response,
+  relay: answer.relay,
+  relay_is_final: answer.relayIsFinal,
+  at,
+});
+
+function handedOverTo(accepted: number, all: number): string {
+  if (accepted < all) return `Handed over for ${accepted} of ${all} recipients`;
+  return all === 1 ? 'Handed over for delivery' : `Handed over for delivery to ${all} recipients`;
+}
+
+function problems(answers: readonly CopyAnswer[]): string {
+  const said = new Set<string>();
+  for (const { result, response } of answers) {
+    if (result === 'refused') said.add(`the relay refused: ${response}`);
+    if (result === 'suppressed') said.add(response);
+    if (result === 'deferred' || result === 'unreachable') said.add(`trying again later: ${response}`);
+    if (result === 'unknown') said.add(`no answer came: ${response}`);
+  }
+  const listed = [...said].slice(0, 3);
+  return listed.join('; ') + (said.size > listed.length ? '; …' : '');
+}
