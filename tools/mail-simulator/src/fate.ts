@@ -1,0 +1,69 @@
+/** The notifications of RFC 3464 §2.3.3, and the complaint of RFC 5965. */
+export type Action = 'delivered' | 'relayed' | 'expanded' | 'delayed' | 'failed';
+
+/** One thing that happens to an accepted copy after a while. */
+export type Step =
+  | { kind: 'keep'; afterMs: number }
+  | { kind: 'notify'; afterMs: number; action: Action; status: string; reply: string }
+  | { kind: 'complain'; afterMs: number };
+
+/** What becomes of one recipient's copy: the answer to RCPT, and what follows its acceptance. */
+export interface Fate {
+  refusal?: { code: number; text: string; onlyOnce: boolean };
+  steps: Step[];
+}
+
+const keep: Step = { kind: 'keep', afterMs: 0 };
+
+const notify = (action: Action, status: string, reply: string, afterMs = 0): Step => ({
+  kind: 'notify',
+  afterMs,
+  action,
+  status,
+  reply,
+});
+
+const taken = '250 2.1.5 mailbox took the message';
+const delivered: Fate = { steps: [keep, notify('delivered', '2.1.5', taken)] };
+
+/**
+ * Decides the fate of a recipient. At the simulator's domain the local part, without a `+tag`, names it; every other
+ * address anywhere is a mailbox that takes its mail. `slowMs` is how long `slow@` and half of how long nothing is said.
+ */
+export function fateOf(address: string, simulatorDomain: string, slowMs: number): Fate {
+  const at = address.lastIndexOf('@');
+  if (address.slice(at + 1).toLowerCase() !== simulatorDomain.toLowerCase()) return delivered;
+  switch (address.slice(0, at).toLowerCase().split('+')[0]) {
+    case 'hard-bounce':
+      return { steps: [notify('failed', '5.1.1', '550 5.1.1 no such user here')] };
+    case 'soft-bounce':
+      return { steps: [notify('failed', '5.2.2', '552 5.2.2 the mailbox is full')] };
+    case 'complaint':
+      return { steps: [...delivered.steps, { kind: 'complain', afterMs: 100 }] };
+    case 'slow':
+      return {
+        steps: [
+          notify('delayed', '4.4.1', '451 4.4.1 the destination does not answer yet', Math.floor(slowMs / 2)),
+          { kind: 'keep', afterMs: slowMs },
+          notify('delivered', '2.1.5', taken, slowMs),
+        ],
+      };
+    case 'relayed':
+      return { steps: [keep, notify('relayed', '2.0.0', '250 2.0.0 taken by a host that sends no notifications')] };
+    case 'expanded':
+      return { steps: [keep, notify('expanded', '2.0.0', '250 2.0.0 passed on to the members of a list')] };
+    case 'refused':
+      return { refusal: { code: 550, text: '5.1.1 no such user here', onlyOnce: false }, steps: [] };
+    case 'deferred':
+      return { ...delivered, refusal: { code: 451, text: '4.2.1 try again later', onlyOnce: true } };
+    default:
+      return delivered;
+  }
+}
+
+/** Whether the sender asked for a notification (RFC 3461 §4.1); one who did not say wants to hear of failures only. */
+export function isWanted(action: Action, notifyOn: string[]): boolean {
+  const asked = notifyOn.length > 0 ? notifyOn : ['FAILURE'];
+  if (action === 'failed') return asked.includes('FAILURE');
+  return asked.includes(action === 'delayed' ? 'DELAY' : 'SUCCESS');
+}

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createTransport } from 'nodemailer';
+import { type MailSimulator, type MailSimulatorOptions, startMailSimulator } from './simulator.js';
+
+describe('the mailboxes over HTTP', () => {
+  let simulator: MailSimulator;
+  afterEach(() => simulator.stop());
+
+  async function started(subjects: string[], options: MailSimulatorOptions = {}): Promise<void> {
+    simulator = await startMailSimulator(options);
+    const transport = createTransport({ host: '127.0.0.1', port: simulator.smtpPort, ignoreTLS: true });
+    for (const subject of subjects) {
+      await transport.sendMail({ from: 'shop@example.com', to: 'ada@x.example', subject, text: 'body' });
+    }
+  }
+  const get = async (path: string) => (await fetch(simulator.mailboxUrl + path)).text();
+  const listed = async (): Promise<{ id: string; subject: string }[]> => JSON.parse(await get('/messages'));
+
+  it('lists the newest message last and shows each one by itself', async () => {
+    await started(['one', 'two']);
+    const messages = await listed();
+    expect(messages.map(({ subject }) => subject)).toEqual(['one', 'two']);
+    expect(JSON.parse(await get(`/messages/${messages[1]?.id}`))).toEqual(messages[1]);
+    expect(await get(`/messages/${messages[1]?.id}/raw`)).toContain('Subject: two');
+    expect((await fetch(`${simulator.mailboxUrl}/messages/unknown`)).status).toBe(404);
+  });
+
+  it('keeps no more than it may', async () => {
+    await started(['one', 'two', 'three'], { keepMessages: 2 });
+    expect((await listed()).map(({ subject }) => subject)).toEqual(['two', 'three']);
+  });
+
+  it('only counts when it may keep nothing', async () => {
+    await started(['one'], { keepMessages: 0 });
+    expect(await listed()).toEqual([]);
+    expect(JSON.parse(await get('/health'))).toMatchObject({ status: 'ok', accepted: 1 });
+  });
+
+  it('forgets everything on request', async () => {
+    await started(['one']);
+    expect((await fetch(`${simulator.mailboxUrl}/messages`, { method: 'DELETE' })).status).toBe(204);
+    expect(await listed()).toEqual([]);
+  });
+
+  it('shows a hostile subject as text, on a page where no script may run', async () => {
+    await started([`<script>alert(1)</script>"'&`]);
+    const page = await fetch(`${simulator.mailboxUrl}/`);
+    const html = await page.text();
+    expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;');
+    expect(html).not.toContain('<script');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+
+  it('refuses a message over the announced size', async () => {
+    await started([], { maxMessageBytes: 1_000 });
+    const transport = createTransport({ host: '127.0.0.1', port: simulator.smtpPort, ignoreTLS: true });
+    const mail = { from: 'a@x.example', to: 'b@x.example', text: 'x'.repeat(2_000) };
+    await expect(transport.sendMail(mail)).rejects.toMatchObject({ responseCode: 552 });
+    expect(await listed()).toEqual([]);
+  });
+
+  it('answers commands sent in one go', async () => {
+    await started([]);
+    const socket = connect(simulator.smtpPort, '127.0.0.1');
+    const lines = [
+      'EHLO x',
+      'MAIL FROM:<a@x.example>',
+      'RCPT TO:<b@x.example>',
+      'DATA',
+      'Subject: p',
+      '',
+      'x',
+      '.',
+      'QUIT',
+      '',
+    ];
+    let answers = '';
+    for await (const chunk of socket) {
+      if (answers === '') socket.write(lines.join('\r\n'));
+      answers += chunk;
+    }
+    for (const extension of ['PIPELINING', '8BITMIME', 'SMTPUTF8', 'DSN', 'SIZE']) expect(answers).toContain(extension);
+    expect(answers).toContain('250 2.0.0 taken');
+    expect(await listed()).toMatchObject([{ subject: 'p' }]);
+  });
+});
+
+describe('the mail simulator as a process', () => {
+  const hook = `data:text/javascript,${encodeURIComponent(`
+    import { registerHooks } from 'node:module';
+    registerHooks({ resolve: (name, context, next) =>
+      next(/^\\.\\.?\\/.*\\.js$/.test(name) && context.parentURL?.endsWith('.ts') ? name.replace(/\\.js$/, '.ts') : name, context) });`)}`;
+
+  it('says where it listens when it is ready, and ends cleanly on SIGTERM', async () => {
+    const process_ = spawn(
+      process.execPath,
+      [
+        '--experimental-transform-types',
+        '--no-warnings',
+        '--import',
+        hook,
+        new URL('./main.ts', import.meta.url).pathname,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const ended = new Promise(resolve => process_.once('exit', resolve));
+    try {
+      const [line] = await process_.stdout.take(1).toArray();
+      const { ready, mailbox_url } = JSON.parse(String(line));
+      expect(ready).toBe(true);
+      expect((await fetch(`${mailbox_url}/health`)).status).toBe(200);
+    } finally {
+      process_.kill('SIGTERM');
+    }
+    expect(await ended).toBe(0);
+  });
+});

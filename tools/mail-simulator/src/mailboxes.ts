@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import PostalMime from 'postal-mime';
+
+/** One mailbox's copy of a message, in the words of the HTTP interface. */
+export interface KeptMessage {
+  id: string;
+  /** The From header, as `Name <address>` or the bare address. */
+  from: string;
+  /** The mailbox that got this copy. */
+  to: string;
+  subject: string;
+  envelope_from: string;
+  received_at: string;
+  /** The source, read as UTF-8; `/messages/{id}/raw` has the bytes. */
+  raw: string;
+}
+
+interface Entry {
+  id: string;
+  to: string;
+  envelopeFrom: string;
+  receivedAt: string;
+  raw: Buffer;
+}
+
+/** Keeps the newest messages, bounded by number and by bytes; older ones make room. */
+export class Mailboxes {
+  private readonly entries = new Map<string, Entry>();
+  private bytes = 0;
+
+  constructor(
+    private readonly capacity: number,
+    private readonly maxBytes: number,
+  ) {}
+
+  keep(message: { to: string; envelopeFrom: string; raw: Buffer }): void {
+    const id = randomUUID();
+    this.entries.set(id, { id, ...message, receivedAt: new Date().toISOString() });
+    this.bytes += message.raw.length;
+    for (const [oldest, { raw }] of this.entries) {
+      if (this.entries.size <= this.capacity && this.bytes <= this.maxBytes) break;
+      this.entries.delete(oldest);
+      this.bytes -= raw.length;
+    }
+  }
+
+  /** All copies, or those of one mailbox, newest last. */
+  async list(to?: string): Promise<KeptMessage[]> {
+    const wanted = to?.toLowerCase();
+    const matching = [...this.entries.values()].filter(entry => !wanted || entry.to.toLowerCase() === wanted);
+    return Promise.all(matching.map(describe));
+  }
+
+  async find(id: string): Promise<KeptMessage | undefined> {
+    const entry = this.entries.get(id);
+    return entry && describe(entry);
+  }
+
+  /** The bytes as they came in. */
+  source(id: string): Buffer | undefined {
+    return this.entries.get(id)?.raw;
+  }
+
+  clear(): void {
+    this.entries.clear();
+    this.bytes = 0;
+  }
+}
+
+async function describe(entry: Entry): Promise<KeptMessage> {
+  // Only the header is parsed: a listing of a thousand messages must not decode their attachments.
+  const end = entry.raw.indexOf('\r\n\r\n');
+  const header = end < 0 ? entry.raw : entry.raw.subarray(0, end + 4);
+  const parsed = await PostalMime.parse(header).catch(() => undefined);
+  const { name, address } = parsed?.from ?? {};
+  return {
+    id: entry.id,
+    from: name ? `${name} <${address ?? ''}>` : (address ?? ''),
+    to: entry.to,
+    subject: parsed?.subject ?? '',
+    envelope_from: entry.envelopeFrom,
+    received_at: entry.receivedAt,
+    raw: entry.raw.toString('utf8'),
+  };
+}
