@@ -5,6 +5,7 @@ import type { CopySettings, EmailBody, MailCopy } from './domain/email-copies.js
 import type { RateLimit } from './domain/email-limits.js';
 import type { EmailRecord } from './domain/email-record.js';
 import type { TxtAnswer } from './domain/domain-records.js';
+import type { DefaultLimits } from './domain/email-service.js';
 import type { DayCounts } from './domain/quota.js';
 import type { DkimKey } from './domain/sending-domain.js';
 import type { CopyAnswer } from './domain/hand-over.js';
@@ -152,8 +153,6 @@ export abstract class DkimKeys {
   abstract generate(domainId: string): Promise<DkimKey>;
   /** Destroys keys that sign nothing any more, or never came to. */
   abstract destroy(keyIds: readonly string[]): Promise<void>;
-  /** Destroys every key of a removed domain. */
-  abstract destroyAllOf(domainId: string): Promise<void>;
 }
 
 /** What stands between a verification code and its guessing. */
@@ -173,12 +172,14 @@ export interface DueDomain {
   readonly domainId: string;
 }
 
-/** When each sending domain is to be looked up next; shared by all replicas. */
+/** When each sending domain is to be looked up next; shared by all replicas. A new domain is due at once. */
 export abstract class DomainChecks {
   /** Domains whose check is due, each given to one caller at a time for two minutes. */
   abstract claimDue(atMost: number): Promise<readonly DueDomain[]>;
   /** Notes that a check was made now and when the next one is due. */
-  abstract checked(domain: DueDomain, nextInS: number): Promise<void>;
+  abstract checked(domainId: string, nextInS: number): Promise<void>;
+  /** The next check is due now. */
+  abstract hasten(domainId: string): Promise<void>;
   abstract forget(domainId: string): Promise<void>;
 }
 
@@ -193,4 +194,11 @@ export abstract class DayBook {
   /** Days that are over and not judged yet, oldest first within a service; no more than `atMost`. */
   abstract unjudged(atMost: number): Promise<readonly ClosedDay[]>;
   abstract judged(serviceId: string, day: string): Promise<void>;
+}
+
+/** What the operator settles about administration. */
+export abstract class AdministrationSettings {
+  /** What an SPF record has to include. */
+  abstract readonly spfHost: string;
+  abstract readonly limits: DefaultLimits;
 }

@@ -100,7 +100,6 @@ async function spfDelegatesTo(
 ): Promise<{ kind: 'known' | 'unavailable'; verdict: Verdict }> {
   const queue = [text];
   const seen = new Set<string>();
-  let silent: Verdict | undefined;
   let withoutPass = false;
   while (queue.length > 0) {
     const policy = readSpf(queue.shift()!);
@@ -111,7 +110,8 @@ async function spfDelegatesTo(
       if (seen.size >= MAX_SPF_LOOK_UPS) break;
       seen.add(name);
       const answer = await lookUp(name);
-      if (answer.kind === 'unavailable') silent ??= couldNotLookUp(name, answer.reason);
+      // Nobody can tell what stands behind a silent name, and waiting for more of them could take minutes.
+      if (answer.kind === 'unavailable') return { kind: 'unavailable', verdict: couldNotLookUp(name, answer.reason) };
       if (answer.kind !== 'found') continue;
       const included = singleSpf(answer.texts, name);
       if (typeof included === 'string') queue.push(included);
@@ -120,7 +120,6 @@ async function spfDelegatesTo(
   if (withoutPass) {
     return { kind: 'known', verdict: wrong(`include:${host} must stand without ~, - or ? in front, before any "all"`) };
   }
-  if (silent) return { kind: 'unavailable', verdict: silent };
   return { kind: 'known', verdict: wrong(`the SPF record does not contain include:${host} before its "all"`) };
 }
 

@@ -83,6 +83,7 @@ export interface EmailService {
   readonly id: string | undefined;
   readonly workspaceId: string | undefined;
   readonly name: string;
+  readonly ownerEmail: string | undefined;
   readonly mode: 'sandbox' | 'production';
   readonly enabled: boolean;
   readonly switches: Readonly<Record<ServiceSwitch, boolean>>;
@@ -119,6 +120,7 @@ export const emailService: Decider<EmailService, EmailServiceCommand, EmailServi
     id: undefined,
     workspaceId: undefined,
     name: '',
+    ownerEmail: undefined,
     mode: 'sandbox',
     enabled: true,
     switches: { open_tracking: true, click_tracking: false, suppression: false },
@@ -166,7 +168,7 @@ export const emailService: Decider<EmailService, EmailServiceCommand, EmailServi
       case 'email-send.email-service-created.v1':
         return { ...state, id: event.data.service_id, workspaceId: event.data.workspace_id, name: event.data.name };
       case 'email-send.email-service-owner-named.v1':
-        return state;
+        return { ...state, ownerEmail: event.data.owner_email };
       case 'email-send.email-service-renamed.v1':
         return { ...state, name: event.data.name };
       case 'email-send.email-service-enabled.v1':

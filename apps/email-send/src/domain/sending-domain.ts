@@ -22,10 +22,12 @@ export type SendingDomainEvent =
   | Fact<'sending-domain-records-seen', { readonly records: readonly RecordState[] }>
   | Fact<'sending-domain-verified', { readonly domain: string }>
   | Fact<'sending-domain-records-lost', { readonly domain: string; readonly problems: readonly string[] }>
+  /** The owner of the service was mailed about the loss. */
+  | Fact<'sending-domain-owner-told', unknown>
   | Fact<'sending-domain-records-restored', { readonly domain: string }>
   | Fact<'dkim-rotation-started', { readonly dkim: DkimKey }>
   | Fact<'dkim-key-rotated', { readonly key_id: string; readonly retired_key_id: string }>
-  | Fact<'sending-domain-removed', { readonly domain: string }>;
+  | Fact<'sending-domain-removed', { readonly domain: string; readonly key_ids: readonly string[] }>;
 
 export type SendingDomainCommand =
   | {
@@ -37,6 +39,7 @@ export type SendingDomainCommand =
       readonly at: string;
     }
   | { readonly kind: 'see-records'; readonly records: readonly RecordState[]; readonly at: string }
+  | { readonly kind: 'note-owner-told'; readonly at: string }
   | { readonly kind: 'rotate'; readonly dkim: DkimKey; readonly at: string }
   | { readonly kind: 'remove'; readonly at: string };
 
@@ -51,6 +54,9 @@ export interface SendingDomain {
   /** Waits for its record; signs from then on. */
   readonly nextDkim: DkimKey | undefined;
   readonly records: readonly RecordState[];
+  /** Why the records count as lost, while they do. */
+  readonly problems: readonly string[];
+  readonly ownerTold: boolean;
 }
 
 export const SENDING_DOMAIN_EVENT_TYPES = [
@@ -58,6 +64,7 @@ export const SENDING_DOMAIN_EVENT_TYPES = [
   'email-send.sending-domain-records-seen.v1',
   'email-send.sending-domain-verified.v1',
   'email-send.sending-domain-records-lost.v1',
+  'email-send.sending-domain-owner-told.v1',
   'email-send.sending-domain-records-restored.v1',
   'email-send.dkim-rotation-started.v1',
   'email-send.dkim-key-rotated.v1',
@@ -96,6 +103,8 @@ export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, Sending
     dkim: undefined,
     nextDkim: undefined,
     records: [],
+    problems: [],
+    ownerTold: false,
   },
 
   decide: (command, state) => {
@@ -115,6 +124,10 @@ export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, Sending
     switch (command.kind) {
       case 'see-records':
         return seeRecords(command.records, state, ofDomain);
+      case 'note-owner-told':
+        return state.status !== 'records_lost' || state.ownerTold
+          ? []
+          : [{ type: 'email-send.sending-domain-owner-told.v1', data: ofDomain }];
       case 'rotate':
         if (state.nextDkim) {
           throw new Refusal(
@@ -123,8 +136,10 @@ export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, Sending
           );
         }
         return [{ type: 'email-send.dkim-rotation-started.v1', data: { ...ofDomain, dkim: command.dkim } }];
-      case 'remove':
-        return [{ type: 'email-send.sending-domain-removed.v1', data: { ...ofDomain, domain: state.domain } }];
+      case 'remove': {
+        const key_ids = [state.dkim, state.nextDkim].flatMap(key => (key ? [key.key_id] : []));
+        return [{ type: 'email-send.sending-domain-removed.v1', data: { ...ofDomain, domain: state.domain, key_ids } }];
+      }
     }
   },
 
@@ -138,9 +153,11 @@ export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, Sending
         return { ...state, records: event.data.records };
       case 'email-send.sending-domain-verified.v1':
       case 'email-send.sending-domain-records-restored.v1':
-        return { ...state, status: 'verified' };
+        return { ...state, status: 'verified', problems: [] };
       case 'email-send.sending-domain-records-lost.v1':
-        return { ...state, status: 'records_lost' };
+        return { ...state, status: 'records_lost', problems: event.data.problems, ownerTold: false };
+      case 'email-send.sending-domain-owner-told.v1':
+        return { ...state, ownerTold: true };
       case 'email-send.dkim-rotation-started.v1':
         return { ...state, nextDkim: event.data.dkim };
       case 'email-send.dkim-key-rotated.v1':

@@ -26,7 +26,12 @@ export type VerifiedRecipientCommand =
       readonly codeHash: string;
       readonly at: string;
     }
-  | { readonly kind: 'enter-code'; readonly codeHash: string; readonly at: string }
+  | {
+      /** The entered code under every key that may have hashed the right one. */
+      readonly kind: 'enter-code';
+      readonly codeHashes: readonly string[];
+      readonly at: string;
+    }
   | {
       /** The operator vouches for the address: its owner is known already. */
       readonly kind: 'vouch';
@@ -158,14 +163,15 @@ function sendCode(command: Of<'send-code'>, state: VerifiedRecipient): VerifiedR
 }
 
 /** A wrong code is an event, so that tries are counted over every replica; the caller turns it into a refusal. */
-function enterCode({ codeHash, at }: Of<'enter-code'>, state: VerifiedRecipient): VerifiedRecipientEvent[] {
+function enterCode({ codeHashes, at }: Of<'enter-code'>, state: VerifiedRecipient): VerifiedRecipientEvent[] {
   const ofRecipient = { ...known(state), at };
   if (state.status === 'verified') return [];
   if (at >= state.expiresAt) throw new Refusal('code_expired', 'the code has expired; ask for a new one');
   if (state.wrongTries >= MAX_WRONG_TRIES) {
     throw new Refusal('too_many_attempts', `the code was entered wrongly ${MAX_WRONG_TRIES} times; ask for a new one`);
   }
-  if (codeHash !== state.codeHash) return [{ type: 'email-send.recipient-code-mismatched.v1', data: ofRecipient }];
+  const isRight = state.codeHash !== undefined && codeHashes.includes(state.codeHash);
+  if (!isRight) return [{ type: 'email-send.recipient-code-mismatched.v1', data: ofRecipient }];
   return [{ type: 'email-send.recipient-verified.v1', data: { ...ofRecipient, address: state.address, by: 'code' } }];
 }
 

@@ -1,0 +1,15 @@
+import { Refusal } from '@postern/contracts';
+import { type EmailService, emailService, emailServiceStream } from '../domain/email-service.js';
+import type { Streams } from '../ports.js';
+
+/** The service, if the workspace owns it: what belongs to another workspace does not exist. */
+export async function ownedEmailService(
+  streams: Streams,
+  { workspace_id, service_id }: { readonly workspace_id: string; readonly service_id: string },
+): Promise<EmailService> {
+  const service = await streams.stateOf(emailService, emailServiceStream(service_id));
+  if (service.workspaceId !== workspace_id) {
+    throw new Refusal('service_not_found', 'there is no such email service');
+  }
+  return service;
+}

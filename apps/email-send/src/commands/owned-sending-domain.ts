@@ -1,0 +1,17 @@
+import { Refusal } from '@postern/contracts';
+import { type SendingDomain, sendingDomain, sendingDomainStream } from '../domain/sending-domain.js';
+import type { Streams } from '../ports.js';
+import { ownedEmailService } from './owned-email-service.js';
+
+/** The domain, if the workspace owns the service and the service the domain. */
+export async function ownedSendingDomain(
+  streams: Streams,
+  request: { readonly workspace_id: string; readonly service_id: string; readonly domain_id: string },
+): Promise<SendingDomain> {
+  await ownedEmailService(streams, request);
+  const domain = await streams.stateOf(sendingDomain, sendingDomainStream(request.domain_id));
+  if (domain.id === undefined || domain.serviceId !== request.service_id) {
+    throw new Refusal('domain_not_found', 'there is no such sending domain');
+  }
+  return domain;
+}

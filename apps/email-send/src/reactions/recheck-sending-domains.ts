@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { CheckSendingDomain } from '../commands/check-sending-domain.js';
+import { emailService, emailServiceStream } from '../domain/email-service.js';
+import { type SendingDomain, sendingDomain, sendingDomainStream } from '../domain/sending-domain.js';
+import { DomainChecks, Streams, SystemMail } from '../ports.js';
+
+/** Look-ups of several domains go on side by side; most of their time is waiting. */
+const AT_ONCE = 20;
+
+/**
+ * On a timer: looks up every domain that is due, until its records are found and daily from then on. The owner is
+ * told once of each loss; a mail that no relay took is tried again at the next check.
+ */
+@Injectable()
+export class RecheckSendingDomains {
+  constructor(
+    private readonly streams: Streams,
+    private readonly checks: DomainChecks,
+    private readonly check: CheckSendingDomain,
+    private readonly mail: SystemMail,
+  ) {}
+
+  /** Works off all that is due now. A domain that fails does not keep the others from being checked. */
+  async run(): Promise<void> {
+    const failures: unknown[] = [];
+    for (;;) {
+      const due = await this.checks.claimDue(AT_ONCE);
+      const results = await Promise.allSettled(due.map(({ domainId }) => this.#recheck(domainId)));
+      for (const result of results) if (result.status === 'rejected') failures.push(result.reason);
+      if (due.length < AT_ONCE) break;
+    }
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} sending domains were not checked`);
+  }
+
+  async #recheck(domainId: string): Promise<void> {
+    const domain = await this.check.execute(domainId);
+    if (domain.status === 'records_lost' && !domain.ownerTold) await this.#tellOwner(domain, domainId);
+  }
+
+  async #tellOwner({ serviceId, domain, problems }: SendingDomain, domainId: string): Promise<void> {
+    const { ownerEmail, name } = await this.streams.stateOf(emailService, emailServiceStream(serviceId));
+    if (ownerEmail !== undefined) {
+      await this.mail.send(ownerEmail, `DNS records of ${domain} are missing`, lossMail(domain, name, problems));
+    }
+    await this.streams.execute(sendingDomain, sendingDomainStream(domainId), {
+      kind: 'note-owner-told',
+      at: new Date().toISOString(),
+    });
+  }
+}
+
+const lossMail = (domain: string, serviceName: string, problems: readonly string[]): string =>
+  [
+    `The DNS records of ${domain}, a verified sending domain of your email service "${serviceName}", are not as they should be:`,
+    '',
+    ...problems.map(problem => `- ${problem}`),
+    '',
+    'Mail from this domain is still sent, but receivers may reject it or put it into spam folders.',
+    'The dashboard shows what each record has to say. The records are looked up again every few minutes.',
+    '',
+  ].join('\n');
