@@ -20,9 +20,15 @@ export interface NatsOptions {
 
 /** Starts a NATS server with JetStream on the loopback interface and answers when it is ready. */
 export async function spawnNats(options: NatsOptions): Promise<NatsServer> {
-  const server = new NatsServer(options, startParentGuard(options.removeDirWithParent), await launch(options));
-  await server.untilReady();
-  return server;
+  const guard = startParentGuard(options.removeDirWithParent);
+  const server = new NatsServer(options, guard, await launch(options, guard));
+  try {
+    await server.untilReady();
+    return server;
+  } catch (error) {
+    await server.kill();
+    throw error;
+  }
 }
 
 /** A NATS server that this process started; it ends with this process, however that ends. */
@@ -31,9 +37,7 @@ export class NatsServer {
     private readonly options: NatsOptions,
     private readonly guard: ParentGuard,
     private child: ChildProcess,
-  ) {
-    this.protect();
-  }
+  ) {}
 
   get pid(): number {
     return this.child.pid ?? 0;
@@ -67,8 +71,7 @@ export class NatsServer {
   async restart(options: { wipe?: boolean } = {}): Promise<void> {
     await this.end('SIGTERM');
     if (options.wipe) await rm(this.options.storeDir, { recursive: true, force: true });
-    this.child = await launch(this.options);
-    this.protect();
+    this.child = await launch(this.options, this.guard);
     await this.untilReady();
   }
 
@@ -83,20 +86,15 @@ export class NatsServer {
     throw new Error(`the NATS server ended while starting:\n${log.slice(-2000)}`);
   }
 
-  private protect(): void {
-    if (this.child.pid) watchProcess(this.guard, this.child.pid, 'TERM');
-  }
-
   private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     if (!this.isRunning) return;
     const ended = once(this.child, 'exit');
     this.child.kill(signal);
     await ended;
-    forgetProcess(this.guard);
   }
 }
 
-async function launch(options: NatsOptions): Promise<ChildProcess> {
+async function launch(options: NatsOptions, guard: ParentGuard): Promise<ChildProcess> {
   await mkdir(options.storeDir, { recursive: true });
   const log = await open(logFileOf(options), 'a');
   try {
@@ -113,6 +111,8 @@ async function launch(options: NatsOptions): Promise<ChildProcess> {
     const child = spawn(options.program, args, { cwd: '/', detached: true, stdio: ['ignore', log.fd, log.fd] });
     child.on('error', () => undefined);
     child.unref();
+    if (child.pid) watchProcess(guard, child.pid, 'TERM');
+    child.once('exit', () => forgetProcess(guard));
     return child;
   } finally {
     await log.close();

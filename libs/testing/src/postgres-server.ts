@@ -37,19 +37,21 @@ export interface PostgresState {
 
 /** Starts PostgreSQL on the loopback interface and answers when it takes connections. */
 export async function spawnPostgres(options: PostgresOptions): Promise<PostgresServer> {
-  const user = options.user ?? unprivilegedUser();
-  if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await initialise(options, user);
   const guard = options.endWithParent === false ? undefined : startParentGuard(options.removeDirWithParent);
-  const server = new PostgresServer({ options, guard, child: await launch(options, user) });
-  await server.untilReady();
-  return server;
+  if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await initialise(options, userOf(options));
+  const server = new PostgresServer({ options, guard, child: await launch(options, guard) });
+  try {
+    await server.untilReady();
+    return server;
+  } catch (error) {
+    await server.kill();
+    throw error;
+  }
 }
 
 /** A PostgreSQL server that this process started. */
 export class PostgresServer {
-  constructor(readonly state: PostgresState) {
-    this.protect();
-  }
+  constructor(readonly state: PostgresState) {}
 
   get pid(): number {
     return this.state.child.pid ?? 0;
@@ -85,9 +87,7 @@ export class PostgresServer {
   /** Starts it again on the same data and the same port, ending it first where it still runs. */
   async restart(): Promise<void> {
     await this.end('SIGINT');
-    const { options } = this.state;
-    this.state.child = await launch(options, options.user ?? unprivilegedUser());
-    this.protect();
+    this.state.child = await launch(this.state.options, this.state.guard);
     await this.untilReady();
   }
 
@@ -106,23 +106,16 @@ export class PostgresServer {
         throw new Error(`PostgreSQL ended while starting:\n${log.slice(-2000)}`);
       }
       await new Promise(resolve => setTimeout(resolve, 100));
-      this.state.child = await launch(this.state.options, this.state.options.user ?? unprivilegedUser());
-      this.protect();
+      this.state.child = await launch(this.state.options, this.state.guard);
     }
-  }
-
-  private protect(): void {
-    const { guard, child, options } = this.state;
-    if (guard && child.pid) watchProcess(guard, child.pid, options.removeDirWithParent ? 'QUIT' : 'INT');
   }
 
   private async end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
     if (!this.isRunning) return;
-    const { child, guard } = this.state;
+    const { child } = this.state;
     const ended = once(child, 'exit');
     child.kill(signal);
     await ended;
-    if (guard) forgetProcess(guard);
   }
 }
 
@@ -148,7 +141,7 @@ async function initialise(options: PostgresOptions, user: SystemUser | undefined
   }
 }
 
-async function launch(options: PostgresOptions, user: SystemUser | undefined): Promise<ChildProcess> {
+async function launch(options: PostgresOptions, guard: ParentGuard | undefined): Promise<ChildProcess> {
   const relaxed = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
@@ -159,7 +152,7 @@ async function launch(options: PostgresOptions, user: SystemUser | undefined): P
   };
   const args = ['-D', options.dataDir, '-p', String(options.port)];
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
-  const plan = planSpawn(findPostgres().postgres, args, user, [options.dataDir]);
+  const plan = planSpawn(findPostgres().postgres, args, userOf(options), [options.dataDir]);
   const log = await open(logFileOf(options), 'a');
   try {
     // A group of its own: Ctrl-C in a terminal must reach the one who stops it in order, not the server directly.
@@ -172,11 +165,17 @@ async function launch(options: PostgresOptions, user: SystemUser | undefined): P
     });
     child.on('error', () => undefined);
     child.unref();
+    if (guard && child.pid) {
+      watchProcess(guard, child.pid, options.removeDirWithParent ? 'QUIT' : 'INT');
+      child.once('exit', () => forgetProcess(guard));
+    }
     return child;
   } finally {
     await log.close();
   }
 }
+
+const userOf = (options: PostgresOptions): SystemUser | undefined => options.user ?? unprivilegedUser();
 
 const logFileOf = (options: PostgresOptions): string => options.logFile ?? `${options.dataDir}.log`;
 

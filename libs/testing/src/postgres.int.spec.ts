@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { startPostgres, type TestPostgres } from './postgres.js';
-import { waitFor } from './wait-for.js';
 
 async function query(connectionString: string, statement: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString });
@@ -64,34 +61,4 @@ describe('a PostgreSQL for a test', () => {
     await fast.stop();
     await expect(query(fast.adminUrl, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   });
-
-  it('is gone with its data after its process was killed', async () => {
-    const script = `
-      import { startPostgres } from '@postern/testing';
-      import pg from 'pg';
-      const postgres = await startPostgres({ durable: false });
-      const client = new pg.Client({ connectionString: postgres.adminUrl });
-      await client.connect();
-      const { rows } = await client.query("SELECT current_setting('data_directory') AS dir, pg_read_file('postmaster.pid') AS pid");
-      console.log(JSON.stringify({ dir: rows[0].dir, pid: parseInt(rows[0].pid, 10) }));
-      setInterval(() => {}, 1000);`;
-    const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      cwd: new URL('..', import.meta.url),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [line] = await owner.stdout.take(1).toArray();
-    const { dir, pid } = JSON.parse(String(line));
-    expect(existsSync(dir)).toBe(true);
-    owner.kill('SIGKILL');
-    await waitFor(() => !existsSync(dir) && !isAlive(pid), { describe: 'the orphaned server to be gone' });
-  });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

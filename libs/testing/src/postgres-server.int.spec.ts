@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { freePort } from './free-port.js';
+import { type PostgresServer, spawnPostgres } from './postgres-server.js';
+
+describe('a PostgreSQL server for the local start', () => {
+  let closedFolder: string;
+  let server: PostgresServer | undefined;
+  beforeEach(async () => {
+    // Mode 0700, as /root and many a home folder: where the tests run as root, the server's user may not enter it.
+    closedFolder = await mkdtemp(join(tmpdir(), 'postern-closed-'));
+  });
+  afterEach(async () => {
+    await server?.stop();
+    await rm(closedFolder, { recursive: true, force: true });
+  });
+
+  const start = async (): Promise<PostgresServer> =>
+    spawnPostgres({
+      dataDir: join(closedFolder, 'data'),
+      port: await freePort(),
+      password: 'open sesame',
+      durable: false,
+    });
+
+  async function askVersion(url: string): Promise<unknown> {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      return (await client.query('SHOW server_version')).rows[0];
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  it('runs in a folder whose parents are closed to its user, and goes on with the same data', async () => {
+    server = await start();
+    const identity = async (): Promise<unknown> => {
+      const client = new pg.Client({ connectionString: server?.url() });
+      await client.connect();
+      const { rows } = await client.query('SELECT system_identifier FROM pg_control_system()');
+      await client.end();
+      return rows[0];
+    };
+    const first = await identity();
+    await server.stop();
+    server = await start();
+    expect(await identity()).toEqual(first);
+  });
+
+  it('lets nobody in without the password', async () => {
+    server = await start();
+    expect(await askVersion(server.url())).toBeDefined();
+    const without = server.url().replace(/:\/\/[^@]+@/, '://postgres:wrong@');
+    await expect(askVersion(without)).rejects.toThrow('password authentication failed');
+  });
+
+  it('says what the server said when it cannot start', async () => {
+    server = await start();
+    const { port } = server.state.options;
+    const second = spawnPostgres({ dataDir: join(closedFolder, 'second'), port, durable: false });
+    await expect(second).rejects.toThrow('Address already in use');
+  });
+});
