@@ -1,0 +1,67 @@
+import { Tokenizer } from 'htmlparser2';
+
+/** Where a link's address stands in the HTML, quotes excluded. */
+export interface LinkSpot {
+  readonly start: number;
+  readonly end: number;
+  readonly url: string;
+  readonly quote: 'double' | 'single' | 'none';
+}
+
+/** The http(s) address that a browser would follow for a raw `href` value; undefined for anything else. */
+export function linkTarget(raw: string): string | undefined {
+  // Most values are plain: decide on the first characters before decoding anything.
+  if (!/^[\s&\x00-\x1f]*(?:h|$|&)/i.test(raw)) return undefined;
+  const decoded = raw.includes('&') ? decodeEntities(raw) : raw;
+  // As the URL standard does: outer control characters and blanks, and inner tabs and line breaks, do not count.
+  const url = trimmed(decoded.replace(/[\t\n\r]+/g, ''));
+  return /^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined;
+}
+
+/** A value for an attribute, escaped for the quotes it stands in; with quotes of its own where it had none. */
+export function quoted(value: string, quote: LinkSpot['quote']): string {
+  const escaped = value.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
+  return quote === 'none' ? `"${escaped}"` : escaped;
+}
+
+/** By hand, because a pattern anchored at the end takes quadratic time over long runs of blanks. */
+function trimmed(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) <= 0x20) start++;
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
+  return text.slice(start, end);
+}
+
+function decodeEntities(raw: string): string {
+  let decoded = '';
+  const source = `<a b="${raw.replaceAll('"', '&quot;')}">`;
+  const none = (): void => {};
+  const tokenizer = new Tokenizer(
+    { decodeEntities: true },
+    {
+      onattribdata: (start, end) => {
+        decoded += source.slice(start, end);
+      },
+      onattribentity: codePoint => {
+        decoded += String.fromCodePoint(codePoint);
+      },
+      onattribend: none,
+      onattribname: none,
+      oncdata: none,
+      onclosetag: none,
+      oncomment: none,
+      ondeclaration: none,
+      onend: none,
+      onopentagend: none,
+      onopentagname: none,
+      onprocessinginstruction: none,
+      onselfclosingtag: none,
+      ontext: none,
+      ontextentity: none,
+    },
+  );
+  tokenizer.write(source);
+  tokenizer.end();
+  return decoded;
+}

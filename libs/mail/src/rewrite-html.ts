@@ -1,0 +1,131 @@
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import { type LinkSpot, linkTarget, quoted } from './html-attribute.js';
+
+/** What one recipient's copy gets. */
+export interface CopyTracking {
+  /** The image that tells of an opening; none where openings are not tracked. */
+  readonly pixelUrl?: string;
+  /** The address that stands for link number `n`; absent where clicks are not tracked. */
+  readonly link?: (url: string, n: number) => string;
+}
+
+/** An HTML body scanned once, from which each recipient's copy is cheap to make. */
+export interface TrackedHtml {
+  /** The http(s) targets of the body's links, decoded, in order of appearance. */
+  readonly links: readonly string[];
+  /** The body with links replaced and the pixel added; every other character stays as it was. */
+  render(tracking: CopyTracking): string;
+}
+
+/**
+ * Finds the places in an HTML body that tracking touches: the `href` of `<a>` and `<area>` with an http(s) target,
+ * and the end of the body. What a browser would not show as a link (comments, scripts, templates, unclosed tags) is
+ * left alone.
+ */
+export function prepareTracking(html: string): TrackedHtml {
+  const scan = new LinkScan(html);
+  const tokenizer = new Tokenizer({ decodeEntities: false }, scan);
+  tokenizer.write(html);
+  tokenizer.end();
+
+  const { spots } = scan;
+  const pixelAt = scan.bodyEnd ?? html.length;
+  return {
+    links: spots.map(({ url }) => url),
+    render({ pixelUrl, link }) {
+      const pixel = pixelUrl === undefined ? '' : pixelTag(pixelUrl);
+      let out = '';
+      let done = 0;
+      for (const [n, { start, end, url, quote }] of (link ? spots : []).entries()) {
+        if (done <= pixelAt && pixelAt <= start) out += html.slice(done, pixelAt) + pixel + html.slice(pixelAt, start);
+        else out += html.slice(done, start);
+        out += quoted(link!(url, n), quote);
+        done = end;
+      }
+      if (done > pixelAt) return out + html.slice(done);
+      return out + html.slice(done, pixelAt) + pixel + html.slice(pixelAt);
+    },
+  };
+}
+
+function pixelTag(url: string): string {
+  return `<img src=${quoted(url, 'none')} width="1" height="1" alt="" style="display:block;border:0">`;
+}
+
+/** Listens to the tokenizer; all positions are character offsets into the HTML. */
+class LinkScan implements TokenizerCallbacks {
+  readonly spots: LinkSpot[] = [];
+  bodyEnd: number | undefined;
+  #tag = '';
+  #isHref = false;
+  #found: LinkSpot | undefined;
+  #hadHref = false;
+  #templates = 0;
+  #foreign = 0;
+
+  constructor(private readonly html: string) {}
+
+  onopentagname(start: number, end: number): void {
+    // No tag that matters here has a longer name than "template".
+    this.#tag = end - start <= 8 ? this.html.slice(start, end).toLowerCase() : '';
+    this.#found = undefined;
+    this.#hadHref = false;
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#isHref =
+      end - start === 4 &&
+      !this.#hadHref &&
+      (this.#tag === 'a' || this.#tag === 'area') &&
+      this.html.slice(start, end).toLowerCase() === 'href';
+    // Of several attributes of one name, a browser takes the first.
+    if (this.#isHref) this.#hadHref = true;
+  }
+
+  onattribdata(start: number, end: number): void {
+    if (!this.#isHref || this.#templates > 0) return;
+    const url = linkTarget(this.html.slice(start, end));
+    if (url !== undefined) this.#found = { start, end, url, quote: 'none' };
+  }
+
+  onattribend(_quote: unknown, _end: number): void {
+    if (!this.#isHref) return;
+    this.#isHref = false;
+    if (!this.#found) return;
+    const before = this.html[this.#found.start - 1];
+    const quote = before === '"' ? 'double' : before === "'" ? 'single' : 'none';
+    this.#found = { ...this.#found, quote };
+  }
+
+  onopentagend(): void {
+    if (this.#found) this.spots.push(this.#found);
+    if (this.#tag === 'template') this.#templates++;
+    else if (this.#tag === 'svg' || this.#tag === 'math') this.#foreign++;
+  }
+
+  onselfclosingtag(): void {
+    if (this.#found) this.spots.push(this.#found);
+    // In HTML only foreign elements close themselves.
+    if (this.#tag === 'template') this.#templates++;
+  }
+
+  onclosetag(start: number, end: number): void {
+    const name = end - start <= 8 ? this.html.slice(start, end).toLowerCase() : '';
+    if (name === 'body' && this.#templates === 0) this.bodyEnd = start - 2;
+    else if (name === 'template' && this.#templates > 0) this.#templates--;
+    else if ((name === 'svg' || name === 'math') && this.#foreign > 0) this.#foreign--;
+  }
+
+  isInForeignContext(): boolean {
+    return this.#foreign > 0;
+  }
+
+  onattribentity(): void {}
+  oncdata(): void {}
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onend(): void {}
+  onprocessinginstruction(): void {}
+  ontext(): void {}
+  ontextentity(): void {}
+}

@@ -1,0 +1,166 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { decodeBase32, encodeBase32 } from './base32.js';
+
+/** Which message, and which of its recipients (by position over to, cc and bcc). */
+export interface TrackedRecipient {
+  readonly emailId: string;
+  readonly recipientIndex: number;
+}
+
+/** What a followed link stands for. */
+export interface TrackedClick extends TrackedRecipient {
+  readonly url: string;
+}
+
+interface Keys {
+  readonly returnPath: Buffer;
+  readonly open: Buffer;
+  readonly click: Buffer;
+  readonly clickNonce: Buffer;
+}
+
+const RETURN_PATH_PREFIX = 'b+';
+const SUBJECT_BYTES = 18;
+const RETURN_PATH_MAC_BYTES = 12;
+const OPEN_MAC_BYTES = 16;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const MIN_SECRET_BYTES = 32;
+const MAX_TOKEN = 16_384;
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+/**
+ * Tokens that come back to us from outside: as the return path of notifications, as an opened pixel, as a followed
+ * link. A forged, altered or foreign token reads as undefined. Equal input gives equal tokens.
+ */
+export class TrackingTokens {
+  private constructor(private readonly keys: readonly [Keys, ...Keys[]]) {}
+
+  /** The first secret signs, all of them verify; each at least 32 bytes, one key per purpose derived by HKDF. */
+  static fromSecrets(secrets: readonly string[]): TrackingTokens {
+    const [first, ...others] = secrets.map(deriveKeys);
+    if (!first) throw new RangeError('at least one secret is needed');
+    return new TrackingTokens([first, ...others]);
+  }
+
+  /**
+   * The local part of a message's return path, `b+…`, 50 characters, all lower case since servers on the way may
+   * change the case.
+   */
+  returnPathToken(emailId: string, recipientIndex: number): string {
+    const subject = packSubject(emailId, recipientIndex);
+    return RETURN_PATH_PREFIX + encodeBase32(sealed(subject, this.keys[0].returnPath, RETURN_PATH_MAC_BYTES));
+  }
+
+  /** Reads the local part of an address that a notification came to. */
+  readReturnPathToken(localPart: string): TrackedRecipient | undefined {
+    const lower = localPart.toLowerCase();
+    if (!lower.startsWith(RETURN_PATH_PREFIX) || lower.length > 64) return undefined;
+    const bytes = decodeBase32(lower.slice(RETURN_PATH_PREFIX.length));
+    return bytes && this.#unseal(bytes, 'returnPath', RETURN_PATH_MAC_BYTES);
+  }
+
+  /** The token in a tracking pixel's address, safe in a URL. */
+  openToken(emailId: string, recipientIndex: number): string {
+    return sealed(packSubject(emailId, recipientIndex), this.keys[0].open, OPEN_MAC_BYTES).toString('base64url');
+  }
+
+  readOpenToken(token: string): TrackedRecipient | undefined {
+    const bytes = decodeBase64url(token);
+    return bytes && this.#unseal(bytes, 'open', OPEN_MAC_BYTES);
+  }
+
+  /**
+   * The token in a tracked link's address, safe in a URL. The target is encrypted, so that it neither shows nor can
+   * be exchanged; the nonce is derived from the content, so that no state and no chance is needed.
+   */
+  clickToken(emailId: string, recipientIndex: number, url: string): string {
+    if (!isWebUrl(url)) throw new RangeError('only http and https links can be tracked');
+    const plain = Buffer.concat([packSubject(emailId, recipientIndex), Buffer.from(url, 'utf8')]);
+    const { click, clickNonce } = this.keys[0];
+    const nonce = mac(plain, clickNonce, NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', click, nonce);
+    return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+  }
+
+  readClickToken(token: string): TrackedClick | undefined {
+    const bytes = decodeBase64url(token);
+    if (!bytes || bytes.length <= NONCE_BYTES + SUBJECT_BYTES + TAG_BYTES) return undefined;
+    for (const { click } of this.keys) {
+      const plain = decrypted(bytes, click);
+      if (!plain) continue;
+      const url = plain.subarray(SUBJECT_BYTES).toString('utf8');
+      return isWebUrl(url) ? { ...unpackSubject(plain), url } : undefined;
+    }
+    return undefined;
+  }
+
+  #unseal(bytes: Buffer, purpose: 'returnPath' | 'open', macBytes: number): TrackedRecipient | undefined {
+    if (bytes.length !== SUBJECT_BYTES + macBytes) return undefined;
+    const subject = bytes.subarray(0, SUBJECT_BYTES);
+    const claimed = bytes.subarray(SUBJECT_BYTES);
+    for (const keys of this.keys) {
+      if (timingSafeEqual(mac(subject, keys[purpose], macBytes), claimed)) return unpackSubject(subject);
+    }
+    return undefined;
+  }
+}
+
+function deriveKeys(secret: string): Keys {
+  if (Buffer.byteLength(secret) < MIN_SECRET_BYTES) {
+    throw new RangeError(`a tracking secret needs at least ${MIN_SECRET_BYTES} bytes`);
+  }
+  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `postern tracking ${purpose} v1`, 32));
+  return {
+    returnPath: derive('return path'),
+    open: derive('open'),
+    click: derive('click'),
+    clickNonce: derive('click nonce'),
+  };
+}
+
+function packSubject(emailId: string, recipientIndex: number): Buffer {
+  if (!UUID.test(emailId)) throw new RangeError('the email id is not a UUID in lower case');
+  if (!Number.isInteger(recipientIndex) || recipientIndex < 0 || recipientIndex > 0xffff) {
+    throw new RangeError('the recipient index does not fit into 16 bits');
+  }
+  const packed = Buffer.alloc(SUBJECT_BYTES);
+  packed.write(emailId.replaceAll('-', ''), 0, 'hex');
+  packed.writeUInt16BE(recipientIndex, 16);
+  return packed;
+}
+
+function unpackSubject(packed: Buffer): TrackedRecipient {
+  const hex = packed.toString('hex', 0, 16);
+  const emailId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return { emailId, recipientIndex: packed.readUInt16BE(16) };
+}
+
+function sealed(subject: Buffer, key: Buffer, macBytes: number): Buffer {
+  return Buffer.concat([subject, mac(subject, key, macBytes)]);
+}
+
+function mac(content: Buffer, key: Buffer, length: number): Buffer {
+  return createHmac('sha256', key).update(content).digest().subarray(0, length);
+}
+
+function decrypted(bytes: Buffer, key: Buffer): Buffer | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Node's decoder skips what it does not know; only the one right spelling of a token counts. */
+function decodeBase64url(token: string): Buffer | undefined {
+  if (token.length > MAX_TOKEN) return undefined;
+  const bytes = Buffer.from(token, 'base64url');
+  return bytes.toString('base64url') === token ? bytes : undefined;
+}
+
+function isWebUrl(url: string): boolean {
+  return /^https?:\/\//i.test(url) && URL.canParse(url);
+}
