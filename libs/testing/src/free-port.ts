@@ -9,12 +9,12 @@ const highest = 32_000;
 const claimLifetimeMs = 120_000;
 
 /**
- * Finds a TCP port on which nothing listens, and claims it for two minutes among all processes of this machine that use
- * this function: two test workers that ask at the same moment get different ports.
+ * Finds a TCP port on which nothing listens, and claims it for two minutes among all processes of this user that use this
+ * function: two test workers that ask at the same moment get different ports.
  */
 export async function freePort(): Promise<number> {
-  const claims = join(tmpdir(), 'postern-ports');
-  await mkdir(claims, { recursive: true, mode: 0o1777 });
+  const claims = join(tmpdir(), `postern-ports-${process.getuid?.() ?? 0}`);
+  await mkdir(claims, { recursive: true });
   for (let attempt = 0; attempt < 500; attempt += 1) {
     const port = lowest + Math.floor(Math.random() * (highest - lowest));
     if ((await claim(join(claims, String(port)))) && (await canListen(port))) return port;
@@ -27,7 +27,8 @@ async function claim(path: string): Promise<boolean> {
     const file = await open(path, 'wx');
     await file.close();
     return true;
-  } catch {
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     const age = await stat(path).then(
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,

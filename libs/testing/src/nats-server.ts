@@ -1,8 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { forgetProcess, type ParentGuard, releaseGuard, startParentGuard, watchProcess } from './parent-guard.js';
+import {
+  forgetProcess,
+  type ParentGuard,
+  releaseGuard,
+  startParentGuard,
+  untilExit,
+  watchProcess,
+} from './parent-guard.js';
 import { waitFor } from './wait-for.js';
 
 /** What to start: a program found by `findNatsServer`, with JetStream in `storeDir`. */
@@ -53,7 +59,7 @@ export class NatsServer {
 
   /** Resolves when the process has ended, for whatever reason. */
   async exited(): Promise<void> {
-    if (this.isRunning) await once(this.child, 'exit');
+    await untilExit(this.child);
   }
 
   /** Stops it in an orderly way. */
@@ -88,9 +94,8 @@ export class NatsServer {
 
   private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     if (!this.isRunning) return;
-    const ended = once(this.child, 'exit');
     this.child.kill(signal);
-    await ended;
+    await untilExit(this.child);
   }
 }
 

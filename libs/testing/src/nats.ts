@@ -19,6 +19,7 @@ export interface TestNatsOptions {
 /** A real NATS server with JetStream for a test. */
 export interface TestNats {
   url: string;
+  readonly pid: number;
   /** The release that runs, such as `2.9.10`. */
   version: string;
   /** kill -9. */
@@ -42,6 +43,9 @@ export async function startNats(options: TestNatsOptions = {}): Promise<TestNats
   });
   return {
     url: server.url,
+    get pid() {
+      return server.pid;
+    },
     version: binary.version,
     kill: () => server.kill(),
     restart: wipe => server.restart(wipe),

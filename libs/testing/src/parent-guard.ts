@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Socket } from 'node:net';
 
 const script = `
@@ -56,4 +57,11 @@ export function forgetProcess(guard: ParentGuard): void {
 /** Ends the guard without any effect. */
 export function releaseGuard(guard: ParentGuard): void {
   guard.shell.stdin?.end('release\n');
+}
+
+/** Resolves when the child has ended, and keeps this process alive until then, though the child itself does not. */
+export async function untilExit(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  child.ref();
+  await once(child, 'exit');
 }

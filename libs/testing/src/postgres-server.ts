@@ -1,10 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { forgetProcess, type ParentGuard, releaseGuard, startParentGuard, watchProcess } from './parent-guard.js';
+import {
+  forgetProcess,
+  type ParentGuard,
+  releaseGuard,
+  startParentGuard,
+  untilExit,
+  watchProcess,
+} from './parent-guard.js';
 import { findPostgres, planSpawn, runToEnd, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
 import { waitFor } from './wait-for.js';
 
@@ -70,7 +76,7 @@ export class PostgresServer {
 
   /** Resolves when the process has ended, for whatever reason. */
   async exited(): Promise<void> {
-    if (this.isRunning) await once(this.state.child, 'exit');
+    await untilExit(this.state.child);
   }
 
   /** Stops it in an orderly way (PostgreSQL's "fast" shutdown: sessions are cut, data are flushed). */
@@ -112,10 +118,8 @@ export class PostgresServer {
 
   private async end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
     if (!this.isRunning) return;
-    const { child } = this.state;
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    await ended;
+    this.state.child.kill(signal);
+    await untilExit(this.state.child);
   }
 }
 

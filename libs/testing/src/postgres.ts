@@ -19,6 +19,8 @@ export interface TestPostgresOptions {
 /** A real PostgreSQL for a test. */
 export interface TestPostgres {
   adminUrl: string;
+  /** Process id of the postmaster. */
+  readonly pid: number;
   /** Creates an empty database and answers its connection string. */
   createDatabase(name?: string): Promise<string>;
   /** kill -9 on the postmaster. */
@@ -68,6 +70,9 @@ function handle(server: PostgresServer, shared: boolean): TestPostgres {
   const databases: string[] = [];
   return {
     adminUrl: server.url(),
+    get pid() {
+      return server.pid;
+    },
     async createDatabase(name = `test_${randomUUID().replaceAll('-', '')}`) {
       await execute(server.url(), `CREATE DATABASE ${pg.escapeIdentifier(name)}`);
       databases.push(name);
