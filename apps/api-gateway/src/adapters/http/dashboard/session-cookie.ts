@@ -1,0 +1,40 @@
+import { fastifyCookie } from '@fastify/cookie';
+import type { FastifyRequest } from 'fastify';
+
+const NAME = 'postern_session';
+
+export interface PublicOrigin {
+  readonly origin: string;
+  readonly secure: boolean;
+}
+
+export const publicOriginOf = (publicUrl: string): PublicOrigin => {
+  const { origin, protocol } = new URL(publicUrl);
+  return { origin, secure: protocol === 'https:' };
+};
+
+export const sessionCookie = (token: string, expiresAt: string, secure: boolean): string =>
+  fastifyCookie.serialize(NAME, token, { ...attributes(secure), expires: new Date(expiresAt) });
+
+export const expiredSessionCookie = (secure: boolean): string =>
+  fastifyCookie.serialize(NAME, '', { ...attributes(secure), expires: new Date(0) });
+
+const attributes = (secure: boolean) => ({ path: '/dashboard', httpOnly: true, sameSite: 'strict', secure }) as const;
+
+export const tokenFromCookie = (request: FastifyRequest): string | undefined => {
+  const header = request.headers.cookie;
+  return header === undefined ? undefined : fastifyCookie.parse(header)[NAME] || undefined;
+};
+
+/**
+ * A browser sends its cookie with whatever page asks. `Sec-Fetch-Site` and `Origin` cannot be set by a page, so a write
+ * with neither of them right is refused; an Origin that equals the Host asked for covers a second name of this gateway.
+ */
+export const comesFromOurPages = (request: FastifyRequest, publicOrigin: string): boolean => {
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin';
+  const origin = request.headers.origin;
+  if (origin === undefined) return false;
+  if (origin === publicOrigin) return true;
+  return URL.canParse(origin) && new URL(origin).host === request.headers.host;
+};

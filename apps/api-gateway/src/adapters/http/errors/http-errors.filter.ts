@@ -1,0 +1,86 @@
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Logger,
+  NotFoundException,
+} from '@nestjs/common';
+import { Refusal } from '@postern/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Services, ServiceUnavailable } from '../../../ports.js';
+import { refuseStrangers } from '../api-key.js';
+import type { RouteTable } from '../server/route-table.js';
+import { errorShape } from './error-shape.js';
+import { Problem } from './problem.js';
+import { headersOf, statusOf } from './refusal-status.js';
+
+const UNAVAILABLE_RETRY_AFTER_S = '2';
+
+/** Turns whatever a request ends with into status, headers and the error shape of its path. */
+@Catch()
+export class HttpErrorsFilter implements ExceptionFilter {
+  private readonly logger = new Logger('http');
+
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly services: Services,
+  ) {}
+
+  async catch(exception: unknown, host: ArgumentsHost): Promise<void> {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    if (reply.sent) return;
+    const problem = await this.problemOf(exception, request);
+    reply.code(problem.status).headers(problem.headers);
+    if (problem.status === 204) reply.send();
+    else reply.send(errorShape(request.url, problem.message));
+  }
+
+  private async problemOf(exception: unknown, request: FastifyRequest): Promise<Problem> {
+    if (exception instanceof Problem) return exception;
+    if (Refusal.is(exception)) return this.refusal(exception, request);
+    if (exception instanceof ServiceUnavailable) {
+      return new Problem(503, 'The service is unavailable for a moment; try again.', {
+        'retry-after': UNAVAILABLE_RETRY_AFTER_S,
+      });
+    }
+    if (exception instanceof NotFoundException) return this.unrouted(request);
+    if (exception instanceof HttpException) return this.ofTheFramework(exception, request);
+    return this.bug(exception, request);
+  }
+
+  private refusal(refusal: Refusal, request: FastifyRequest): Problem {
+    const status = statusOf(refusal);
+    if (status === undefined) return this.bug(refusal, request);
+    return new Problem(status, refusal.message, headersOf(refusal, status));
+  }
+
+  private unrouted(request: FastifyRequest): Problem {
+    const methods = this.routes.methodsOf(request.url);
+    if (methods.length === 0) return new Problem(404, 'There is nothing at this address.');
+    const allow = methods.join(', ');
+    if (request.method === 'OPTIONS') return new Problem(204, '', { allow });
+    return new Problem(405, `${request.method} is not possible here; ${allow} are.`, { allow });
+  }
+
+  /** What Fastify refuses by itself; a body that is too large was never read, so its sender is not yet known. */
+  private async ofTheFramework(exception: HttpException, request: FastifyRequest): Promise<Problem> {
+    const status = exception.getStatus();
+    if (status !== 413) return new Problem(status, exception.message);
+    if (request.routeOptions.url === '/emails') {
+      try {
+        await refuseStrangers(this.services, request);
+      } catch (refused) {
+        return this.problemOf(refused, request);
+      }
+    }
+    return new Problem(413, 'The body is larger than 10 MiB.', { connection: 'close' });
+  }
+
+  private bug(exception: unknown, request: FastifyRequest): Problem {
+    const where = `${request.method} ${request.routeOptions.url ?? '(no route)'} [${request.id}]`;
+    this.logger.error(`${where} met a bug`, exception instanceof Error ? exception.stack : String(exception));
+    return new Problem(500, `Something went wrong on our side. Request id: ${request.id}.`);
+  }
+}

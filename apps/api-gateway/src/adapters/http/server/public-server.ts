@@ -1,0 +1,69 @@
+import type { Server } from 'node:http';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { errorShape } from '../errors/error-shape.js';
+import { ReceivedBody } from '../input/received-body.js';
+import { answerMalformed } from './malformed-request.js';
+import { requestIdOf } from './request-id.js';
+import { baseHeaders } from './response-headers.js';
+import type { RouteTable } from './route-table.js';
+
+export const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+export interface PublicServerOptions {
+  readonly routes: RouteTable;
+  readonly secure: boolean;
+  readonly trustedProxies: readonly string[];
+  readonly maxConnections: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** Throws what a request can be refused with before its body is read. */
+  readonly beforeBody: (request: FastifyRequest) => void;
+}
+
+/** Fastify set up as the public door: every refusal in our shape, bounds against slow and endless clients. */
+export const publicServer = (options: PublicServerOptions): FastifyAdapter => {
+  const headers = baseHeaders(options.secure);
+  const adapter = new FastifyAdapter({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    genReqId: requestIdOf,
+    requestTimeout: options.requestTimeoutMs,
+    keepAliveTimeout: 65_000,
+    http: { headersTimeout: options.headersTimeoutMs, connectionsCheckingInterval: 1_000, maxHeaderSize: 16 * 1024 },
+    routerOptions: { maxParamLength: 16 * 1024 },
+    // Requests on kept connections are still answered while we close, with `Connection: close`.
+    return503OnClosing: false,
+    skipMiddie: true,
+    multipart: false,
+    clientErrorHandler: answerMalformed,
+    frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      void reply
+        .code(error.statusCode ?? 400)
+        .headers({ ...headers, 'x-request-id': request.id })
+        .send(errorShape(request.raw.url ?? '/', 'The URL is not valid.'));
+    },
+  });
+  const instance = adapter.getInstance();
+  instance.removeAllContentTypeParsers();
+  instance.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (request, bytes, done) => {
+    done(null, new ReceivedBody(bytes as Buffer, request.headers['content-type'] ?? ''));
+  });
+  instance.addHook('onRoute', route => options.routes.add(route.method, route.url));
+  instance.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers).header('x-request-id', request.id);
+    options.beforeBody(request);
+    done();
+  });
+  boundServer(instance.server, options.maxConnections);
+  return adapter;
+};
+
+const boundServer = (server: Server, maxConnections: number): void => {
+  server.maxConnections = maxConnections;
+  server.on('checkExpectation', (request, response) => {
+    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', connection: 'close' });
+    response.end(JSON.stringify(errorShape(request.url ?? '/', 'This expectation cannot be met.')));
+  });
+};

@@ -1,0 +1,129 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Refusal, type RequestInput, recordClick, recordOpen } from '@postern/contracts';
+import { type Asker, Services, ServiceUnavailable } from '../ports.js';
+
+/** An open or a click as delivery-tracking wants to hear of it. */
+export type Engagement =
+  | { readonly contract: typeof recordOpen; readonly seen: RequestInput<typeof recordOpen> }
+  | { readonly contract: typeof recordClick; readonly seen: RequestInput<typeof recordClick> };
+
+interface Waiting {
+  readonly engagement: Engagement;
+  readonly asker: Asker;
+  faults: number;
+}
+
+const CAPACITY = 10_000;
+const AT_ONCE = 32;
+/** An engagement that delivery-tracking answers with a fault, not with silence, is given up after so many. */
+const MAX_FAULTS = 5;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Tells delivery-tracking of opens and clicks without letting the reader of the mail wait. While it does not answer,
+ * they wait in memory, at most 10,000; what comes beyond that is lost and counted in the log.
+ */
+@Injectable()
+export class EngagementRecorder {
+  private readonly logger = new Logger(EngagementRecorder.name);
+  private readonly waiting: Waiting[] = [];
+  private lost = 0;
+  private pauseMs = 0;
+  private pump: Promise<void> | undefined;
+  private wake: (() => void) | undefined;
+  private closing = false;
+
+  constructor(private readonly services: Services) {}
+
+  get queued(): number {
+    return this.waiting.length;
+  }
+
+  record(engagement: Engagement, asker: Asker): void {
+    if (this.waiting.length >= CAPACITY) {
+      if (this.lost++ === 0) this.logger.error('The queue of opens and clicks is full; new ones are being lost.');
+      return;
+    }
+    this.waiting.push({ engagement, asker, faults: 0 });
+    this.start();
+  }
+
+  /** Delivers what waits, for at most `limitMs`; the rest is lost with a line in the log. */
+  async drain(limitMs: number): Promise<void> {
+    const deadline = Date.now() + limitMs;
+    this.wake?.();
+    while (this.waiting.length > 0 && Date.now() < deadline) {
+      this.start();
+      await Promise.race([this.pump, sleep(deadline - Date.now()).done]);
+    }
+    this.closing = true;
+    this.wake?.();
+    await Promise.race([this.pump, sleep(Math.max(0, deadline - Date.now())).done]);
+    if (this.waiting.length > 0) this.logger.error(`${this.waiting.length} opens and clicks could not be recorded.`);
+  }
+
+  private start(): void {
+    this.pump ??= this.work().finally(() => {
+      this.pump = undefined;
+      if (this.waiting.length > 0 && !this.closing) this.start();
+    });
+  }
+
+  private async work(): Promise<void> {
+    while (this.waiting.length > 0 && !this.closing) {
+      const taken = this.waiting.splice(0, AT_ONCE);
+      const outcomes = await Promise.all(taken.map(one => this.tell(one)));
+      const back = taken.filter((_, index) => outcomes[index] === 'again');
+      this.waiting.unshift(...back);
+      if (back.length === 0) {
+        this.reportRecovery();
+      } else {
+        await this.pause();
+      }
+    }
+  }
+
+  private async tell(waiting: Waiting): Promise<'done' | 'again'> {
+    const { engagement, asker } = waiting;
+    try {
+      if (engagement.contract === recordOpen) await this.services.ask(recordOpen, engagement.seen, asker);
+      else await this.services.ask(recordClick, engagement.seen as RequestInput<typeof recordClick>, asker);
+      return 'done';
+    } catch (error) {
+      if (error instanceof ServiceUnavailable) return 'again';
+      waiting.faults += 1;
+      if (!Refusal.is(error) && waiting.faults < MAX_FAULTS) return 'again';
+      this.logger.error(`An engagement could not be recorded [${asker.correlationId}]: ${String(error)}`);
+      return 'done';
+    }
+  }
+
+  private reportRecovery(): void {
+    this.pauseMs = 0;
+    if (this.lost === 0) return;
+    this.logger.error(`${this.lost} opens and clicks were lost while delivery-tracking did not answer.`);
+    this.lost = 0;
+  }
+
+  private async pause(): Promise<void> {
+    this.pauseMs = Math.min(LONGEST_PAUSE_MS, this.pauseMs * 2 || FIRST_PAUSE_MS);
+    const pause = sleep(this.pauseMs);
+    this.wake = pause.end;
+    await pause.done;
+    this.wake = undefined;
+  }
+}
+
+const sleep = (ms: number): { readonly done: Promise<void>; readonly end: () => void } => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  timer.unref();
+  return {
+    done: promise,
+    end: () => {
+      clearTimeout(timer);
+      resolve();
+    },
+  };
+};
