@@ -9,8 +9,8 @@ const highest = 32_000;
 const claimLifetimeMs = 120_000;
 
 /**
- * Finds a TCP port on which nothing listens, and claims it for two minutes among all processes of this user that use this
- * function: two test workers that ask at the same moment get different ports.
+ * Finds a TCP port on which nothing listens, and claims it for two minutes among all processes of this user that call
+ * this function: two test workers that ask at the same moment get different ports.
  */
 export async function freePort(): Promise<number> {
   const claims = join(tmpdir(), `postern-ports-${process.getuid?.() ?? 0}`);

@@ -32,10 +32,11 @@ export interface TestNats {
 /** Starts a NATS server of the test's own (about 50 ms); it ends with the test's process at the latest. */
 export async function startNats(options: TestNatsOptions = {}): Promise<TestNats> {
   const binary = await findNatsServer(options.version ? { version: options.version } : {});
+  const port = options.port ?? (await freePort());
   const dir = await mkdtemp(join(tmpdir(), 'postern-nats-'));
   const server = await spawnNats({
     program: binary.path,
-    port: options.port ?? (await freePort()),
+    port,
     storeDir: options.storeDir ?? join(dir, 'store'),
     logFile: join(dir, 'nats.log'),
     removeDirWithParent: dir,

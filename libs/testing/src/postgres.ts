@@ -54,12 +54,13 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
 }
 
 async function start(options: TestPostgresOptions): Promise<PostgresServer> {
+  const port = await freePort();
   const dir = await mkdtemp(join(tmpdir(), 'postern-postgres-'));
   // Made for its maker alone, but the server runs as another user where the maker is root.
   await chmod(dir, 0o711);
   return spawnPostgres({
     dataDir: join(dir, 'data'),
-    port: await freePort(),
+    port,
     durable: options.durable ?? true,
     removeDirWithParent: dir,
     settings: { shared_buffers: '64MB', ...options.settings },

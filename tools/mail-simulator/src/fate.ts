@@ -28,7 +28,8 @@ const delivered: Fate = { steps: [keep, notify('delivered', '2.1.5', taken)] };
 
 /**
  * Decides the fate of a recipient. At the simulator's domain the local part, without a `+tag`, names it; every other
- * address anywhere is a mailbox that takes its mail. `slowMs` is how long `slow@` and half of how long nothing is said.
+ * address anywhere is a mailbox that takes its mail. Mail to `slow@` arrives after `slowMs` and is reported as delayed
+ * after half of that.
  */
 export function fateOf(address: string, simulatorDomain: string, slowMs: number): Fate {
   const at = address.lastIndexOf('@');
