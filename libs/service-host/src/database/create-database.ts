@@ -1,0 +1,33 @@
+import pg from 'pg';
+
+const MISSING_DATABASE = '3D000';
+const ALREADY_EXISTS = new Set(['42P04', '23505']);
+
+/** Creates the database that the URL names if it is missing; needs the right to, and the database `postgres`. */
+export const createDatabaseIfMissing = async (databaseUrl: string): Promise<void> => {
+  const probe = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  try {
+    await probe.connect();
+    return;
+  } catch (error) {
+    if (codeOf(error) !== MISSING_DATABASE) throw error;
+  } finally {
+    await probe.end().catch(() => {});
+  }
+  const adminUrl = new URL(databaseUrl);
+  const name = decodeURIComponent(adminUrl.pathname.slice(1));
+  adminUrl.pathname = '/postgres';
+  const admin = new pg.Client({ connectionString: adminUrl.href, connectionTimeoutMillis: 5_000 });
+  await admin.connect();
+  try {
+    await admin.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
+  } catch (error) {
+    // Another replica was faster.
+    if (!ALREADY_EXISTS.has(codeOf(error) ?? '')) throw error;
+  } finally {
+    await admin.end();
+  }
+};
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -1,0 +1,49 @@
+import type { Log } from '@postern/messaging';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import type { Secret } from '../config/secret.js';
+
+export interface DatabaseConfig {
+  readonly databaseUrl: Secret;
+  readonly databasePoolSize: number;
+  readonly databaseStatementTimeoutMs: number;
+  readonly databaseIdleInTransactionTimeoutMs: number;
+}
+
+/** The service's own database: one pool for plain SQL and for Prisma; also the injection token. */
+export class Database {
+  readonly pool: pg.Pool;
+
+  constructor(config: DatabaseConfig, applicationName: string, log: Log) {
+    this.pool = new pg.Pool({
+      connectionString: config.databaseUrl.reveal(),
+      application_name: applicationName,
+      max: config.databasePoolSize,
+      connectionTimeoutMillis: 5_000,
+      statement_timeout: config.databaseStatementTimeoutMs,
+      idle_in_transaction_session_timeout: config.databaseIdleInTransactionTimeoutMs,
+      keepAlive: true,
+    });
+    // Without a listener a server that ends an idle connection would end the process.
+    this.pool.on('error', error => log.warn({ err: error }, 'PostgreSQL ended an idle connection'));
+  }
+
+  /** For `new PrismaClient({ adapter })`; the client shares the pool and must not be the one to end it. */
+  prismaAdapter(): PrismaPg {
+    return new PrismaPg(this.pool);
+  }
+
+  /** Rejects when the database does not answer within the time. */
+  async ping(timeoutMs: number): Promise<void> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    const answer = this.pool.query('SELECT 1');
+    // Whichever loses the race may still reject, with nobody left to hear it.
+    answer.catch(() => {});
+    await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+  }
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { MigrationList } from '@prisma/schema-engine-wasm';
+import pg from 'pg';
+import { createDatabaseIfMissing } from './create-database.js';
+import { listMigrations, NO_FILTER, openSchemaEngine } from './schema-engine.js';
+
+export interface MigrationOptions {
+  readonly databaseUrl: string;
+  /** `prisma/<service>/migrations`, holding `NNNN_name/migration.sql`. */
+  readonly directory: URL | string;
+  /** Runs after the migrations, under the same lock; for event-sourcing's `migrateEventStore`. */
+  readonly afterwards?: ((pool: pg.Pool) => Promise<unknown>) | undefined;
+}
+
+/** Any fixed number that no other advisory lock of the database uses. */
+const LOCK = 7_203_910_446_118n;
+
+/**
+ * Brings a database up to date and answers the names of the migrations that were missing. Creates the database if
+ * need be. Replicas that start together wait for each other. Keeps Prisma's `_prisma_migrations`, so `prisma migrate
+ * deploy` agrees. Rejects when an applied migration was edited or one failed half-way.
+ */
+export const applyMigrations = async (options: MigrationOptions): Promise<readonly string[]> => {
+  await createDatabaseIfMissing(options.databaseUrl);
+  const pool = new pg.Pool({ connectionString: options.databaseUrl, max: 4, application_name: 'postern-migrations' });
+  pool.on('error', () => {});
+  try {
+    const lock = await pool.connect();
+    try {
+      await lock.query('SELECT pg_advisory_lock($1)', [LOCK.toString()]);
+      const applied = await applyPending(pool, options);
+      await options.afterwards?.(pool);
+      await lock.query('SELECT pg_advisory_unlock($1)', [LOCK.toString()]);
+      return applied;
+    } finally {
+      // Closing the session frees the lock whatever happened.
+      lock.release(true);
+    }
+  } finally {
+    await pool.end();
+  }
+};
+
+const applyPending = async (pool: pg.Pool, { directory }: MigrationOptions): Promise<readonly string[]> => {
+  const migrations = await listMigrations(directory instanceof URL ? fileURLToPath(directory) : directory);
+  if (migrations.migrationDirectories.length === 0 || (await isUpToDate(pool, migrations))) return [];
+  const engine = await openSchemaEngine(new PrismaPg(pool));
+  try {
+    const { editedMigrationNames } = await engine.diagnoseMigrationHistory({
+      migrationsList: migrations,
+      optInToShadowDatabase: false,
+      filters: NO_FILTER,
+    });
+    if (editedMigrationNames.length > 0) {
+      throw new Error(`Applied migrations were edited afterwards: ${editedMigrationNames.join(', ')}`);
+    }
+    const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList: migrations, filters: NO_FILTER });
+    return appliedMigrationNames;
+  } finally {
+    engine.free();
+  }
+};
+
+interface Applied {
+  readonly migration_name: string;
+  readonly checksum: string;
+  readonly done: boolean;
+}
+
+/** The ordinary start: nothing to do, found out without loading the engine. */
+const isUpToDate = async (pool: pg.Pool, { migrationDirectories }: MigrationList): Promise<boolean> => {
+  const table = await pool.query<{ present: boolean }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present`,
+  );
+  if (!table.rows[0]?.present) return false;
+  const { rows } = await pool.query<Applied>(
+    `SELECT migration_name, checksum, finished_at IS NOT NULL AS done FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
+  );
+  const applied = new Map(rows.map(row => [row.migration_name, row]));
+  return migrationDirectories.every(({ path, migrationFile: { content } }) => {
+    const row = applied.get(path);
+    return row?.done && content.tag === 'ok' && row.checksum === sha256(content.value);
+  });
+};
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

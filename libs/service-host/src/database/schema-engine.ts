@@ -1,0 +1,54 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
+
+export const NO_FILTER = { externalTables: [], externalEnums: [] };
+
+/** TypeScript declares this global only with the DOM. */
+declare const WebAssembly: {
+  compile(bytes: Uint8Array): Promise<object>;
+  instantiate(compiled: object, imports: object): Promise<{ readonly exports: Readonly<Record<string, unknown>> }>;
+};
+
+/** What wasm-bindgen exports beside the API, without declaring it. */
+interface Bindings {
+  readonly SchemaEngine: typeof SchemaEngine;
+  __wbg_set_wasm(exports: object): void;
+}
+
+/** Prisma's migration engine as WebAssembly, which needs no download. It is large, so it is loaded only when needed. */
+export const openSchemaEngine = async (adapter: PrismaPg, datamodels?: [string, string][]): Promise<SchemaEngine> => {
+  const bindings = (await import('@prisma/schema-engine-wasm/schema_engine_bg')) as unknown as Bindings;
+  // The package's own entry imports the binary as a module, which Jest and older releases of Node.js cannot.
+  const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm');
+  const compiled = await WebAssembly.compile(await readFile(join(entry, '..', 'schema_engine_bg.wasm')));
+  const instance = await WebAssembly.instantiate(compiled, { './schema_engine_bg.js': { ...bindings } });
+  bindings.__wbg_set_wasm(instance.exports);
+  (instance.exports['__wbindgen_start'] as () => void)();
+  const ignoreLog = () => {};
+  return bindings.SchemaEngine.new({ datamodels }, ignoreLog, bindMigrationAwareSqlAdapterFactory(adapter));
+};
+
+/** The directories of a migrations folder in order, as the engine wants them. */
+export const listMigrations = async (directory: string): Promise<MigrationList> => {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  const names = entries.filter(entry => entry.isDirectory()).map(entry => entry.name);
+  const migrationDirectories = await Promise.all(
+    names.sort().map(async name => ({
+      path: name,
+      migrationFile: {
+        path: 'migration.sql',
+        content: { tag: 'ok' as const, value: await readFile(join(directory, name, 'migration.sql'), 'utf8') },
+      },
+    })),
+  );
+  return {
+    baseDir: directory,
+    lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
+    shadowDbInitScript: '',
+    migrationDirectories,
+  };
+};

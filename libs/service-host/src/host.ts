@@ -1,0 +1,36 @@
+import type { InjectionToken, Provider } from '@nestjs/common';
+import { NatsLink, RequestClient } from '@postern/messaging';
+import { Database } from './database/database.js';
+import { Readiness } from './health/readiness.js';
+import { ServiceLog } from './log/service-log.js';
+import { Metrics } from './metrics/metrics.js';
+import { Tasks } from './tasks.js';
+
+/** Injection token of the service's configuration object. */
+export const CONFIG = Symbol('postern.config');
+
+/** What a running service stands on. Every part is injectable into the service's own module by its class. */
+export interface Host<Config = unknown> {
+  readonly config: Config;
+  readonly log: ServiceLog;
+  readonly link: NatsLink;
+  readonly requests: RequestClient;
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+  readonly tasks: Tasks;
+  /** Only in services that have one. */
+  readonly database: Database | undefined;
+}
+
+const provide = (token: InjectionToken, useValue: unknown): Provider => ({ provide: token, useValue });
+
+export const providersOf = (host: Host): Provider[] => [
+  provide(CONFIG, host.config),
+  provide(ServiceLog, host.log),
+  provide(NatsLink, host.link),
+  provide(RequestClient, host.requests),
+  provide(Readiness, host.readiness),
+  provide(Metrics, host.metrics),
+  provide(Tasks, host.tasks),
+  ...(host.database ? [provide(Database, host.database)] : []),
+];

@@ -1,0 +1,22 @@
+export {
+  type ConfigDefinition,
+  ConfigError,
+  type ConfigOf,
+  defineConfig,
+  describeConfig,
+  type Environment,
+  type HostConfig,
+  type SettingDescription,
+} from './config/define-config.js';
+export { Secret } from './config/secret.js';
+export { databaseSettings, flag, integer, list, secret, text } from './config/settings.js';
+export { Database, type DatabaseConfig } from './database/database.js';
+export { type LeaderOptions, whileLeading } from './database/leader.js';
+export { applyMigrations, type MigrationOptions } from './database/migrations.js';
+export { Readiness, type ReadinessCheck } from './health/readiness.js';
+export { CONFIG, type Host } from './host.js';
+export { ServiceLog } from './log/service-log.js';
+export { Metrics } from './metrics/metrics.js';
+export { runService } from './run-service.js';
+export { type HostedConfig, type RunningService, type ServiceOptions, startService } from './start-service.js';
+export { Tasks } from './tasks.js';

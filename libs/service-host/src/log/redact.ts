@@ -1,0 +1,27 @@
+const ADDRESS = /[^\s"'<>@,;:()\\/[\]{}=]{1,64}@((?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63})/gu;
+const URL_PASSWORD = /(:\/\/[^\s:@/"]{0,64}:)[^\s@/"]{1,256}@/g;
+const KEY = /\b(em_live_|ak_live_|whsec_)[A-Za-z0-9+/=_-]+/g;
+
+/** Fields whose value never belongs in a log, wherever an object carries them one or two levels deep. */
+const SECRET_FIELDS = [
+  'password',
+  'secret',
+  'token',
+  'key',
+  'api_key',
+  'apiKey',
+  'authorization',
+  'cookie',
+  'html',
+  'text',
+  'body',
+  'payload',
+];
+
+export const REDACTED_PATHS = SECRET_FIELDS.flatMap(field => [field, `*.${field}`, `*.*.${field}`]);
+
+/** Takes local parts of addresses, passwords in URLs and our own keys out of a log line, wherever they stand. */
+export const redactLine = (line: string): string => {
+  const withoutKeys = line.replace(KEY, '$1…');
+  return withoutKeys.includes('@') ? withoutKeys.replace(URL_PASSWORD, '$1…@').replace(ADDRESS, '…@$1') : withoutKeys;
+};

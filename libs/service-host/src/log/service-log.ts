@@ -1,0 +1,58 @@
+import type { LoggerService } from '@nestjs/common';
+import { currentContext, type Log } from '@postern/messaging';
+import { pino } from 'pino';
+import { REDACTED_PATHS, redactLine } from './redact.js';
+
+/** The service's log, one JSON object a line; also the injection token. Fields first, then a sentence. */
+export abstract class ServiceLog implements Log {
+  abstract debug(fields: object, message: string): void;
+  abstract info(fields: object, message: string): void;
+  abstract warn(fields: object, message: string): void;
+  abstract error(fields: object, message: string): void;
+}
+
+export interface LogOutput {
+  readonly log: ServiceLog;
+  /** Writes a line as it is, in order with the log's own. */
+  writeLine(line: string): void;
+  /** Writes what is buffered before it returns. */
+  flush(): void;
+}
+
+/** Logs to standard output with the correlation and trace id of the work under way. */
+export const createLog = (service: string, level: string): LogOutput => {
+  const destination = pino.destination({ dest: 1, sync: false });
+  const log = pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: label => ({ level: label }) },
+      redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
+      mixin: contextFields,
+      hooks: { streamWrite: redactLine },
+    },
+    destination,
+  );
+  return { log, writeLine: line => destination.write(`${line}\n`), flush: () => destination.flushSync() };
+};
+
+const contextFields = (): object => {
+  const context = currentContext();
+  if (!context) return {};
+  const traceId = context.traceparent?.split('-')[1];
+  return { correlationId: context.correlationId, ...(traceId ? { traceId } : {}) };
+};
+
+/** Nest's own lines in our format; its start-up chatter only at level debug. */
+export const nestLog = (log: ServiceLog): LoggerService => {
+  const fields = (rest: unknown[]) => ({ context: rest.at(-1) });
+  return {
+    log: (message: unknown, ...rest: unknown[]) => log.debug(fields(rest), String(message)),
+    debug: (message: unknown, ...rest: unknown[]) => log.debug(fields(rest), String(message)),
+    verbose: (message: unknown, ...rest: unknown[]) => log.debug(fields(rest), String(message)),
+    warn: (message: unknown, ...rest: unknown[]) => log.warn(fields(rest), String(message)),
+    error: (message: unknown, ...rest: unknown[]) => log.error({ err: message, ...fields(rest) }, String(message)),
+    fatal: (message: unknown, ...rest: unknown[]) => log.error({ err: message, ...fields(rest) }, String(message)),
+  };
+};

@@ -1,0 +1,64 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type Meter, metrics } from '@opentelemetry/api';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+
+/** The process's metrics; `metrics.getMeter()` of @opentelemetry/api works everywhere after the service has started. */
+export class Metrics {
+  readonly #exporter = new PrometheusExporter({ preventServerStart: true });
+  readonly #serializer = new PrometheusSerializer();
+  readonly #provider: MeterProvider;
+  readonly #eventLoop = monitorEventLoopDelay({ resolution: 20 });
+
+  constructor(service: string) {
+    this.#provider = new MeterProvider({
+      resource: resourceFromAttributes({ 'service.name': service }),
+      readers: [this.#exporter],
+    });
+    metrics.setGlobalMeterProvider(this.#provider);
+    this.#observeProcess();
+  }
+
+  /** Counters and histograms of one concern, named by OpenTelemetry's conventions (`postern.emails.sent`). */
+  meter(name: string): Meter {
+    return this.#provider.getMeter(name);
+  }
+
+  /** Everything, as Prometheus reads it. */
+  async render(): Promise<string> {
+    const { resourceMetrics } = await this.#exporter.collect();
+    return this.#serializer.serialize(resourceMetrics);
+  }
+
+  async close(): Promise<void> {
+    this.#eventLoop.disable();
+    metrics.disable();
+    await this.#provider.shutdown();
+  }
+
+  #observeProcess(): void {
+    this.#eventLoop.enable();
+    const meter = this.meter('process');
+    const delay = { unit: 's', description: 'Lateness of the event loop since the last look' };
+    meter.createObservableGauge('nodejs.eventloop.delay.p99', delay).addCallback(result => {
+      result.observe(this.#eventLoop.percentile(99) / 1e9);
+    });
+    meter.createObservableGauge('nodejs.eventloop.delay.max', delay).addCallback(result => {
+      result.observe(this.#eventLoop.max / 1e9);
+      this.#eventLoop.reset();
+    });
+    meter
+      .createObservableGauge('process.memory.usage', { unit: 'By', description: 'Resident memory' })
+      .addCallback(result => result.observe(process.memoryUsage.rss()));
+    meter
+      .createObservableGauge('v8js.memory.heap.used', { unit: 'By', description: 'Heap in use' })
+      .addCallback(result => result.observe(process.memoryUsage().heapUsed));
+    meter
+      .createObservableCounter('process.cpu.time', { unit: 's', description: 'CPU time used' })
+      .addCallback(result => {
+        const { user, system } = process.cpuUsage();
+        result.observe((user + system) / 1e6);
+      });
+  }
+}

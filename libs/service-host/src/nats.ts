@@ -1,0 +1,31 @@
+import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
+import type { HostConfig } from './config/define-config.js';
+import type { ServiceLog } from './log/service-log.js';
+
+/** The service's connection and the client on it, as configured. */
+export const connectWith = async (
+  config: HostConfig,
+  name: string,
+  log: ServiceLog,
+): Promise<{ link: NatsLink; requests: RequestClient }> => {
+  const link = await connectNats({
+    servers: config.natsServers,
+    name,
+    log,
+    user: config.natsUser,
+    password: config.natsPassword?.reveal(),
+    token: config.natsToken?.reveal(),
+    neededPayloadBytes: config.natsMinPayloadBytes,
+    tls: tlsOf(config),
+  });
+  return { link, requests: new RequestClient(link) };
+};
+
+const tlsOf = ({ natsCaFile, natsCertFile, natsKeyFile }: HostConfig) =>
+  natsCaFile || natsCertFile
+    ? {
+        ...(natsCaFile ? { caFile: natsCaFile } : {}),
+        ...(natsCertFile ? { certFile: natsCertFile } : {}),
+        ...(natsKeyFile ? { keyFile: natsKeyFile } : {}),
+      }
+    : undefined;

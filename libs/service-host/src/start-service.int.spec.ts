@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
+import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
+import { Database } from './database/database.js';
+import { createLog } from './log/service-log.js';
+import { type RunningService, startService } from './start-service.js';
+import { greet, greeter } from './testing/greeter.js';
+
+const isAsleep = async ({ pool }: Database): Promise<boolean> => {
+  const { rowCount } = await pool.query(`SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`);
+  return rowCount === 1;
+};
+
+describe('A service', () => {
+  let postgres: TestPostgres;
+  let nats: TestNats;
+  let service: RunningService;
+  let link: NatsLink;
+  let client: RequestClient;
+
+  const get = (path: string) => fetch(`http://127.0.0.1:${service.port}${path}`);
+  const readiness = async () => {
+    const answer = await get('/health/ready');
+    const { details } = (await answer.json()) as { details: Record<string, { status: string }> };
+    return { code: answer.status, nats: details['nats']?.status, database: details['database']?.status };
+  };
+
+  beforeAll(async () => {
+    [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
+    const databaseUrl = new URL(postgres.adminUrl);
+    databaseUrl.pathname = '/made_by_the_service';
+    service = await startService(
+      greeter,
+      { POSTERN_DATABASE_URL: databaseUrl.href, POSTERN_NATS_SERVERS: nats.url },
+      createLog('greeter', 'silent'),
+    );
+    link = await connectNats({ servers: nats.url, name: 'asker' });
+    client = new RequestClient(link);
+  }, 60_000);
+
+  afterAll(async () => {
+    client?.close();
+    await link?.close();
+    await service?.stop();
+    await nats?.stop();
+    await postgres?.stop();
+  });
+
+  it('creates its database, migrates it and answers requests', async () => {
+    await expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ times: 1 });
+    await expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ times: 2 });
+  });
+
+  it('is alive and ready', async () => {
+    expect((await get('/health/live')).status).toBe(200);
+    await expect(readiness()).resolves.toEqual({ code: 200, nats: 'up', database: 'up' });
+  });
+
+  it('shows Prometheus how it answers and how the process does', async () => {
+    const text = await (await get('/metrics')).text();
+    console.log(text);
+    expect(text).toMatch(/nodejs_eventloop_delay_p99_seconds/);
+    expect(text).toMatch(/process_memory_usage_bytes/);
+  });
+
+  it('is not ready while PostgreSQL is away, stays alive, and is ready again by itself', async () => {
+    await postgres.kill();
+    await waitFor(async () => (await readiness()).code === 503, { describe: 'readiness to be lost' });
+    await expect(readiness()).resolves.toEqual({ code: 503, nats: 'up', database: 'down' });
+    expect((await get('/health/live')).status).toBe(200);
+    await postgres.restart();
+    await waitFor(async () => (await readiness()).code === 200, { describe: 'readiness to return' });
+    await expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ times: 3 });
+  });
+
+  it('is not ready while NATS is away, and is ready again by itself', async () => {
+    await nats.kill();
+    await waitFor(async () => (await readiness()).code === 503, { describe: 'readiness to be lost' });
+    await expect(readiness()).resolves.toEqual({ code: 503, nats: 'down', database: 'up' });
+    await nats.restart();
+    await waitFor(async () => (await readiness()).code === 200, { describe: 'readiness to return' });
+  });
+
+  it('finishes a request under way before it stops', async () => {
+    const slow = client.request(greet, { name: 'Grace', takesMs: 400 });
+    await waitFor(() => isAsleep(service.app.get(Database)), { describe: 'the request to be under way' });
+    await expect(service.stop()).resolves.toBe(true);
+    await expect(slow).resolves.toEqual({ times: 1 });
+  });
+});

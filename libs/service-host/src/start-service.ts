@@ -1,0 +1,156 @@
+import 'reflect-metadata';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { TerminusModule } from '@nestjs/terminus';
+import type { ServiceName } from '@postern/contracts';
+import { PosternServer } from '@postern/messaging';
+import type { FastifyServerOptions } from 'fastify';
+import type { ConfigDefinition, ConfigOf, Environment, HostConfig } from './config/define-config.js';
+import { Database, type DatabaseConfig } from './database/database.js';
+import { applyMigrations, type MigrationOptions } from './database/migrations.js';
+import { HealthController } from './health/health.controller.js';
+import { Readiness } from './health/readiness.js';
+import { type Host, providersOf } from './host.js';
+import { createLog, type LogOutput, nestLog } from './log/service-log.js';
+import { Metrics } from './metrics/metrics.js';
+import { connectWith } from './nats.js';
+import { persistently } from './persistently.js';
+import { Tasks } from './tasks.js';
+
+/** Any definition made by `defineConfig`. */
+export interface HostedConfig {
+  readonly shape: ConfigDefinition['shape'];
+  read(environment: Environment): HostConfig;
+}
+
+export interface ServiceOptions<D extends HostedConfig = HostedConfig> {
+  readonly name: ServiceName | 'api-gateway';
+  readonly config: D;
+  /** The service's one module; the parts of `Host` are added to its providers. */
+  readonly module: Type;
+  /** Given by services whose configuration includes `databaseSettings`. */
+  readonly database?: Omit<MigrationOptions, 'databaseUrl'>;
+  /** Request handlers running at once (256). */
+  readonly concurrency?: number;
+  /** For the gateway: limits, proxies, ids. */
+  readonly fastify?: FastifyServerOptions;
+  /** Called before the service listens: Fastify plugins, filters, readiness checks. */
+  readonly configure?: (app: NestFastifyApplication, host: Host<ConfigOf<D>>) => Promise<void> | void;
+}
+
+export interface RunningService {
+  readonly app: NestFastifyApplication;
+  readonly port: number;
+  /** Finishes what is under way, then lets go of everything. Resolves to false when it ran out of time. */
+  stop(): Promise<boolean>;
+}
+
+/**
+ * Starts a service inside this process: configuration, NATS and database (waiting for both as long as it takes),
+ * migrations, Nest, HTTP port. `runService` adds what a process of its own needs; tests call this one.
+ */
+export const startService = async <D extends HostedConfig>(
+  options: ServiceOptions<D>,
+  environment: Environment,
+  output?: LogOutput,
+): Promise<RunningService> => {
+  const config = options.config.read(environment) as HostConfig & ConfigOf<D>;
+  const { log } = output ?? createLog(options.name, config.logLevel);
+  const metrics = new Metrics(options.name);
+  const [connection, database] = await Promise.all([
+    connectWith(config, options.name, log),
+    options.database ? openDatabase(config, options.name, options.database, log) : undefined,
+  ]);
+  const { link, requests } = connection;
+  const readiness = new Readiness();
+  readiness.add({
+    name: 'nats',
+    check: () => {
+      if (!link.connected) throw new Error('disconnected');
+    },
+  });
+  if (database) readiness.add({ name: 'database', check: () => database.ping(1_500) });
+  const tasks = new Tasks(log);
+  const host: Host<ConfigOf<D>> = { config, log, link, requests, readiness, metrics, tasks, database };
+  const server = new PosternServer({
+    link,
+    service: options.name,
+    log,
+    drainTimeoutMs: config.shutdownTimeoutMs,
+    ...(options.concurrency ? { concurrency: options.concurrency } : {}),
+  });
+
+  const app = await NestFactory.create<NestFastifyApplication>(
+    withHost(options.module, host),
+    new FastifyAdapter({ forceCloseConnections: 'idle', ...options.fastify }),
+    { logger: nestLog(log), abortOnError: false },
+  );
+  app.connectMicroservice({ strategy: server });
+  await options.configure?.(app, host);
+  await app.startAllMicroservices();
+  await app.listen(config.httpPort, config.httpHost);
+
+  const close = async () => {
+    readiness.stop();
+    await Promise.all([server.close(), tasks.stop()]);
+    await app.close();
+    requests.close();
+    await link.close();
+    await database?.close();
+    await metrics.close();
+  };
+  let stopped: Promise<boolean> | undefined;
+  return {
+    app,
+    port: portOf(app),
+    stop: () => {
+      stopped ??= inTime(close(), config.shutdownTimeoutMs);
+      return stopped;
+    },
+  };
+};
+
+const openDatabase = async (
+  config: HostConfig,
+  name: string,
+  migrations: Omit<MigrationOptions, 'databaseUrl'>,
+  log: Host['log'],
+): Promise<Database> => {
+  if (!hasDatabase(config)) throw new Error(`${name} has a database: spread databaseSettings into its configuration`);
+  const databaseUrl = config.databaseUrl.reveal();
+  const applied = await persistently(() => applyMigrations({ ...migrations, databaseUrl }), log, 'PostgreSQL');
+  if (applied.length > 0) log.info({ applied }, 'Migrated the database');
+  return new Database(config, name, log);
+};
+
+const hasDatabase = (config: HostConfig): config is HostConfig & DatabaseConfig => 'databaseUrl' in config;
+
+@Module({ imports: [TerminusModule], controllers: [HealthController] })
+class OperatorModule {}
+
+@Module({})
+class ServiceModule {}
+
+const withHost = (module: Type, host: Host): DynamicModule => {
+  const providers = providersOf(host);
+  return {
+    module: ServiceModule,
+    imports: [
+      { module: OperatorModule, providers },
+      { module, providers },
+    ],
+  };
+};
+
+const portOf = (app: NestFastifyApplication): number => {
+  const address = app.getHttpServer().address();
+  if (address === null || typeof address === 'string') throw new Error('The HTTP server has no port');
+  return address.port;
+};
+
+const inTime = async (work: Promise<void>, limitMs: number): Promise<boolean> => {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), limitMs);
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
+};

@@ -1,0 +1,54 @@
+import { Controller, Module } from '@nestjs/common';
+import { Refusal, type ReplyOf, type RequestOf, requestsOf } from '@postern/contracts';
+import { HandlesRequest } from '@postern/messaging';
+import { z } from 'zod';
+import { defineConfig } from '../config/define-config.js';
+import { databaseSettings, integer } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { ServiceLog } from '../log/service-log.js';
+import type { ServiceOptions } from '../start-service.js';
+
+/** The smallest whole service: one request, one table, one setting of its own. */
+const request = requestsOf('email-send');
+
+export const greet = request('greet', {
+  request: z.object({ name: z.string(), takesMs: z.int().default(0) }),
+  reply: z.object({ times: z.int() }),
+  refusals: ['unwelcome'],
+});
+
+export const greeterConfig = defineConfig({
+  ...databaseSettings,
+  greetingLimit: integer().default(100).describe('How often one name is greeted.'),
+});
+
+@Controller()
+class GreeterRequests {
+  constructor(
+    private readonly database: Database,
+    private readonly log: ServiceLog,
+  ) {}
+
+  @HandlesRequest(greet)
+  async greet({ name, takesMs }: RequestOf<typeof greet>): Promise<ReplyOf<typeof greet>> {
+    if (name === 'Mallory') throw new Refusal('unwelcome', 'not you');
+    this.log.info({ name }, 'Greeting');
+    const { rows } = await this.database.pool.query<{ times: number }>(
+      `WITH wait AS (SELECT pg_sleep($2::float8 / 1000))
+       INSERT INTO greetings (name) SELECT $1 FROM wait
+       ON CONFLICT (name) DO UPDATE SET count = greetings.count + 1 RETURNING count AS times`,
+      [name, takesMs],
+    );
+    return { times: rows[0]!.times };
+  }
+}
+
+@Module({ controllers: [GreeterRequests] })
+class GreeterModule {}
+
+export const greeter: ServiceOptions<typeof greeterConfig> = {
+  name: 'email-send',
+  config: greeterConfig,
+  module: GreeterModule,
+  database: { directory: new URL('./migrations', import.meta.url) },
+};
