@@ -2,6 +2,7 @@ export { connectNats, type LinkStatus, NatsLink, type NatsOptions } from './conn
 export { currentContext, type RequestContext, runInContext } from './context.js';
 export { PayloadTooLarge, RemoteFault, ServiceUnavailable } from './faults.js';
 export type { StreamLimits } from './jetstream/event-stream.js';
+export type { EventRetries } from './jetstream/event-work.js';
 export {
   JetStreamPublisher,
   type JetStreamPublisherOptions,

@@ -11,6 +11,8 @@ import {
 } from '@opentelemetry/api';
 
 const SCOPE = '@postern/messaging';
+/** Bucket borders that OpenTelemetry advises for durations. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 const parentContext = (traceparent: string | undefined) => {
@@ -67,10 +69,12 @@ export const instruments = (): Instruments => {
   created = {
     requestDuration: meter.createHistogram('rpc.server.duration', {
       unit: 's',
+      advice: { explicitBucketBoundaries: SECONDS },
       description: 'Time to answer one request, from its arrival',
     }),
     eventDuration: meter.createHistogram('messaging.process.duration', {
       unit: 's',
+      advice: { explicitBucketBoundaries: SECONDS },
       description: 'Time of one call of an event handler',
     }),
     eventFailures: meter.createCounter('postern.events.handler_failures', {

@@ -11,7 +11,7 @@ import type { EventContract, ServiceName } from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
 import type { Log } from '../log.js';
 import { isAbsent, streamName } from './event-stream.js';
-import { EventWork, type HandleEvents } from './event-work.js';
+import { type EventRetries, EventWork, type HandleEvents } from './event-work.js';
 import { suitableManager } from './jetstream-publisher.js';
 
 export interface EventConsumerOptions {
@@ -23,6 +23,7 @@ export interface EventConsumerOptions {
   readonly durable: string;
   readonly batchSize: number;
   readonly handle: HandleEvents;
+  readonly retries: EventRetries;
 }
 
 const ACK_WAIT_MS = 30_000;

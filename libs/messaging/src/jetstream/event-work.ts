@@ -19,6 +19,7 @@ export interface EventWorkOptions {
   readonly ackWaitMs: number;
   readonly handle: HandleEvents;
   readonly stopping: AbortSignal;
+  readonly retries: EventRetries;
 }
 
 interface Item {
@@ -28,10 +29,22 @@ interface Item {
   readonly envelope: Envelope;
 }
 
-const RETRY_MS = [100, 400, 1_600] as const;
-const OUTAGE_RETRY_MS = 5_000;
-/** Delays of an event that fails alone; the last one repeats. */
-const POISON_DELAYS_MS = [5_000, 30_000, 120_000, 600_000] as const;
+/** How patiently a failing handler is called again, in milliseconds. */
+export interface EventRetries {
+  /** Pauses before a failing batch is halved. */
+  readonly batchMs: readonly number[];
+  /** Pause of a batch of which nothing succeeds. */
+  readonly outageMs: number;
+  /** Delays of an event that fails alone; the last one repeats. */
+  readonly poisonMs: readonly number[];
+}
+
+export const PATIENT: EventRetries = {
+  batchMs: [100, 400, 1_600],
+  outageMs: 5_000,
+  poisonMs: [5_000, 30_000, 120_000, 600_000],
+};
+
 /** A handler that takes longer counts as failed; its batch comes again. */
 const HANDLER_LIMIT_MS = 60_000;
 
@@ -121,16 +134,16 @@ export class EventWork {
       return { message, origin, envelope: { ...envelope, data: contract.data.parse(envelope.data) } };
     } catch (error) {
       this.#reportPoison({ err: error, subject: message.subject, sequence: message.seq });
-      const delay = POISON_DELAYS_MS[Math.min(message.info.deliveryCount, POISON_DELAYS_MS.length) - 1];
+      const delay = this.#poisonDelay(message.info.deliveryCount);
       this.#settle(origin, () => message.nak(delay));
       return undefined;
     }
   }
 
   async #handleStubbornly(items: readonly Item[]): Promise<void> {
-    const { stopping } = this.options;
+    const { stopping, retries } = this.options;
     for (;;) {
-      for (const delay of RETRY_MS) {
+      for (const delay of retries.batchMs) {
         if (await this.#attempt(items)) return;
         await pause(delay, undefined, { signal: stopping }).catch(() => {});
         if (stopping.aborted) return this.#giveBack(items);
@@ -142,10 +155,10 @@ export class EventWork {
       }
       const { durable, log } = this.options;
       log.error(
-        { durable, events: items.length, retryMs: OUTAGE_RETRY_MS },
+        { durable, events: items.length, retryMs: retries.outageMs },
         'Every event fails: waiting for better times',
       );
-      await pause(OUTAGE_RETRY_MS, undefined, { signal: stopping }).catch(() => {});
+      await pause(retries.outageMs, undefined, { signal: stopping }).catch(() => {});
       if (stopping.aborted) return this.#giveBack(items);
     }
   }
@@ -200,10 +213,13 @@ export class EventWork {
   }
 
   #putAside({ message, envelope, origin }: Item): void {
-    if (this.options.stopping.aborted) return this.#settle(origin, () => message.nak());
+    if (this.options.stopping.aborted) {
+      this.#settle(origin, () => message.nak());
+      return;
+    }
     const failures = (this.#suspects.get(envelope.id) ?? 0) + 1;
     this.#suspects.set(envelope.id, failures);
-    const delay = POISON_DELAYS_MS[Math.min(failures, POISON_DELAYS_MS.length) - 1];
+    const delay = this.#poisonDelay(failures);
     this.#reportPoison({
       event: envelope.id,
       type: envelope.type,
@@ -211,6 +227,11 @@ export class EventWork {
       retryMs: delay,
     });
     this.#settle(origin, () => message.nak(delay));
+  }
+
+  #poisonDelay(failures: number): number | undefined {
+    const { poisonMs } = this.options.retries;
+    return poisonMs[Math.min(failures, poisonMs.length) - 1];
   }
 
   #reportPoison(fields: object): void {

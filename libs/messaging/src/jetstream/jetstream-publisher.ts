@@ -125,7 +125,7 @@ export const suitableManager = async (link: NatsLink): Promise<JetStreamManager>
   const version = link.nc.info?.version ?? '0.0.0';
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < 2 || (major === 2 && minor < 9)) throw new Error(`nats-server ${version} is too old: 2.9 is the oldest`);
-  return jetstreamManager(link.nc, { checkAPI: false, timeout: 5_000 });
+  return jetstreamManager(link.nc, { checkAPI: false, timeout: 2_000 });
 };
 
 const envelopeOf = (event: PublishableEvent): Envelope => ({

@@ -4,6 +4,7 @@ import type { EventContract, ServiceName } from '@postern/contracts';
 import { isObservable, lastValueFrom, type Observable } from 'rxjs';
 import type { NatsLink } from '../connection.js';
 import { EventConsumer } from '../jetstream/event-consumer.js';
+import { type EventRetries, PATIENT } from '../jetstream/event-work.js';
 import type { Log } from '../log.js';
 import { type EventExtras, POSTERN_TRANSPORT, type RequestExtras } from './handlers.js';
 import { RequestIntake } from './request-intake.js';
@@ -19,6 +20,8 @@ export interface PosternServerOptions {
   readonly drainTimeoutMs?: number;
   /** Events handed to a handler at once, at most (256). */
   readonly eventBatchSize?: number;
+  /** How patiently failing event handlers are called again; the defaults suit production. */
+  readonly eventRetries?: EventRetries;
 }
 
 /**
@@ -72,6 +75,7 @@ export class PosternServer extends Server implements CustomTransportStrategy {
             source,
             contracts,
             durable: `${this.options.service}-${extras.consumer}`,
+            retries: this.options.eventRetries ?? PATIENT,
             batchSize: this.options.eventBatchSize ?? 256,
             handle: async batch => {
               await settle(handler(batch));

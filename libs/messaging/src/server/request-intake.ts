@@ -93,7 +93,10 @@ export class RequestIntake {
   #startNext(): void {
     for (let job = this.#waiting.shift(); job; job = this.#waiting.shift()) {
       const waitedMs = performance.now() - job.arrivedAt;
-      if (waitedMs < job.frame.w) return this.#start(job);
+      if (waitedMs < job.frame.w) {
+        this.#start(job);
+        return;
+      }
     }
     if (this.#running === 0) this.#idle?.();
   }

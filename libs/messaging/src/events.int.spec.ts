@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller } from '@nestjs/common';
+import { type DataOf, eventsOf } from '@postern/contracts';
+import { startNats, type TestNats, waitFor } from '@postern/testing';
+import { z } from 'zod';
+import { connectNats, type NatsLink } from './connection.js';
+import { currentContext } from './context.js';
+import { JetStreamPublisher, type PublishableEvent } from './jetstream/jetstream-publisher.js';
+import type { Log } from './log.js';
+import { type EventBatch, HandlesEvents } from './server/handlers.js';
+import { startTinyService, type TinyService } from './testing/tiny-service.js';
+
+const event = eventsOf('email-send');
+const counted = event('counted.v1', z.object({ n: z.int() }));
+const unwanted = event('unwanted.v1', z.object({}));
+
+const recorded = (type: string, data: unknown): PublishableEvent => ({
+  id: randomUUID(),
+  type,
+  streamId: 'counter-1',
+  version: 1,
+  occurredAt: new Date(),
+  data,
+  metadata: { correlationId: 'c-1', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
+});
+const count = (n: number) => recorded(counted.type, { n } satisfies DataOf<typeof counted>);
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+const taken: number[] = [];
+const correlationIds = new Set<string | undefined>();
+const poison = new Set<number>();
+let broken = false;
+
+@Controller()
+class Counter {
+  @HandlesEvents([counted], { consumer: 'counter' })
+  async count(batch: EventBatch<typeof counted>): Promise<void> {
+    correlationIds.add(currentContext()?.correlationId);
+    if (broken || batch.some(({ data }) => poison.has(data.n))) throw new Error('cannot count');
+    taken.push(...batch.map(({ data }) => data.n));
+  }
+}
+
+const eventRetries = { batchMs: [10, 20], outageMs: 100, poisonMs: [200] };
+const reported: string[] = [];
+const log: Log = { info() {}, warn() {}, error: (_fields, message) => reported.push(message) };
+
+describe.each(['2.9', '2.12'] as const)('Published events over nats-server %s', version => {
+  let nats: TestNats;
+  let link: NatsLink;
+  let publisher: JetStreamPublisher;
+  const services: TinyService[] = [];
+
+  const startCounter = async () => {
+    const service = await startTinyService(nats.url, Counter, { service: 'webhook-dispatch', log, eventRetries });
+    services.push(service);
+    return service;
+  };
+  const takenAll = (expected: number[]) =>
+    waitFor(() => new Set(taken).size === expected.length, {
+      timeoutMs: 25_000,
+      describe: () => `${expected.length} events to be taken, not ${new Set(taken).size}`,
+    });
+
+  beforeEach(async () => {
+    taken.length = 0;
+    reported.length = 0;
+    poison.clear();
+    broken = false;
+    nats = await startNats({ version });
+    link = await connectNats({ servers: nats.url, name: 'publisher' });
+    publisher = new JetStreamPublisher(link, { service: 'email-send', contracts: [counted, unwanted] });
+  });
+
+  afterEach(async () => {
+    for (const service of services.splice(0)) await service.stop();
+    await link.close();
+    await nats.stop();
+  });
+
+  it('reach a consumer once each and in order, inside the context of their cause', async () => {
+    await startCounter();
+    await publisher.publish(numbers(1, 1_000).map(count));
+    await takenAll(numbers(1, 1_000));
+    expect(taken).toEqual(numbers(1, 1_000));
+    expect([...correlationIds]).toEqual(['c-1']);
+  });
+
+  it('are waited for by a consumer that was there before the stream', async () => {
+    await startCounter();
+    await expect(publisher.state()).resolves.toBeUndefined();
+    await publisher.publish([count(1)]);
+    await takenAll([1]);
+  });
+
+  it('are stored once however often they are published, and only those of the contracts', async () => {
+    const batch = [count(1), recorded('email-send.private.v1', {}), count(2)];
+    await expect(publisher.publish(batch)).resolves.toEqual({ lastSequence: 2 });
+    await expect(publisher.publish(batch)).resolves.toEqual({ lastSequence: 2 });
+    await expect(publisher.state()).resolves.toMatchObject({ lastSequence: 2 });
+  });
+
+  it('that nobody here wants are passed over', async () => {
+    await startCounter();
+    await publisher.publish([recorded(unwanted.type, {}), count(1), recorded(unwanted.type, {}), count(2)]);
+    await takenAll([1, 2]);
+    expect(taken).toEqual([1, 2]);
+  });
+
+  it('that cannot be handled hold up nobody else, are reported, and come again', async () => {
+    poison.add(7);
+    await startCounter();
+    await publisher.publish(numbers(1, 20).map(count));
+    await takenAll(numbers(1, 20).filter(n => n !== 7));
+    await waitFor(() => reported.includes('An event cannot be handled and is put aside'));
+    poison.clear();
+    await takenAll(numbers(1, 20));
+    expect(taken.filter(n => n === 7)).toEqual([7]);
+  });
+
+  it('that do not fit their contract are put aside and hold up nobody else', async () => {
+    await startCounter();
+    await publisher.publish([count(1), recorded(counted.type, { n: 'many' }), count(2)]);
+    await takenAll([1, 2]);
+    expect(reported).toContain('An event cannot be handled and is put aside');
+  });
+
+  it('wait in their place and order while everything fails', async () => {
+    broken = true;
+    await startCounter();
+    await publisher.publish(numbers(1, 5).map(count));
+    await waitFor(() => reported.includes('Every event fails: waiting for better times'));
+    broken = false;
+    await takenAll(numbers(1, 5));
+    expect(taken).toEqual(numbers(1, 5));
+  });
+
+  it('go on after kill -9 of the server', async () => {
+    await startCounter();
+    await publisher.publish(numbers(1, 10).map(count));
+    await takenAll(numbers(1, 10));
+    await nats.kill();
+    await expect(publisher.publish([count(11)])).rejects.toThrow();
+    await nats.restart();
+    await waitFor(() => publisher.publish([count(11)]), { describe: 'the publisher to be back' });
+    await takenAll(numbers(1, 11));
+  });
+
+  it('go on after the server lost its storage: stream and consumer are made again', async () => {
+    await startCounter();
+    await publisher.publish(numbers(1, 10).map(count));
+    await takenAll(numbers(1, 10));
+    const before = await publisher.state();
+    await nats.kill();
+    await nats.restart({ wipe: true });
+    await waitFor(async () => (await publisher.publish(numbers(11, 20).map(count))).lastSequence === 10);
+    expect((await publisher.state())?.created).not.toBe(before?.created);
+    await takenAll(numbers(1, 20));
+  });
+
+  it('are shared by replicas, and what one gave back the other takes', async () => {
+    const first = await startCounter();
+    await publisher.publish(numbers(1, 200).map(count));
+    await takenAll(numbers(1, 200));
+    await startCounter();
+    await first.stop();
+    await publisher.publish(numbers(201, 400).map(count));
+    await takenAll(numbers(1, 400));
+    expect(taken).toHaveLength(400);
+  });
+});
