@@ -117,7 +117,7 @@ const BY_CODE: Readonly<Record<number, BounceName>> = {
 
 /** Classes a bounce. Hard only on a lasting (5xx) answer about the recipient; in doubt soft. */
 export function classifyBounce({ status, text = '' }: BounceEvidence): BounceClass {
-  const reply = parseReply(text);
+  const reply = parseReply(text.slice(0, 2_000));
   const detail = detailOf(status);
   // A vague status in the notification is often a precise one in the words it quotes.
   const precise = detail === undefined || VAGUE.has(detail) ? (detailOf(reply.enhanced) ?? detail) : detail;

@@ -57,6 +57,12 @@ describe('a DKIM signature', () => {
     expect(await verdict(lines, Buffer.from('x\r\n'))).toBe('pass');
   });
 
+  it('holds for addresses outside ASCII', async () => {
+    const lines = header('From: a@example.com', 'To: \u0430\u0434\u0430@example.org');
+    const message = { headerLines: lines, body: Buffer.from('x'), needsSmtpUtf8: true };
+    expect(await verify(messageBytes(message, [await signer.sign(message)]))).toBe('pass');
+  });
+
   it('is short lines in a header of its own', async () => {
     const { name, line } = await signer.sign({ headerLines: header('From: a@example.com'), body: Buffer.from('x') });
     expect(name).toBe('DKIM-Signature');

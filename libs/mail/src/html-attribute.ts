@@ -34,6 +34,8 @@ function trimmed(text: string): string {
 }
 
 function decodeEntities(raw: string): string {
+  // Nearly all that occur in links.
+  if (!/&(?!amp;)/.test(raw)) return raw.replaceAll('&amp;', '&');
   let decoded = '';
   const source = `<a b="${raw.replaceAll('"', '&quot;')}">`;
   const none = (): void => {};

@@ -4,7 +4,12 @@ import { type HandOver, type RelayConfig, type RelayOffers, type SessionOutcome,
 /** Whether a relay answers, and what it offers. */
 export type ProbeResult = ({ readonly ok: true } & RelayOffers) | { readonly ok: false; readonly reason: string };
 
+/** Keeps a slot taken after its work has answered, while its connection is put in order. */
+type Hold = (until: Promise<void>) => void;
+
 type Waiter = { readonly wake: (mayGoOn: boolean) => void; readonly timer: NodeJS.Timeout };
+
+type Unreachable = Extract<HandOverResult, { kind: 'unreachable' }>;
 
 const QUIT_GRACE_MS = 1_000;
 
@@ -35,7 +40,7 @@ export class SmtpPool {
 
   /** Hands a message over, waiting for a free connection up to the configured time. */
   handOver(mail: HandOver): Promise<HandOverResult> {
-    return this.#track(this.#withSlot(() => this.#attempt(mail)));
+    return this.#track(this.#withSlot(hold => this.#attempt(mail, hold)));
   }
 
   /** Opens, or reuses, a connection and reports what the relay offers. Sends no message. */
@@ -81,18 +86,18 @@ export class SmtpPool {
     );
   }
 
-  async #attempt(mail: HandOver): Promise<HandOverResult> {
+  async #attempt(mail: HandOver, hold: Hold): Promise<HandOverResult> {
     const rested = this.#takeIdle();
     if (rested) {
       const outcome = await rested.handOver(mail);
-      this.#giveBack(rested, outcome);
+      this.#giveBack(rested, outcome, hold);
       // The relay had hung up on an idle connection and never heard of this message.
       if (!outcome.closedUnheard) return outcome.result;
     }
     const opened = await this.#open();
     if (typeof opened === 'string') return { kind: 'unreachable', reason: opened };
     const outcome = await opened.handOver(mail);
-    this.#giveBack(opened, outcome);
+    this.#giveBack(opened, outcome, hold);
     return outcome.result;
   }
 
@@ -116,9 +121,9 @@ export class SmtpPool {
     }
   }
 
-  #giveBack(session: SmtpSession, outcome: SessionOutcome): void {
+  #giveBack(session: SmtpSession, outcome: SessionOutcome, hold: Hold): void {
     if (outcome.connection === 'reusable' && !session.isGone) this.#idle.push(session);
-    else if (outcome.connection === 'reset') this.#track(this.#resetThenGiveBack(session));
+    else if (outcome.connection === 'reset') hold(this.#track(this.#resetThenGiveBack(session)));
     else session.close();
   }
 
@@ -133,7 +138,7 @@ export class SmtpPool {
   }
 
   /** Runs `work` in one of `maxConnections` slots, first come first served. */
-  async #withSlot<T>(work: () => Promise<T>): Promise<T | { readonly kind: 'unreachable'; readonly reason: string }> {
+  async #withSlot<T>(work: (hold: Hold) => Promise<T>): Promise<T | Unreachable> {
     if (this.#isClosed) return { kind: 'unreachable', reason: 'the pool is closed' };
     if (this.#taken >= this.config.maxConnections) {
       if (!(await this.#turn())) {
@@ -143,14 +148,22 @@ export class SmtpPool {
     } else {
       this.#taken++;
     }
+    let held: Promise<void> | undefined;
     try {
-      return await work();
+      return await work(until => {
+        held = until;
+      });
     } finally {
-      // The slot passes straight to whoever waits longest, so nobody can slip in between.
-      const [next] = this.#waiting;
-      if (next) this.#release(next, true);
-      else this.#taken--;
+      if (held) void held.then(() => this.#freeSlot());
+      else this.#freeSlot();
     }
+  }
+
+  /** The slot passes straight to whoever waits longest, so nobody can slip in between. */
+  #freeSlot(): void {
+    const [next] = this.#waiting;
+    if (next) this.#release(next, true);
+    else this.#taken--;
   }
 
   #turn(): Promise<boolean> {

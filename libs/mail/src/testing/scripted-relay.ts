@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { SmtpPool } from '../smtp-pool.js';
+import type { HandOver, RelayConfig } from '../smtp-session.js';
+
+/** Answers by command, or by command and local part; `.` is the end of the data, BODY its first bytes. */
+export type Script = Record<string, string>;
+
+export function CUT(): string {
+  return 'cut';
+}
+export function HANG(): string {
+  return 'hang';
+}
+
+/** A relay that answers by script, one line at a time. */
+export class ScriptedRelay {
+  readonly commands: string[] = [];
+  readonly messages: string[] = [];
+  readonly #sockets = new Set<Socket>();
+  connections = 0;
+  /** Used up by the first answer it gives. */
+  onceScript: Script = {};
+
+  constructor(
+    readonly server: Server,
+    public script: Script,
+    readonly pipelining: boolean,
+  ) {
+    server.on('connection', socket => this.#serve(socket));
+  }
+
+  hangUp(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async stop(): Promise<void> {
+    if (!this.server.listening) return;
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.hangUp();
+    await closed;
+  }
+
+  #serve(socket: Socket): void {
+    this.connections++;
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket)).on('error', () => {});
+    let buffered = '';
+    let inData = false;
+    let hasSender = false;
+    let recipients = 0;
+    const answer = (key: string, fallback: string, detail = ''): boolean => {
+      const reply = this.onceScript[key] ?? this.script[`${key}:${detail}`] ?? this.script[key] ?? fallback;
+      if (this.onceScript[key]) this.onceScript = {};
+      if (reply === 'cut') socket.destroy();
+      else if (reply !== 'hang') socket.write(`${reply}\r\n`);
+      return reply.startsWith('2') || reply.startsWith('3');
+    };
+    answer('GREETING', '220 relay');
+    socket.on('data', chunk => {
+      buffered += chunk.toString();
+      if (inData && this.script['BODY'] === 'cut') socket.destroy();
+      while (!socket.destroyed) {
+        if (inData) {
+          const end = `\r\n${buffered}`.indexOf('\r\n.\r\n');
+          if (end < 0) return;
+          this.messages.push(buffered.slice(0, end).replace(/^\./gm, ''));
+          buffered = buffered.slice(end + 3);
+          inData = false;
+          recipients = 0;
+          answer('.', '250 ok');
+          continue;
+        }
+        const end = buffered.indexOf('\r\n');
+        if (end < 0) return;
+        const command = buffered.slice(0, end);
+        buffered = buffered.slice(end + 2);
+        this.commands.push(command);
+        const verb = command.slice(0, 4).toUpperCase();
+        if (verb === 'EHLO')
+          answer('EHLO', `250-relay\r\n${this.pipelining ? '250-PIPELINING\r\n' : ''}250 AUTH PLAIN`);
+        else if (verb === 'MAIL') hasSender = answer('MAIL', '250 ok');
+        else if (verb === 'RCPT') {
+          recipients += Number(answer('RCPT', hasSender ? '250 ok' : '503 no MAIL', /<([^@]*)/.exec(command)?.[1]));
+        } else if (verb === 'DATA' && recipients === 0 && !this.script['DATA']) socket.write('503 no recipients\r\n');
+        else if (verb === 'DATA') inData = answer('DATA', '354 go on');
+        else if (verb === 'STAR') answer('STARTTLS', '502 not here');
+        else if (verb === 'QUIT') socket.end('221 bye\r\n');
+        else {
+          if (verb === 'RSET') recipients = 0;
+          answer(verb, '250 ok');
+        }
+      }
+    });
+  }
+}
+
+/** A mail to one recipient, with a line that needs dot-stuffing. */
+export const mail: HandOver = {
+  from: 'b+token@bounce.example.com',
+  recipients: [{ address: 'ada@example.org' }],
+  bytes: Buffer.from('From: a@example.com\r\n\r\n.dot\r\nhello\r\n'),
+};
+
+const cleanUps: (() => Promise<unknown>)[] = [];
+
+/** Stops all that was started or handed to it, the last first. */
+export async function cleanUp(): Promise<void> {
+  for (const stop of cleanUps.splice(0).reverse()) await stop();
+}
+
+/** Leaves something to `cleanUp`. */
+export function afterwards(...stops: (() => Promise<unknown>)[]): void {
+  cleanUps.push(...stops);
+}
+
+/** A relay that answers by script, and a pool for it. */
+export async function start(
+  script: Script,
+  options: Partial<RelayConfig> & { pipelining?: boolean } = {},
+): Promise<{ pool: SmtpPool; relay: ScriptedRelay }> {
+  // Without noDelay the replies to a pipelined envelope wait 40 ms for our delayed acknowledgement.
+  const server = createServer({ noDelay: true }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { pipelining = true, ...config } = options;
+  const relay = new ScriptedRelay(server, script, pipelining);
+  const pool = poolFor((server.address() as AddressInfo).port, config);
+  afterwards(
+    () => relay.stop(),
+    () => pool.close(),
+  );
+  return { pool, relay };
+}
+
+/** A pool with short timeouts, stopped by `cleanUp`. */
+export function poolFor(port: number, config: Partial<RelayConfig> = {}): SmtpPool {
+  return new SmtpPool({
+    host: '127.0.0.1',
+    port,
+    security: 'none',
+    name: 'mail.example.com',
+    maxConnections: 4,
+    connectTimeoutMs: 2_000,
+    silenceTimeoutMs: 2_000,
+    queueTimeoutMs: 2_000,
+    ...config,
+  });
+}
