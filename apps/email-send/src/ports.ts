@@ -1,14 +1,14 @@
-import type { Decider } from '@postern/event-sourcing';
+import type { Decider, DomainEvent } from '@postern/event-sourcing';
 import type { DkimSigner, Mailbox } from '@postern/mail';
+import type { TxtAnswer } from './domain/domain-records.js';
 import type { ConcludingEvent, EmailFacts } from './domain/email.js';
 import type { CopySettings, EmailBody, MailCopy } from './domain/email-copies.js';
 import type { RateLimit } from './domain/email-limits.js';
 import type { EmailRecord } from './domain/email-record.js';
-import type { TxtAnswer } from './domain/domain-records.js';
 import type { DefaultLimits } from './domain/email-service.js';
+import type { CopyAnswer } from './domain/hand-over.js';
 import type { DayCounts } from './domain/quota.js';
 import type { DkimKey } from './domain/sending-domain.js';
-import type { CopyAnswer } from './domain/hand-over.js';
 
 /** All that a send has to know about the email service that a key belongs to. */
 export interface Sender {
@@ -112,6 +112,47 @@ export abstract class EmailLedger {
    * daily limit back. Answers the record that stands: another one where the message was closed over our head.
    */
   abstract conclude(conclusion: Conclusion): Promise<EmailRecord>;
+  /** The record of a concluded message of this service; undefined for any other id. */
+  abstract record(serviceId: string, emailId: string): Promise<EmailRecord | undefined>;
+}
+
+/** Messages under way, by the process that has them. */
+export abstract class EmailsUnderWay {
+  /**
+   * Calls `close` with the messages of processes that are gone, in batches, each while no other replica can do the
+   * same. Messages of a process whose end is not certain are left alone.
+   */
+  abstract abandoned(close: (emails: readonly EmailFacts[]) => Promise<void>): Promise<void>;
+}
+
+/** A deferred copy, claimed for one try. */
+export interface ClaimedCopy {
+  readonly facts: EmailFacts;
+  readonly body: EmailBody;
+  readonly recipientIndex: number;
+  /** Tries after the hand-over, this one not counted. */
+  readonly tries: number;
+  readonly deadline: Date;
+  /** The fence of this try: once the claim has passed on, its outcome is no longer taken. */
+  readonly claim: string;
+}
+
+/** Copies that a relay deferred while it took others of the same message. */
+export abstract class DeferredCopies {
+  /** Claims copies whose time has come, for longer than any try can take. */
+  abstract claimDue(now: Date, atMost: number): Promise<readonly ClaimedCopy[]>;
+  /** Claims copies whose try was cut off: what the relay took of them is unknown. */
+  abstract claimCutOff(now: Date, atMost: number): Promise<readonly ClaimedCopy[]>;
+  /** Records the outcome of a try, and when the next one is due where there is one; nothing if the claim passed on. */
+  abstract settle(copy: ClaimedCopy, answer: CopyAnswer, at: Date): Promise<void>;
+}
+
+/** What time takes away. */
+export abstract class Retention {
+  /** Deletes bodies of final messages accepted before the day, in small steps. */
+  abstract purgeBodies(before: Date): Promise<void>;
+  /** Deletes idempotency keys past their time, and counters of minutes and days that no limit looks at any more. */
+  abstract purgeExpired(now: Date): Promise<void>;
 }
 
 /** What the operator settles about sending. */
@@ -122,12 +163,14 @@ export abstract class SendingSettings {
   /** Addresses there take part in sandbox mail and stand outside the quota. */
   abstract readonly simulatorDomain: string | undefined;
   abstract readonly copies: CopySettings;
+  /** How long the body of a final message is kept. */
+  abstract readonly bodyRetentionDays: number;
 }
 
 /** The streams of administration: services, keys, domains and recipients. */
 export abstract class Streams {
   /** The state as the newest event left it. */
-  abstract stateOf<State, Command, Event extends StoredFact>(
+  abstract stateOf<State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     streamId: string,
   ): Promise<State>;
@@ -135,7 +178,7 @@ export abstract class Streams {
    * Decides, appends, and answers the new events once every read model shows them. A race lost against another writer
    * of the stream is decided again; refusals of the decider pass through and append nothing.
    */
-  abstract execute<State, Command, Event extends StoredFact>(
+  abstract execute<State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     streamId: string,
     command: Command,
@@ -189,11 +232,40 @@ export interface ClosedDay extends DayCounts {
   readonly day: string;
 }
 
+/** A copy of the message bounced, or somebody complained about it. */
+export interface Report {
+  readonly serviceId: string;
+  readonly emailId: string;
+  readonly kind: 'bounced' | 'complained';
+  /** UTC, YYYY-MM-DD. */
+  readonly day: string;
+}
+
 /** What each UTC day of each service came to, until it has been judged. */
 export abstract class DayBook {
   /** Days that are over and not judged yet, oldest first within a service; no more than `atMost`. */
   abstract unjudged(atMost: number): Promise<readonly ClosedDay[]>;
   abstract judged(serviceId: string, day: string): Promise<void>;
+  /** Each message counts once for each kind, on the day of its first report. */
+  abstract note(reports: readonly Report[]): Promise<void>;
+  /** Forgets what can change nothing any more. */
+  abstract purge(): Promise<void>;
+}
+
+/** Keeps readable secrets out of the database. */
+export abstract class SealedValues {
+  /** Seals under the newest key, bound to `row`: moved to another row the value does not open. */
+  abstract seal(plain: string, row: string): string;
+  /** Throws where the key is unknown, or the value was changed or belongs to another row. */
+  abstract open(sealed: string, row: string): string;
+  /** A keyed hash under each key in use, the newest first, for secrets too short for a plain hash. */
+  abstract keyedHashes(value: string, purpose: string): readonly [string, ...string[]];
+}
+
+/** How much of its daily limit each service has used. */
+export abstract class SentToday {
+  /** Messages of the current UTC day; services without any are absent. */
+  abstract of(serviceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 /** What the operator settles about administration. */

@@ -1,4 +1,13 @@
-import { type DkimSigner, type Mailbox, messageBytes, prepareMessage } from '@postern/mail';
+import {
+  type ComposedMessage,
+  type CopyTracking,
+  type DkimSigner,
+  type Mailbox,
+  messageBytes,
+  prepareMessage,
+  prepareTracking,
+  type TrackingTokens,
+} from '@postern/mail';
 import type { EmailFacts } from './email.js';
 import type { Recipient } from './email-draft.js';
 
@@ -23,4 +32,67 @@ export interface MailCopy {
   /** What notifications about this copy are known by (RFC 3461 ENVID). */
   readonly envelopeId: string;
   readonly needsSmtpUtf8: boolean;
+}
+
+export interface CopySettings {
+  readonly tokens: TrackingTokens;
+  /** The gateway's base URL as recipients reach it, without a slash at the end. */
+  readonly publicUrl: string;
+  /** Where notifications come back to. */
+  readonly bounceDomain: string;
+}
+
+/**
+ * Makes the copies of one message. What all of them share is composed once, and signed once where nothing differs;
+ * a tracked HTML part makes every copy its recipient's own.
+ */
+export function copyMaker(
+  facts: EmailFacts,
+  body: EmailBody,
+  signer: DkimSigner | undefined,
+  settings: CopySettings,
+): (recipient: Recipient) => Promise<MailCopy> {
+  const sign = async (message: ComposedMessage): Promise<Buffer> =>
+    messageBytes(message, signer ? [await signer.sign(message)] : []);
+  const prepared = prepareMessage({
+    from: body.from,
+    to: body.to,
+    cc: body.cc,
+    replyTo: body.replyTo,
+    subject: facts.subject,
+    ...(body.html === undefined ? {} : { html: body.html }),
+    ...(body.text === undefined ? {} : { text: body.text }),
+    headers: body.headers,
+    messageId: facts.message_id,
+    date: new Date(facts.accepted_at),
+  });
+  const html =
+    body.html !== undefined && (body.openTracking || body.clickTracking) ? prepareTracking(body.html) : undefined;
+  const isTracked = html !== undefined && (body.openTracking || html.links.length > 0);
+  let shared: Promise<Buffer> | undefined;
+  const bytesFor = (index: number): Promise<Buffer> => {
+    if (isTracked) return sign(prepared.copy(html.render(trackingOf(facts.email_id, index, body, settings))));
+    shared ??= sign(prepared.copy());
+    return shared;
+  };
+
+  return async ({ index, address }) => ({
+    returnPath: `${settings.tokens.returnPathToken(facts.email_id, index)}@${settings.bounceDomain}`,
+    recipient: address,
+    bytes: await bytesFor(index),
+    envelopeId: `${facts.email_id}.${index}`,
+    needsSmtpUtf8: prepared.needsSmtpUtf8,
+  });
+}
+
+function trackingOf(
+  emailId: string,
+  index: number,
+  { openTracking, clickTracking }: EmailBody,
+  { tokens, publicUrl }: CopySettings,
+): CopyTracking {
+  return {
+    ...(openTracking ? { pixelUrl: `${publicUrl}/o/${tokens.openToken(emailId, index)}.gif` } : {}),
+    ...(clickTracking ? { link: url => `${publicUrl}/c/${tokens.clickToken(emailId, index, url)}` } : {}),
+  };
 }

@@ -40,6 +40,8 @@ export type EmailCommand =
     }
   | { readonly kind: 'interrupt'; readonly at: string };
 
+export const emailStream = (emailId: string): string => `email-${emailId}`;
+
 /** One message. Only the copies still waiting for another try keep a concluded message from being final. */
 export type Email =
   | { readonly state: 'new' }
@@ -57,10 +59,8 @@ export const email: Decider<Email, EmailCommand, EmailEvent> = {
         return [{ type: emailAccepted.type, data: command.facts }];
       case 'conclude':
         return [conclusionOf(accepted(state), command.answers, command.at, command.note)];
-      case 'interrupt': {
-        const { email_id, service_id } = accepted(state);
-        return [{ type: emailInterrupted.type, data: { email_id, service_id, at: command.at } }];
-      }
+      case 'interrupt':
+        return [interruptionOf(accepted(state), command.at)];
       case 'record_try':
         return retried(state, command);
     }
@@ -89,6 +89,22 @@ export const conclusionOf = (
   note?: string,
 ): EventOf<typeof emailHandedOver | typeof emailNotHandedOver> =>
   concluded(facts, judgeHandOver(answers, note), { answers, at });
+
+/** What ends a message of which nothing was handed over, and nothing may have been. */
+export const nothingHandedOver = (
+  { email_id, service_id }: EmailFacts,
+  reason: string,
+  at: string,
+): EventOf<typeof emailNotHandedOver> => ({
+  type: emailNotHandedOver.type,
+  data: { email_id, service_id, reason, at },
+});
+
+/** What closes a message whose process died with it. */
+export const interruptionOf = ({ email_id, service_id }: EmailFacts, at: string): EventOf<typeof emailInterrupted> => ({
+  type: emailInterrupted.type,
+  data: { email_id, service_id, at },
+});
 
 /** A message is final when nothing of it will be tried again; only then may its body go. */
 export const isFinal = (state: Email): boolean => state.state === 'concluded' && state.deferred.size === 0;

@@ -26,6 +26,17 @@ export const suppressedAnswer: CopyAnswer = {
   relayIsFinal: false,
 };
 
+/** The answer for a try that a crash cut off. */
+export const cutOffAnswer: CopyAnswer = { result: 'unknown', response: INTERRUPTED, relay: null, relayIsFinal: false };
+
+/** The answer for a copy whose domain was taken off the service meanwhile, so that nothing can sign it. */
+export const withdrawnAnswer: CopyAnswer = {
+  result: 'refused',
+  response: 'the sending domain was removed from the email service before this copy could be handed over',
+  relay: null,
+  relayIsFinal: false,
+};
+
 const isTemporary = ({ result }: CopyAnswer) => result === 'deferred' || result === 'unreachable';
 
 /**

@@ -1,0 +1,105 @@
+import type { Refusal } from '@postern/contracts';
+import type { ClientBase } from 'pg';
+import type { EmailRecord } from '../../domain/email-record.js';
+import { IDEMPOTENCY_HOURS, refusalOfRepeat } from '../../domain/idempotency.js';
+import type { AdmissionRequest, Asking } from '../../ports.js';
+
+/** What a request under a key meets: the first answer, or a refusal. */
+export type Met = EmailRecord | Refusal;
+
+type Keyed<T extends Asking> = T & { readonly idempotency: NonNullable<Asking['idempotency']> };
+
+const isKeyed = <T extends Asking>(request: T): request is Keyed<T> => request.idempotency !== undefined;
+const nameOf = ({ serviceId, idempotency }: Keyed<Asking>) => `${serviceId} ${idempotency.key}`;
+
+/**
+ * Claims the keys of a batch. Answers what those requests met that did not get theirs: it was claimed before, or by
+ * an earlier request of the same batch.
+ */
+export async function claimKeys(
+  client: ClientBase,
+  requests: readonly AdmissionRequest[],
+): Promise<ReadonlyMap<AdmissionRequest, Met>> {
+  const met = new Map<AdmissionRequest, Met>();
+  const first = new Map<string, Keyed<AdmissionRequest>>();
+  for (const request of requests.filter(isKeyed)) {
+    const winner = first.get(nameOf(request));
+    if (!winner) first.set(nameOf(request), request);
+    else
+      met.set(
+        request,
+        refusalOfRepeat({ bodyHash: winner.idempotency.bodyHash, isAnswered: false }, request.idempotency.bodyHash)!,
+      );
+  }
+  if (first.size === 0) return met;
+
+  // Everybody claims in the same order, so that two batches never wait for each other.
+  const claims = [...first.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const { rows } = await client.query<{ email_id: string }>({
+    name: 'claim-idempotency-keys',
+    text: `INSERT INTO idempotency_keys AS known (service_id, key, body_hash, email_id, claimed_at)
+           SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::timestamptz[])
+           ON CONFLICT (service_id, key) DO UPDATE
+             SET body_hash = excluded.body_hash, email_id = excluded.email_id, claimed_at = excluded.claimed_at
+             WHERE known.claimed_at < excluded.claimed_at - make_interval(hours => ${IDEMPOTENCY_HOURS})
+           RETURNING email_id`,
+    values: [
+      claims.map(({ serviceId }) => serviceId),
+      claims.map(({ idempotency }) => idempotency.key),
+      claims.map(({ idempotency }) => idempotency.bodyHash),
+      claims.map(({ facts }) => facts.email_id),
+      claims.map(({ at }) => at),
+    ],
+  });
+  const won = new Set(rows.map(({ email_id }) => email_id));
+  const lost = claims.filter(({ facts }) => !won.has(facts.email_id));
+  for (const [request, found] of await recallKeys(client, lost)) met.set(request, found);
+  return met;
+}
+
+/** What requests under keys that were claimed before meet; a key that is free by now means a claim just released. */
+export async function recallKeys<T extends Asking>(
+  client: Pick<ClientBase, 'query'>,
+  requests: readonly T[],
+): Promise<ReadonlyMap<T, Met>> {
+  const keyed = requests.filter(isKeyed);
+  if (keyed.length === 0) return new Map();
+  const { rows } = await client.query<{ service_id: string; key: string; body_hash: string; record: string | null }>({
+    name: 'recall-idempotency-keys',
+    text: `SELECT known.service_id, known.key, known.body_hash, emails.record
+           FROM unnest($1::uuid[], $2::text[]) AS asked (service_id, key)
+           JOIN idempotency_keys AS known USING (service_id, key)
+           LEFT JOIN emails ON emails.id = known.email_id`,
+    values: [keyed.map(({ serviceId }) => serviceId), keyed.map(({ idempotency }) => idempotency.key)],
+  });
+  const known = new Map(rows.map(row => [`${row.service_id} ${row.key}`, row]));
+  return new Map(
+    keyed.map(request => {
+      const row = known.get(nameOf(request));
+      const earlier = { bodyHash: row?.body_hash ?? request.idempotency.bodyHash, isAnswered: row?.record != null };
+      return [
+        request,
+        refusalOfRepeat(earlier, request.idempotency.bodyHash) ?? (JSON.parse(row!.record!) as EmailRecord),
+      ];
+    }),
+  );
+}
+
+/** Gives keys back whose requests were refused, or whose messages were not handed over. */
+export async function releaseKeys(
+  client: ClientBase,
+  claims: readonly { readonly serviceId: string; readonly key: string; readonly emailId: string }[],
+): Promise<void> {
+  if (claims.length === 0) return;
+  await client.query({
+    name: 'release-idempotency-keys',
+    text: `DELETE FROM idempotency_keys AS known
+           USING unnest($1::uuid[], $2::text[], $3::uuid[]) AS released (service_id, key, email_id)
+           WHERE (known.service_id, known.key, known.email_id) = (released.service_id, released.key, released.email_id)`,
+    values: [
+      claims.map(({ serviceId }) => serviceId),
+      claims.map(({ key }) => key),
+      claims.map(({ emailId }) => emailId),
+    ],
+  });
+}

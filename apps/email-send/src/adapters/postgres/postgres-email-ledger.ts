@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import { Refusal } from '@postern/contracts';
+import { ConcurrencyConflict, type EventMetadata, GroupCommit } from '@postern/event-sourcing';
+import { appendAll, type PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { currentContext } from '@postern/messaging';
+import { type EmailFacts, emailStream } from '../../domain/email.js';
+import { type EmailRecord, recordOf } from '../../domain/email-record.js';
+import { nextTry, retryDeadline } from '../../domain/retry-schedule.js';
+import {
+  type Admission,
+  type AdmissionRequest,
+  type Asking,
+  type Conclusion,
+  EmailLedger,
+  type Repeated,
+} from '../../ports.js';
+import { judgeAdmissions, repeatedAnswer } from './admission-batch.js';
+import { recallKeys, releaseKeys } from './idempotency-claims.js';
+import { closeUnderWay, insertDeferredCopies, insertRecords, insertUnderWay, readRecords } from './message-rows.js';
+import { inTransaction } from './transaction.js';
+import { giveBackDays } from './usage-counters.js';
+
+type InContext<T> = T & { readonly metadata: EventMetadata };
+
+const MAX_BATCH = 128;
+/** Messages beyond this size have a transaction of their own: a hundred of them at once would fill the memory. */
+const LARGE_BODY = 256 * 1024;
+const ACCEPTED_VERSION = 1;
+
+/** The ledger in PostgreSQL: two transactions a message, each shared by the messages that wait for one together. */
+@Injectable()
+export class PostgresEmailLedger extends EmailLedger {
+  readonly #admissions = new GroupCommit<InContext<AdmissionRequest>, Admission | Refusal>({
+    maxBatch: MAX_BATCH,
+    flush: batch => this.#admit(batch),
+  });
+  readonly #largeAdmissions = new GroupCommit<InContext<AdmissionRequest>, Admission | Refusal>({
+    maxBatch: 1,
+    flush: batch => this.#admit(batch),
+  });
+  readonly #conclusions = new GroupCommit<InContext<Conclusion>, EmailRecord>({
+    maxBatch: MAX_BATCH,
+    flush: batch => this.#conclude(batch),
+  });
+
+  constructor(
+    private readonly store: PostgresEventStore,
+    private readonly instanceId: string,
+  ) {
+    super();
+  }
+
+  async admit(request: AdmissionRequest): Promise<Admission> {
+    const { html = '', text = '' } = request.body;
+    const lane = html.length + text.length > LARGE_BODY ? this.#largeAdmissions : this.#admissions;
+    return grantedOrThrown(await lane.submit({ ...request, metadata: metadataOf(request.facts) }));
+  }
+
+  async repeat(asking: Asking): Promise<Repeated | undefined> {
+    const { pool } = this.store;
+    const found = (await recallKeys(pool, [asking])).get(asking);
+    return found && grantedOrThrown(await repeatedAnswer(pool, asking, found));
+  }
+
+  conclude(conclusion: Conclusion): Promise<EmailRecord> {
+    return this.#conclusions.submit({ ...conclusion, metadata: metadataOf(conclusion.facts) });
+  }
+
+  async record(serviceId: string, emailId: string): Promise<EmailRecord | undefined> {
+    const { rows } = await this.store.pool.query<{ record: string }>({
+      name: 'find-email-record',
+      text: 'SELECT record FROM emails WHERE id = $1 AND service_id = $2',
+      values: [emailId, serviceId],
+    });
+    return rows[0] && (JSON.parse(rows[0].record) as EmailRecord);
+  }
+
+  async #admit(batch: readonly InContext<AdmissionRequest>[]): Promise<(Admission | Refusal)[]> {
+    const judged = await inTransaction(this.store.pool, async client => {
+      const outcomes = await judgeAdmissions(client, batch);
+      const admitted = batch.filter((_, place) => isAdmitted(outcomes[place]!));
+      if (admitted.length > 0) {
+        await insertUnderWay(client, admitted, this.instanceId);
+        await appendAll(
+          client,
+          admitted.map(({ facts, metadata }) => ({
+            streamId: emailStream(facts.email_id),
+            expectedVersion: 'none' as const,
+            events: [{ type: 'email-send.email-accepted.v1', data: facts }],
+            metadata,
+          })),
+        );
+      }
+      return outcomes;
+    });
+    this.store.announce();
+    return judged;
+  }
+
+  async #conclude(batch: readonly InContext<Conclusion>[]): Promise<EmailRecord[]> {
+    const records = batch.map(({ facts, event }) => recordOf(facts, event));
+    const standing = await inTransaction(this.store.pool, async client => {
+      const appended = await appendAll(
+        client,
+        batch.map(({ facts, event, metadata }) => ({
+          streamId: emailStream(facts.email_id),
+          expectedVersion: ACCEPTED_VERSION,
+          events: [event],
+          metadata,
+        })),
+      );
+      // Somebody closed these over our head, taking us for dead: what they told stands.
+      const isOurs = (_: unknown, place: number) => !(appended[place] instanceof ConcurrencyConflict);
+      const ours = batch.filter(isOurs);
+      await closeUnderWay(
+        client,
+        ours.map(({ facts }) => facts.email_id),
+      );
+      await insertRecords(
+        client,
+        batch.map(({ facts }, place) => ({ serviceId: facts.service_id, record: records[place]! })).filter(isOurs),
+      );
+      await insertDeferredCopies(client, ours.flatMap(deferredIn));
+      const notHandedOver = ours.filter(({ event }) => event.type === 'email-send.email-not-handed-over.v1');
+      await releaseKeys(client, notHandedOver.flatMap(claimOf));
+      await giveBackDays(
+        client,
+        notHandedOver
+          .filter(({ facts }) => facts.counts)
+          .map(({ facts }) => ({ serviceId: facts.service_id, at: new Date(facts.accepted_at) })),
+      );
+      return readRecords(
+        client,
+        batch.filter((_, place) => !isOurs(_, place)).map(({ facts }) => facts.email_id),
+      );
+    });
+    this.store.announce();
+    return records.map(record => standing.get(record.id) ?? record);
+  }
+}
+
+const isAdmitted = (outcome: Admission | Refusal): boolean => 'kind' in outcome && outcome.kind === 'admitted';
+
+function grantedOrThrown<T>(outcome: T | Refusal): T {
+  if (outcome instanceof Refusal) throw outcome;
+  return outcome;
+}
+
+function metadataOf({ email_id }: EmailFacts): EventMetadata {
+  const context = currentContext();
+  return context
+    ? { correlationId: context.correlationId, traceparent: context.traceparent }
+    : { correlationId: email_id };
+}
+
+function deferredIn({ facts, event }: Conclusion) {
+  if (event.type !== 'email-send.email-handed-over.v1') return [];
+  const acceptedAt = new Date(facts.accepted_at);
+  const deadline = retryDeadline(acceptedAt);
+  return event.data.outcomes
+    .filter(({ result }) => result === 'deferred')
+    .map(({ index }) => ({ emailId: facts.email_id, index, dueAt: nextTry(0, acceptedAt, deadline), deadline }));
+}
+
+function claimOf({ facts, idempotencyKey }: Conclusion) {
+  return idempotencyKey === undefined
+    ? []
+    : [{ serviceId: facts.service_id, key: idempotencyKey, emailId: facts.email_id }];
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { copyMaker } from '../domain/email-copies.js';
+import { type CopyAnswer, cutOffAnswer, withdrawnAnswer } from '../domain/hand-over.js';
+import { type ClaimedCopy, DeferredCopies, MailRelay, SenderDirectory, SendingSettings } from '../ports.js';
+
+const AT_ONCE = 20;
+
+/**
+ * On a timer: copies that the relay deferred are handed over again until their deadline. Each try is claimed before
+ * it begins; one that was cut off by a crash is closed as unknown, not repeated.
+ */
+@Injectable()
+export class RetryDeferredCopies {
+  constructor(
+    private readonly copies: DeferredCopies,
+    private readonly relay: MailRelay,
+    private readonly senders: SenderDirectory,
+    private readonly settings: SendingSettings,
+  ) {}
+
+  async run(): Promise<void> {
+    for (const copy of await this.copies.claimCutOff(new Date(), AT_ONCE)) {
+      await this.copies.settle(copy, cutOffAnswer, new Date());
+    }
+    const due = await this.copies.claimDue(new Date(), AT_ONCE);
+    await Promise.all(due.map(async copy => this.copies.settle(copy, await this.#try(copy), new Date())));
+  }
+
+  async #try({ facts, body, recipientIndex }: ClaimedCopy): Promise<CopyAnswer> {
+    const isOwn = facts.mode === 'production';
+    const signer = isOwn
+      ? await this.senders.signerFor(facts.service_id, body.from.domain)
+      : this.settings.sandboxSigner;
+    if (isOwn && !signer) return withdrawnAnswer;
+    const recipient = facts.recipients.find(({ index }) => index === recipientIndex)!;
+    return this.relay.handOver(await copyMaker(facts, body, signer, this.settings.copies)(recipient));
+  }
+}
