@@ -26,6 +26,27 @@ export const dmarcRecordName = (domain: string): string => `_dmarc.${domain}`;
 export const spfValue = (spfHost: string): string => `v=spf1 include:${spfHost} ~all`;
 export const DMARC_VALUE = 'v=DMARC1; p=none';
 
+export interface ExpectedRecord {
+  readonly purpose: RecordState['purpose'];
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The records that a domain needs, the signing key's before the one that waits for its turn. */
+export const expectedRecords = (
+  domain: string,
+  spfHost: string,
+  keys: readonly { readonly selector: string; readonly record: string }[],
+): ExpectedRecord[] => [
+  { purpose: 'spf', name: domain, value: spfValue(spfHost) },
+  ...keys.map(({ selector, record }) => ({
+    purpose: 'dkim' as const,
+    name: dkimRecordName(selector, domain),
+    value: record,
+  })),
+  { purpose: 'dmarc', name: dmarcRecordName(domain), value: DMARC_VALUE },
+];
+
 export const isSpf = (text: string): boolean => /^v=spf1( |$)/i.test(text);
 export const isDmarc = (text: string): boolean => /^\s*v\s*=\s*DMARC1\s*(;|$)/.test(text);
 /** A DKIM record need not say its version (RFC 6376 §3.6.1). */

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { SealedValues } from '../../ports.js';
 
 /** A key of `POSTERN_ENCRYPTION_KEYS`: 32 bytes under a name that is stored with everything it seals. */
 export interface EncryptionKey {
@@ -13,11 +14,12 @@ const TAG_BYTES = 16;
  * Seals what must not lie readable in the database: AES-256-GCM under the first key, bound to the row it belongs to,
  * so that a sealed value moved to another row does not open. Older keys still open what they sealed.
  */
-export class KeyRing {
+export class KeyRing extends SealedValues {
   readonly #keys: ReadonlyMap<string, Buffer>;
   readonly #first: EncryptionKey;
 
   constructor(keys: readonly EncryptionKey[]) {
+    super();
     const [first] = keys;
     if (!first) throw new TypeError('at least one encryption key is required');
     if (keys.some(({ key }) => key.length !== 32)) throw new TypeError('an encryption key must have 32 bytes');
@@ -46,13 +48,13 @@ export class KeyRing {
     return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
   }
 
-  /**
-   * One keyed hash per key of the ring, the first key's first, for short secrets that a plain hash would give away.
-   * A value hashed before a key was put in front is found among the later ones.
-   */
-  keyedHashes(value: string, purpose: string): string[] {
-    return [...this.#keys.values()].map(key =>
-      createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', purpose, 32))).update(value).digest('hex'),
+  /** A value hashed before a key was put in front is found among the later hashes. */
+  keyedHashes(value: string, purpose: string): readonly [string, ...string[]] {
+    const [first, ...older] = [...this.#keys.values()].map(key =>
+      createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', purpose, 32)))
+        .update(value)
+        .digest('hex'),
     );
+    return [first!, ...older];
   }
 }

@@ -1,0 +1,167 @@
+import { Injectable, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
+import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { CONFIG, type ConfigDefinition, type ConfigOf, Database, Tasks } from '@postern/service-host';
+import { KeyRing } from './adapters/crypto/key-ring.js';
+import { NodeDnsResolver } from './adapters/dns/dns-resolver.js';
+import { ApiKeysController } from './adapters/nats/api-keys.controller.js';
+import { EmailServicesController } from './adapters/nats/email-services.controller.js';
+import { ReportsController } from './adapters/nats/reports.controller.js';
+import { SendingDomainsController } from './adapters/nats/sending-domains.controller.js';
+import { VerifiedRecipientsController } from './adapters/nats/verified-recipients.controller.js';
+import { PostgresDayBook } from './adapters/postgres/day-book.js';
+import { PostgresDkimKeys } from './adapters/postgres/dkim-key-store.js';
+import { PostgresDomainChecks } from './adapters/postgres/domain-check-schedule.js';
+import { EventStreams } from './adapters/postgres/event-streams.js';
+import { PostgresRecipientCodes } from './adapters/postgres/recipient-code-book.js';
+import { PostgresSenderDirectory } from './adapters/postgres/sender-directory.js';
+import { PostgresSentToday } from './adapters/postgres/sent-today.js';
+import type { administrationSettings } from './administration-settings.js';
+import { AddSendingDomain } from './commands/add-sending-domain.js';
+import { AddVerifiedRecipient } from './commands/add-verified-recipient.js';
+import { CheckSendingDomain } from './commands/check-sending-domain.js';
+import { CreateApiKey } from './commands/create-api-key.js';
+import { CreateEmailService } from './commands/create-email-service.js';
+import { PreAddRecipient } from './commands/pre-add-recipient.js';
+import { RemoveSendingDomain } from './commands/remove-sending-domain.js';
+import { RemoveVerifiedRecipient } from './commands/remove-verified-recipient.js';
+import { RevokeApiKey } from './commands/revoke-api-key.js';
+import { RotateDkimKey } from './commands/rotate-dkim-key.js';
+import { SetServiceLimits } from './commands/set-service-limits.js';
+import { UpdateEmailService } from './commands/update-email-service.js';
+import { VerifyRecipient } from './commands/verify-recipient.js';
+import { VerifySendingDomain } from './commands/verify-sending-domain.js';
+import { PrismaClient } from './generated/prisma/client.js';
+import {
+  AdministrationSettings,
+  DayBook,
+  DkimKeys,
+  DnsResolver,
+  DomainChecks,
+  RecipientCodes,
+  SealedValues,
+  SenderDirectory,
+  SentToday,
+  Streams,
+} from './ports.js';
+import { administration } from './projections/administration.js';
+import { ApiKeys } from './projections/api-keys.js';
+import { EmailServices } from './projections/email-services.js';
+import { SendingDomains } from './projections/sending-domains.js';
+import { VerifiedRecipients } from './projections/verified-recipients.js';
+import { AdjustDailyQuotas } from './reactions/adjust-daily-quotas.js';
+import { CountReports } from './reactions/count-reports.js';
+import { RecheckSendingDomains } from './reactions/recheck-sending-domains.js';
+
+type Config = ConfigOf<ConfigDefinition<typeof administrationSettings>>;
+
+/** Starts what administration does by the clock. */
+@Injectable()
+export class AdministrationTimers implements OnApplicationBootstrap {
+  constructor(
+    private readonly tasks: Tasks,
+    private readonly domains: RecheckSendingDomains,
+    private readonly quotas: AdjustDailyQuotas,
+    private readonly days: DayBook,
+    private readonly senders: PostgresSenderDirectory,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.tasks.every(15_000, 'recheck sending domains', () => this.domains.run());
+    this.tasks.every(60_000, 'adjust daily quotas', () => this.quotas.run());
+    this.tasks.every(30_000, 'note the last use of API keys', () => this.senders.flushUses());
+    this.tasks.every(6 * 3_600_000, 'forget days that were judged', () => this.days.purge());
+  }
+}
+
+/** Needs `PostgresEventStore`, `ProjectionRunner` with the projection `administration`, and `SystemMail` beside it. */
+export const administrationProviders: Provider[] = [
+  {
+    provide: AdministrationSettings,
+    inject: [CONFIG],
+    useFactory: (config: Config): AdministrationSettings => ({
+      spfHost: config.spfHost,
+      limits: {
+        sandboxDaily: config.sandboxDailyLimit,
+        sandboxPerMinute: config.sandboxPerMinuteLimit,
+        productionPerMinute: config.productionPerMinuteLimit,
+        productionDailyStart: config.productionDailyStart,
+        productionDailyCeiling: config.quotaCeiling,
+      },
+    }),
+  },
+  {
+    provide: PrismaClient,
+    inject: [Database],
+    useFactory: (database: Database) => new PrismaClient({ adapter: database.prismaAdapter() }),
+  },
+  {
+    provide: SealedValues,
+    inject: [CONFIG],
+    useFactory: ({ encryptionKeys }: Config) => new KeyRing(encryptionKeys),
+  },
+  {
+    provide: DnsResolver,
+    inject: [CONFIG],
+    useFactory: ({ dnsServers }: Config) => new NodeDnsResolver({ servers: dnsServers }),
+  },
+  {
+    provide: Streams,
+    inject: [PostgresEventStore, ProjectionRunner],
+    useFactory: (store: PostgresEventStore, runner: ProjectionRunner) =>
+      new EventStreams(store, runner, administration.name),
+  },
+  {
+    provide: DkimKeys,
+    inject: [Database, SealedValues],
+    useFactory: ({ pool }: Database, sealed: SealedValues) => new PostgresDkimKeys(pool, sealed),
+  },
+  {
+    provide: RecipientCodes,
+    inject: [Database, SealedValues],
+    useFactory: ({ pool }: Database, sealed: SealedValues) => new PostgresRecipientCodes(pool, sealed),
+  },
+  {
+    provide: DomainChecks,
+    inject: [Database],
+    useFactory: ({ pool }: Database) => new PostgresDomainChecks(pool),
+  },
+  { provide: DayBook, inject: [Database], useFactory: ({ pool }: Database) => new PostgresDayBook(pool) },
+  { provide: SentToday, inject: [Database], useFactory: ({ pool }: Database) => new PostgresSentToday(pool) },
+  {
+    provide: PostgresSenderDirectory,
+    inject: [Database, SealedValues, AdministrationSettings],
+    useFactory: ({ pool }: Database, sealed: SealedValues, { limits }: AdministrationSettings) =>
+      new PostgresSenderDirectory(pool, sealed, limits),
+  },
+  { provide: SenderDirectory, useExisting: PostgresSenderDirectory },
+  EmailServices,
+  ApiKeys,
+  SendingDomains,
+  VerifiedRecipients,
+  CreateEmailService,
+  UpdateEmailService,
+  SetServiceLimits,
+  CreateApiKey,
+  RevokeApiKey,
+  AddSendingDomain,
+  CheckSendingDomain,
+  VerifySendingDomain,
+  RotateDkimKey,
+  RemoveSendingDomain,
+  AddVerifiedRecipient,
+  PreAddRecipient,
+  VerifyRecipient,
+  RemoveVerifiedRecipient,
+  RecheckSendingDomains,
+  AdjustDailyQuotas,
+  CountReports,
+  AdministrationTimers,
+];
+
+export const administrationControllers = [
+  EmailServicesController,
+  ApiKeysController,
+  SendingDomainsController,
+  VerifiedRecipientsController,
+  ReportsController,
+];
