@@ -11,8 +11,8 @@ export {
 export { Secret } from './config/secret.js';
 export { databaseSettings, flag, integer, list, secret, text } from './config/settings.js';
 export { Database, type DatabaseConfig } from './database/database.js';
-export { type LeaderOptions, whileLeading } from './database/leader.js';
 export { applyMigrations, type MigrationOptions } from './database/migrations.js';
+export { type DriftOptions, schemaDrift } from './database/schema-drift.js';
 export { Readiness, type ReadinessCheck } from './health/readiness.js';
 export { CONFIG, type Host } from './host.js';
 export { ServiceLog } from './log/service-log.js';

@@ -53,6 +53,11 @@ export class JetStreamPublisher {
     this.#stream = streamConfig(options.service, options);
   }
 
+  /** The types that it publishes, for the outbox relay. */
+  get types(): readonly string[] {
+    return [...this.#subjects.keys()];
+  }
+
   /**
    * Resolves when the server has stored every published event of the batch; the event's id is the message id, so
    * that repeating a batch within the duplicate window stores nothing twice. Rejects if any is in doubt.
@@ -89,7 +94,7 @@ export class JetStreamPublisher {
   }
 
   async #publishWindow(window: readonly { subject: string; event: PublishableEvent }[]): Promise<void> {
-    const js = jetstream(this.link.nc, { timeout: 5_000 });
+    const js = jetstream(this.link.nc, { timeout: 2_000 });
     const stored = await Promise.allSettled(
       window.map(({ subject, event }) =>
         js.publish(subject, JSON.stringify(envelopeOf(event)), {

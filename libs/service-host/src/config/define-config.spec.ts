@@ -1,0 +1,66 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError, defineConfig, describeConfig } from './define-config.js';
+import { flag, integer, list, secret, text } from './settings.js';
+
+const config = defineConfig({
+  relayHost: text().describe('Where mail goes.'),
+  relayPort: integer().min(1).default(25).describe('Its port.'),
+  relayPassword: secret().optional().describe('Its password.'),
+  relayIsFinal: flag().default(false).describe('Its 250 is delivery.'),
+  relays: list().default([]).describe('Others in turn.'),
+});
+
+const problemsOf = (environment: Record<string, string>): readonly string[] => {
+  try {
+    config.read(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+};
+
+describe('A configuration', () => {
+  it('is read from POSTERN_ variables into the types that the code wants', () => {
+    const read = config.read({
+      POSTERN_RELAY_HOST: 'relay.example',
+      POSTERN_RELAY_PORT: '2525',
+      POSTERN_RELAY_IS_FINAL: 'true',
+      POSTERN_RELAYS: 'a.example, b.example',
+    });
+    expect(read).toMatchObject({ relayHost: 'relay.example', relayPort: 2525, relayIsFinal: true, httpPort: 0 });
+    expect(read.relays).toEqual(['a.example', 'b.example']);
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(config.read({ POSTERN_RELAY_HOST: 'relay.example', POSTERN_RELAY_PORT: '' }).relayPort).toBe(25);
+  });
+
+  it('names every variable that is wrong, and why, at once', () => {
+    const problems = problemsOf({ POSTERN_RELAY_PORT: 'smtp', POSTERN_LOG_LEVEL: 'loud' });
+    expect(problems).toHaveLength(3);
+    expect(problems).toContainEqual('POSTERN_RELAY_HOST: is required');
+    expect(problems).toContainEqual(expect.stringMatching(/^POSTERN_RELAY_PORT: .*number/));
+    expect(problems).toContainEqual(expect.stringMatching(/^POSTERN_LOG_LEVEL: /));
+  });
+
+  it('shows its secrets to nobody who does not ask for them', () => {
+    const { relayPassword } = config.read({ POSTERN_RELAY_HOST: 'x', POSTERN_RELAY_PASSWORD: 'swordfish' });
+    expect(`${relayPassword} ${JSON.stringify({ relayPassword })} ${inspect({ relayPassword })}`).not.toContain(
+      'swordfish',
+    );
+    expect(relayPassword?.reveal()).toBe('swordfish');
+  });
+
+  it('describes itself for the reference', () => {
+    const settings = new Map(describeConfig(config).map(setting => [setting.variable, setting]));
+    expect(settings.get('POSTERN_RELAY_HOST')).toMatchObject({ required: true, description: 'Where mail goes.' });
+    expect(settings.get('POSTERN_RELAY_PORT')).toMatchObject({ required: false, default: '25' });
+    expect(settings.get('POSTERN_NATS_SERVERS')?.default).toBe('nats://127.0.0.1:4222');
+  });
+
+  it('cannot be defined with a setting that says nothing about itself', () => {
+    expect(() => defineConfig({ silent: text() })).toThrow('silent lacks its .describe()');
+  });
+});

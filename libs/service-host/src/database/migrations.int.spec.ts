@@ -1,0 +1,70 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startPostgres, type TestPostgres } from '@postern/testing';
+import pg from 'pg';
+import { applyMigrations } from './migrations.js';
+import { schemaDrift } from './schema-drift.js';
+
+const testing = (path: string) => fileURLToPath(new URL(`../testing/${path}`, import.meta.url));
+
+let postgres: TestPostgres;
+
+const urlOf = (database: string): string => {
+  const url = new URL(postgres.adminUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+};
+
+const query = async (databaseUrl: string, sql: string): Promise<unknown[]> => {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  return (await client.query(sql).finally(() => client.end())).rows;
+};
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+
+afterAll(() => postgres?.stop());
+
+describe('Migrations', () => {
+  it('create the missing database, are applied once, and are recorded as Prisma records them', async () => {
+    const migration = { databaseUrl: urlOf('fresh'), directory: testing('migrations') };
+    await expect(applyMigrations(migration)).resolves.toEqual(['0001_greetings']);
+    await expect(applyMigrations(migration)).resolves.toEqual([]);
+    const recorded = await query(migration.databaseUrl, 'SELECT migration_name, finished_at FROM _prisma_migrations');
+    expect(recorded).toEqual([{ migration_name: '0001_greetings', finished_at: expect.any(Date) }]);
+  });
+
+  it('are applied by one of the replicas that start together', async () => {
+    const migration = { databaseUrl: urlOf('shared'), directory: testing('migrations') };
+    const applied = await Promise.all([1, 2, 3].map(() => applyMigrations(migration)));
+    expect(applied.flat()).toEqual(['0001_greetings']);
+  });
+
+  it('that were edited after they were applied are refused by name', async () => {
+    const databaseUrl = urlOf('edited');
+    await applyMigrations({ databaseUrl, directory: testing('migrations') });
+    await expect(applyMigrations({ databaseUrl, directory: testing('edited-migrations') })).rejects.toThrow(
+      'edited afterwards: 0001_greetings',
+    );
+  });
+
+  it('are followed by what else has to be prepared', async () => {
+    const databaseUrl = urlOf('prepared');
+    const afterwards = (pool: pg.Pool) => pool.query('CREATE TABLE IF NOT EXISTS prepared (id int)');
+    await applyMigrations({ databaseUrl, directory: testing('migrations'), afterwards });
+    await expect(query(databaseUrl, 'SELECT * FROM prepared')).resolves.toEqual([]);
+  });
+
+  it('agree with their schema, or the difference is known as SQL', async () => {
+    const drift = (schema: string) =>
+      schemaDrift({
+        serverUrl: postgres.adminUrl,
+        schemaFile: testing(schema),
+        migrationsDirectory: testing('migrations'),
+      });
+    await expect(drift('schema.prisma')).resolves.toBe('');
+    await expect(drift('schema-ahead.prisma')).resolves.toContain('ADD COLUMN     "mood" TEXT');
+  });
+});
