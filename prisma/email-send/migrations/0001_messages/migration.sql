@@ -1,4 +1,4 @@
--- The sending path. Its hot tables are written by plain SQL in batches; every row belongs to one email of the event log.
+-- The sending path. Its hot tables are written by plain SQL in batches. Every row belongs to one email of the event log.
 
 -- What GET /emails/{id} answers. A message has no row while its hand-over is under way.
 CREATE TABLE emails (
@@ -32,7 +32,7 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_claimed_at ON idempotency_keys (claimed_at);
 
--- Messages let in per email service, by UTC minute and UTC day; what the limits are held against.
+-- Messages let in per email service, by UTC minute and UTC day. The limits are held against these.
 CREATE TABLE sending_usage (
   service_id uuid NOT NULL,
   period text NOT NULL CHECK (period IN ('minute', 'day')),

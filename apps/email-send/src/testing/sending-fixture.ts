@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import type { RequestInput, sendEmail as sendEmailContract } from '@postern/contracts';
+import { sendEmailBody } from '@postern/contracts';
+import { migrateEventStore, PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { DkimSigner, generateDkimKeyPair, parseMailbox, RelaySet, TrackingTokens } from '@postern/mail';
+import { silentLog } from '@postern/messaging';
+import { applyMigrations } from '@postern/service-host';
+import { startPostgres, startSmtpSink, type TestPostgres, type TestSmtp } from '@postern/testing';
+import pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { PostgresDeferredCopies } from '../adapters/postgres/postgres-deferred-copies.js';
+import { PostgresEmailLedger } from '../adapters/postgres/postgres-email-ledger.js';
+import { PostgresEmailsUnderWay } from '../adapters/postgres/postgres-emails-under-way.js';
+import { ProcessInstance } from '../adapters/postgres/process-instance.js';
+import { SmtpMailRelay } from '../adapters/smtp/smtp-mail-relay.js';
+import { SendEmail } from '../commands/send-email.js';
+import { emailStream } from '../domain/email.js';
+import { type Sender, SenderDirectory, SendingSettings, SuppressionList } from '../ports.js';
+import { CloseInterruptedEmails } from '../reactions/close-interrupted-emails.js';
+import { RetryDeferredCopies } from '../reactions/retry-deferred-copies.js';
+
+type Request = RequestInput<typeof sendEmailContract>;
+type Body = Request['email'];
+
+export const TRACKING = TrackingTokens.fromSecrets(['a secret of the tests that is long enough']);
+
+/** Senders by the hash of their key; what administration would answer. */
+export class KnownSenders extends SenderDirectory {
+  readonly senders = new Map<string, Sender>();
+
+  async findByKeyHash(keyHash: string): Promise<Sender | undefined> {
+    return this.senders.get(keyHash);
+  }
+
+  async signerFor(serviceId: string, domain: string): Promise<DkimSigner | undefined> {
+    const sender = [...this.senders.values()].find(known => known.serviceId === serviceId);
+    return sender?.verifiedDomains.get(domain);
+  }
+}
+
+class ListedAddresses extends SuppressionList {
+  readonly listed = new Set<string>();
+
+  async suppressedAmong(_serviceId: string, addresses: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set(addresses.filter(address => this.listed.has(address)));
+  }
+}
+
+class TestSettings extends SendingSettings {
+  readonly sandboxSender = parseMailbox('Postern Sandbox <sandbox@sandbox.test>');
+  readonly sandboxSigner = undefined;
+  readonly simulatorDomain = 'simulator.test';
+  readonly copies = { tokens: TRACKING, publicUrl: 'https://mail.test', bounceDomain: 'bounce.test' };
+  readonly bodyRetentionDays = 7;
+}
+
+/** One process of the sending path, over a real database and a real SMTP server. */
+export interface Process {
+  readonly instance: ProcessInstance;
+  readonly sendEmail: SendEmail;
+  readonly ledger: PostgresEmailLedger;
+  readonly copies: PostgresDeferredCopies;
+  readonly closeInterrupted: CloseInterruptedEmails;
+  readonly retryDeferred: RetryDeferredCopies;
+  /** What kill -9 leaves: the lock is free, nothing is finished, nothing more is written. */
+  die(): Promise<void>;
+}
+
+/** The sending path with everything real but administration, whose answers are the test's. */
+export class SendingFixture {
+  readonly senders = new KnownSenders();
+  readonly suppressions = new ListedAddresses();
+  readonly settings = new TestSettings();
+  readonly #processes: { close(): Promise<void> }[] = [];
+
+  private constructor(
+    readonly postgres: TestPostgres,
+    readonly databaseUrl: string,
+    readonly pool: pg.Pool,
+    readonly smtp: TestSmtp,
+    readonly signer: DkimSigner,
+  ) {}
+
+  static async start(): Promise<SendingFixture> {
+    const postgres = await startPostgres();
+    const databaseUrl = await postgres.createDatabase();
+    await applyMigrations({
+      databaseUrl,
+      directory: new URL('../../../../prisma/email-send/migrations', import.meta.url),
+      afterwards: migrateEventStore,
+    });
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 8 });
+    pool.on('error', () => {});
+    const { privateKey } = await generateDkimKeyPair();
+    const signer = new DkimSigner({ domain: 'example.com', selector: 'test', privateKey });
+    return new SendingFixture(postgres, databaseUrl, pool, await startSmtpSink(), signer);
+  }
+
+  async stop(): Promise<void> {
+    for (const process of this.#processes) await process.close();
+    await this.pool.end();
+    await this.smtp.stop();
+    await this.postgres.stop();
+  }
+
+  /** A sender of its own; its key hash. */
+  sender(changes: Partial<Sender> = {}): { keyHash: string; sender: Sender } {
+    const sender: Sender = {
+      serviceId: uuidv7(),
+      workspaceId: uuidv7(),
+      enabled: true,
+      mode: 'production',
+      openTracking: false,
+      clickTracking: false,
+      suppression: false,
+      perMinuteLimit: 600,
+      dailyLimit: 1_000,
+      verifiedDomains: new Map([['example.com', this.signer]]),
+      registeredDomains: new Set(['example.com']),
+      verifiedRecipients: new Set(),
+      ...changes,
+    };
+    const keyHash = createHash('sha256').update(sender.serviceId).digest('hex');
+    this.senders.senders.set(keyHash, sender);
+    return { keyHash, sender };
+  }
+
+  async process(port = this.smtp.port): Promise<Process> {
+    const pool = new pg.Pool({ connectionString: this.databaseUrl, max: 8 });
+    pool.on('error', () => {});
+    const store = new PostgresEventStore(pool);
+    const instance = await ProcessInstance.begin(this.databaseUrl, silentLog);
+    const ledger = new PostgresEmailLedger(store, instance.id);
+    const copies = new PostgresDeferredCopies(store);
+    const relays = RelaySet.fromConfigs([
+      {
+        relay: 'upstream',
+        host: '127.0.0.1',
+        port,
+        security: 'none',
+        name: 'postern.test',
+        maxConnections: 20,
+        connectTimeoutMs: 2_000,
+        silenceTimeoutMs: 5_000,
+        queueTimeoutMs: 5_000,
+      },
+    ]);
+    const relay = new SmtpMailRelay(relays, { relayIsFinal: false, deadlineMs: 10_000 });
+    const close = async () => {
+      await relay.onApplicationShutdown();
+      await instance.onApplicationShutdown();
+      if (!pool.ended) await pool.end();
+    };
+    this.#processes.push({ close });
+    return {
+      instance,
+      ledger,
+      copies,
+      sendEmail: new SendEmail(this.senders, this.suppressions, ledger, relay, this.settings),
+      closeInterrupted: new CloseInterruptedEmails(new PostgresEmailsUnderWay(pool, store, instance.id, 0), ledger),
+      retryDeferred: new RetryDeferredCopies(copies, relay, this.senders, this.settings),
+      die: async () => {
+        await instance.onApplicationShutdown();
+        await pool.end();
+      },
+    };
+  }
+
+  /** The events of one message, in order. */
+  async events(emailId: string) {
+    return new PostgresEventStore(this.pool).readStream(emailStream(emailId));
+  }
+
+  async count(table: string): Promise<number> {
+    const { rows } = await this.pool.query<{ count: string }>(`SELECT count(*) FROM ${table}`);
+    return Number(rows[0]!.count);
+  }
+
+  async usedToday(serviceId: string): Promise<number> {
+    const { rows } = await this.pool.query<{ used: number }>(
+      `SELECT used FROM sending_usage WHERE service_id = $1 AND period = 'day'`,
+      [serviceId],
+    );
+    return rows[0]?.used ?? 0;
+  }
+}
+
+/** A request as the gateway would pass it on. */
+export function request(keyHash: string, changes: Partial<Body> = {}, idempotencyKey?: string) {
+  const email = sendEmailBody.parse({
+    from: 'Shop <shop@example.com>',
+    to: ['ada@x.test'],
+    subject: 'Your order',
+    text: 'Thank you.',
+    ...changes,
+  });
+  const body_hash = createHash('sha256').update(JSON.stringify(email)).digest('hex');
+  return {
+    api_key_hash: keyHash,
+    body_hash,
+    email,
+    ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+  };
+}
+
+/** What a promise was refused with. */
+export async function refusalOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    value => ({ unexpected: value }),
+    error => error,
+  );
+}
