@@ -90,8 +90,8 @@ export interface EmailService {
   readonly limits: ServiceLimits;
   /** Stands once the service is in production. */
   readonly dailyQuota: number | undefined;
-  /** The last day that changed the quota. */
-  readonly quotaChangedFor: string | undefined;
+  /** The first day that counts for the quota: that of the move to production, or the one after the last change. */
+  readonly quotaOpenFrom: string;
 }
 
 /** Every type of the stream, for projections to name. */
@@ -126,7 +126,7 @@ export const emailService: Decider<EmailService, EmailServiceCommand, EmailServi
     switches: { open_tracking: true, click_tracking: false, suppression: false },
     limits: {},
     dailyQuota: undefined,
-    quotaChangedFor: undefined,
+    quotaOpenFrom: '',
   },
 
   decide: (command, state) => {
@@ -180,9 +180,14 @@ export const emailService: Decider<EmailService, EmailServiceCommand, EmailServi
       case 'email-send.email-service-limits-set.v1':
         return { ...state, limits: event.data.limits };
       case 'email-send.email-service-moved-to-production.v1':
-        return { ...state, mode: 'production', dailyQuota: event.data.daily_quota };
+        return {
+          ...state,
+          mode: 'production',
+          dailyQuota: event.data.daily_quota,
+          quotaOpenFrom: dayOf(event.data.at),
+        };
       case 'email-send.daily-quota-changed.v1':
-        return { ...state, dailyQuota: event.data.to, quotaChangedFor: event.data.day };
+        return { ...state, dailyQuota: event.data.to, quotaOpenFrom: dayAfter(event.data.day) };
     }
   },
 };
@@ -247,8 +252,8 @@ function change(changes: EmailServiceChanges, state: EmailService, at: string): 
 /** A day is judged in order and never twice, whichever replica closes it and however late. */
 function closeDay({ day, counts, ceiling, at }: Of<'close-day'>, state: EmailService): EmailServiceEvent[] {
   const service_id = created(state);
-  const { dailyQuota, quotaChangedFor } = state;
-  if (dailyQuota === undefined || (quotaChangedFor !== undefined && day <= quotaChangedFor)) return [];
+  const { dailyQuota } = state;
+  if (dailyQuota === undefined || day < state.quotaOpenFrom) return [];
   const changed = quotaChangeAfter(counts, dailyQuota, state.limits.production_daily_ceiling ?? ceiling);
   if (!changed) return [];
   return [
@@ -258,6 +263,10 @@ function closeDay({ day, counts, ceiling, at }: Of<'close-day'>, state: EmailSer
     },
   ];
 }
+
+const dayOf = (at: string): string => at.slice(0, 10);
+
+const dayAfter = (day: string): string => dayOf(new Date(Date.parse(day) + 86_400_000).toISOString());
 
 function created(state: EmailService): string {
   if (state.id === undefined) throw new Refusal('service_not_found', 'there is no such email service');

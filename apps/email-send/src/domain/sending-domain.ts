@@ -210,7 +210,7 @@ function seeRecords(seen: readonly RecordState[], state: SendingDomain, ofDomain
     const waiting = state.nextDkim && !rotates ? dkimRecordName(state.nextDkim.selector, domain) : undefined;
     const problems = records
       .filter(record => !record.ok && record.name !== waiting)
-      .map(record => `${record.name}: ${record.problem ?? 'is not as expected'}`);
+      .map(record => record.problem ?? `${record.name} is not as expected`);
     events.push({ type: 'email-send.sending-domain-records-lost.v1', data: { ...ofDomain, domain, problems } });
   }
   return events;
