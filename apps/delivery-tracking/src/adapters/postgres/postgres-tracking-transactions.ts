@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { ConcurrencyConflict } from '@postern/event-sourcing';
+import { appendAll, Inbox, PostgresEventStore } from '@postern/event-sourcing/postgres';
+import type pg from 'pg';
+import {
+  type StreamAppend,
+  type ToldSignal,
+  type TrackingChanges,
+  type TrackingEvent,
+  type TrackingTransaction,
+  TrackingTransactions,
+  type WaitingSignal,
+} from '../../ports.js';
+
+/** The consumer under whose name taken events are noted. */
+const CONSUMER = 'delivery-tracking';
+
+/** Transactions of the service's database; whoever holds a stream's lock decides it alone, over all replicas. */
+@Injectable()
+export class PostgresTrackingTransactions extends TrackingTransactions {
+  readonly #inbox: Inbox;
+
+  constructor(private readonly store: PostgresEventStore) {
+    super();
+    this.#inbox = new Inbox(store.pool);
+  }
+
+  override async run<Result>(work: (transaction: TrackingTransaction) => Promise<Result>): Promise<Result> {
+    const client = await this.store.pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query('BEGIN');
+      const result = await work(new OpenTransaction(client, this.#inbox));
+      await client.query('COMMIT');
+      this.store.announce();
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch((rollback: Error) => {
+        broken = rollback;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+}
+
+class OpenTransaction implements TrackingTransaction {
+  constructor(
+    private readonly client: pg.ClientBase,
+    private readonly inbox: Inbox,
+  ) {}
+
+  /** The same locks that the event store takes when it appends, in the same order for everybody. */
+  async lock(streamIds: readonly string[]): Promise<void> {
+    await this.client.query({
+      name: 'tracking-lock',
+      text: `SELECT pg_advisory_xact_lock(key)
+             FROM (SELECT DISTINCT hashtextextended(stream, 0) AS key FROM unnest($1::text[]) AS stream ORDER BY 1) AS keys`,
+      values: [streamIds],
+    });
+  }
+
+  async histories(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly TrackingEvent[]>> {
+    const { rows } = await this.client.query<TrackingEvent & { stream_id: string }>({
+      name: 'tracking-histories',
+      text: `SELECT stream_id, type, data FROM event_store.events WHERE stream_id = ANY ($1) ORDER BY stream_id, version`,
+      values: [streamIds],
+    });
+    return Map.groupBy(rows, row => row.stream_id);
+  }
+
+  async waitingFor(emailIds: readonly string[]): Promise<readonly WaitingSignal[]> {
+    const { rows } = await this.client.query<WaitingSignal>({
+      name: 'tracking-waiting',
+      text: 'SELECT id::text AS id, told FROM waiting_signals WHERE email_id = ANY ($1) ORDER BY waiting_signals.id',
+      values: [emailIds],
+    });
+    return rows;
+  }
+
+  take(eventIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.inbox.accept(this.client, CONSUMER, eventIds);
+  }
+
+  async write({ appends, nowWaiting, noLongerWaiting }: TrackingChanges): Promise<void> {
+    if (appends.length > 0) await this.#append(appends);
+    if (nowWaiting.length > 0) await this.#letWait(nowWaiting);
+    if (noLongerWaiting.length > 0) {
+      await this.client.query('DELETE FROM waiting_signals WHERE id = ANY ($1::bigint[])', [noLongerWaiting]);
+    }
+  }
+
+  async #append(appends: readonly StreamAppend[]): Promise<void> {
+    const results = await appendAll(this.client, appends.flatMap(oneMetadataEach));
+    const lost = results.find(result => result instanceof ConcurrencyConflict);
+    if (lost) throw lost;
+  }
+
+  async #letWait(signals: readonly ToldSignal[]): Promise<void> {
+    await this.client.query({
+      name: 'tracking-let-wait',
+      text: `INSERT INTO waiting_signals (email_id, kind, told)
+             SELECT * FROM unnest($1::uuid[], $2::text[], $3::jsonb[])`,
+      values: [
+        signals.map(({ emailId }) => emailId),
+        signals.map(({ signal }) => signal.kind),
+        signals.map(told => JSON.stringify(told)),
+      ],
+    });
+  }
+}
+
+/** An append carries one metadata; events of several signals are appended one run after another. */
+function oneMetadataEach({ streamId, expectedVersion, events }: StreamAppend) {
+  const runs: { events: TrackingEvent[]; metadata: (typeof events)[number]['metadata'] }[] = [];
+  for (const { event, metadata } of events) {
+    const last = runs.at(-1);
+    if (last?.metadata === metadata) last.events.push(event);
+    else runs.push({ events: [event], metadata });
+  }
+  let version = expectedVersion;
+  return runs.map(run => {
+    const append = { streamId, expectedVersion: version, ...run };
+    version += run.events.length;
+    return append;
+  });
+}

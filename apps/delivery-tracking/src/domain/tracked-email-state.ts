@@ -1,0 +1,67 @@
+import type { DataOf, emailAccepted } from '@postern/contracts';
+
+export type EmailFacts = DataOf<typeof emailAccepted>;
+
+/** The key of openings in `Visits.lastAt`. */
+export const OPENING = '';
+
+/** Openings or clicks of one recipient by one sort of visitor, as far as the bounds need them. */
+export interface Visits {
+  readonly count: number;
+  /** When each link was last followed; openings have the one key `OPENING`. */
+  readonly lastAt: ReadonlyMap<string, string>;
+}
+
+/** What is known of one recipient's copy. Only grows, so that the order of arrival does not decide the outcome. */
+export interface Copy {
+  readonly index: number;
+  readonly address: string;
+  /** When the relay took it. */
+  readonly handedOverAt: string | null;
+  readonly deliveredAt: string | null;
+  readonly bounced: boolean;
+  readonly complained: boolean;
+  /** Nothing more is waited for: an outcome came, or it was never sent, or its deadline passed. */
+  readonly settled: boolean;
+  readonly personOpenings: Visits;
+  readonly machineOpenings: Visits;
+  readonly personClicks: Visits;
+  readonly machineClicks: Visits;
+}
+
+export interface TrackedEmail {
+  readonly facts: EmailFacts | undefined;
+  readonly copies: ReadonlyMap<number, Copy>;
+  /** The hand-over as a whole was told: it is told only once. */
+  readonly concluded: boolean;
+  /** `<type> <timestamp>` of every outcome, for receivers tell duplicates by message, kind and time alone. */
+  readonly outcomeTimes: ReadonlySet<string>;
+}
+
+const NO_VISITS: Visits = { count: 0, lastAt: new Map() };
+
+export const UNTRACKED: TrackedEmail = {
+  facts: undefined,
+  copies: new Map(),
+  concluded: false,
+  outcomeTimes: new Set(),
+};
+
+export const copyOf = ({ index, address }: EmailFacts['recipients'][number]): Copy => ({
+  index,
+  address,
+  handedOverAt: null,
+  deliveredAt: null,
+  bounced: false,
+  complained: false,
+  settled: false,
+  personOpenings: NO_VISITS,
+  machineOpenings: NO_VISITS,
+  personClicks: NO_VISITS,
+  machineClicks: NO_VISITS,
+});
+
+export const oneMoreVisit = (visits: Visits, link: string, at: string): Visits => ({
+  count: visits.count + 1,
+  lastAt: new Map(visits.lastAt).set(link, at),
+});

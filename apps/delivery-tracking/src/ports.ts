@@ -1,0 +1,98 @@
+import type { EventMetadata } from '@postern/event-sourcing';
+import type { OtherMail } from '@postern/mail';
+import type { SuppressionEvent } from './domain/address-suppression.js';
+import type { Signal, SignalRefusal } from './domain/signal.js';
+import type { TrackedEmailEvent } from './domain/tracked-email-events.js';
+
+export type TrackingEvent = TrackedEmailEvent | SuppressionEvent;
+
+/** A signal on its way: whom it concerns and how it came. */
+export interface ToldSignal {
+  readonly emailId: string;
+  readonly signal: Signal;
+  readonly metadata: EventMetadata;
+  /** The id of the event that told it; such a signal is taken only once. */
+  readonly eventId?: string;
+}
+
+/** What became of a signal: it made events, or it said nothing new, or it waits for its email, or it must not count. */
+export type SignalFate =
+  | { readonly kind: 'recorded' | 'nothing_new' | 'taken_before' | 'waiting' }
+  | { readonly kind: 'ignored'; readonly cause: SignalRefusal };
+
+export interface WaitingSignal {
+  readonly id: string;
+  readonly told: ToldSignal;
+}
+
+export interface StreamAppend {
+  readonly streamId: string;
+  /** 0 for a stream that does not exist yet. */
+  readonly expectedVersion: number;
+  readonly events: readonly { readonly event: TrackingEvent; readonly metadata: EventMetadata }[];
+}
+
+/** All that one transaction changes. */
+export interface TrackingChanges {
+  readonly appends: readonly StreamAppend[];
+  readonly nowWaiting: readonly ToldSignal[];
+  readonly noLongerWaiting: readonly string[];
+}
+
+/** One transaction over the streams it has locked. All locks come before the first write. */
+export interface TrackingTransaction {
+  /** Nobody else decides these streams until the transaction ends. Email streams before suppression streams. */
+  lock(streamIds: readonly string[]): Promise<void>;
+  /** The events of each stream in order; a stream without any is absent. */
+  histories(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly TrackingEvent[]>>;
+  /** In order of arrival. */
+  waitingFor(emailIds: readonly string[]): Promise<readonly WaitingSignal[]>;
+  /** Notes the events as taken; answers those that had not been. The first write, after the last lock. */
+  take(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
+  write(changes: TrackingChanges): Promise<void>;
+}
+
+/** The service's database as its commands see it. */
+export abstract class TrackingTransactions {
+  /** Runs the work and commits; nothing of it stays where it throws. */
+  abstract run<Result>(work: (transaction: TrackingTransaction) => Promise<Result>): Promise<Result>;
+}
+
+/** Signals whose email is not known yet. */
+export abstract class WaitingSignals {
+  /** Drops what has waited since before `before`; answers what was dropped, by kind. */
+  abstract dropOlderThan(before: Date): Promise<ReadonlyMap<string, number>>;
+}
+
+/** Emails of which something was expected that did not come. */
+export abstract class OverdueEmails {
+  /** Ids of emails with a copy that has been waited for since before `since`, the longest waiting first. */
+  abstract find(since: Date, limit: number): Promise<readonly string[]>;
+}
+
+/** Lets a caller read what it has written. */
+export abstract class ReadModels {
+  /** Resolves once the read models contain everything that is committed now. */
+  abstract caughtUp(): Promise<void>;
+}
+
+/** A message that came to the bounce listener. */
+export interface ReceivedReport {
+  /** The envelope sender; empty for the null sender. */
+  readonly sender: string;
+  /** The local parts it was for, all at the bounce domain. */
+  readonly localParts: readonly string[];
+  readonly raw: Uint8Array;
+}
+
+export type ReportCause = 'forged_return_path' | 'sender_not_null' | 'not_a_complaint' | OtherMail | SignalRefusal;
+
+/** Counts what the operator has to see. */
+export abstract class TrackingCounters {
+  abstract signal(kind: Signal['kind'], fate: SignalFate): void;
+  /** A report that changed nothing, by cause. */
+  abstract ignoredReport(cause: ReportCause): void;
+  /** What the bounce listener turned away before it was a message: relaying, size, rate … */
+  abstract refusedMail(cause: string): void;
+  abstract droppedWaiting(kind: string, count: number): void;
+}
