@@ -39,10 +39,20 @@ export abstract class SenderDirectory {
   abstract signerFor(serviceId: string, domain: string): Promise<DkimSigner | undefined>;
 }
 
+export interface SuppressionNote {
+  readonly serviceId: string;
+  /** Lower case. */
+  readonly address: string;
+  readonly isSuppressed: boolean;
+  readonly at: Date;
+}
+
 /** Addresses that bounced hard or complained, per email service. */
 export abstract class SuppressionList {
   /** Which of the addresses (lower case) are listed for the service. */
   abstract suppressedAmong(serviceId: string, addresses: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Notes changes; of those about one address the latest stands, in whatever order and how often they come. */
+  abstract note(changes: readonly SuppressionNote[]): Promise<void>;
 }
 
 /** Mail that Postern itself has to send (codes, warnings), from `no-reply@` the sandbox domain. */

@@ -11,11 +11,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { PostgresDeferredCopies } from '../adapters/postgres/postgres-deferred-copies.js';
 import { PostgresEmailLedger } from '../adapters/postgres/postgres-email-ledger.js';
 import { PostgresEmailsUnderWay } from '../adapters/postgres/postgres-emails-under-way.js';
+import { PostgresSuppressionList } from '../adapters/postgres/postgres-suppression-list.js';
 import { ProcessInstance } from '../adapters/postgres/process-instance.js';
 import { SmtpMailRelay } from '../adapters/smtp/smtp-mail-relay.js';
 import { SendEmail } from '../commands/send-email.js';
 import { emailStream } from '../domain/email.js';
-import { type Sender, SenderDirectory, SendingSettings, SuppressionList } from '../ports.js';
+import { type Sender, SenderDirectory, SendingSettings } from '../ports.js';
 import { CloseInterruptedEmails } from '../reactions/close-interrupted-emails.js';
 import { RetryDeferredCopies } from '../reactions/retry-deferred-copies.js';
 
@@ -35,14 +36,6 @@ export class KnownSenders extends SenderDirectory {
   async signerFor(serviceId: string, domain: string): Promise<DkimSigner | undefined> {
     const sender = [...this.senders.values()].find(known => known.serviceId === serviceId);
     return sender?.verifiedDomains.get(domain);
-  }
-}
-
-class ListedAddresses extends SuppressionList {
-  readonly listed = new Set<string>();
-
-  async suppressedAmong(_serviceId: string, addresses: readonly string[]): Promise<ReadonlySet<string>> {
-    return new Set(addresses.filter(address => this.listed.has(address)));
   }
 }
 
@@ -69,7 +62,6 @@ export interface Process {
 /** The sending path with everything real but administration, whose answers are the test's. */
 export class SendingFixture {
   readonly senders = new KnownSenders();
-  readonly suppressions = new ListedAddresses();
   readonly settings = new TestSettings();
   readonly #processes: { close(): Promise<void> }[] = [];
 
@@ -156,7 +148,7 @@ export class SendingFixture {
       instance,
       ledger,
       copies,
-      sendEmail: new SendEmail(this.senders, this.suppressions, ledger, relay, this.settings),
+      sendEmail: new SendEmail(this.senders, new PostgresSuppressionList(pool), ledger, relay, this.settings),
       closeInterrupted: new CloseInterruptedEmails(new PostgresEmailsUnderWay(pool, store, instance.id, 0), ledger),
       retryDeferred: new RetryDeferredCopies(copies, relay, this.senders, this.settings),
       die: async () => {
