@@ -5,8 +5,8 @@ import { KeyRing } from './adapters/crypto/key-ring.js';
 import { NodeDnsResolver } from './adapters/dns/dns-resolver.js';
 import { ApiKeysController } from './adapters/nats/api-keys.controller.js';
 import { EmailServicesController } from './adapters/nats/email-services.controller.js';
+import { ReportsController } from './adapters/nats/reports.controller.js';
 import { SendingDomainsController } from './adapters/nats/sending-domains.controller.js';
-import { TrackingEventsController } from './adapters/nats/tracking-events.controller.js';
 import { VerifiedRecipientsController } from './adapters/nats/verified-recipients.controller.js';
 import { PostgresDayBook } from './adapters/postgres/day-book.js';
 import { PostgresDkimKeys } from './adapters/postgres/dkim-key-store.js';
@@ -15,7 +15,6 @@ import { EventStreams } from './adapters/postgres/event-streams.js';
 import { PostgresRecipientCodes } from './adapters/postgres/recipient-code-book.js';
 import { PostgresSenderDirectory } from './adapters/postgres/sender-directory.js';
 import { PostgresSentToday } from './adapters/postgres/sent-today.js';
-import { PostgresSuppressionList, PostgresSuppressionRecord } from './adapters/postgres/suppressed-addresses.js';
 import type { administrationSettings } from './administration-settings.js';
 import { AddSendingDomain } from './commands/add-sending-domain.js';
 import { AddVerifiedRecipient } from './commands/add-verified-recipient.js';
@@ -43,8 +42,6 @@ import {
   SenderDirectory,
   SentToday,
   Streams,
-  SuppressionList,
-  SuppressionRecord,
 } from './ports.js';
 import { administration } from './projections/administration.js';
 import { ApiKeys } from './projections/api-keys.js';
@@ -54,7 +51,6 @@ import { VerifiedRecipients } from './projections/verified-recipients.js';
 import { AdjustDailyQuotas } from './reactions/adjust-daily-quotas.js';
 import { CountReports } from './reactions/count-reports.js';
 import { RecheckSendingDomains } from './reactions/recheck-sending-domains.js';
-import { TrackSuppressions } from './reactions/track-suppressions.js';
 
 type Config = ConfigOf<ConfigDefinition<typeof administrationSettings>>;
 
@@ -132,16 +128,6 @@ export const administrationProviders: Provider[] = [
   { provide: DayBook, inject: [Database], useFactory: ({ pool }: Database) => new PostgresDayBook(pool) },
   { provide: SentToday, inject: [Database], useFactory: ({ pool }: Database) => new PostgresSentToday(pool) },
   {
-    provide: SuppressionList,
-    inject: [Database],
-    useFactory: ({ pool }: Database) => new PostgresSuppressionList(pool),
-  },
-  {
-    provide: SuppressionRecord,
-    inject: [Database],
-    useFactory: ({ pool }: Database) => new PostgresSuppressionRecord(pool),
-  },
-  {
     provide: PostgresSenderDirectory,
     inject: [Database, SealedValues, AdministrationSettings],
     useFactory: ({ pool }: Database, sealed: SealedValues, { limits }: AdministrationSettings) =>
@@ -169,7 +155,6 @@ export const administrationProviders: Provider[] = [
   RecheckSendingDomains,
   AdjustDailyQuotas,
   CountReports,
-  TrackSuppressions,
   AdministrationTimers,
 ];
 
@@ -178,5 +163,5 @@ export const administrationControllers = [
   ApiKeysController,
   SendingDomainsController,
   VerifiedRecipientsController,
-  TrackingEventsController,
+  ReportsController,
 ];

@@ -262,21 +262,6 @@ export abstract class DayBook {
   abstract purge(): Promise<void>;
 }
 
-export interface SuppressionWord {
-  readonly serviceId: string;
-  /** Lower case. */
-  readonly address: string;
-  readonly lifted: boolean;
-  /** ISO 8601, UTC. */
-  readonly at: string;
-}
-
-/** What delivery-tracking says about suppressed addresses; `SuppressionList` answers from it. */
-export abstract class SuppressionRecord {
-  /** Of the words about one address the newest stands, in whatever order and however often they come. */
-  abstract note(words: readonly SuppressionWord[]): Promise<void>;
-}
-
 /** Keeps readable secrets out of the database. */
 export abstract class SealedValues {
   /** Seals under the newest key, bound to `row`: moved to another row the value does not open. */
