@@ -9,7 +9,7 @@ const tier = (displayName, testMatch, testPathIgnorePatterns = []) => ({
   testPathIgnorePatterns: ['/node_modules/', '/dist/', ...testPathIgnorePatterns],
   modulePathIgnorePatterns: ['/dist/'],
   testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['postern-source', 'node', 'import', 'default'] },
+  testEnvironmentOptions: { customExportConditions: ['postern-source', 'node'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {

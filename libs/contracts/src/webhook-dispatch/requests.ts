@@ -5,6 +5,7 @@ import { id, noContent, page, pageRequest, timestamp } from '../shapes.js';
 const request = requestsOf('webhook-dispatch');
 
 export const outcomeKind = z.enum(['delivered', 'bounced', 'complained', 'opened', 'clicked']);
+export type OutcomeKind = z.output<typeof outcomeKind>;
 
 /** The JSON body that an endpoint receives. */
 export const webhookPayload = z.object({

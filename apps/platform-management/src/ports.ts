@@ -1,0 +1,74 @@
+/** Hashes passwords slowly on purpose, away from the event loop. */
+export abstract class PasswordHasher {
+  abstract hash(password: string): Promise<string>;
+  /** Takes as long for a missing hash as for a wrong password, so that answers do not tell which accounts exist. */
+  abstract verify(hash: string | undefined, password: string): Promise<boolean>;
+}
+
+export interface Credentials {
+  readonly userId: string;
+  readonly passwordHash: string;
+}
+
+export interface NewUser {
+  readonly userId: string;
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly operator: boolean;
+  readonly workspace: { readonly id: string; readonly name: string };
+  readonly actor: string;
+}
+
+/** Users and how they prove who they are. E-mail addresses are compared in lower case. */
+export abstract class UserRegistry {
+  /** All or nothing: credentials, the user's and the workspace's first events. Throws the refusal `user_exists`. */
+  abstract register(user: NewUser): Promise<void>;
+  abstract credentialsOf(email: string): Promise<Credentials | undefined>;
+  abstract passwordHashOf(userId: string): Promise<string | undefined>;
+  abstract replacePassword(userId: string, passwordHash: string): Promise<void>;
+  abstract createWorkspace(userId: string, workspace: { readonly id: string; readonly name: string }): Promise<void>;
+  abstract hasOperator(): Promise<boolean>;
+}
+
+export interface WorkspaceRow {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly operator: boolean;
+  readonly createdAt: Date;
+  /** In the order in which the user joined them. */
+  readonly workspaces: readonly WorkspaceRow[];
+}
+
+/** The read model of users and their workspaces; never behind a command that has been answered. */
+export abstract class AccountDirectory {
+  abstract find(userId: string): Promise<Account | undefined>;
+}
+
+export interface Session {
+  readonly userId: string;
+  readonly workspaceId: string;
+}
+
+/** Logins that are still valid. Tokens are known by their hash only. */
+export abstract class Sessions {
+  abstract open(tokenHash: string, session: Session, expiresAt: Date): Promise<void>;
+  abstract find(tokenHash: string): Promise<Session | undefined>;
+  abstract moveTo(tokenHash: string, workspaceId: string): Promise<void>;
+  abstract end(tokenHash: string): Promise<void>;
+  /** Ends every session of the user, for example after a change of password. */
+  abstract endAllOf(userId: string): Promise<void>;
+  abstract purgeExpired(): Promise<number>;
+}
+
+/** Failed logins of the last minutes, counted where every replica sees them. */
+export abstract class LoginFailures {
+  abstract recent(email: string, ip: string, windowS: number): Promise<{ ofAccount: number; ofAddress: number }>;
+  abstract record(email: string, ip: string): Promise<void>;
+  abstract forgive(email: string): Promise<void>;
+  abstract purgeOlderThan(windowS: number): Promise<void>;
+}

@@ -1,0 +1,125 @@
+import type { OutcomeKind } from '@postern/contracts';
+import type { Answer, AttemptOutcome } from './domain/answer.js';
+
+/** One signed POST. `nowS` (Unix seconds) and the very bytes of `body` are what is signed. */
+export interface SignedCall {
+  readonly url: string;
+  readonly body: string;
+  readonly secret: string;
+  readonly nowS: number;
+}
+
+/** Calls endpoints and reports what came of it. Never throws: a call that failed is an answer too. */
+export abstract class EndpointCaller {
+  abstract call(call: SignedCall): Promise<Answer>;
+}
+
+/** Judges a URL before it is registered. Throws the refusal `invalid_url`, saying why. */
+export abstract class EndpointAddressCheck {
+  abstract check(url: string): Promise<void>;
+}
+
+export interface NewSecret {
+  /** For its owner, once: begins with `whsec_`. */
+  readonly secret: string;
+}
+
+/** Signing secrets, encrypted at rest. */
+export abstract class WebhookSecrets {
+  abstract create(webhookId: string): Promise<NewSecret>;
+  /** Makes the next secret; the present one goes on signing. */
+  abstract rotate(webhookId: string): Promise<NewSecret>;
+  abstract switchToNext(webhookId: string): Promise<void>;
+  abstract remove(webhookId: string): Promise<void>;
+}
+
+export interface WebhookRow {
+  readonly id: string;
+  readonly serviceId: string;
+  readonly url: string;
+  readonly events: readonly OutcomeKind[];
+  readonly enabled: boolean;
+  readonly disabledReason: string | undefined;
+  readonly nextSecretReady: boolean;
+  readonly createdAt: Date;
+}
+
+/** The read model of webhooks; never behind a command that has been answered. */
+export abstract class WebhookDirectory {
+  abstract ofService(serviceId: string): Promise<readonly WebhookRow[]>;
+  abstract find(serviceId: string, webhookId: string): Promise<WebhookRow | undefined>;
+}
+
+export type DeliveryState = 'pending' | 'accepted' | 'refused' | 'dropped' | 'held';
+
+export interface AttemptRow {
+  readonly number: number;
+  readonly at: Date;
+  readonly outcome: AttemptOutcome;
+  readonly status: number | undefined;
+  readonly latencyMs: number;
+  readonly error: string | undefined;
+  readonly responseHead: string | undefined;
+}
+
+export interface DeliveryRow {
+  readonly id: string;
+  readonly eventId: string | undefined;
+  readonly payload: string;
+  readonly state: DeliveryState;
+  readonly reason: string | undefined;
+  readonly replayOf: string | undefined;
+  readonly nextAttemptAt: Date | undefined;
+  readonly createdAt: Date;
+  readonly attempts: readonly AttemptRow[];
+}
+
+/** What a replica may try now. `fence` proves that the claim is still its own when it reports back. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly fence: string;
+  readonly url: string;
+  readonly secret: string;
+  readonly payload: string;
+  /** Attempts made before this one. */
+  readonly attempts: number;
+}
+
+export interface AttemptReport {
+  readonly delivery: ClaimedDelivery;
+  readonly startedAt: Date;
+  readonly answer: Answer;
+  readonly outcome: AttemptOutcome;
+  /** Until the next attempt; undefined when there is none. */
+  readonly retryInMs: number | undefined;
+}
+
+/** The queue of deliveries, in the same database as their attempts. */
+export abstract class DeliveryQueue {
+  /** Claims due deliveries, at most `freeSlots` of each endpoint; endpoints that are not named get `slotsOfOthers`. */
+  abstract claim(busy: ReadonlyMap<string, number>, slotsPerEndpoint: number): Promise<readonly ClaimedDelivery[]>;
+  /** Claims one delivery whatever else is due, for an attempt that somebody waits for. */
+  abstract claimOne(deliveryId: string): Promise<ClaimedDelivery | undefined>;
+  /** Records the attempt and what follows, in one transaction. A report whose claim has been lost changes nothing. */
+  abstract report(report: AttemptReport): Promise<void>;
+  /** Adds one delivery outside the stream of events (a test). */
+  abstract add(webhookId: string, payload: string): Promise<string>;
+  /** A new delivery of the same payload with the full schedule. */
+  abstract replay(webhookId: string, deliveryId: string): Promise<string | undefined>;
+  /** Replays everything of an endpoint since a time that was not accepted. @returns how many. */
+  abstract replaySince(webhookId: string, since: Date): Promise<number>;
+  abstract find(webhookId: string, deliveryId: string): Promise<DeliveryRow | undefined>;
+  abstract list(
+    webhookId: string,
+    page: { readonly limit: number; readonly offset: number; readonly state?: DeliveryState | undefined },
+  ): Promise<{ readonly items: readonly DeliveryRow[]; readonly total: number }>;
+  /** Endpoints that have had nothing but failures since before the given time. */
+  abstract failingSince(before: Date): Promise<readonly { readonly webhookId: string; readonly since: Date }[]>;
+  /** Sets what is pending aside while an endpoint is disabled, and back when it is enabled again. */
+  abstract hold(webhookId: string): Promise<void>;
+  abstract release(webhookId: string): Promise<void>;
+  abstract purgeFinishedBefore(time: Date): Promise<number>;
+  /** Told whenever there may be something new to claim. */
+  abstract onWork(listener: () => void): void;
+}

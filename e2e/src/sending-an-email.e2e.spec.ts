@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import PostalMime from 'postal-mime';
+import { type Sender, signatureOf, World } from './world.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('POST /emails with a production service', () => {
+  let world: World;
+  let sender: Sender;
+
+  beforeAll(async () => {
+    world = await World.start();
+    sender = await world.sender('Shop', 'shop.test');
+  }, 120_000);
+
+  afterAll(() => world.stop());
+
+  it('answers with the email message record once the relay took the message', async () => {
+    const { status, body } = await sender.send(RECEIPT);
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: expect.stringMatching(UUID),
+      status: 'sent',
+      mode: 'production',
+      from: 'Shop <orders@shop.test>',
+      to: ['ada@customers.test'],
+      message: expect.any(String),
+    });
+  });
+
+  it('returns the same record by id', async () => {
+    const sent = await sender.send(RECEIPT);
+    const fetched = await sender.get(sent.body['id'] as string);
+
+    expect(fetched.status).toBe(200);
+    expect(fetched.body).toEqual(sent.body);
+  });
+
+  it('delivers the HTML body and derives a plain-text version of it', async () => {
+    await sender.send({ ...RECEIPT, to: ['bea@customers.test'] });
+    const mail = await PostalMime.parse((await world.mailTo('bea@customers.test')).raw);
+
+    expect(mail.subject).toBe(RECEIPT.subject);
+    expect(mail.html).toContain('<b>42 €</b>');
+    expect(mail.text).toContain('You paid 42 €.');
+  });
+
+  it('tells the webhook that the receiving server accepted the message, signed over the raw bytes', async () => {
+    const { body } = await sender.send(RECEIPT);
+    const call = await sender.call('delivered', body['id'] as string);
+
+    expect(call.headers['x-service-signature']).toBe(signatureOf(sender.webhookSecret, call));
+    expect(Math.abs(Number(call.headers['x-service-timestamp']) - Date.now() / 1000)).toBeLessThan(300);
+    expect(JSON.parse(call.body.toString('utf8'))).toEqual({
+      event: 'delivered',
+      email_id: body['id'],
+      service_id: sender.serviceId,
+      to: 'ada@customers.test',
+      from: expect.stringContaining('orders@shop.test'),
+      subject: RECEIPT.subject,
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: { smtp_response: expect.stringContaining('250') },
+    });
+  });
+
+  it('tells of a hard bounce with its type and reason', async () => {
+    const { body } = await sender.send({ ...RECEIPT, to: ['hard-bounce@simulator.test'] });
+    const { to, data } = await sender.event('bounced', body['id'] as string);
+
+    expect(to).toBe('hard-bounce@simulator.test');
+    expect(data).toEqual({ bounce_type: 'hard', reason: expect.stringMatching(/5\.1\.1/) });
+  });
+
+  it('tells of a soft bounce when the mailbox is full', async () => {
+    const { body } = await sender.send({ ...RECEIPT, to: ['soft-bounce@simulator.test'] });
+
+    expect((await sender.event('bounced', body['id'] as string)).data).toMatchObject({ bounce_type: 'soft' });
+  });
+
+  it('tells of a complaint with the source of its report', async () => {
+    const { body } = await sender.send({ ...RECEIPT, to: ['complaint@simulator.test'] });
+
+    expect((await sender.event('complained', body['id'] as string)).data).toEqual({ source: expect.stringContaining('abuse') });
+  });
+});
+
+const RECEIPT = {
+  from: 'Shop <orders@shop.test>',
+  to: ['ada@customers.test'],
+  subject: 'Your receipt',
+  message: '<html><body><p>You paid <b>42 €</b>.</p></body></html>',
+};

@@ -1,0 +1,177 @@
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DashboardClient, OPERATOR_EMAIL, type RunningPostern, type StartOptions, startPostern } from '@postern/local-start';
+import { type ReceivedRequest, startHttpReceiver, type TestHttpReceiver, waitFor } from '@postern/testing';
+
+/** An answer of the public API, as a client sees it. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+export interface WebhookEvent {
+  readonly event: string;
+  readonly email_id: string;
+  readonly service_id: string;
+  readonly to: string;
+  readonly from: string;
+  readonly subject: string;
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface MailboxMessage {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly envelope_from: string;
+  readonly received_at: string;
+  readonly raw: string;
+}
+
+interface Domain {
+  readonly id: string;
+  readonly status: string;
+  readonly records: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** An email service of the story's own, with its key and a webhook that listens to everything. */
+export class Sender {
+  constructor(
+    readonly world: World,
+    readonly serviceId: string,
+    readonly apiKey: string,
+    readonly receiver: TestHttpReceiver,
+    readonly webhookId: string,
+    readonly webhookSecret: string,
+  ) {}
+
+  get path(): string {
+    return `/email-services/${this.serviceId}`;
+  }
+
+  send(body: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+    return this.world.call('POST', '/emails', { headers: { 'api-key': this.apiKey, ...headers }, body });
+  }
+
+  get(id: string): Promise<ApiAnswer> {
+    return this.world.call('GET', `/emails/${id}`, { headers: { 'api-key': this.apiKey } });
+  }
+
+  /** Waits for the call that tells of this event. */
+  async call(event: string, emailId: string, timeoutMs = 20_000): Promise<ReceivedRequest> {
+    return this.receiver.nextRequest(
+      ({ body }) => {
+        const told = JSON.parse(body.toString('utf8')) as WebhookEvent;
+        return told.event === event && told.email_id === emailId;
+      },
+      { timeoutMs },
+    );
+  }
+
+  async event(event: string, emailId: string, timeoutMs?: number): Promise<WebhookEvent> {
+    return JSON.parse((await this.call(event, emailId, timeoutMs)).body.toString('utf8')) as WebhookEvent;
+  }
+
+  /** Registers a domain, publishes its records and has them checked. */
+  async verifyDomain(domain: string): Promise<Domain> {
+    const added = await this.world.dashboard.post<Domain>(`${this.path}/domains`, { domain });
+    for (const { name, value } of added.records) this.world.postern.dns.setText(name, value);
+    return this.world.dashboard.post<Domain>(`${this.path}/domains/${added.id}/verify`, {});
+  }
+
+  /** Confirms an address with the code that its mailbox received. */
+  async verifyRecipient(address: string): Promise<{ readonly id: string }> {
+    const { id } = await this.world.dashboard.post<{ id: string }>(`${this.path}/recipients`, { address });
+    const code = await this.world.codeSentTo(address);
+    await this.world.dashboard.post(`${this.path}/recipients/${id}/verify`, { code });
+    return { id };
+  }
+}
+
+/** Everything that runs, started for one file of stories in a folder of its own. */
+export class World {
+  private readonly receivers: TestHttpReceiver[] = [];
+
+  private constructor(
+    readonly postern: RunningPostern,
+    readonly dashboard: DashboardClient,
+    private readonly folder: string,
+  ) {}
+
+  static async start(options: Partial<StartOptions> = {}): Promise<World> {
+    const folder = mkdtempSync(join(tmpdir(), 'postern-story-'));
+    const postern = await startPostern({ home: folder, port: 0, ...options });
+    const dashboard = new DashboardClient(postern.baseUrl);
+    await dashboard.login(OPERATOR_EMAIL, postern.operator.password);
+    return new World(postern, dashboard, folder);
+  }
+
+  async stop(): Promise<void> {
+    await this.postern.stop();
+    for (const receiver of this.receivers) await receiver.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** A sandbox service; `domain` makes it a production one. */
+  async sender(name: string, domain?: string): Promise<Sender> {
+    const service = await this.dashboard.post<{ id: string }>('/email-services', { name });
+    const path = `/email-services/${service.id}`;
+    const { key } = await this.dashboard.post<{ key: string }>(`${path}/api-keys`, { name: 'story' });
+    const receiver = await startHttpReceiver();
+    this.receivers.push(receiver);
+    const webhook = await this.dashboard.post<{ id: string; secret: string }>(`${path}/webhooks`, {
+      url: `${receiver.url}/events`,
+      events: ['delivered', 'bounced', 'complained', 'opened', 'clicked'],
+    });
+    const sender = new Sender(this, service.id, key, receiver, webhook.id, webhook.secret);
+    if (domain) await sender.verifyDomain(domain);
+    return sender;
+  }
+
+  async call(
+    method: string,
+    path: string,
+    request: { readonly headers?: Record<string, string>; readonly body?: unknown } = {},
+  ): Promise<ApiAnswer> {
+    const { headers = {}, body } = request;
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await fetch(`${this.postern.baseUrl}${path}`, {
+      method,
+      headers: { ...(text === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(text === undefined ? {} : { body: text }),
+      redirect: 'manual',
+    });
+    const answer = await response.text();
+    const json = response.headers.get('content-type')?.includes('json');
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(answer) : { text: answer } };
+  }
+
+  /** The newest mail in a mailbox that fits, as soon as there is one. */
+  async mailTo(address: string, fits: (mail: MailboxMessage) => boolean = () => true): Promise<MailboxMessage> {
+    return waitFor(
+      async () => {
+        const response = await fetch(`${this.postern.mailboxUrl}/messages?to=${encodeURIComponent(address)}`);
+        return ((await response.json()) as MailboxMessage[]).findLast(fits);
+      },
+      { timeoutMs: 15_000, intervalMs: 50, describe: `mail to ${address}` },
+    );
+  }
+
+  /** The six digits that Postern sent to an address last. */
+  async codeSentTo(address: string): Promise<string> {
+    const code = (mail: MailboxMessage) => /\b(\d{6})\b/.exec(mail.raw.slice(mail.raw.indexOf('\r\n\r\n')))?.[1];
+    return code(await this.mailTo(address, mail => code(mail) !== undefined)) as string;
+  }
+}
+
+/** The signature that the specification asks a receiver to compute. */
+export const signatureOf = (secret: string, call: ReceivedRequest): string =>
+  createHmac('sha256', secret)
+    .update(`${call.headers['x-service-timestamp']}.`)
+    .update(call.body)
+    .digest('hex');

@@ -1,0 +1,94 @@
+export interface GroupCommitOptions<Item, Result> {
+  /** Writes all items in one transaction; answers one result for each, in their order. */
+  readonly flush: (items: readonly Item[]) => Promise<readonly Result[]>;
+  /** Flushes under way at a time. */
+  readonly flushers?: number;
+  readonly maxBatch?: number;
+  /** Whether a failed flush may be the fault of a single item. The default knows PostgreSQL's data errors. */
+  readonly isItemFault?: (error: unknown) => boolean;
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** SQLSTATE classes that speak of the data: exceptions, constraints, limits (a value too large). */
+const DATA_FAULTS = /^(22|23|54|P0)/;
+
+const isDataFault = (error: unknown): boolean => DATA_FAULTS.test(String((error as { code?: unknown })?.code ?? ''));
+
+/**
+ * Lets concurrent callers share transactions: whatever is submitted while a flush is under way goes into the next
+ * one, so that one fsync carries many items. When a batch fails for an item's sake it is split until only the guilty
+ * one fails; any other failure is everybody's.
+ */
+export class GroupCommit<Item, Result> {
+  private readonly queue: Waiting<Item, Result>[] = [];
+  private readonly flushers: number;
+  private readonly maxBatch: number;
+  private readonly isItemFault: (error: unknown) => boolean;
+  private active = 0;
+  private scheduled = false;
+  private readonly idleWaiters: (() => void)[] = [];
+
+  constructor(private readonly options: GroupCommitOptions<Item, Result>) {
+    this.flushers = options.flushers ?? 2;
+    this.maxBatch = options.maxBatch ?? 256;
+    this.isItemFault = options.isItemFault ?? isDataFault;
+  }
+
+  /** Resolves once the item's transaction is committed. */
+  submit(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.queue.push({ item, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  /** Resolves when nothing is queued or under way. */
+  async drain(): Promise<void> {
+    if (this.queue.length === 0 && this.active === 0) return;
+    await new Promise<void>(resolve => this.idleWaiters.push(resolve));
+  }
+
+  /** Gathers what arrives within one turn of the event loop. */
+  private schedule(): void {
+    if (this.scheduled || this.active >= this.flushers) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      this.start();
+    });
+  }
+
+  private start(): void {
+    while (this.active < this.flushers && this.queue.length > 0) {
+      const batch = this.queue.splice(0, this.maxBatch);
+      this.active++;
+      void this.flush(batch).finally(() => {
+        this.active--;
+        if (this.queue.length > 0) this.schedule();
+        else if (this.active === 0) for (const resolve of this.idleWaiters.splice(0)) resolve();
+      });
+      // A second flusher is for what comes later, not for dividing what is here.
+      if (this.queue.length < this.maxBatch) break;
+    }
+  }
+
+  private async flush(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.options.flush(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+    } catch (error) {
+      if (batch.length === 1 || !this.isItemFault(error)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      const middle = batch.length >> 1;
+      await this.flush(batch.slice(0, middle));
+      await this.flush(batch.slice(middle));
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import type pg from 'pg';
+import { BEGINNING, type Position, type RecordedEvent } from '../event.js';
+import type { Upcasters } from '../upcasting.js';
+import { recordedEvent, STORED_COLUMNS, type StoredEvent } from './stored-event.js';
+
+export interface FeedPage {
+  /** Events of the asked types, in commit order. */
+  readonly events: readonly RecordedEvent[];
+  /** How far the page reaches, events of other types included; where it began when there was nothing. */
+  readonly position: Position;
+  /** Whether more may follow at once. */
+  readonly full: boolean;
+}
+
+type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
+
+/**
+ * Everything after a position, in an order that no later commit can disturb: only transactions older than every one
+ * still running are shown, so an open write transaction anywhere in the cluster holds the feed back until it ends.
+ */
+const READ = `
+  SELECT ${STORED_COLUMNS.replace(' data,', ' CASE WHEN $4::text[] IS NULL OR type = ANY ($4) THEN data END AS data,')}
+  FROM event_store.events
+  WHERE (txid, pos) > ($1::xid8, $2::bigint) AND txid < pg_snapshot_xmin(pg_current_snapshot())
+  ORDER BY txid, pos
+  LIMIT $3`;
+
+export const readFeed = async (
+  db: Queryable,
+  after: Position,
+  limit: number,
+  { types, upcasters = {} }: { readonly types?: readonly string[] | undefined; readonly upcasters?: Upcasters } = {},
+): Promise<FeedPage> => {
+  const { rows } = await db.query<StoredEvent & { readonly data: object | null }>({
+    name: 'event-store-read-feed',
+    text: READ,
+    values: [after.txid, after.pos, limit, types ?? null],
+  });
+  const last = rows.at(-1);
+  return {
+    events: rows.filter(row => row.data !== null).map(row => recordedEvent(row, upcasters)),
+    position: last ? { txid: last.txid, pos: last.pos } : after,
+    full: rows.length === limit,
+  };
+};
+
+/** How many events lie after a position; counts no further than `limit`. */
+export const countAfter = async (db: Queryable, after: Position, limit = 100_000): Promise<number> => {
+  const { rows } = await db.query<{ count: string }>(
+    'SELECT count(*) AS count FROM (SELECT 1 FROM event_store.events WHERE (txid, pos) > ($1::xid8, $2::bigint) LIMIT $3) AS ahead',
+    [after.txid, after.pos, limit],
+  );
+  return Number(rows[0]?.count ?? 0);
+};
+
+/** The last event's position, committed or about to be. */
+export const latestPosition = async (db: Queryable): Promise<Position> => {
+  const { rows } = await db.query<Position>(
+    'SELECT txid::text AS txid, pos::text AS pos FROM event_store.events ORDER BY events.txid DESC, events.pos DESC LIMIT 1',
+  );
+  return rows[0] ?? BEGINNING;
+};

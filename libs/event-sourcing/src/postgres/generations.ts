@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import { type Projection, quote } from './projection.js';
+
+/** The suffix of the tables into which a new generation is built beside the live ones. */
+export const NEXT = '__next';
+
+/** Makes empty copies of a projection's tables, with all their columns, constraints and indexes. */
+export const createNextTables = async (client: pg.ClientBase, { tables }: Projection): Promise<void> => {
+  for (const table of tables) {
+    await client.query(`DROP TABLE IF EXISTS ${quote(`${table}${NEXT}`)}`);
+    await client.query(`CREATE TABLE ${quote(`${table}${NEXT}`)} (LIKE ${quote(table)} INCLUDING ALL)`);
+  }
+};
+
+export const dropNextTables = async (client: pg.ClientBase, { tables }: Projection): Promise<void> => {
+  for (const table of tables) await client.query(`DROP TABLE IF EXISTS ${quote(`${table}${NEXT}`)}`);
+};
+
+interface Index {
+  readonly name: string;
+  /** What it covers, without its own name and its table's. */
+  readonly shape: string;
+}
+
+const indexesOf = async (client: pg.ClientBase, table: string): Promise<Index[]> => {
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `SELECT c.relname AS name, pg_get_indexdef(i.indexrelid) AS definition
+     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+     WHERE i.indrelid = to_regclass($1) ORDER BY i.indisprimary DESC, c.relname`,
+    [quote(table)],
+  );
+  return rows.map(({ name, definition }) => ({
+    name,
+    shape: `${definition.startsWith('CREATE UNIQUE')} ${definition.slice(definition.indexOf(' USING '))}`,
+  }));
+};
+
+/** Puts the new tables in the place of the live ones, under the same names, indexes included. */
+export const swapTables = async (client: pg.ClientBase, { tables }: Projection): Promise<void> => {
+  for (const table of tables) {
+    const before = await indexesOf(client, table);
+    const after = await indexesOf(client, `${table}${NEXT}`);
+    await client.query(`DROP TABLE ${quote(table)}`);
+    await client.query(`ALTER TABLE ${quote(`${table}${NEXT}`)} RENAME TO ${quote(table)}`);
+    for (const { name, shape } of before) {
+      const twin = after.findIndex(index => index.shape === shape);
+      const [found] = twin < 0 ? [] : after.splice(twin, 1);
+      if (found && found.name !== name) await client.query(`ALTER INDEX ${quote(found.name)} RENAME TO ${quote(name)}`);
+    }
+  }
+};

@@ -1,0 +1,40 @@
+import type pg from 'pg';
+
+/**
+ * Runs `lead` while this process holds the named lock, which one process of the whole database can. PostgreSQL
+ * frees it when the connection ends, so a killed leader is succeeded as soon as the server notices.
+ * @param lead is given a signal that aborts when leadership is lost or no longer wanted; it must end soon after.
+ * @returns false, without having called `lead`, when somebody else leads.
+ */
+export const withLeadership = async (
+  pool: pg.Pool,
+  name: string,
+  stop: AbortSignal,
+  lead: (lost: AbortSignal) => Promise<void>,
+): Promise<boolean> => {
+  const client = await pool.connect();
+  const connection = new AbortController();
+  const onError = () => connection.abort();
+  client.on('error', onError);
+  client.on('end', onError);
+  let broken: Error | undefined;
+  try {
+    const { rows } = await client.query<{ led: boolean }>(
+      "SELECT pg_try_advisory_lock(hashtextextended('postern leader ' || $1, 0)) AS led",
+      [name],
+    );
+    if (!rows[0]?.led) return false;
+    await lead(AbortSignal.any([stop, connection.signal]));
+    if (!connection.signal.aborted)
+      await client.query("SELECT pg_advisory_unlock(hashtextextended('postern leader ' || $1, 0))", [name]);
+    return true;
+  } catch (error) {
+    broken = error as Error;
+    throw error;
+  } finally {
+    client.off('error', onError);
+    client.off('end', onError);
+    // A connection that may still hold the lock must not go back into the pool.
+    client.release(broken ?? connection.signal.aborted);
+  }
+};

@@ -1,0 +1,179 @@
+import type pg from 'pg';
+import { BEGINNING, comparePositions, type Position, type RecordedEvent } from '../event.js';
+import { countAfter, type FeedPage, readFeed } from './feed.js';
+import { withLeadership } from './leadership.js';
+import { type BrokerState, OutboxCheckpoints } from './outbox-checkpoints.js';
+import type { PostgresEventStore } from './postgres-event-store.js';
+import { Rounds } from './rounds.js';
+
+/** The broker, as the relay needs it. Publishing the same event again must be harmless. */
+export interface Publisher {
+  /** Resolves when every event is stored; rejects when any is in doubt. */
+  publish(batch: readonly RecordedEvent[]): Promise<{ readonly lastSequence: number }>;
+  /** Undefined when the broker has never heard of us; rejects when it cannot be asked. */
+  state(): Promise<BrokerState | undefined>;
+}
+
+export interface OutboxRelayOptions {
+  readonly store: PostgresEventStore;
+  readonly publisher: Publisher;
+  /** What is published; events of other types are the service's own business. */
+  readonly types: readonly string[];
+  readonly name?: string;
+  readonly batchSize?: number;
+  readonly pollMs?: number;
+  /** How far back is published again when the broker has lost everything. */
+  readonly lookBackDays?: number;
+  readonly onError?: (error: unknown) => void;
+  /** Told when the broker went back and events are published again. */
+  readonly onRegression?: (cause: string) => void;
+}
+
+export interface OutboxStatus {
+  readonly leading: boolean;
+  /** Events not yet published, counted to 100,000. */
+  readonly lag: number;
+  readonly published: number;
+  readonly lastError: string | undefined;
+  readonly regressions: number;
+}
+
+const CHECK_BROKER_EVERY_MS = 1_000;
+const RETRY_LEADERSHIP_MS = 1_000;
+
+/**
+ * Publishes a service's events in commit order. The event table is the outbox: nothing is deleted or marked, the
+ * relay only remembers how far it came and what the broker looked like then. One replica relays at a time.
+ */
+export class OutboxRelay {
+  private readonly stopping = new AbortController();
+  private readonly rounds: Rounds;
+  private readonly checkpoints: OutboxCheckpoints;
+  private readonly batchSize: number;
+  private running: Promise<void> = Promise.resolve();
+  private leading = false;
+  private published = 0;
+  private regressions = 0;
+  private lastError: string | undefined;
+  private at: Position = BEGINNING;
+  private broker: BrokerState | undefined;
+  private brokerCheckedAt = 0;
+  private readAhead: Promise<FeedPage> | undefined;
+
+  constructor(private readonly options: OutboxRelayOptions) {
+    this.batchSize = options.batchSize ?? 500;
+    this.checkpoints = new OutboxCheckpoints(options.store.pool, options.name ?? 'events');
+    this.rounds = new Rounds({
+      round: () => this.round(),
+      pollMs: options.pollMs ?? 200,
+      onError: error => this.failed(error),
+    });
+  }
+
+  start(): void {
+    const unsubscribe = this.options.store.onAppended(() => this.rounds.wake());
+    this.stopping.signal.addEventListener('abort', unsubscribe, { once: true });
+    this.running = this.lead();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  async status(): Promise<OutboxStatus> {
+    const { position } = await this.checkpoints.load();
+    return {
+      leading: this.leading,
+      lag: await countAfter(this.pool, position),
+      published: this.published,
+      lastError: this.lastError,
+      regressions: this.regressions,
+    };
+  }
+
+  private get pool(): pg.Pool {
+    return this.options.store.pool;
+  }
+
+  private async lead(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await withLeadership(this.pool, `outbox ${this.options.name ?? 'events'}`, signal, async lost => {
+          ({ position: this.at, broker: this.broker } = await this.checkpoints.load());
+          this.brokerCheckedAt = 0;
+          this.readAhead = undefined;
+          this.leading = true;
+          await this.rounds.run(lost);
+        });
+      } catch (error) {
+        this.failed(error);
+      } finally {
+        this.leading = false;
+      }
+      await new Promise<void>(resolve => {
+        const timer = setTimeout(resolve, RETRY_LEADERSHIP_MS);
+        signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
+      });
+    }
+  }
+
+  private async round(): Promise<boolean> {
+    if (Date.now() - this.brokerCheckedAt > CHECK_BROKER_EVERY_MS) await this.checkBroker();
+    const page = await (this.readAhead ?? this.read(this.at));
+    this.readAhead = undefined;
+    if (comparePositions(page.position, this.at) === 0) return false;
+    // The next page is read while this one is published.
+    if (page.full) {
+      this.readAhead = this.read(page.position);
+      this.readAhead.catch(() => undefined);
+    }
+    let sequence = this.broker?.lastSequence ?? 0;
+    if (page.events.length > 0) {
+      ({ lastSequence: sequence } = await this.options.publisher.publish(page.events));
+      // The first publishing may have made the stream; its birth belongs into the checkpoint.
+      if (!this.broker) this.broker = await this.options.publisher.state();
+    }
+    if (this.broker) this.broker = { created: this.broker.created, lastSequence: sequence };
+    await this.checkpoints.save(page.position, this.broker);
+    this.at = page.position;
+    this.published += page.events.length;
+    this.lastError = undefined;
+    return true;
+  }
+
+  private read(after: Position): Promise<FeedPage> {
+    return readFeed(this.pool, after, this.batchSize, { types: this.options.types });
+  }
+
+  /** A broker that was born again, or stands before where we left it, has lost events that consumers may not have seen. */
+  private async checkBroker(): Promise<void> {
+    const now = await this.options.publisher.state();
+    this.brokerCheckedAt = Date.now();
+    const before = this.broker;
+    if (!before) return;
+    if (now?.created === before.created && now.lastSequence >= before.lastSequence) return;
+    const survived = now?.created === before.created ? now : undefined;
+    this.at = survived
+      ? await this.checkpoints.lastCertain(survived.lastSequence)
+      : await this.checkpoints.daysAgo(this.options.lookBackDays ?? 14);
+    this.broker = survived;
+    this.readAhead = undefined;
+    await this.checkpoints.rewind(this.at, this.broker);
+    this.regressions++;
+    this.options.onRegression?.(
+      survived
+        ? `the stream went back from sequence ${before.lastSequence} to ${survived.lastSequence}`
+        : 'the stream was lost',
+    );
+  }
+
+  private failed(error: unknown): void {
+    this.lastError = error instanceof Error ? error.message : String(error);
+    this.readAhead = undefined;
+    // Whatever went wrong, the broker may not be what it was.
+    this.brokerCheckedAt = 0;
+    this.options.onError?.(error);
+  }
+}

@@ -1,0 +1,55 @@
+import type pg from 'pg';
+import type { DomainEvent, EventMetadata, RecordedEvent } from '../event.js';
+import { type Append, type Appended, ConcurrencyConflict, EventStore, type ExpectedVersion } from '../event-store.js';
+import { GroupCommit } from '../group-commit.js';
+import { storableJson } from '../unstorable-text.js';
+import type { Upcasters } from '../upcasting.js';
+import { type AppendResult, appendAll } from './append-all.js';
+import { recordedEvent, STORED_COLUMNS, type StoredEvent } from './stored-event.js';
+
+/** The event store in PostgreSQL; concurrent appends share transactions. */
+export class PostgresEventStore extends EventStore {
+  private readonly appends: GroupCommit<Append, AppendResult>;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(
+    readonly pool: pg.Pool,
+    readonly upcasters: Upcasters = {},
+  ) {
+    super();
+    this.appends = new GroupCommit({ flush: batch => appendAll(pool, batch) });
+  }
+
+  override async append(
+    streamId: string,
+    events: readonly DomainEvent[],
+    options: { readonly expectedVersion: ExpectedVersion; readonly metadata: EventMetadata },
+  ): Promise<Appended> {
+    // Here and not only in the group, where it would be everybody's failure.
+    for (const { type, data } of events) storableJson(type, data);
+    const result = await this.appends.submit({ streamId, events, ...options });
+    if (result instanceof ConcurrencyConflict) throw result;
+    this.announce();
+    return result;
+  }
+
+  override async readStream(streamId: string): Promise<readonly RecordedEvent[]> {
+    const { rows } = await this.pool.query<StoredEvent>({
+      name: 'event-store-read-stream',
+      text: `SELECT ${STORED_COLUMNS} FROM event_store.events WHERE stream_id = $1 ORDER BY version`,
+      values: [streamId],
+    });
+    return rows.map(row => recordedEvent(row, this.upcasters));
+  }
+
+  /** Calls back after this process has appended; events of other processes are found by polling the feed. */
+  onAppended(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** To be called after a commit by who appends with `appendAll` in a transaction of their own. */
+  announce(): void {
+    for (const listener of this.listeners) listener();
+  }
+}

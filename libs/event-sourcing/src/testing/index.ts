@@ -1,0 +1,3 @@
+export { keepsTheEventStoreContract } from './event-store-contract.js';
+export { foldsEveryFixture } from './fixtures.js';
+export { specificationOf } from './specification.js';

@@ -1,0 +1,24 @@
+/**
+ * `npm start`: makes the checkout ready on whatever Node.js started npm, then hands over to the pinned Node.js.
+ */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { prepare, ROOT, toolEnvironment } from '../../setup/prepare.mjs';
+
+const began = Date.now();
+const say = line => console.log(`▸ ${line}`);
+
+try {
+  await prepare(say);
+} catch (error) {
+  console.error(`\n${error.message}\n\nThe set-up failed. When its cause is mended, run \`npm start\` again: it goes on where it stopped.`);
+  process.exit(1);
+}
+
+const child = spawn('node', ['--enable-source-maps', join(ROOT, 'tools/local-start/dist/main.js')], {
+  stdio: 'inherit',
+  env: toolEnvironment({ POSTERN_START_BEGAN_AT: String(began) }),
+});
+// Ctrl-C reaches the child by itself (same terminal); what is sent to this process alone is passed on.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code, signal) => process.exit(signal ? 1 : code));

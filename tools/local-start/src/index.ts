@@ -1,0 +1,2 @@
+export { DashboardClient } from './dashboard-client.js';
+export { OPERATOR_EMAIL, type RunningPostern, type StartOptions, startPostern } from './postern.js';

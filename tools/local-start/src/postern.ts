@@ -1,0 +1,169 @@
+import { writeFileSync } from 'node:fs';
+import { findNatsServer, freePort, type NatsServer, type PostgresServer, spawnNats, spawnPostgres } from '@postern/testing';
+import { Home } from './home.js';
+import { LocalDns } from './local-dns.js';
+import { entryPointOf, environmentOf, SERVICES, SIMULATOR, type Wiring } from './services.js';
+import { SupervisedProcess } from './supervised-process.js';
+import { tend } from './tend.js';
+
+export const OPERATOR_EMAIL = 'owner@example.com';
+const READY_WITHIN_MS = 60_000;
+
+export interface StartOptions {
+  /** The folder that keeps all state. */
+  readonly home: string;
+  /** Port of the gateway on 127.0.0.1; 0 picks a free one. */
+  readonly port: number;
+  /** Told before each step of the start. */
+  readonly progress?: (step: string) => void;
+  /** Environment of single services beyond the embedded defaults. */
+  readonly environment?: Readonly<Partial<Record<(typeof SERVICES)[number], Record<string, string>>>>;
+  /** Environment of the mail simulator beyond the embedded defaults. */
+  readonly simulator?: Readonly<Record<string, string>>;
+  /** Told when a process that died runs again. */
+  readonly onRestart?: (running: RunningPostern) => void;
+}
+
+/** Everything that the local start runs; every part is a real process of its own. */
+export class RunningPostern {
+  constructor(
+    readonly home: Home,
+    readonly baseUrl: string,
+    readonly mailboxUrl: string,
+    readonly dns: LocalDns,
+    readonly postgres: PostgresServer,
+    readonly nats: NatsServer,
+    readonly services: ReadonlyMap<string, SupervisedProcess>,
+    readonly wiring: Wiring,
+    private readonly release: () => Promise<void>,
+  ) {}
+
+  readonly operator = { email: OPERATOR_EMAIL, password: '' };
+
+  /** Process ids by name, as they are now. */
+  processes(): Record<string, number> {
+    const services = [...this.services.values()].flatMap(({ name, pid }) => (pid === undefined ? [] : [[name, pid]]));
+    return { ...Object.fromEntries(services), nats: this.nats.pid, postgres: this.postgres.pid };
+  }
+
+  stop(): Promise<void> {
+    return this.release();
+  }
+}
+
+/** Settings that need a file: mail of 10 MiB has to fit into one message, and acknowledged events onto the disk. */
+const natsSettings = (home: Home): string => {
+  const file = home.path('nats.conf');
+  writeFileSync(file, 'max_payload: 16MB\nmax_pending: 128MB\n');
+  return file;
+};
+
+/**
+ * Starts PostgreSQL, NATS, the mail simulator and the five services, each seen to be ready before the next needs it.
+ * @throws with the name of what did not start and the end of its log; everything started before is stopped again.
+ */
+export const startPostern = async (options: StartOptions): Promise<RunningPostern> => {
+  const home = new Home(options.home);
+  const progress = options.progress ?? (() => undefined);
+  const undo: (() => Promise<unknown>)[] = [];
+  const release = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    progress('starting PostgreSQL');
+    const postgres = await spawnPostgres({
+      dataDir: home.path('postgres'),
+      port: await freePort(),
+      logFile: home.logFile('postgres'),
+    });
+    undo.push(() => postgres.stop());
+    undo.push(tend(postgres));
+
+    progress('starting NATS with JetStream');
+    const { path: program } = await findNatsServer({ onProgress: progress });
+    const nats = await spawnNats({
+      program,
+      port: await freePort(),
+      storeDir: home.path('nats'),
+      logFile: home.logFile('nats'),
+      args: ['-c', natsSettings(home)],
+    });
+    undo.push(() => nats.stop());
+    undo.push(tend(nats));
+
+    const dns = await LocalDns.start();
+    undo.push(() => dns.stop());
+
+    const port = options.port || (await freePort());
+    const wiring: Wiring = {
+      baseUrl: `http://127.0.0.1:${port}`,
+      port,
+      natsUrl: nats.url,
+      databaseUrl: service => postgres.url(`postern_${service.replaceAll('-', '_')}`),
+      relayPort: await freePort(),
+      bouncePort: await freePort(),
+      dnsAddress: dns.address,
+    };
+
+    const services = new Map<string, SupervisedProcess>();
+    const mailboxPort = await freePort();
+    let running: RunningPostern | undefined;
+    const supervise = async (name: string, entryPoint: string, env: Record<string, string>) => {
+      const service = new SupervisedProcess(
+        {
+          name,
+          command: process.execPath,
+          args: ['--enable-source-maps', entryPoint],
+          env,
+          logFile: home.logFile(name),
+          readyWithinMs: READY_WITHIN_MS,
+        },
+        () => running && options.onRestart?.(running),
+      );
+      services.set(name, service);
+      undo.push(() => service.stop());
+      await service.start();
+    };
+
+    progress('starting the mail simulator in the upstream relay’s place');
+    await supervise('mail-simulator', SIMULATOR, {
+      POSTERN_SIMULATOR_SMTP_PORT: String(wiring.relayPort),
+      POSTERN_SIMULATOR_HTTP_PORT: String(mailboxPort),
+      POSTERN_SIMULATOR_BOUNCE_HOST: '127.0.0.1',
+      POSTERN_SIMULATOR_BOUNCE_PORT: String(wiring.bouncePort),
+      POSTERN_SIMULATOR_DOMAIN: 'simulator.test',
+      POSTERN_EXIT_WITH_PARENT: 'true',
+      ...options.simulator,
+    });
+
+    progress(`starting ${SERVICES.join(', ')}`);
+    const operator = { email: OPERATOR_EMAIL, password: home.secrets().operatorPassword };
+    // One at a time would cost seconds, all at once starves a small machine of its two cores.
+    const waiting = [...SERVICES];
+    const startNext = async (): Promise<void> => {
+      for (let service = waiting.shift(); service; service = waiting.shift())
+        await supervise(service, entryPointOf(service), {
+          ...environmentOf(service, wiring, home, operator),
+          ...options.environment?.[service],
+        });
+    };
+    await Promise.all([startNext(), startNext()]);
+
+    running = new RunningPostern(
+      home,
+      wiring.baseUrl,
+      `http://127.0.0.1:${mailboxPort}`,
+      dns,
+      postgres,
+      nats,
+      services,
+      wiring,
+      release,
+    );
+    running.operator.password = operator.password;
+    return running;
+  } catch (error) {
+    await release();
+    throw error;
+  }
+};

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import type { Home } from './home.js';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** Where the parts of the local start listen, picked before the services are told. */
+export interface Wiring {
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly natsUrl: string;
+  readonly databaseUrl: (service: string) => string;
+  readonly relayPort: number;
+  readonly bouncePort: number;
+  readonly dnsAddress: string;
+}
+
+export const SERVICES = [
+  'platform-management',
+  'email-send',
+  'delivery-tracking',
+  'webhook-dispatch',
+  'api-gateway',
+] as const;
+
+export const entryPointOf = (app: string) => join(ROOT, 'apps', app, 'dist/main.js');
+export const SIMULATOR = join(ROOT, 'tools/mail-simulator/dist/main.js');
+
+/** The embedded defaults: what an operator would set for each service, as environment variables. */
+export const environmentOf = (
+  service: (typeof SERVICES)[number],
+  wiring: Wiring,
+  home: Home,
+  operator: { readonly email: string; readonly password: string },
+): Record<string, string> => {
+  const secrets = home.secrets();
+  const everywhere = {
+    NODE_ENV: 'production',
+    POSTERN_NATS_URL: wiring.natsUrl,
+    POSTERN_DATABASE_URL: wiring.databaseUrl(service),
+    POSTERN_HTTP_HOST: '127.0.0.1',
+    POSTERN_HTTP_PORT: '0',
+    POSTERN_PUBLIC_URL: wiring.baseUrl,
+    POSTERN_LINK_SECRETS: secrets.linkSecret,
+    POSTERN_EXIT_WITH_PARENT: 'true',
+  };
+  switch (service) {
+    case 'api-gateway':
+      return { ...everywhere, POSTERN_HOST: '127.0.0.1', POSTERN_PORT: String(wiring.port) };
+    case 'platform-management':
+      return { ...everywhere, POSTERN_OPERATOR_EMAIL: operator.email, POSTERN_OPERATOR_PASSWORD: operator.password };
+    case 'email-send':
+      return {
+        ...everywhere,
+        POSTERN_ENCRYPTION_KEYS: secrets.encryptionKey,
+        POSTERN_BOUNCE_DOMAIN: 'bounces.postern.test',
+        POSTERN_SANDBOX_DOMAIN: 'sandbox.postern.test',
+        POSTERN_SPF_HOST: 'spf.postern.test',
+        POSTERN_RELAYS: `smtp://127.0.0.1:${wiring.relayPort}?tls=none`,
+        POSTERN_DNS_SERVERS: wiring.dnsAddress,
+        POSTERN_SIMULATOR_DOMAIN: 'simulator.test',
+      };
+    case 'delivery-tracking':
+      return {
+        ...everywhere,
+        POSTERN_BOUNCE_DOMAIN: 'bounces.postern.test',
+        POSTERN_BOUNCE_SMTP_HOST: '127.0.0.1',
+        POSTERN_BOUNCE_SMTP_PORT: String(wiring.bouncePort),
+      };
+    case 'webhook-dispatch':
+      return {
+        ...everywhere,
+        POSTERN_ENCRYPTION_KEYS: secrets.encryptionKey,
+        POSTERN_WEBHOOKS_ALLOW_PRIVATE: process.env['POSTERN_WEBHOOKS_ALLOW_PRIVATE'] ?? 'true',
+      };
+  }
+};
