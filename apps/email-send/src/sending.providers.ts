@@ -1,0 +1,149 @@
+import { Injectable, type Provider } from '@nestjs/common';
+import { EMAIL_SEND_EVENTS } from '@postern/contracts';
+import { OutboxRelay, PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { DkimSigner, parseMailbox, RelaySet, TrackingTokens } from '@postern/mail';
+import { JetStreamPublisher, NatsLink } from '@postern/messaging';
+import { CONFIG, Database, ServiceLog, Tasks } from '@postern/service-host';
+import { EmailsController } from './adapters/nats/emails.controller.js';
+import { SuppressionsController } from './adapters/nats/suppressions.controller.js';
+import { PostgresDeferredCopies } from './adapters/postgres/postgres-deferred-copies.js';
+import { PostgresEmailLedger } from './adapters/postgres/postgres-email-ledger.js';
+import { PostgresEmailsUnderWay } from './adapters/postgres/postgres-emails-under-way.js';
+import { PostgresRetention } from './adapters/postgres/postgres-retention.js';
+import { PostgresSuppressionList } from './adapters/postgres/postgres-suppression-list.js';
+import { ProcessInstance } from './adapters/postgres/process-instance.js';
+import { RelaySystemMail } from './adapters/smtp/relay-system-mail.js';
+import { relaysFrom } from './adapters/smtp/relay-urls.js';
+import { SmtpMailRelay } from './adapters/smtp/smtp-mail-relay.js';
+import { AuthenticateApiKey } from './commands/authenticate-api-key.js';
+import { GetEmail } from './commands/get-email.js';
+import { SendEmail } from './commands/send-email.js';
+import type { EmailSendConfig } from './config.js';
+import {
+  DeferredCopies,
+  EmailLedger,
+  EmailsUnderWay,
+  MailRelay,
+  Retention,
+  SendingSettings,
+  SuppressionList,
+  SystemMail,
+} from './ports.js';
+import { CloseInterruptedEmails } from './reactions/close-interrupted-emails.js';
+import { FollowSuppressions } from './reactions/follow-suppressions.js';
+import { PurgeExpired } from './reactions/purge-expired.js';
+import { RetryDeferredCopies } from './reactions/retry-deferred-copies.js';
+
+/** Longest wait for a relay; the gateway waits for 30 s. */
+const HAND_OVER_DEADLINE_MS = 25_000;
+
+const settingsFrom = (config: EmailSendConfig): SendingSettings => ({
+  sandboxSender: parseMailbox(`Postern Sandbox <sandbox@${config.sandboxDomain}>`),
+  sandboxSigner: config.sandboxDkimKey
+    ? new DkimSigner({
+        domain: config.sandboxDomain,
+        selector: config.sandboxDkimSelector,
+        privateKey: Buffer.from(config.sandboxDkimKey.reveal(), 'base64').toString('utf8'),
+      })
+    : undefined,
+  simulatorDomain: config.simulatorDomain,
+  copies: {
+    tokens: TrackingTokens.fromSecrets(config.linkSecrets),
+    publicUrl: config.publicUrl.replace(/\/+$/, ''),
+    bounceDomain: config.bounceDomain,
+  },
+  bodyRetentionDays: config.bodyRetentionDays,
+});
+
+/** Starts what the sending path does by the clock. */
+@Injectable()
+export class SendingTimers {
+  constructor(
+    private readonly tasks: Tasks,
+    private readonly interrupted: CloseInterruptedEmails,
+    private readonly deferred: RetryDeferredCopies,
+    private readonly expired: PurgeExpired,
+  ) {}
+
+  /** Resolves when what a crash left behind is named, so that the first repeated request finds its answer. */
+  async start(): Promise<void> {
+    await this.interrupted.run();
+    this.tasks.every(5_000, 'close interrupted emails', () => this.interrupted.run());
+    this.tasks.every(5_000, 'retry deferred copies', () => this.deferred.run());
+    this.tasks.every(10 * 60_000, 'purge what has expired', () => this.expired.run());
+  }
+}
+
+export const sendingControllers = [EmailsController, SuppressionsController];
+
+/** What the sending path is made of. */
+export const sendingProviders: Provider[] = [
+  SendEmail,
+  GetEmail,
+  AuthenticateApiKey,
+  CloseInterruptedEmails,
+  FollowSuppressions,
+  PurgeExpired,
+  RetryDeferredCopies,
+  SendingTimers,
+  { provide: SendingSettings, inject: [CONFIG], useFactory: settingsFrom },
+  {
+    provide: PostgresEventStore,
+    inject: [Database],
+    useFactory: ({ pool }: Database) => new PostgresEventStore(pool),
+  },
+  {
+    provide: ProcessInstance,
+    inject: [CONFIG, ServiceLog],
+    useFactory: (config: EmailSendConfig, log: ServiceLog) => ProcessInstance.begin(config.databaseUrl.reveal(), log),
+  },
+  {
+    provide: EmailLedger,
+    inject: [PostgresEventStore, ProcessInstance],
+    useFactory: (store: PostgresEventStore, instance: ProcessInstance) => new PostgresEmailLedger(store, instance.id),
+  },
+  {
+    provide: EmailsUnderWay,
+    inject: [Database, PostgresEventStore, ProcessInstance],
+    useFactory: ({ pool }: Database, store: PostgresEventStore, instance: ProcessInstance) =>
+      new PostgresEmailsUnderWay(pool, store, instance.id),
+  },
+  {
+    provide: DeferredCopies,
+    inject: [PostgresEventStore],
+    useFactory: (store: PostgresEventStore) => new PostgresDeferredCopies(store),
+  },
+  { provide: Retention, inject: [Database], useFactory: ({ pool }: Database) => new PostgresRetention(pool) },
+  {
+    provide: SuppressionList,
+    inject: [Database],
+    useFactory: ({ pool }: Database) => new PostgresSuppressionList(pool),
+  },
+  {
+    provide: MailRelay,
+    inject: [CONFIG],
+    useFactory: (config: EmailSendConfig) =>
+      new SmtpMailRelay(RelaySet.fromConfigs(relaysFrom(config.relays.reveal(), config.bounceDomain)), {
+        relayIsFinal: config.relayIsFinal,
+        deadlineMs: HAND_OVER_DEADLINE_MS,
+      }),
+  },
+  {
+    provide: SystemMail,
+    inject: [MailRelay, CONFIG, SendingSettings],
+    useFactory: (relay: MailRelay, config: EmailSendConfig, settings: SendingSettings) =>
+      new RelaySystemMail(relay, parseMailbox(`Postern <no-reply@${config.sandboxDomain}>`), settings.sandboxSigner),
+  },
+  {
+    provide: OutboxRelay,
+    inject: [PostgresEventStore, NatsLink, ServiceLog],
+    useFactory: (store: PostgresEventStore, link: NatsLink, log: ServiceLog) =>
+      new OutboxRelay({
+        store,
+        publisher: new JetStreamPublisher(link, { service: 'email-send', contracts: EMAIL_SEND_EVENTS }),
+        types: EMAIL_SEND_EVENTS.map(({ type }) => type),
+        onError: error => log.warn({ err: error }, 'Events wait to be published'),
+        onRegression: cause => log.warn({ cause }, 'The broker lost events; publishing them again'),
+      }),
+  },
+];
