@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { CatalogueAdapter } from './catalogue-adapter.js';
 import { listMigrations, NO_FILTER, openSchemaEngine } from './schema-engine.js';
 
 export interface DriftOptions {
@@ -12,7 +14,8 @@ export interface DriftOptions {
 /** The SQL that takes the migrations to the schema; empty when they agree. */
 export const schemaDrift = async ({ serverUrl, schemaFile, migrationsDirectory }: DriftOptions): Promise<string> => {
   const schema = { path: schemaFile, content: await readFile(schemaFile, 'utf8') };
-  const engine = await openSchemaEngine(new PrismaPg({ connectionString: serverUrl }));
+  const scratch = await makeScratchDatabase(serverUrl);
+  const engine = await openSchemaEngine(new CatalogueAdapter(serverUrl, scratch.url));
   try {
     const { stdout, exitCode } = await engine.diff({
       from: { tag: 'migrations', ...(await listMigrations(migrationsDirectory)) },
@@ -24,5 +27,22 @@ export const schemaDrift = async ({ serverUrl, schemaFile, migrationsDirectory }
     return exitCode === 0 ? '' : (stdout ?? '');
   } finally {
     engine.free();
+    await scratch.drop();
   }
+};
+
+const makeScratchDatabase = async (serverUrl: string) => {
+  const admin = new pg.Client({ connectionString: serverUrl });
+  await admin.connect();
+  const name = `postern_scratch_${randomUUID()}`;
+  await admin.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: async () => {
+      await admin.query(`DROP DATABASE ${pg.escapeIdentifier(name)} WITH (FORCE)`);
+      await admin.end();
+    },
+  };
 };

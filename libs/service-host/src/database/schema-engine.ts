@@ -20,7 +20,17 @@ interface Bindings {
 }
 
 /** Prisma's migration engine as WebAssembly, which needs no download. It is large, so it is loaded only when needed. */
-export const openSchemaEngine = async (adapter: PrismaPg, datamodels?: [string, string][]): Promise<SchemaEngine> => {
+export const openSchemaEngine = async (adapter: PrismaPg): Promise<SchemaEngine> => {
+  loading ??= loadBindings();
+  const { SchemaEngine } = await loading;
+  const ignoreLog = () => {};
+  return SchemaEngine.new({ datamodels: undefined }, ignoreLog, bindMigrationAwareSqlAdapterFactory(adapter));
+};
+
+/** The bindings know one instance of the binary; a second one would pull the ground from under the first. */
+let loading: Promise<Bindings> | undefined;
+
+const loadBindings = async (): Promise<Bindings> => {
   const bindings = (await import('@prisma/schema-engine-wasm/schema_engine_bg')) as unknown as Bindings;
   // The package's own entry imports the binary as a module, which Jest and older releases of Node.js cannot.
   const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm');
@@ -28,8 +38,7 @@ export const openSchemaEngine = async (adapter: PrismaPg, datamodels?: [string, 
   const instance = await WebAssembly.instantiate(compiled, { './schema_engine_bg.js': { ...bindings } });
   bindings.__wbg_set_wasm(instance.exports);
   (instance.exports['__wbindgen_start'] as () => void)();
-  const ignoreLog = () => {};
-  return bindings.SchemaEngine.new({ datamodels }, ignoreLog, bindMigrationAwareSqlAdapterFactory(adapter));
+  return bindings;
 };
 
 /** The directories of a migrations folder in order, as the engine wants them. */

@@ -50,5 +50,5 @@ export const greeter: ServiceOptions<typeof greeterConfig> = {
   name: 'email-send',
   config: greeterConfig,
   module: GreeterModule,
-  database: { directory: new URL('./migrations', import.meta.url) },
+  database: { directory: new URL('../../src/testing/migrations', import.meta.url) },
 };

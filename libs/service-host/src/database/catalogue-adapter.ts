@@ -1,0 +1,53 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { ColumnTypeEnum } from '@prisma/driver-adapter-utils';
+
+/** PostgreSQL's type `"char"`, one byte, which only its catalogue uses; and `text`, as which it can be read. */
+const CATALOGUE_CHAR = 18;
+const TEXT = 25;
+
+/**
+ * PrismaPg that can also read the system catalogue, as comparing schemas needs (prisma/orm#27403: the adapter knows no
+ * `"char"`), and that uses the given database as the engine's scratch database: its own way of making one connects to
+ * the database of the connection string instead. Meant for development.
+ */
+export class CatalogueAdapter extends PrismaPg {
+  constructor(
+    serverUrl: string,
+    private readonly scratchUrl: string,
+  ) {
+    super({ connectionString: serverUrl });
+  }
+
+  override async connect(): Promise<Adapter> {
+    return readable(await super.connect());
+  }
+
+  override async connectToShadowDb(): Promise<Adapter> {
+    return readable(await new PrismaPg({ connectionString: this.scratchUrl }).connect());
+  }
+}
+
+export type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
+type Query = (...parameters: unknown[]) => Promise<{ fields: { dataTypeID: number }[] }>;
+
+/** The engine sends one query at a time, so the columns seen last belong to the answer that is being built. */
+const readable = (adapter: Adapter): Adapter => {
+  let characters: number[] = [];
+  const pool = adapter.underlyingDriver();
+  const query = pool.query.bind(pool) as unknown as Query;
+  const reading: Query = async (...parameters) => {
+    const result = await query(...parameters);
+    const fields = result.fields ?? [];
+    characters = fields.flatMap((field, index) => (field.dataTypeID === CATALOGUE_CHAR ? [index] : []));
+    for (const index of characters) fields[index]!.dataTypeID = TEXT;
+    return result;
+  };
+  Object.assign(pool, { query: reading });
+  const queryRaw = adapter.queryRaw.bind(adapter);
+  adapter.queryRaw = async sql => {
+    const answer = await queryRaw(sql);
+    for (const index of characters) answer.columnTypes[index] = ColumnTypeEnum.Character;
+    return answer;
+  };
+  return adapter;
+};
