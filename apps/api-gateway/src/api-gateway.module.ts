@@ -1,23 +1,25 @@
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { DASHBOARD_CONTROLLERS, PUBLIC_CONTROLLERS } from './adapters/http/controllers.js';
-import { OpenApiDocuments } from './adapters/http/openapi/documents.js';
+import { Module } from '@nestjs/common';
+import { TrackingTokens } from '@postern/mail';
+import { RequestClient } from '@postern/messaging';
+import { CONFIG } from '@postern/service-host';
+import { NatsServices } from './adapters/nats/nats-services.js';
+import { SignedLinks } from './adapters/signed-links/signed-links.js';
 import { EngagementRecorder } from './commands/record-engagement.js';
-import { GatewayConfig } from './config.js';
+import type { GatewayConfig } from './config.js';
+import { Services, TrackingLinks } from './ports.js';
+import { PublicDoor } from './public-door.js';
 
-@Module({})
-export class ApiGatewayModule {
-  /** `outside` provides the ports: `Services`, `TrackingLinks` and `Readiness`. */
-  static with(config: GatewayConfig, outside: readonly Provider[]): DynamicModule {
-    const documented = { publicApi: PUBLIC_CONTROLLERS, dashboardApi: DASHBOARD_CONTROLLERS };
-    return {
-      module: ApiGatewayModule,
-      controllers: [...PUBLIC_CONTROLLERS, ...DASHBOARD_CONTROLLERS],
-      providers: [
-        ...outside,
-        { provide: GatewayConfig, useValue: config },
-        { provide: OpenApiDocuments, useFactory: () => new OpenApiDocuments(documented, config.publicUrl) },
-        EngagementRecorder,
-      ],
-    };
-  }
-}
+@Module({
+  providers: [
+    { provide: Services, useFactory: (client: RequestClient) => new NatsServices(client), inject: [RequestClient] },
+    {
+      provide: TrackingLinks,
+      useFactory: ({ linkSecrets }: GatewayConfig) =>
+        new SignedLinks(TrackingTokens.fromSecrets(linkSecrets.map(secret => secret.reveal()))),
+      inject: [CONFIG],
+    },
+    EngagementRecorder,
+    PublicDoor,
+  ],
+})
+export class ApiGatewayModule {}

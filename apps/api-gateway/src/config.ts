@@ -1,19 +1,31 @@
 import { fileURLToPath } from 'node:url';
+import { type ConfigOf, defineConfig, integer, list, Secret, text } from '@postern/service-host';
 
-/** All that the gateway can be told from outside. */
-export abstract class GatewayConfig {
-  /** Base URL as clients see it; its scheme decides over Secure cookies and HSTS. */
-  abstract readonly publicUrl: string;
-  /** Folder with the dashboard's built files. */
-  abstract readonly dashboardDir: string;
-  /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
-  abstract readonly trustedProxies: readonly string[];
-  /** Connections at the same time; more are turned away at once. */
-  abstract readonly maxConnections: number;
-  /** How long a client may take to send its headers. */
-  abstract readonly headersTimeoutMs: number;
-  /** How long a client may take to send headers and body together. */
-  abstract readonly requestTimeoutMs: number;
-}
+const builtDashboard = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
+const url = text().refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http or https URL');
 
-export const BUILT_DASHBOARD = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
+/** Settings of the gateway. `httpPort` of the host is the operator's port; `host` and `port` are the public door. */
+export const gatewayConfig = defineConfig({
+  host: text().default('127.0.0.1').describe('Address that the public door listens on.'),
+  port: integer().min(0).max(65_535).default(8080).describe('Port of the public door; 0 picks a free one.'),
+  publicUrl: url
+    .default('http://127.0.0.1:8080')
+    .describe('Base URL as clients see it; with https, cookies are Secure and HSTS is sent.'),
+  natsMinPayloadBytes: integer()
+    .min(0)
+    .default(16 * 1024 * 1024)
+    .describe('Refuse to start with NATS servers that take smaller messages than the largest email needs.'),
+  linkSecrets: list()
+    .refine(all => all.length > 0 && all.every(one => Buffer.byteLength(one) >= 32), 'needs at least 32 bytes each')
+    .transform(secrets => secrets.map(secret => new Secret(secret)))
+    .describe('Secrets of tracking links, comma-separated; the first one signs, all of them verify.'),
+  trustedProxies: list()
+    .default([])
+    .describe('Addresses or CIDR ranges of the proxies whose X-Forwarded-For is believed, comma-separated.'),
+  dashboardDir: text().default(builtDashboard).describe('Folder with the built files of the dashboard.'),
+  maxConnections: integer().min(1).default(10_000).describe('Connections at the same time; more are turned away.'),
+  headersTimeoutMs: integer().min(100).default(10_000).describe('Time a client has to send its headers.'),
+  requestTimeoutMs: integer().min(100).default(60_000).describe('Time a client has to send headers and body.'),
+});
+
+export type GatewayConfig = ConfigOf<typeof gatewayConfig>;

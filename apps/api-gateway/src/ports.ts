@@ -37,8 +37,3 @@ export abstract class TrackingLinks {
   abstract copyOfPixel(token: string): TrackedCopy | undefined;
   abstract copyAndTargetOfLink(token: string): (TrackedCopy & { readonly url: string }) | undefined;
 }
-
-/** Whether this process can serve requests now. */
-export abstract class Readiness {
-  abstract isReady(): boolean | Promise<boolean>;
-}

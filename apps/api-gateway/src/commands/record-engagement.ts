@@ -1,5 +1,6 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Refusal, type RequestInput, recordClick, recordOpen } from '@postern/contracts';
+import { ServiceLog } from '@postern/service-host';
 import { type Asker, Services, ServiceUnavailable } from '../ports.js';
 
 /** An open or a click as delivery-tracking wants to hear of it. */
@@ -26,7 +27,6 @@ const LONGEST_PAUSE_MS = 10_000;
  */
 @Injectable()
 export class EngagementRecorder {
-  private readonly logger = new Logger(EngagementRecorder.name);
   private readonly waiting: Waiting[] = [];
   private lost = 0;
   private pauseMs = 0;
@@ -34,7 +34,10 @@ export class EngagementRecorder {
   private wake: (() => void) | undefined;
   private closing = false;
 
-  constructor(private readonly services: Services) {}
+  constructor(
+    private readonly services: Services,
+    private readonly log: ServiceLog,
+  ) {}
 
   get queued(): number {
     return this.waiting.length;
@@ -42,7 +45,7 @@ export class EngagementRecorder {
 
   record(engagement: Engagement, asker: Asker): void {
     if (this.waiting.length >= CAPACITY) {
-      if (this.lost++ === 0) this.logger.error('The queue of opens and clicks is full; new ones are being lost.');
+      if (this.lost++ === 0) this.log.error({}, 'The queue of opens and clicks is full; new ones are being lost');
       return;
     }
     this.waiting.push({ engagement, asker, faults: 0 });
@@ -60,7 +63,8 @@ export class EngagementRecorder {
     this.closing = true;
     this.wake?.();
     await Promise.race([this.pump, sleep(Math.max(0, deadline - Date.now())).done]);
-    if (this.waiting.length > 0) this.logger.error(`${this.waiting.length} opens and clicks could not be recorded.`);
+    if (this.waiting.length > 0)
+      this.log.error({ lost: this.waiting.length }, 'Opens and clicks could not be recorded before the end');
   }
 
   private start(): void {
@@ -94,7 +98,7 @@ export class EngagementRecorder {
       if (error instanceof ServiceUnavailable) return 'again';
       waiting.faults += 1;
       if (!Refusal.is(error) && waiting.faults < MAX_FAULTS) return 'again';
-      this.logger.error(`An engagement could not be recorded [${asker.correlationId}]: ${String(error)}`);
+      this.log.error({ err: error, correlationId: asker.correlationId }, 'An open or click could not be recorded');
       return 'done';
     }
   }
@@ -102,7 +106,7 @@ export class EngagementRecorder {
   private reportRecovery(): void {
     this.pauseMs = 0;
     if (this.lost === 0) return;
-    this.logger.error(`${this.lost} opens and clicks were lost while delivery-tracking did not answer.`);
+    this.log.error({ lost: this.lost }, 'Opens and clicks were lost while delivery-tracking did not answer');
     this.lost = 0;
   }
 

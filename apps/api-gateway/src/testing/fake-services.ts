@@ -7,7 +7,7 @@ type Answer<C extends RequestContract> = (request: RequestOf<C>) => Promise<Repl
 const isRequestContract = (value: unknown): value is RequestContract =>
   typeof value === 'object' && value !== null && 'subject' in value && 'deadlineMs' in value;
 
-export const ALL_REQUESTS: readonly RequestContract[] = Object.values(contracts).filter(isRequestContract);
+export const ALL_REQUESTS: readonly RequestContract[] = Object.values<unknown>(contracts).filter(isRequestContract);
 
 /** Every service of the platform as the gateway sees it: contracts answered over real NATS, by what a spec says. */
 export class FakeServices {

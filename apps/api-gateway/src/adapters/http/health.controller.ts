@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
+import { Readiness } from '@postern/service-host';
 import { z } from 'zod';
-import { Readiness } from '../../ports.js';
 import { Problem } from './errors/problem.js';
 import { Describes } from './openapi/describe.js';
 
@@ -20,7 +20,9 @@ export class HealthController {
   @Get('ready')
   @Describes({ summary: 'Whether requests are welcome', asks: [], reply: alive, also: { 503: 'Not now.' } })
   async ready() {
-    if (await this.readiness.isReady()) return { status: 'ok' };
+    const { checks, stopping } = this.readiness;
+    const outcomes = await Promise.allSettled(checks.map(async ({ check }) => check()));
+    if (!stopping && outcomes.every(({ status }) => status === 'fulfilled')) return { status: 'ok' };
     throw new Problem(503, 'The gateway is not ready.', { 'retry-after': '2' });
   }
 }

@@ -1,8 +1,9 @@
-import { Body, Controller, Delete, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { createSession, endSession, switchWorkspace } from '@postern/contracts';
+import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { GatewayConfig } from '../../../config.js';
+import type { GatewayConfig } from '../../../config.js';
 import { Services } from '../../../ports.js';
 import { Answers } from '../openapi/describe.js';
 import { clientAddressOf } from '../server/client-address.js';
@@ -19,7 +20,7 @@ export class SessionController {
 
   constructor(
     private readonly services: Services,
-    config: GatewayConfig,
+    @Inject(CONFIG) config: GatewayConfig,
   ) {
     this.secure = publicOriginOf(config.publicUrl).secure;
   }

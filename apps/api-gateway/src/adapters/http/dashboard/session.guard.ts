@@ -1,7 +1,8 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { authenticateSession } from '@postern/contracts';
+import { CONFIG } from '@postern/service-host';
 import type { FastifyRequest } from 'fastify';
-import { GatewayConfig } from '../../../config.js';
+import type { GatewayConfig } from '../../../config.js';
 import { Services } from '../../../ports.js';
 import { Problem } from '../errors/problem.js';
 import { hashOfToken, rememberSession } from './session.js';
@@ -20,7 +21,7 @@ export class SessionGuard implements CanActivate {
 
   constructor(
     private readonly services: Services,
-    config: GatewayConfig,
+    @Inject(CONFIG) config: GatewayConfig,
   ) {
     this.publicOrigin = publicOriginOf(config.publicUrl).origin;
   }

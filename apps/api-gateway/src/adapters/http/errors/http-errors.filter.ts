@@ -1,12 +1,6 @@
-import {
-  type ArgumentsHost,
-  Catch,
-  type ExceptionFilter,
-  HttpException,
-  Logger,
-  NotFoundException,
-} from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, NotFoundException } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
+import type { ServiceLog } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Services, ServiceUnavailable } from '../../../ports.js';
 import { refuseStrangers } from '../api-key.js';
@@ -20,11 +14,10 @@ const UNAVAILABLE_RETRY_AFTER_S = '2';
 /** Turns whatever a request ends with into status, headers and the error shape of its path. */
 @Catch()
 export class HttpErrorsFilter implements ExceptionFilter {
-  private readonly logger = new Logger('http');
-
   constructor(
     private readonly routes: RouteTable,
     private readonly services: Services,
+    private readonly log: ServiceLog,
   ) {}
 
   async catch(exception: unknown, host: ArgumentsHost): Promise<void> {
@@ -79,8 +72,8 @@ export class HttpErrorsFilter implements ExceptionFilter {
   }
 
   private bug(exception: unknown, request: FastifyRequest): Problem {
-    const where = `${request.method} ${request.routeOptions.url ?? '(no route)'} [${request.id}]`;
-    this.logger.error(`${where} met a bug`, exception instanceof Error ? exception.stack : String(exception));
+    const route = `${request.method} ${request.routeOptions.url ?? '(none)'}`;
+    this.log.error({ err: exception, route, correlationId: request.id }, 'A request met a bug');
     return new Problem(500, `Something went wrong on our side. Request id: ${request.id}.`);
   }
 }

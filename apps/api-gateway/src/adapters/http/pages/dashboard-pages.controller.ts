@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Controller, Get, NotFoundException, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, NotFoundException, Req, Res } from '@nestjs/common';
+import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { GatewayConfig } from '../../../config.js';
+import type { GatewayConfig } from '../../../config.js';
 import { Describes } from '../openapi/describe.js';
 import { PAGE_POLICY } from '../server/response-headers.js';
 import { notice } from './notice.js';
@@ -15,7 +16,7 @@ const FINGERPRINTED = /^assets\//;
 export class DashboardPagesController {
   private readonly folder: string;
 
-  constructor(config: GatewayConfig) {
+  constructor(@Inject(CONFIG) config: GatewayConfig) {
     this.folder = config.dashboardDir;
   }
 
