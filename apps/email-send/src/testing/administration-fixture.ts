@@ -37,6 +37,8 @@ const relaysAt = (port: number): RelaySet =>
       name: 'postern.test',
       maxConnections: 4,
       connectTimeoutMs: 1_000,
+      silenceTimeoutMs: 5_000,
+      queueTimeoutMs: 5_000,
     },
   ]);
 

@@ -53,6 +53,7 @@ export interface Process {
   readonly sendEmail: SendEmail;
   readonly ledger: PostgresEmailLedger;
   readonly copies: PostgresDeferredCopies;
+  readonly suppressions: PostgresSuppressionList;
   readonly closeInterrupted: CloseInterruptedEmails;
   readonly retryDeferred: RetryDeferredCopies;
   /** What kill -9 leaves: the lock is free, nothing is finished, nothing more is written. */
@@ -124,6 +125,7 @@ export class SendingFixture {
     const instance = await ProcessInstance.begin(this.databaseUrl, silentLog);
     const ledger = new PostgresEmailLedger(store, instance.id);
     const copies = new PostgresDeferredCopies(store);
+    const suppressions = new PostgresSuppressionList(pool);
     const relays = RelaySet.fromConfigs([
       {
         relay: 'upstream',
@@ -148,7 +150,8 @@ export class SendingFixture {
       instance,
       ledger,
       copies,
-      sendEmail: new SendEmail(this.senders, new PostgresSuppressionList(pool), ledger, relay, this.settings),
+      suppressions,
+      sendEmail: new SendEmail(this.senders, suppressions, ledger, relay, this.settings),
       closeInterrupted: new CloseInterruptedEmails(new PostgresEmailsUnderWay(pool, store, instance.id, 0), ledger),
       retryDeferred: new RetryDeferredCopies(copies, relay, this.senders, this.settings),
       die: async () => {

@@ -10,6 +10,8 @@ export type Met = EmailRecord | Refusal;
 type Keyed<T extends Asking> = T & { readonly idempotency: NonNullable<Asking['idempotency']> };
 
 const isKeyed = <T extends Asking>(request: T): request is Keyed<T> => request.idempotency !== undefined;
+const hashOf = ({ idempotency }: Keyed<Asking>) => idempotency.bodyHash;
+const underWay = (earlier: Keyed<Asking>) => ({ bodyHash: hashOf(earlier), isAnswered: false });
 const nameOf = ({ serviceId, idempotency }: Keyed<Asking>) => `${serviceId} ${idempotency.key}`;
 
 /**
@@ -25,11 +27,7 @@ export async function claimKeys(
   for (const request of requests.filter(isKeyed)) {
     const winner = first.get(nameOf(request));
     if (!winner) first.set(nameOf(request), request);
-    else
-      met.set(
-        request,
-        refusalOfRepeat({ bodyHash: winner.idempotency.bodyHash, isAnswered: false }, request.idempotency.bodyHash)!,
-      );
+    else met.set(request, refusalOfRepeat(underWay(winner), hashOf(request))!);
   }
   if (first.size === 0) return met;
 
@@ -53,11 +51,14 @@ export async function claimKeys(
   });
   const won = new Set(rows.map(({ email_id }) => email_id));
   const lost = claims.filter(({ facts }) => !won.has(facts.email_id));
-  for (const [request, found] of await recallKeys(client, lost)) met.set(request, found);
+  const known = await recallKeys(client, lost);
+  // A key that is free by now was in flight a moment ago, when the claim was refused.
+  for (const request of lost)
+    met.set(request, known.get(request) ?? refusalOfRepeat(underWay(request), hashOf(request))!);
   return met;
 }
 
-/** What requests under keys that were claimed before meet; a key that is free by now means a claim just released. */
+/** What requests under keys that were claimed before meet; a key that is free has no entry. */
 export async function recallKeys<T extends Asking>(
   client: Pick<ClientBase, 'query'>,
   requests: readonly T[],
@@ -69,18 +70,17 @@ export async function recallKeys<T extends Asking>(
     text: `SELECT known.service_id, known.key, known.body_hash, emails.record
            FROM unnest($1::uuid[], $2::text[]) AS asked (service_id, key)
            JOIN idempotency_keys AS known USING (service_id, key)
-           LEFT JOIN emails ON emails.id = known.email_id`,
+           LEFT JOIN emails ON emails.id = known.email_id
+           WHERE known.claimed_at > now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`,
     values: [keyed.map(({ serviceId }) => serviceId), keyed.map(({ idempotency }) => idempotency.key)],
   });
   const known = new Map(rows.map(row => [`${row.service_id} ${row.key}`, row]));
   return new Map(
-    keyed.map(request => {
+    keyed.flatMap(request => {
       const row = known.get(nameOf(request));
-      const earlier = { bodyHash: row?.body_hash ?? request.idempotency.bodyHash, isAnswered: row?.record != null };
-      return [
-        request,
-        refusalOfRepeat(earlier, request.idempotency.bodyHash) ?? (JSON.parse(row!.record!) as EmailRecord),
-      ];
+      if (!row) return [];
+      const refusal = refusalOfRepeat({ bodyHash: row.body_hash, isAnswered: row.record !== null }, hashOf(request));
+      return [[request, refusal ?? (JSON.parse(row.record!) as EmailRecord)]];
     }),
   );
 }
