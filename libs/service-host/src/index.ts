@@ -18,5 +18,6 @@ export { CONFIG, type Host } from './host.js';
 export { ServiceLog } from './log/service-log.js';
 export { Metrics } from './metrics/metrics.js';
 export { runService } from './run-service.js';
+export { type EncryptionKey, encryptionKeys, KeyRing } from './secrets/key-ring.js';
 export { type HostedConfig, type RunningService, type ServiceOptions, startService } from './start-service.js';
 export { Tasks } from './tasks.js';

@@ -35,11 +35,24 @@ const loadBindings = async (): Promise<Bindings> => {
   // The package's own entry imports the binary as a module, which Jest and older releases of Node.js cannot.
   const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm');
   const compiled = await WebAssembly.compile(await readFile(join(entry, '..', 'schema_engine_bg.wasm')));
-  const instance = await WebAssembly.instantiate(compiled, { './schema_engine_bg.js': { ...bindings } });
+  const instance = await WebAssembly.instantiate(compiled, {
+    './schema_engine_bg.js': withoutLingering(bindings),
+  });
   bindings.__wbg_set_wasm(instance.exports);
   (instance.exports['__wbindgen_start'] as () => void)();
   return bindings;
 };
+
+/** The engine leaves its lock's timeout of ten seconds running; it must not keep the process alive. */
+const withoutLingering = (bindings: Bindings): object =>
+  Object.fromEntries(
+    Object.entries(bindings).map(([name, imported]) => [
+      name,
+      name.startsWith('__wbg_setTimeout_')
+        ? (callback: () => void, milliseconds: number) => setTimeout(callback, milliseconds >>> 0).unref()
+        : imported,
+    ]),
+  );
 
 /** The directories of a migrations folder in order, as the engine wants them. */
 export const listMigrations = async (directory: string): Promise<MigrationList> => {

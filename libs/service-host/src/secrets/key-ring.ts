@@ -1,0 +1,77 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+
+/** A key of `POSTERN_ENCRYPTION_KEYS`: 32 bytes under a name that is stored with everything it seals. */
+export interface EncryptionKey {
+  readonly id: string;
+  readonly key: Buffer;
+}
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** The setting `POSTERN_ENCRYPTION_KEYS`. */
+export const encryptionKeys = () =>
+  z
+    .string()
+    .transform((value, context): EncryptionKey[] =>
+      value.split(',').map(entry => {
+        const at = entry.indexOf(':');
+        const key = Buffer.from(entry.slice(at + 1).trim(), 'base64');
+        if (at < 1 || key.length !== KEY_BYTES)
+          context.addIssue({ code: 'custom', message: 'each key must be <id>:<32 bytes in base64>' });
+        return { id: entry.slice(0, at).trim(), key };
+      }),
+    )
+    .describe(
+      'Keys for secrets at rest, comma-separated <id>:<32 bytes in base64>; the first one encrypts, all decrypt.',
+    );
+
+/**
+ * Seals what must not lie readable in the database: AES-256-GCM under the first key, bound to the row it belongs to,
+ * so that a sealed value moved to another row does not open. Older keys still open what they sealed.
+ */
+export class KeyRing {
+  readonly #keys: ReadonlyMap<string, Buffer>;
+  readonly #first: EncryptionKey;
+
+  constructor(keys: readonly EncryptionKey[]) {
+    const [first] = keys;
+    if (!first) throw new TypeError('at least one encryption key is required');
+    if (keys.some(({ key }) => key.length !== KEY_BYTES)) throw new TypeError('an encryption key must have 32 bytes');
+    this.#first = first;
+    this.#keys = new Map(keys.map(({ id, key }) => [id, key]));
+  }
+
+  /** `<key id>:<base64 of nonce, tag and ciphertext>` */
+  seal(plain: string, row: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#first.key, nonce).setAAD(Buffer.from(row));
+    const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+    return `${this.#first.id}:${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')}`;
+  }
+
+  /** @throws when the key is not in the ring, or the value was changed or belongs to another row. */
+  open(sealed: string, row: string): string {
+    const at = sealed.lastIndexOf(':');
+    const keyId = sealed.slice(0, at);
+    const key = this.#keys.get(keyId);
+    if (!key) throw new Error(`the encryption key "${keyId}" is not configured`);
+    const bytes = Buffer.from(sealed.slice(at + 1), 'base64');
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
+      .setAAD(Buffer.from(row))
+      .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+  }
+
+  /** A value hashed before a key was put in front is found among the later hashes. */
+  keyedHashes(value: string, purpose: string): readonly [string, ...string[]] {
+    const hash = (key: Buffer) =>
+      createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)))
+        .update(value)
+        .digest('hex');
+    const older = [...this.#keys.values()].slice(1);
+    return [hash(this.#first.key), ...older.map(hash)];
+  }
+}
