@@ -9,7 +9,7 @@ import { clientAddressOf } from './server/client-address.js';
 import { PAGE_POLICY } from './server/response-headers.js';
 
 /** One transparent pixel, 43 bytes, GIF89a. */
-const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64').subarray(0, 43);
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
 
 const NO_STORE = 'no-store, no-cache, must-revalidate, private, max-age=0';
 

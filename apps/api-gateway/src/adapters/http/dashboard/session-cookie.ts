@@ -1,4 +1,4 @@
-import { fastifyCookie } from '@fastify/cookie';
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 
 const NAME = 'postern_session';
@@ -14,16 +14,16 @@ export const publicOriginOf = (publicUrl: string): PublicOrigin => {
 };
 
 export const sessionCookie = (token: string, expiresAt: string, secure: boolean): string =>
-  fastifyCookie.serialize(NAME, token, { ...attributes(secure), expires: new Date(expiresAt) });
+  stringifySetCookie({ name: NAME, value: token, ...attributes(secure), expires: new Date(expiresAt) });
 
 export const expiredSessionCookie = (secure: boolean): string =>
-  fastifyCookie.serialize(NAME, '', { ...attributes(secure), expires: new Date(0) });
+  stringifySetCookie({ name: NAME, value: '', ...attributes(secure), expires: new Date(0) });
 
 const attributes = (secure: boolean) => ({ path: '/dashboard', httpOnly: true, sameSite: 'strict', secure }) as const;
 
 export const tokenFromCookie = (request: FastifyRequest): string | undefined => {
   const header = request.headers.cookie;
-  return header === undefined ? undefined : fastifyCookie.parse(header)[NAME] || undefined;
+  return header === undefined ? undefined : parseCookie(header)[NAME] || undefined;
 };
 
 /**

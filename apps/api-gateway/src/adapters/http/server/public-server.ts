@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { errorShape } from '../errors/error-shape.js';
+import { Problem } from '../errors/problem.js';
 import { ReceivedBody } from '../input/received-body.js';
 import { answerMalformed } from './malformed-request.js';
 import { requestIdOf } from './request-id.js';
@@ -31,7 +32,12 @@ export const publicServer = (options: PublicServerOptions): FastifyAdapter => {
     genReqId: requestIdOf,
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: 65_000,
-    http: { headersTimeout: options.headersTimeoutMs, connectionsCheckingInterval: 1_000, maxHeaderSize: 16 * 1024 },
+    http: {
+      headersTimeout: options.headersTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: 16 * 1024,
+      requireHostHeader: false,
+    },
     routerOptions: { maxParamLength: 16 * 1024 },
     // Requests on kept connections are still answered while we close, with `Connection: close`.
     return503OnClosing: false,
@@ -53,6 +59,10 @@ export const publicServer = (options: PublicServerOptions): FastifyAdapter => {
   instance.addHook('onRoute', route => options.routes.add(route.method, route.url));
   instance.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id);
+    // Node.js would refuse this by itself, but without a body.
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new Problem(400, 'The Host header is missing.', { connection: 'close' });
+    }
     options.beforeBody(request);
     done();
   });
@@ -63,7 +73,12 @@ export const publicServer = (options: PublicServerOptions): FastifyAdapter => {
 const boundServer = (server: Server, maxConnections: number): void => {
   server.maxConnections = maxConnections;
   server.on('checkExpectation', (request, response) => {
-    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', connection: 'close' });
-    response.end(JSON.stringify(errorShape(request.url ?? '/', 'This expectation cannot be met.')));
+    const body = JSON.stringify(errorShape(request.url ?? '/', 'This expectation cannot be met.'));
+    response.writeHead(417, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    });
+    response.end(body);
   });
 };

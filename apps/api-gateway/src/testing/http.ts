@@ -1,0 +1,52 @@
+import { connect } from 'node:net';
+import { request } from 'undici';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+  /** The body as JSON. */
+  readonly body: unknown;
+}
+
+/** One request; a body that is no string or buffer is sent as JSON. */
+export const call = async (
+  method: string,
+  url: string,
+  options: { readonly body?: unknown; readonly headers?: Record<string, string> } = {},
+): Promise<Answer> => {
+  const { body, headers = {} } = options;
+  const raw = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const answer = await request(url, {
+    method: method as 'GET',
+    headers: raw === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    ...(raw === undefined ? {} : { body: raw }),
+  });
+  const text = await answer.body.text();
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    text,
+    get body() {
+      return JSON.parse(text) as unknown;
+    },
+  };
+};
+
+/** Sends bytes as they are and gives everything that comes back until the other side closes. */
+export const speak = (port: number, bytes: string | Buffer): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    let heard = '';
+    socket.on('data', chunk => {
+      heard += chunk.toString('latin1');
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(heard));
+  });
+
+/** Status and JSON body of an answer that `speak` has heard. */
+export const parsed = (answer: string): { status: number; body: unknown } => {
+  const [head = '', body = ''] = answer.split('\r\n\r\n', 2);
+  return { status: Number(head.split(' ')[1]), body: JSON.parse(body) };
+};
