@@ -95,9 +95,19 @@ export interface AttemptReport {
   readonly retryInMs: number | undefined;
 }
 
+/** An outcome on its way to the endpoints of its service. */
+export interface QueuedEvent {
+  readonly id: string;
+  readonly serviceId: string;
+  readonly kind: OutcomeKind;
+  readonly payload: string;
+}
+
 /** The queue of deliveries, in the same database as their attempts. */
 export abstract class DeliveryQueue {
-  /** Claims due deliveries, at most `freeSlots` of each endpoint; endpoints that are not named get `slotsOfOthers`. */
+  /** Queues each event once for every endpoint that wants its kind, however often it comes. */
+  abstract take(events: readonly QueuedEvent[]): Promise<void>;
+  /** Claims due deliveries: of each endpoint as many as its slots less those it keeps busy already. */
   abstract claim(busy: ReadonlyMap<string, number>, slotsPerEndpoint: number): Promise<readonly ClaimedDelivery[]>;
   /** Claims one delivery whatever else is due, for an attempt that somebody waits for. */
   abstract claimOne(deliveryId: string): Promise<ClaimedDelivery | undefined>;
@@ -107,18 +117,19 @@ export abstract class DeliveryQueue {
   abstract add(webhookId: string, payload: string): Promise<string>;
   /** A new delivery of the same payload with the full schedule. */
   abstract replay(webhookId: string, deliveryId: string): Promise<string | undefined>;
-  /** Replays everything of an endpoint since a time that was not accepted. @returns how many. */
+  /** Replays what an endpoint has missed since a time: refused, dropped or held. @returns how many. */
   abstract replaySince(webhookId: string, since: Date): Promise<number>;
   abstract find(webhookId: string, deliveryId: string): Promise<DeliveryRow | undefined>;
   abstract list(
     webhookId: string,
     page: { readonly limit: number; readonly offset: number; readonly state?: DeliveryState | undefined },
   ): Promise<{ readonly items: readonly DeliveryRow[]; readonly total: number }>;
-  /** Endpoints that have had nothing but failures since before the given time. */
-  abstract failingSince(before: Date): Promise<readonly { readonly webhookId: string; readonly since: Date }[]>;
-  /** Sets what is pending aside while an endpoint is disabled, and back when it is enabled again. */
+  /** Endpoints that have had nothing but failures over so many days. */
+  abstract failingFor(days: number): Promise<readonly { readonly webhookId: string; readonly since: Date }[]>;
+  /** Sets what is pending aside while an endpoint is disabled; it waits to be replayed. */
   abstract hold(webhookId: string): Promise<void>;
-  abstract release(webhookId: string): Promise<void>;
+  /** Forgets past failures of an endpoint that is enabled again. */
+  abstract forgive(webhookId: string): Promise<void>;
   abstract purgeFinishedBefore(time: Date): Promise<number>;
   /** Told whenever there may be something new to claim. */
   abstract onWork(listener: () => void): void;

@@ -24,7 +24,12 @@ export type WebhookEvent =
   | Fact<'webhook-removed'>;
 
 export type WebhookCommand =
-  | { readonly kind: 'create'; readonly identity: Identity; readonly url: string; readonly events: readonly OutcomeKind[] }
+  | {
+      readonly kind: 'create';
+      readonly identity: Identity;
+      readonly url: string;
+      readonly events: readonly OutcomeKind[];
+    }
   | {
       readonly kind: 'change';
       readonly serviceId: string;
@@ -52,7 +57,8 @@ const existing = (state: State, serviceId: string): Webhook => {
   return state;
 };
 
-const sameKinds = (a: readonly OutcomeKind[], b: readonly OutcomeKind[]) => a.length === b.length && a.every(kind => b.includes(kind));
+const sameKinds = (a: readonly OutcomeKind[], b: readonly OutcomeKind[]) =>
+  a.length === b.length && a.every(kind => b.includes(kind));
 
 /** A place that wants to be told of outcomes. */
 export const webhook: Decider<State, WebhookCommand, WebhookEvent> = {
@@ -68,7 +74,12 @@ export const webhook: Decider<State, WebhookCommand, WebhookEvent> = {
       ];
     if (command.kind === 'disable')
       return state?.enabled
-        ? [{ type: 'webhook-dispatch.webhook-disabled.v1', data: { ...identityOf(state, command.at), reason: command.reason } }]
+        ? [
+            {
+              type: 'webhook-dispatch.webhook-disabled.v1',
+              data: { ...identityOf(state, command.at), reason: command.reason },
+            },
+          ]
         : [];
     const known = existing(state, command.serviceId);
     const identity = identityOf(known, command.at);
@@ -78,7 +89,8 @@ export const webhook: Decider<State, WebhookCommand, WebhookEvent> = {
       case 'rotate-secret':
         return [{ type: 'webhook-dispatch.webhook-secret-rotated.v1', data: identity }];
       case 'switch-secret':
-        if (!known.nextSecretReady) throw new Refusal('no_next_secret', 'rotate the secret first; there is none to switch to');
+        if (!known.nextSecretReady)
+          throw new Refusal('no_next_secret', 'rotate the secret first; there is none to switch to');
         return [{ type: 'webhook-dispatch.webhook-secret-switched.v1', data: identity }];
       case 'remove':
         return [{ type: 'webhook-dispatch.webhook-removed.v1', data: identity }];
@@ -110,7 +122,11 @@ export const webhook: Decider<State, WebhookCommand, WebhookEvent> = {
   },
 };
 
-const identityOf = (state: Webhook, at: string): Identity => ({ webhook_id: state.id, service_id: state.serviceId, at });
+const identityOf = (state: Webhook, at: string): Identity => ({
+  webhook_id: state.id,
+  service_id: state.serviceId,
+  at,
+});
 
 const changes = (
   state: Webhook,
@@ -124,9 +140,16 @@ const changes = (
     ? [{ type: 'webhook-dispatch.webhook-events-changed.v1' as const, data: { ...identity, events } }]
     : []),
   ...(enabled === false && state.enabled
-    ? [{ type: 'webhook-dispatch.webhook-disabled.v1' as const, data: { ...identity, reason: 'disabled by its owner' } }]
+    ? [
+        {
+          type: 'webhook-dispatch.webhook-disabled.v1' as const,
+          data: { ...identity, reason: 'disabled by its owner' },
+        },
+      ]
     : []),
   ...(enabled === true && !state.enabled
     ? [{ type: 'webhook-dispatch.webhook-enabled.v1' as const, data: identity }]
     : []),
 ];
+
+export const webhookStream = (id: string): string => `webhook-${id}`;

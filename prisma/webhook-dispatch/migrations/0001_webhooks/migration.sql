@@ -1,3 +1,14 @@
+CREATE TABLE webhooks (
+  id               uuid PRIMARY KEY,
+  service_id       uuid NOT NULL,
+  url              text NOT NULL,
+  events           text[] NOT NULL,
+  enabled          boolean NOT NULL,
+  disabled_reason  text,
+  created_at       timestamptz(3) NOT NULL
+);
+CREATE INDEX webhooks_service_id_idx ON webhooks (service_id);
+
 -- The queue lies in the database of its attempts, so that no restart of anything else can end a delivery.
 CREATE TABLE webhook_secrets (
   webhook_id  uuid PRIMARY KEY,
@@ -25,6 +36,7 @@ CREATE TABLE deliveries (
 CREATE UNIQUE INDEX deliveries_once ON deliveries (event_id, webhook_id) WHERE replay_of IS NULL;
 CREATE INDEX deliveries_due ON deliveries (webhook_id, next_attempt_at) WHERE state = 'pending';
 CREATE INDEX deliveries_newest ON deliveries (webhook_id, created_at DESC, id DESC);
+CREATE INDEX deliveries_replays ON deliveries (replay_of) WHERE replay_of IS NOT NULL;
 CREATE INDEX deliveries_finished ON deliveries (finished_at) WHERE finished_at IS NOT NULL;
 
 CREATE SEQUENCE delivery_fence;
@@ -44,5 +56,6 @@ CREATE TABLE attempts (
 -- Since when an endpoint has had nothing but failures; its row goes with the first success.
 CREATE TABLE failing_webhooks (
   webhook_id  uuid PRIMARY KEY,
-  since       timestamptz NOT NULL
+  since       timestamptz NOT NULL,
+  latest      timestamptz NOT NULL
 );

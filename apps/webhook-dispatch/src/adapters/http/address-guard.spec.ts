@@ -28,8 +28,9 @@ const PRIVATE = [
 describe('the address guard', () => {
   it.each(PRIVATE)('lets no call through to %s', address => expect(isPublicAddress(address)).toBe(false));
 
-  it.each(['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c', '64:ff9b::5db8:d70e'])('lets calls through to %s', address =>
-    expect(isPublicAddress(address)).toBe(true),
+  it.each(['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c', '64:ff9b::5db8:d70e'])(
+    'lets calls through to %s',
+    address => expect(isPublicAddress(address)).toBe(true),
   );
 
   it.each([

@@ -43,6 +43,8 @@ export const guardedLookup: LookupFunction = (hostname, options, callback) => {
     if (hidden) return callback(new PrivateAddressError(hostname, hidden.address), '', 0);
     if (options.all) return callback(null, addresses);
     const first = addresses[0];
-    return first ? callback(null, first.address, first.family) : callback(new Error(`${hostname} has no address`), '', 0);
+    return first
+      ? callback(null, first.address, first.family)
+      : callback(new Error(`${hostname} has no address`), '', 0);
   });
 };

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GroupCommit } from '@postern/event-sourcing';
+import type { Inbox } from '@postern/event-sourcing/postgres';
+import type { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type {
@@ -9,8 +11,8 @@ import type {
   DeliveryQueue,
   DeliveryRow,
   DeliveryState,
+  QueuedEvent,
 } from '../../ports.js';
-import type { SecretBox } from './secret-box.js';
 
 /** Three deadlines of a call, so that a slow attempt never overlaps with its own retry. */
 const LEASE_MS = 30_000;
@@ -58,6 +60,18 @@ const CLAIM_ONE = `
     AND w.id = d.webhook_id AND w.enabled AND s.webhook_id = d.webhook_id
   RETURNING d.id, d.webhook_id, d.fence, w.url, s.current, d.payload, d.attempts`;
 
+/** One delivery for each event and endpoint that wants to know of it; a disabled one finds its events when it is back. */
+const QUEUE = `
+  INSERT INTO deliveries (id, webhook_id, event_id, payload, state, reason, next_attempt_at)
+  SELECT gen_random_uuid(), w.id, e.id, e.payload,
+    CASE WHEN w.enabled THEN 'pending' ELSE 'held' END,
+    CASE WHEN w.enabled THEN NULL ELSE 'the endpoint is disabled' END,
+    CASE WHEN w.enabled THEN now() END
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) WITH ORDINALITY AS e (id, service_id, kind, payload, line)
+  JOIN webhooks w ON w.service_id = e.service_id AND e.kind = ANY (w.events)
+  ORDER BY e.line
+  ON CONFLICT DO NOTHING`;
+
 /** One statement, one transaction: the attempt, what follows for its delivery, and how its endpoint fares. */
 const REPORT = `
   WITH reported AS (
@@ -84,21 +98,25 @@ const REPORT = `
   ), recovered AS (
     DELETE FROM failing_webhooks WHERE webhook_id IN (SELECT webhook_id FROM settled WHERE outcome = 'accepted')
   )
-  INSERT INTO failing_webhooks (webhook_id, since)
-  SELECT webhook_id, min(at) FROM settled GROUP BY webhook_id HAVING bool_and(outcome <> 'accepted')
-  ON CONFLICT (webhook_id) DO NOTHING`;
+  INSERT INTO failing_webhooks (webhook_id, since, latest)
+  SELECT webhook_id, min(at), max(at) FROM settled GROUP BY webhook_id HAVING bool_and(outcome <> 'accepted')
+  ON CONFLICT (webhook_id) DO UPDATE SET latest = greatest(failing_webhooks.latest, excluded.latest)`;
 
+/** `replay_of` always names the first delivery of the event, so that a replay of a replay is found with it. */
 const REPLAY = `
   INSERT INTO deliveries (id, webhook_id, event_id, payload, state, replay_of, next_attempt_at)
-  SELECT $3, webhook_id, event_id, payload, 'pending', id, now() FROM deliveries WHERE id = $1 AND webhook_id = $2
+  SELECT $3, webhook_id, event_id, payload, 'pending', coalesce(replay_of, id), now()
+  FROM deliveries WHERE id = $1 AND webhook_id = $2
   RETURNING id`;
 
 const REPLAY_SINCE = `
   INSERT INTO deliveries (id, webhook_id, event_id, payload, state, replay_of, next_attempt_at)
-  SELECT gen_random_uuid(), webhook_id, event_id, payload, 'pending', id, now()
-  FROM deliveries
-  WHERE webhook_id = $1 AND created_at >= $2 AND state IN ('refused', 'dropped') AND event_id IS NOT NULL
-  ORDER BY created_at`;
+  SELECT gen_random_uuid(), d.webhook_id, d.event_id, d.payload, 'pending', d.id, now()
+  FROM deliveries d
+  WHERE d.webhook_id = $1 AND d.created_at >= $2 AND d.replay_of IS NULL AND d.event_id IS NOT NULL
+    AND d.state IN ('refused', 'dropped', 'held')
+    AND NOT EXISTS (SELECT 1 FROM deliveries r WHERE r.replay_of = d.id AND r.state IN ('pending', 'accepted'))
+  ORDER BY d.created_at`;
 
 const FIND = `
   SELECT d.*, coalesce((
@@ -114,7 +132,8 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
 
   constructor(
     private readonly pool: pg.Pool,
-    private readonly secrets: SecretBox,
+    private readonly inbox: Inbox,
+    private readonly keys: KeyRing,
   ) {
     this.reports = new GroupCommit<AttemptReport, void>({
       maxBatch: MAX_REPORTS_AT_ONCE,
@@ -174,13 +193,17 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
 
   async list(
     webhookId: string,
-    { limit, offset, state }: { readonly limit: number; readonly offset: number; readonly state?: DeliveryState | undefined },
+    {
+      limit,
+      offset,
+      state,
+    }: { readonly limit: number; readonly offset: number; readonly state?: DeliveryState | undefined },
   ): Promise<{ readonly items: readonly DeliveryRow[]; readonly total: number }> {
     const scope = 'd.webhook_id = $1 AND ($2::text IS NULL OR d.state = $2)';
-    const counted = await this.pool.query<{ total: string }>(`SELECT count(*) AS total FROM deliveries d WHERE ${scope}`, [
-      webhookId,
-      state ?? null,
-    ]);
+    const counted = await this.pool.query<{ total: string }>(
+      `SELECT count(*) AS total FROM deliveries d WHERE ${scope}`,
+      [webhookId, state ?? null],
+    );
     const { rows } = await this.pool.query<StoredDelivery>(
       `${FIND} WHERE ${scope} ORDER BY d.created_at DESC, d.id DESC LIMIT $3 OFFSET $4`,
       [webhookId, state ?? null, limit, offset],
@@ -188,10 +211,11 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
     return { items: rows.map(deliveryRow), total: Number(counted.rows[0]?.total ?? 0) };
   }
 
-  async failingSince(before: Date): Promise<readonly { readonly webhookId: string; readonly since: Date }[]> {
+  async failingFor(days: number): Promise<readonly { readonly webhookId: string; readonly since: Date }[]> {
     const { rows } = await this.pool.query<{ webhook_id: string; since: Date }>(
-      'SELECT f.webhook_id, f.since FROM failing_webhooks f JOIN webhooks w ON w.id = f.webhook_id WHERE f.since <= $1 AND w.enabled',
-      [before],
+      `SELECT f.webhook_id, f.since FROM failing_webhooks f JOIN webhooks w ON w.id = f.webhook_id
+       WHERE f.latest - f.since >= make_interval(days => $1) AND w.enabled`,
+      [days],
     );
     return rows.map(row => ({ webhookId: row.webhook_id, since: row.since }));
   }
@@ -203,12 +227,39 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
     );
   }
 
-  async release(webhookId: string): Promise<void> {
-    await this.pool.query(
-      `UPDATE deliveries SET state = 'pending', reason = NULL, next_attempt_at = now() WHERE webhook_id = $1 AND state = 'held'`,
-      [webhookId],
-    );
+  async forgive(webhookId: string): Promise<void> {
     await this.pool.query('DELETE FROM failing_webhooks WHERE webhook_id = $1', [webhookId]);
+    this.announce();
+  }
+
+  async take(events: readonly QueuedEvent[]): Promise<void> {
+    const client = await this.pool.connect();
+    try {
+      await client.query('BEGIN');
+      const fresh = await this.inbox.accept(
+        client,
+        'deliveries',
+        events.map(({ id }) => id),
+      );
+      const taken = events.filter(({ id }) => fresh.has(id));
+      if (taken.length > 0)
+        await client.query({
+          name: 'queue-deliveries',
+          text: QUEUE,
+          values: [
+            taken.map(({ id }) => id),
+            taken.map(({ serviceId }) => serviceId),
+            taken.map(({ kind }) => kind),
+            taken.map(({ payload }) => payload),
+          ],
+        });
+      await client.query('COMMIT');
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    } finally {
+      client.release();
+    }
     this.announce();
   }
 
@@ -251,7 +302,7 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
       webhookId: row.webhook_id,
       fence: row.fence,
       url: row.url,
-      secret: this.secrets.open(row.current, row.webhook_id),
+      secret: this.keys.open(row.current, row.webhook_id),
       payload: row.payload,
       attempts: row.attempts,
     };

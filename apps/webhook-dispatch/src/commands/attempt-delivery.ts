@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { outcomeOf } from '../domain/answer.js';
+import { retryDelayMs } from '../domain/retry-schedule.js';
+import { type ClaimedDelivery, DeliveryQueue, EndpointCaller } from '../ports.js';
+
+/** One attempt, signed at this very moment, and its place in the log. */
+@Injectable()
+export class AttemptDelivery {
+  constructor(
+    private readonly caller: EndpointCaller,
+    private readonly queue: DeliveryQueue,
+  ) {}
+
+  /** Resolves when the attempt is recorded. */
+  async execute(delivery: ClaimedDelivery): Promise<void> {
+    const startedAt = new Date();
+    const answer = await this.caller.call({
+      url: delivery.url,
+      body: delivery.payload,
+      secret: delivery.secret,
+      nowS: Math.floor(startedAt.getTime() / 1000),
+    });
+    const outcome = outcomeOf(answer);
+    const retryInMs = outcome === 'retry' ? retryDelayMs(delivery.attempts + 1, Math.random()) : undefined;
+    await this.queue.report({ delivery, startedAt, answer, outcome, retryInMs });
+  }
+}

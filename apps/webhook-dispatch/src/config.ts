@@ -1,0 +1,16 @@
+import { type ConfigOf, databaseSettings, defineConfig, encryptionKeys, flag, integer } from '@postern/service-host';
+
+/** Every setting of webhook-dispatch. */
+export const config = defineConfig({
+  ...databaseSettings,
+  encryptionKeys: encryptionKeys(),
+  webhooksAllowPrivate: flag()
+    .default(false)
+    .describe('Lets webhooks go to private addresses and over plain HTTP; for the local start and for tests only.'),
+  deliveryRetentionDays: integer()
+    .min(15)
+    .default(30)
+    .describe('How long finished deliveries and their attempts are kept.'),
+});
+
+export type WebhookDispatchConfig = ConfigOf<typeof config>;

@@ -1,0 +1,96 @@
+import type { Provider } from '@nestjs/common';
+import { ProjectedStreams, Streams } from '@postern/event-sourcing';
+import { Inbox, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { currentContext } from '@postern/messaging';
+import { CONFIG, Database, KeyRing, ServiceLog } from '@postern/service-host';
+import { v7 as uuidv7 } from 'uuid';
+import { ResolvingAddressCheck } from './adapters/http/endpoint-address-check.js';
+import { HttpEndpointCaller } from './adapters/http/http-endpoint-caller.js';
+import { PostgresDeliveryQueue } from './adapters/postgres/delivery-queue.js';
+import { WebhookSecretRows } from './adapters/postgres/webhook-secret-rows.js';
+import { AttemptDelivery } from './commands/attempt-delivery.js';
+import { CreateWebhook } from './commands/create-webhook.js';
+import { RemoveWebhook } from './commands/remove-webhook.js';
+import { ReplayDeliveries } from './commands/replay-deliveries.js';
+import { RotateWebhookSecret } from './commands/rotate-webhook-secret.js';
+import { TestWebhook } from './commands/test-webhook.js';
+import { UpdateWebhook } from './commands/update-webhook.js';
+import type { WebhookDispatchConfig } from './config.js';
+import { PrismaClient } from './generated/prisma/client.js';
+import { DeliveryQueue, EndpointAddressCheck, EndpointCaller, WebhookDirectory, WebhookSecrets } from './ports.js';
+import { ProjectedWebhooks, webhooks } from './projections/webhooks.js';
+import { DisableFailingWebhooks } from './reactions/disable-failing-webhooks.js';
+import { QueueDeliveries } from './reactions/queue-deliveries.js';
+import { CALLS_PER_ENDPOINT, WorkOffDeliveries } from './reactions/work-off-deliveries.js';
+
+/** What webhook-dispatch is made of. */
+export const providers: Provider[] = [
+  CreateWebhook,
+  UpdateWebhook,
+  RemoveWebhook,
+  RotateWebhookSecret,
+  AttemptDelivery,
+  TestWebhook,
+  ReplayDeliveries,
+  QueueDeliveries,
+  WorkOffDeliveries,
+  DisableFailingWebhooks,
+  {
+    provide: PrismaClient,
+    inject: [Database],
+    useFactory: (database: Database) => new PrismaClient({ adapter: database.prismaAdapter() }),
+  },
+  {
+    provide: KeyRing,
+    inject: [CONFIG],
+    useFactory: ({ encryptionKeys }: WebhookDispatchConfig) => new KeyRing(encryptionKeys),
+  },
+  {
+    provide: PostgresEventStore,
+    inject: [Database],
+    useFactory: ({ pool }: Database) => new PostgresEventStore(pool),
+  },
+  {
+    provide: ProjectionRunner,
+    inject: [PostgresEventStore, ServiceLog],
+    useFactory: (store: PostgresEventStore, log: ServiceLog) =>
+      new ProjectionRunner({
+        store,
+        projections: [webhooks],
+        onError: (projection, err) => log.error({ err, projection }, 'A projection stands still; trying again'),
+      }),
+  },
+  {
+    provide: Streams,
+    inject: [PostgresEventStore, ProjectionRunner],
+    useFactory: (store: PostgresEventStore, runner: ProjectionRunner) =>
+      new ProjectedStreams({
+        store,
+        waitUntil: position => runner.waitUntil(webhooks.name, position),
+        // A timer's work belongs to no request and begins a correlation of its own.
+        metadata: () => ({ correlationId: uuidv7(), ...currentContext() }),
+      }),
+  },
+  {
+    provide: WebhookSecrets,
+    inject: [Database, KeyRing],
+    useFactory: ({ pool }: Database, keys: KeyRing) => new WebhookSecretRows(pool, keys),
+  },
+  {
+    provide: DeliveryQueue,
+    inject: [Database, KeyRing],
+    useFactory: ({ pool }: Database, keys: KeyRing) => new PostgresDeliveryQueue(pool, new Inbox(pool), keys),
+  },
+  {
+    provide: EndpointCaller,
+    inject: [CONFIG],
+    useFactory: ({ webhooksAllowPrivate }: WebhookDispatchConfig) =>
+      new HttpEndpointCaller(webhooksAllowPrivate, CALLS_PER_ENDPOINT),
+  },
+  {
+    provide: EndpointAddressCheck,
+    inject: [CONFIG],
+    useFactory: ({ webhooksAllowPrivate }: WebhookDispatchConfig) => new ResolvingAddressCheck(webhooksAllowPrivate),
+  },
+  { provide: WebhookDirectory, useClass: ProjectedWebhooks },
+];
