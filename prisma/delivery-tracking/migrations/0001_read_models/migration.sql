@@ -1,4 +1,4 @@
--- Read models and waiting signals; the truth is in the event store's own schema.
+-- Read models and waiting signals, the truth is in the event store's own schema.
 
 -- One row an email, its recipients inside: a batch of events is one read and one write of its emails.
 -- Nothing that changes often is indexed, so that updates stay within their page.
@@ -19,7 +19,7 @@ CREATE TABLE tracked_emails (
 CREATE INDEX tracked_emails_of_service ON tracked_emails (service_id, accepted_at DESC, id DESC);
 CREATE INDEX tracked_emails_waiting ON tracked_emails (waiting_since) WHERE waiting_since IS NOT NULL;
 
--- Recipients by service and UTC day of acceptance; simulator mail is left out.
+-- Recipients by service and UTC day of acceptance, simulator mail is left out.
 CREATE TABLE daily_email_counts (
   service_id     uuid NOT NULL,
   day            date NOT NULL,

@@ -53,7 +53,7 @@ CREATE TABLE attempts (
   PRIMARY KEY (delivery_id, number)
 );
 
--- Since when an endpoint has had nothing but failures; its row goes with the first success.
+-- Since when an endpoint has had nothing but failures. Its row goes with the first success.
 CREATE TABLE failing_webhooks (
   webhook_id  uuid PRIMARY KEY,
   since       timestamptz NOT NULL,
