@@ -1,4 +1,3 @@
-import type { Decider, DomainEvent } from '@postern/event-sourcing';
 import type { DkimSigner, Mailbox } from '@postern/mail';
 import type { TxtAnswer } from './domain/domain-records.js';
 import type { ConcludingEvent, EmailFacts } from './domain/email.js';
@@ -177,24 +176,6 @@ export abstract class SendingSettings {
   abstract readonly bodyRetentionDays: number;
 }
 
-/** The streams of administration: services, keys, domains and recipients. */
-export abstract class Streams {
-  /** The state as the newest event left it. */
-  abstract stateOf<State, Command, Event extends DomainEvent>(
-    decider: Decider<State, Command, Event>,
-    streamId: string,
-  ): Promise<State>;
-  /**
-   * Decides, appends, and answers the new events once every read model shows them. A race lost against another writer
-   * of the stream is decided again; refusals of the decider pass through and append nothing.
-   */
-  abstract execute<State, Command, Event extends DomainEvent>(
-    decider: Decider<State, Command, Event>,
-    streamId: string,
-    command: Command,
-  ): Promise<readonly Event[]>;
-}
-
 /** Reads the DNS. It never throws for what the DNS answers or fails to answer. */
 export abstract class DnsResolver {
   abstract lookUpTxt(name: string): Promise<TxtAnswer>;
@@ -260,16 +241,6 @@ export abstract class DayBook {
   abstract note(reports: readonly Report[]): Promise<void>;
   /** Forgets what can change nothing any more. */
   abstract purge(): Promise<void>;
-}
-
-/** Keeps readable secrets out of the database. */
-export abstract class SealedValues {
-  /** Seals under the newest key, bound to `row`: moved to another row the value does not open. */
-  abstract seal(plain: string, row: string): string;
-  /** Throws where the key is unknown, or the value was changed or belongs to another row. */
-  abstract open(sealed: string, row: string): string;
-  /** A keyed hash under each key in use, the newest first, for secrets too short for a plain hash. */
-  abstract keyedHashes(value: string, purpose: string): readonly [string, ...string[]];
 }
 
 /** How much of its daily limit each service has used. */

@@ -14,10 +14,10 @@ export interface Usage {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** The UTC day of a moment, as `YYYY-MM-DD`. */
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
-/** The minute of a moment, counted from the epoch. */
-export const minuteOf = (at: Date): number => Math.floor(at.getTime() / MINUTE_MS);
+/** When the UTC minute of a moment began, in milliseconds. */
+export const minuteStart = (at: Date): number => at.getTime() - (at.getTime() % MINUTE_MS);
+/** When the UTC day of a moment began, in milliseconds. */
+export const dayStart = (at: Date): number => at.getTime() - (at.getTime() % DAY_MS);
 
 /** How far the limit that is nearest to its end stands; of two equally near ones, the one that lasts longer. */
 export function standing(usage: Usage, at: Date): RateLimit {

@@ -23,13 +23,16 @@ export async function judgeAdmissions(
   const refused: AdmissionRequest[] = [];
   const judged = new Map<AdmissionRequest, Admission | Refusal>();
   for (const request of asking) {
-    const refusal = refusalOfOneMore(usage.of(request), request.facts.counts, request.at);
+    const { counts } = request.facts;
+    const before = usage.of(request);
+    const refusal = refusalOfOneMore(before, counts, request.at);
     if (refusal) {
       refused.push(request);
       judged.set(request, refusal);
     } else {
-      usage.set(request, oneMore(usage.of(request), request.facts.counts));
-      judged.set(request, { kind: 'admitted', rateLimit: standing(usage.of(request), request.at) });
+      const after = oneMore(before, counts);
+      usage.set(request, after);
+      judged.set(request, { kind: 'admitted', rateLimit: standing(after, request.at) });
     }
   }
   await usage.settle(client);

@@ -1,27 +1,23 @@
 import type { ClientBase } from 'pg';
-import { dayOf, minuteOf, type Usage } from '../../domain/email-limits.js';
+import { dayStart, minuteStart, type Usage } from '../../domain/email-limits.js';
 import type { Asking } from '../../ports.js';
 
 /** One counter: a service's messages in one UTC minute or day. */
 interface Counter {
   readonly serviceId: string;
   readonly period: 'minute' | 'day';
-  readonly startsAt: Date;
+  readonly startsAtMs: number;
 }
 
 type Counted = Pick<Asking, 'serviceId' | 'at'>;
 
-const nameOf = ({ serviceId, period, startsAt }: Counter) => `${serviceId} ${period} ${startsAt.getTime()}`;
+const nameOf = ({ serviceId, period, startsAtMs }: Counter) => `${serviceId} ${period} ${startsAtMs}`;
 const minuteCounter = ({ serviceId, at }: Counted): Counter => ({
   serviceId,
   period: 'minute',
-  startsAt: new Date(minuteOf(at) * 60_000),
+  startsAtMs: minuteStart(at),
 });
-const dayCounter = ({ serviceId, at }: Counted): Counter => ({
-  serviceId,
-  period: 'day',
-  startsAt: new Date(`${dayOf(at)}T00:00:00Z`),
-});
+const dayCounter = ({ serviceId, at }: Counted): Counter => ({ serviceId, period: 'day', startsAtMs: dayStart(at) });
 
 /**
  * The counters of a batch of requests, locked until its transaction ends: all replicas count against the same rows,
@@ -41,7 +37,11 @@ export class UsageCounters {
       client,
       [...usage.#counters.values()].map(counter => ({ ...counter, by: counter.inAdvance })),
     )) {
-      const counter = usage.#open({ serviceId: row.service_id, period: row.period, startsAt: row.starts_at });
+      const counter = usage.#open({
+        serviceId: row.service_id,
+        period: row.period,
+        startsAtMs: row.starts_at.getTime(),
+      });
       counter.used = row.used - counter.inAdvance;
     }
     return usage;
@@ -138,6 +138,6 @@ function columnsOf(counters: readonly Counter[]): [string[], string[], Date[]] {
   return [
     counters.map(({ serviceId }) => serviceId),
     counters.map(({ period }) => period),
-    counters.map(({ startsAt }) => startsAt),
+    counters.map(({ startsAtMs }) => new Date(startsAtMs)),
   ];
 }

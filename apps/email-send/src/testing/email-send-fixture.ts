@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Controller, Module } from '@nestjs/common';
+import {
+  createApiKey,
+  createEmailService,
+  EMAIL_SEND_EVENTS,
+  type EnvelopeOf,
+  preAddRecipient,
+} from '@postern/contracts';
+import { migrateEventStore } from '@postern/event-sourcing/postgres';
+import { connectNats, HandlesEvents, type NatsLink, RequestClient } from '@postern/messaging';
+import { defineConfig, type RunningService, startService } from '@postern/service-host';
+import {
+  startNats,
+  startPostgres,
+  startSmtpSink,
+  type TestNats,
+  type TestPostgres,
+  type TestSmtp,
+} from '@postern/testing';
+import { v7 as uuidv7 } from 'uuid';
+import { config } from '../config.js';
+import { EmailSendModule } from '../email-send.module.js';
+
+type EmailSendEvent = EnvelopeOf<(typeof EMAIL_SEND_EVENTS)[number]>;
+
+/** What another service hears of us. */
+@Controller()
+class Listener {
+  static readonly heard: EmailSendEvent[] = [];
+
+  @HandlesEvents(EMAIL_SEND_EVENTS, { consumer: 'heard' })
+  hear(batch: readonly EmailSendEvent[]): void {
+    Listener.heard.push(...batch);
+  }
+}
+
+@Module({ controllers: [Listener] })
+class ListenerModule {}
+
+/** The whole service as it runs, a client that asks it as the gateway does, and another service that listens. */
+export class EmailSendFixture {
+  private constructor(
+    readonly postgres: TestPostgres,
+    readonly nats: TestNats,
+    readonly smtp: TestSmtp,
+    readonly environment: Readonly<Record<string, string>>,
+    readonly link: NatsLink,
+    readonly client: RequestClient,
+    readonly listener: RunningService,
+  ) {}
+
+  static async start(smtpPort?: number): Promise<EmailSendFixture> {
+    const [postgres, nats, smtp] = await Promise.all([startPostgres(), startNats(), startSmtpSink()]);
+    const everywhere = { POSTERN_NATS_SERVERS: nats.url, POSTERN_LOG_LEVEL: 'silent' };
+    const environment = {
+      ...everywhere,
+      POSTERN_DATABASE_URL: await postgres.createDatabase(),
+      POSTERN_PUBLIC_URL: 'https://mail.test/',
+      POSTERN_LINK_SECRETS: 'a secret of the tests that is long enough',
+      POSTERN_BOUNCE_DOMAIN: 'bounce.test',
+      POSTERN_SANDBOX_DOMAIN: 'sandbox.test',
+      POSTERN_SPF_HOST: 'spf.test',
+      POSTERN_RELAYS: `smtp://127.0.0.1:${smtpPort ?? smtp.port}?tls=none`,
+      POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
+    };
+    const link = await connectNats({ servers: nats.url, name: 'gateway of the test' });
+    Listener.heard.length = 0;
+    const listener = await startService(
+      { name: 'webhook-dispatch', config: defineConfig({}), module: ListenerModule },
+      everywhere,
+    );
+    return new EmailSendFixture(postgres, nats, smtp, environment, link, new RequestClient(link), listener);
+  }
+
+  service(): Promise<RunningService> {
+    return startService(
+      {
+        name: 'email-send',
+        config,
+        module: EmailSendModule,
+        database: {
+          directory: new URL('../../../../prisma/email-send/migrations', import.meta.url),
+          afterwards: migrateEventStore,
+        },
+      },
+      this.environment,
+    );
+  }
+
+  get heard(): readonly EmailSendEvent[] {
+    return Listener.heard;
+  }
+
+  /** A new email service with a key and a verified recipient, made as the dashboard makes them. */
+  async sandbox(recipient: string): Promise<{ serviceId: string; keyHash: string }> {
+    const workspace_id = uuidv7();
+    const { id: service_id } = await this.client.request(createEmailService, { workspace_id, name: 'Shop' });
+    const { key } = await this.client.request(createApiKey, { workspace_id, service_id, name: 'test' });
+    await this.client.request(preAddRecipient, { workspace_id, service_id, address: recipient });
+    return { serviceId: service_id, keyHash: createHash('sha256').update(key).digest('hex') };
+  }
+
+  async stop(): Promise<void> {
+    await this.listener.stop();
+    this.client.close();
+    await this.link.close();
+    await Promise.all([this.nats.stop(), this.postgres.stop(), this.smtp.stop()]);
+  }
+}
