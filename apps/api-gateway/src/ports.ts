@@ -3,6 +3,8 @@ import type { ReplyOf, RequestContract, RequestInput } from '@postern/contracts'
 /** On whose behalf a service is asked; both go into logs, traces and the metadata of events. */
 export interface Asker {
   readonly correlationId: string;
+  /** W3C trace context of the caller, so that its trace goes on through the services. */
+  readonly traceparent?: string | undefined;
   readonly actor?: string;
 }
 

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import fastifyStatic from '@fastify/static';
 import {
+  type Abstract,
   Inject,
   Injectable,
   Module,
@@ -10,13 +11,14 @@ import {
 } from '@nestjs/common';
 import { ModuleRef, NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CONFIG, Readiness, ServiceLog } from '@postern/service-host';
+import { CONFIG, Metrics, Readiness, ServiceLog } from '@postern/service-host';
 import { apiKeyHashOf } from './adapters/http/api-key.js';
 import { DASHBOARD_CONTROLLERS, PUBLIC_CONTROLLERS } from './adapters/http/controllers.js';
 import { HttpErrorsFilter } from './adapters/http/errors/http-errors.filter.js';
 import { ShapePipe } from './adapters/http/input/shape-pipe.js';
 import { OpenApiDocuments } from './adapters/http/openapi/documents.js';
 import { publicServer } from './adapters/http/server/public-server.js';
+import { requestObserver } from './adapters/http/server/request-observer.js';
 import { RouteTable } from './adapters/http/server/route-table.js';
 import { EngagementRecorder } from './commands/record-engagement.js';
 import type { GatewayConfig } from './config.js';
@@ -54,6 +56,7 @@ export class PublicDoor implements OnApplicationBootstrap, OnModuleDestroy {
       ...config,
       routes,
       secure: config.publicUrl.startsWith('https:'),
+      answered: requestObserver(this.given(Metrics), this.given(ServiceLog)),
       beforeBody: request => {
         if (request.routeOptions.url === '/emails' && request.method === 'POST') apiKeyHashOf(request);
       },
@@ -73,11 +76,15 @@ export class PublicDoor implements OnApplicationBootstrap, OnModuleDestroy {
   /** Takes no new connections, answers what is under way, then tells of the opens and clicks still in memory. */
   async onModuleDestroy(): Promise<void> {
     await this.app?.close();
-    await this.moduleRef.get(EngagementRecorder, { strict: false }).drain(this.config.shutdownTimeoutMs / 3);
+    await this.given(EngagementRecorder).drain(this.config.shutdownTimeoutMs / 3);
+  }
+
+  private given<T>(token: Abstract<T>): T {
+    return this.moduleRef.get(token, { strict: false });
   }
 
   private shared(): Provider[] {
-    return SHARED.map(token => ({ provide: token, useValue: this.moduleRef.get(token, { strict: false }) as unknown }));
+    return SHARED.map(token => ({ provide: token, useValue: this.moduleRef.get<unknown>(token, { strict: false }) }));
   }
 
   private documents(): Provider {

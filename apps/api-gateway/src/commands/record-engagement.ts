@@ -17,7 +17,7 @@ interface Waiting {
 const CAPACITY = 10_000;
 const AT_ONCE = 32;
 /** An engagement that delivery-tracking answers with a fault, not with silence, is given up after so many. */
-const MAX_FAULTS = 5;
+const MAX_FAULTS = 3;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -28,11 +28,12 @@ const LONGEST_PAUSE_MS = 10_000;
 @Injectable()
 export class EngagementRecorder {
   private readonly waiting: Waiting[] = [];
+  private inFlight = 0;
   private lost = 0;
   private pauseMs = 0;
   private pump: Promise<void> | undefined;
-  private wake: (() => void) | undefined;
-  private closing = false;
+  private endPause: (() => void) | undefined;
+  private closed = false;
 
   constructor(
     private readonly services: Services,
@@ -40,52 +41,43 @@ export class EngagementRecorder {
   ) {}
 
   get queued(): number {
-    return this.waiting.length;
+    return this.waiting.length + this.inFlight;
   }
 
   record(engagement: Engagement, asker: Asker): void {
-    if (this.waiting.length >= CAPACITY) {
+    if (this.queued >= CAPACITY) {
       if (this.lost++ === 0) this.log.error({}, 'The queue of opens and clicks is full; new ones are being lost');
       return;
     }
     this.waiting.push({ engagement, asker, faults: 0 });
-    this.start();
+    this.pump ??= this.work();
   }
 
-  /** Delivers what waits, for at most `limitMs`; the rest is lost with a line in the log. */
+  /** Tells what is still untold, for at most `limitMs`; the rest is lost with a line in the log. */
   async drain(limitMs: number): Promise<void> {
-    const deadline = Date.now() + limitMs;
-    this.wake?.();
-    while (this.waiting.length > 0 && Date.now() < deadline) {
-      this.start();
-      await Promise.race([this.pump, sleep(deadline - Date.now()).done]);
-    }
-    this.closing = true;
-    this.wake?.();
-    await Promise.race([this.pump, sleep(Math.max(0, deadline - Date.now())).done]);
-    if (this.waiting.length > 0)
-      this.log.error({ lost: this.waiting.length }, 'Opens and clicks could not be recorded before the end');
-  }
-
-  private start(): void {
-    this.pump ??= this.work().finally(() => {
-      this.pump = undefined;
-      if (this.waiting.length > 0 && !this.closing) this.start();
-    });
+    const limit = sleep(limitMs);
+    this.pauseMs = 0;
+    this.endPause?.();
+    await Promise.race([this.pump, limit.done]);
+    limit.end();
+    this.closed = true;
+    this.endPause?.();
+    if (this.queued > 0) this.log.error({ lost: this.queued }, 'Opens and clicks could not be recorded before the end');
   }
 
   private async work(): Promise<void> {
-    while (this.waiting.length > 0 && !this.closing) {
+    while (this.waiting.length > 0 && !this.closed) {
       const taken = this.waiting.splice(0, AT_ONCE);
+      this.inFlight = taken.length;
       const outcomes = await Promise.all(taken.map(one => this.tell(one)));
+      this.inFlight = 0;
       const back = taken.filter((_, index) => outcomes[index] === 'again');
       this.waiting.unshift(...back);
-      if (back.length === 0) {
-        this.reportRecovery();
-      } else {
-        await this.pause();
-      }
+      if (back.length > 0) await this.pause();
+      else this.reportRecovery();
     }
+    // In the same step as the last look at the queue, so that nothing can slip in between.
+    this.pump = undefined;
   }
 
   private async tell(waiting: Waiting): Promise<'done' | 'again'> {
@@ -113,16 +105,15 @@ export class EngagementRecorder {
   private async pause(): Promise<void> {
     this.pauseMs = Math.min(LONGEST_PAUSE_MS, this.pauseMs * 2 || FIRST_PAUSE_MS);
     const pause = sleep(this.pauseMs);
-    this.wake = pause.end;
+    this.endPause = pause.end;
     await pause.done;
-    this.wake = undefined;
+    this.endPause = undefined;
   }
 }
 
 const sleep = (ms: number): { readonly done: Promise<void>; readonly end: () => void } => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
-  timer.unref();
   return {
     done: promise,
     end: () => {

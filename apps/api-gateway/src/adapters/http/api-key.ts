@@ -3,6 +3,7 @@ import { authenticateApiKey } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { Services } from '../../ports.js';
 import { Problem } from './errors/problem.js';
+import { askerOf } from './server/asker.js';
 
 const FORM = /^em_live_[0-9A-Za-z]{43}$/;
 
@@ -16,5 +17,5 @@ export const apiKeyHashOf = (request: FastifyRequest): string => {
 
 /** 401 or 403, if that is what the caller has to hear before anything about the request itself. */
 export const refuseStrangers = async (services: Services, request: FastifyRequest): Promise<void> => {
-  await services.ask(authenticateApiKey, { api_key_hash: apiKeyHashOf(request) }, { correlationId: request.id });
+  await services.ask(authenticateApiKey, { api_key_hash: apiKeyHashOf(request) }, askerOf(request));
 };

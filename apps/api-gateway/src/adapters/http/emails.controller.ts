@@ -10,6 +10,7 @@ import { id } from './input/parameters.js';
 import { ReceivedBody, readJson } from './input/received-body.js';
 import { assertShape } from './input/shape-pipe.js';
 import { Answers } from './openapi/describe.js';
+import { askerOf } from './server/asker.js';
 
 const API_KEY = { 'Api-Key': { required: true, description: 'The API key of an email service.' } };
 const STRANGERS = { 401: 'The Api-Key is missing or invalid.', 403: 'The email service is disabled.' };
@@ -44,7 +45,7 @@ export class EmailsController {
   })
   async send(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const asked = await this.orAsStranger(request, () => sendRequestOf(request));
-    const answer: ReplyOf<typeof sendEmail> = await this.services.ask(sendEmail, asked, { correlationId: request.id });
+    const answer: ReplyOf<typeof sendEmail> = await this.services.ask(sendEmail, asked, askerOf(request));
     reply.headers(rateLimitHeaders(answer.rate_limit));
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
     return answer.email;
@@ -54,7 +55,7 @@ export class EmailsController {
   @Answers(getEmail, 'The stored record of a message', { requestHeaders: API_KEY, also: STRANGERS })
   async get(@Req() request: FastifyRequest) {
     const asked = await this.orAsStranger(request, () => getRequestOf(request));
-    return this.services.ask(getEmail, asked, { correlationId: request.id });
+    return this.services.ask(getEmail, asked, askerOf(request));
   }
 
   private async orAsStranger<Asked>(request: FastifyRequest, read: () => Asked): Promise<Asked> {

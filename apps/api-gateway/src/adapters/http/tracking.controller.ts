@@ -5,6 +5,7 @@ import { EngagementRecorder } from '../../commands/record-engagement.js';
 import { type TrackedCopy, TrackingLinks } from '../../ports.js';
 import { Describes } from './openapi/describe.js';
 import { notice } from './pages/notice.js';
+import { askerOf } from './server/asker.js';
 import { clientAddressOf } from './server/client-address.js';
 import { PAGE_POLICY } from './server/response-headers.js';
 
@@ -31,7 +32,7 @@ export class TrackingController {
   pixel(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
     const copy = this.links.copyOfPixel(token.replace(/\.gif$/, ''));
     if (copy && request.method === 'GET') {
-      this.recorder.record({ contract: recordOpen, seen: seenBy(request, copy) }, { correlationId: request.id });
+      this.recorder.record({ contract: recordOpen, seen: seenBy(request, copy) }, askerOf(request));
     }
     // Mail is read on other sites, which have to be able to show the picture.
     return reply
@@ -59,7 +60,7 @@ export class TrackingController {
     }
     if (request.method === 'GET') {
       const seen = { ...seenBy(request, link), url: link.url };
-      this.recorder.record({ contract: recordClick, seen }, { correlationId: request.id });
+      this.recorder.record({ contract: recordClick, seen }, askerOf(request));
     }
     return reply
       .code(302)

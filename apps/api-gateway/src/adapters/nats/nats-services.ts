@@ -9,8 +9,8 @@ export class NatsServices extends Services {
   }
 
   ask<C extends RequestContract>(contract: C, request: RequestInput<C>, asker: Asker): Promise<ReplyOf<C>> {
-    const { correlationId, actor } = asker;
-    return this.client.request(contract, request, { correlationId, actor }).catch((error: unknown) => {
+    const { correlationId, traceparent, actor } = asker;
+    return this.client.request(contract, request, { correlationId, traceparent, actor }).catch((error: unknown) => {
       throw error instanceof NoAnswer ? new ServiceUnavailable(contract.service, { cause: error }) : error;
     });
   }

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { GatewayConfig } from '../../../config.js';
 import { Services } from '../../../ports.js';
 import { Answers } from '../openapi/describe.js';
+import { askerOf } from '../server/asker.js';
 import { clientAddressOf } from '../server/client-address.js';
 import { SessionGuard } from './session.guard.js';
 import { type Session, SignedIn } from './session.js';
@@ -36,11 +37,7 @@ export class SessionController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const session = await this.services.ask(
-      createSession,
-      { ...body, ip: clientAddressOf(request) },
-      { correlationId: request.id },
-    );
+    const session = await this.services.ask(createSession, { ...body, ip: clientAddressOf(request) }, askerOf(request));
     reply.header('set-cookie', sessionCookie(session.token, session.expires_at, this.secure));
     return session;
   }

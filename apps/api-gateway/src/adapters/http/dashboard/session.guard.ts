@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../../../config.js';
 import { Services } from '../../../ports.js';
 import { Problem } from '../errors/problem.js';
+import { askerOf } from '../server/asker.js';
 import { hashOfToken, rememberSession } from './session.js';
 import { comesFromOurPages, publicOriginOf, tokenFromCookie } from './session-cookie.js';
 
@@ -29,10 +30,10 @@ export class SessionGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const tokenHash = hashOfToken(this.tokenOf(request));
-    const correlationId = request.id;
-    const known = await this.services.ask(authenticateSession, { token_hash: tokenHash }, { correlationId });
+    const asker = askerOf(request);
+    const known = await this.services.ask(authenticateSession, { token_hash: tokenHash }, asker);
     rememberSession(request, {
-      correlationId,
+      ...asker,
       actor: `user:${known.user_id}`,
       userId: known.user_id,
       workspaceId: known.workspace_id,

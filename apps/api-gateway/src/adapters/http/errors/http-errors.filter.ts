@@ -51,10 +51,11 @@ export class HttpErrorsFilter implements ExceptionFilter {
 
   private unrouted(request: FastifyRequest): Problem {
     const methods = this.routes.methodsOf(request.url);
+    const allow = methods.join(', ');
+    if (methods.length > 0 && request.method === 'OPTIONS') return new Problem(204, '', { allow });
+    // A route that has the method and still finds nothing has looked for a thing, not for a route.
     if (methods.length === 0 || methods.includes(request.method))
       return new Problem(404, 'There is nothing at this address.');
-    const allow = methods.join(', ');
-    if (request.method === 'OPTIONS') return new Problem(204, '', { allow });
     return new Problem(405, `${request.method} is not possible here; ${allow} are.`, { allow });
   }
 

@@ -20,6 +20,8 @@ export interface PublicServerOptions {
   readonly requestTimeoutMs: number;
   /** Throws what a request can be refused with before its body is read. */
   readonly beforeBody: (request: FastifyRequest) => void;
+  /** Told of every request when its answer is out. */
+  readonly answered: (request: FastifyRequest, reply: FastifyReply) => void;
 }
 
 /** Fastify set up as the public door: every refusal in our shape, bounds against slow and endless clients. */
@@ -64,6 +66,19 @@ export const publicServer = (options: PublicServerOptions): FastifyAdapter => {
       throw new Problem(400, 'The Host header is missing.', { connection: 'close' });
     }
     options.beforeBody(request);
+    done();
+  });
+  let closing = false;
+  instance.addHook('preClose', done => {
+    closing = true;
+    done();
+  });
+  instance.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    done(null, payload);
+  });
+  instance.addHook('onResponse', (request, reply, done) => {
+    options.answered(request, reply);
     done();
   });
   boundServer(instance.server, options.maxConnections);

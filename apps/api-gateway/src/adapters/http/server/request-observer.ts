@@ -1,0 +1,22 @@
+import type { Metrics, ServiceLog } from '@postern/service-host';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Durations by route and status for the operator; a line for each request only at level debug. Never URLs: they hold tokens. */
+export const requestObserver = (metrics: Metrics, log: ServiceLog) => {
+  const durations = metrics.meter('http').createHistogram('http.server.request.duration', {
+    unit: 's',
+    description: 'Time from the request to the end of its answer',
+    advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] },
+  });
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const { method } = request;
+    const route = request.routeOptions.url ?? '(none)';
+    const seconds = reply.elapsedTime / 1_000;
+    durations.record(seconds, {
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': reply.statusCode,
+    });
+    log.debug({ method, route, status: reply.statusCode, seconds, correlationId: request.id }, 'Answered');
+  };
+};

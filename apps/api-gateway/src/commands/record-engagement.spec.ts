@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { type ReplyOf, type RequestContract, type RequestInput, recordOpen } from '@postern/contracts';
+import { ServiceLog } from '@postern/service-host';
+import { type Asker, Services, ServiceUnavailable } from '../ports.js';
+import { EngagementRecorder } from './record-engagement.js';
+
+const ASKER: Asker = { correlationId: 'c' };
+const open = (recipient_index: number) => ({
+  contract: recordOpen,
+  seen: {
+    email_id: '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f',
+    recipient_index,
+    user_agent: 'Mail',
+    ip: '203.0.113.9',
+    at: '2030-01-02T03:04:05.000Z',
+  },
+});
+
+describe('EngagementRecorder', () => {
+  it('tells everything that it was given, once', async () => {
+    const tracking = new Tracking(() => undefined);
+    const recorder = new EngagementRecorder(tracking, new Lines());
+    for (let index = 0; index < 50; index++) recorder.record(open(index), ASKER);
+    await recorder.drain(1_000);
+    expect(tracking.known.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index));
+  });
+
+  it('tries again what got no answer', async () => {
+    const tracking = new Tracking(call => (call === 1 ? new ServiceUnavailable('delivery-tracking') : undefined));
+    const recorder = new EngagementRecorder(tracking, new Lines());
+    recorder.record(open(7), ASKER);
+    await recorder.drain(2_000);
+    expect(tracking.known).toEqual([7]);
+  });
+
+  it('gives up what is answered with a fault three times, and goes on with the next', async () => {
+    const tracking = new Tracking((_call, index) => (index === 1 ? new Error('bug') : undefined));
+    const log = new Lines();
+    const recorder = new EngagementRecorder(tracking, log);
+    recorder.record(open(1), ASKER);
+    recorder.record(open(2), ASKER);
+    await recorder.drain(20_000);
+    expect([tracking.known, log.errors]).toEqual([[2], ['An open or click could not be recorded']]);
+  });
+
+  it('holds ten thousand at most and says that it loses more', async () => {
+    const log = new Lines();
+    const recorder = new EngagementRecorder(new Tracking(() => new ServiceUnavailable('delivery-tracking')), log);
+    for (let index = 0; index < 10_100; index++) recorder.record(open(0), ASKER);
+    expect(recorder.queued).toBeLessThanOrEqual(10_000);
+    expect(log.errors).toEqual(['The queue of opens and clicks is full; new ones are being lost']);
+    await recorder.drain(0);
+  });
+
+  it('stops trying when its time is over', async () => {
+    const log = new Lines();
+    const recorder = new EngagementRecorder(new Tracking(() => new ServiceUnavailable('delivery-tracking')), log);
+    recorder.record(open(0), ASKER);
+    await recorder.drain(100);
+    expect(log.errors).toEqual(['Opens and clicks could not be recorded before the end']);
+  });
+});
+
+class Tracking extends Services {
+  readonly known: number[] = [];
+  calls = 0;
+
+  constructor(private readonly failure: (call: number, recipientIndex: number) => Error | undefined) {
+    super();
+  }
+
+  async ask<C extends RequestContract>(_contract: C, request: RequestInput<C>): Promise<ReplyOf<C>> {
+    this.calls += 1;
+    const { recipient_index } = request as RequestInput<typeof recordOpen>;
+    const failure = this.failure(this.calls, recipient_index);
+    if (failure) throw failure;
+    this.known.push(recipient_index);
+    return {} as ReplyOf<C>;
+  }
+}
+
+class Lines extends ServiceLog {
+  readonly errors: string[] = [];
+  override debug(): void {}
+  override info(): void {}
+  override warn(): void {}
+  override error(_fields: object, message: string): void {
+    this.errors.push(message);
+  }
+}

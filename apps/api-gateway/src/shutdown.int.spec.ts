@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { getEmail } from '@postern/contracts';
+import { type GatewayUnderTest, startGateway } from './testing/gateway-under-test.js';
+import { call } from './testing/http.js';
+
+const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
+const RECORD = { id: ID, status: 'sent', mode: 'sandbox', from: 'a@b.c', to: ['d@e.f'], message: 'Done.' } as const;
+
+const get = (gateway: GatewayUnderTest) =>
+  call('GET', `${gateway.url}/emails/${ID}`, { headers: { 'api-key': `em_live_${'a'.repeat(43)}` } });
+
+describe('shutting down', () => {
+  it('answers what is under way, closes its connection and takes nothing new', async () => {
+    const gateway = await startGateway();
+    const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>();
+    gateway.services.on(getEmail, async () => {
+      wasAsked();
+      await mayAnswer;
+      return { ...RECORD, to: [...RECORD.to] };
+    });
+    const underWay = get(gateway);
+    await asked;
+    const stopped = gateway.stopGateway();
+    await expect(closedTo(gateway)).resolves.toBe(true);
+    letAnswer();
+    expect(await underWay).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    expect(await stopped).toBe(true);
+    await gateway.stop();
+  });
+});
+
+describe('without the service behind the door', () => {
+  it('answers 503 with Retry-After at once when nobody listens', async () => {
+    const gateway = await startGateway();
+    await gateway.services.stop();
+    expect(await get(gateway)).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+    });
+    await gateway.stop();
+  });
+});
+
+/** Whether new connections are refused; asks until they are. */
+const closedTo = async (gateway: GatewayUnderTest): Promise<boolean> => {
+  const answer = await call('GET', `${gateway.url}/health/live`, { headers: { connection: 'close' } }).catch(
+    () => undefined,
+  );
+  return answer === undefined ? true : closedTo(gateway);
+};
