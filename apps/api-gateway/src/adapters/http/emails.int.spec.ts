@@ -177,6 +177,10 @@ describe('POST /emails', () => {
       expect(await post(EMAIL, { 'content-type': type })).toMatchObject({ status: 415 });
     });
 
+    it('is refused with 415 when it is compressed', async () => {
+      expect(await post(EMAIL, { 'content-encoding': 'gzip' })).toMatchObject({ status: 415 });
+    });
+
     it('may name its charset', async () => {
       expect(await post(EMAIL, { 'content-type': 'application/json; charset=UTF-8' })).toMatchObject({ status: 200 });
     });

@@ -10,6 +10,7 @@ import {
   liftSuppression,
   listEmails,
   listWebhooks,
+  preAddRecipient,
   Refusal,
   replaySince,
   switchWorkspace,
@@ -62,6 +63,11 @@ describe('signing in', () => {
       contract: 'create-session',
       request: { email: 'owner@example.com', password: 'secret', ip: '127.0.0.1' },
     });
+  });
+
+  it('counts attempts by the peer’s address, whatever it claims to forward', async () => {
+    await api('POST', '/session', { email: 'a@b.c', password: 'p' }, { 'x-forwarded-for': '203.0.113.9' });
+    expect(gateway.services.requestsOf(createSession)[0]?.ip).toBe('127.0.0.1');
   });
 
   it('marks the cookie Secure behind https', async () => {
@@ -225,6 +231,13 @@ describe('what the calls ask', () => {
     expect((await api('POST', `/email-services/${SERVICE}/webhooks`, body)).status).toBe(201);
     expect(gateway.services.requestsOf(createWebhook)).toEqual([{ service_id: SERVICE, ...body }]);
     expect((await api('GET', `/email-services/${SERVICE}/webhooks`)).body).toEqual(replyOf(listWebhooks));
+  });
+
+  it('adds the own login address as a recipient without a code', async () => {
+    expect((await api('POST', `/email-services/${SERVICE}/recipients/me`)).status).toBe(201);
+    expect(gateway.services.requestsOf(preAddRecipient)).toEqual([
+      { workspace_id: WORKSPACE, service_id: SERVICE, address: 'owner@example.com' },
+    ]);
   });
 
   it('verifies a recipient and replays since a time', async () => {

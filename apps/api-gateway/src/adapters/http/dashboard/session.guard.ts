@@ -36,6 +36,7 @@ export class SessionGuard implements CanActivate {
       ...asker,
       actor: `user:${known.user_id}`,
       userId: known.user_id,
+      email: known.email,
       workspaceId: known.workspace_id,
       operator: known.operator,
       tokenHash,

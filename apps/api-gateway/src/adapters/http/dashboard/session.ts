@@ -6,6 +6,8 @@ import type { Asker } from '../../../ports.js';
 /** Who is signed in, and in which workspace they act. */
 export interface Session extends Asker {
   readonly userId: string;
+  /** The login address. */
+  readonly email: string;
   readonly workspaceId: string;
   readonly operator: boolean;
   readonly tokenHash: string;

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, UseGuards } from 
 import {
   addVerifiedRecipient,
   listVerifiedRecipients,
+  preAddRecipient,
   removeVerifiedRecipient,
   verifyRecipient,
 } from '@postern/contracts';
@@ -30,6 +31,13 @@ export class VerifiedRecipientsController {
     @Body({ schema: newRecipient }) body: z.output<typeof newRecipient>,
   ) {
     return this.services.ask(addVerifiedRecipient, { workspace_id: session.workspaceId, service_id, ...body }, session);
+  }
+
+  @Post('me')
+  @Answers(preAddRecipient, 'Add the own login address, which needs no code')
+  addMyself(@SignedIn() session: Session, @Param('service_id', { schema: id }) service_id: string) {
+    const { workspaceId: workspace_id, email: address } = session;
+    return this.services.ask(preAddRecipient, { workspace_id, service_id, address }, session);
   }
 
   @Post(':recipient_id/verify')

@@ -9,6 +9,7 @@ export class ReceivedBody {
   constructor(
     readonly bytes: Buffer,
     readonly contentType: string,
+    readonly contentEncoding: string | undefined,
   ) {}
 }
 
@@ -19,6 +20,9 @@ const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i;
 export const readJson = (body: unknown): unknown => {
   if (!(body instanceof ReceivedBody) || body.bytes.length === 0) throw badRequest('The body must be a JSON object.');
   assertJsonType(body.contentType);
+  if (body.contentEncoding !== undefined && body.contentEncoding !== 'identity') {
+    throw new Problem(415, 'The body must not be compressed.');
+  }
   // A decoder would put U+FFFD in the place of broken bytes, and the mail would silently differ from what was sent.
   if (!isUtf8(body.bytes)) throw badRequest('The body must be encoded in UTF-8.');
   const text = body.bytes.toString('utf8');

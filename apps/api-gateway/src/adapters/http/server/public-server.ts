@@ -33,7 +33,9 @@ export const publicServer = (options: PublicServerOptions): FastifyAdapter => {
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: requestIdOf,
     requestTimeout: options.requestTimeoutMs,
+    // Longer than load balancers keep theirs; a client that takes nothing of its answer is let go.
     keepAliveTimeout: 65_000,
+    connectionTimeout: 120_000,
     http: {
       headersTimeout: options.headersTimeoutMs,
       connectionsCheckingInterval: 1_000,
@@ -56,7 +58,8 @@ export const publicServer = (options: PublicServerOptions): FastifyAdapter => {
   const instance = adapter.getInstance();
   instance.removeAllContentTypeParsers();
   instance.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (request, bytes, done) => {
-    done(null, new ReceivedBody(bytes as Buffer, request.headers['content-type'] ?? ''));
+    const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
+    done(null, new ReceivedBody(bytes as Buffer, type, encoding));
   });
   instance.addHook('onRoute', route => options.routes.add(route.method, route.url));
   instance.addHook('onRequest', (request, reply, done) => {
