@@ -1,17 +1,4 @@
-import { databaseSettings, integer, list, text } from '@postern/service-host';
-import { z } from 'zod';
-
-const encryptionKeys = () =>
-  z.string().transform((value, context) =>
-    value.split(',').map(entry => {
-      const at = entry.indexOf(':');
-      const key = Buffer.from(entry.slice(at + 1).trim(), 'base64');
-      if (at < 1 || key.length !== 32) {
-        context.addIssue({ code: 'custom', message: 'each key must be <id>:<32 bytes in base64>' });
-      }
-      return { id: entry.slice(0, at).trim(), key };
-    }),
-  );
+import { databaseSettings, encryptionKeys, integer, list, text } from '@postern/service-host';
 
 const limit = () => integer().min(1);
 
@@ -22,9 +9,7 @@ export const administrationSettings = {
   dnsServers: list()
     .default([])
     .describe('Resolvers for the records of sending domains, comma-separated address[:port]; empty: the system’s.'),
-  encryptionKeys: encryptionKeys().describe(
-    'Keys for secrets at rest, comma-separated <id>:<32 bytes in base64>; the first one encrypts, all decrypt.',
-  ),
+  encryptionKeys: encryptionKeys(),
   sandboxDailyLimit: limit().default(50).describe('Messages of a sandbox service per UTC day.'),
   sandboxPerMinuteLimit: limit().default(60).describe('Messages of a sandbox service per minute.'),
   productionPerMinuteLimit: limit().default(600).describe('Messages of a production service per minute.'),

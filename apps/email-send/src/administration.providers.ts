@@ -1,7 +1,9 @@
 import { Injectable, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
+import { ProjectedStreams, Streams } from '@postern/event-sourcing';
 import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { CONFIG, type ConfigDefinition, type ConfigOf, Database, Tasks } from '@postern/service-host';
-import { KeyRing } from './adapters/crypto/key-ring.js';
+import { currentContext } from '@postern/messaging';
+import { CONFIG, type ConfigDefinition, type ConfigOf, Database, KeyRing, Tasks } from '@postern/service-host';
+import { v7 as uuidv7 } from 'uuid';
 import { NodeDnsResolver } from './adapters/dns/dns-resolver.js';
 import { ApiKeysController } from './adapters/nats/api-keys.controller.js';
 import { EmailServicesController } from './adapters/nats/email-services.controller.js';
@@ -11,7 +13,6 @@ import { VerifiedRecipientsController } from './adapters/nats/verified-recipient
 import { PostgresDayBook } from './adapters/postgres/day-book.js';
 import { PostgresDkimKeys } from './adapters/postgres/dkim-key-store.js';
 import { PostgresDomainChecks } from './adapters/postgres/domain-check-schedule.js';
-import { EventStreams } from './adapters/postgres/event-streams.js';
 import { PostgresRecipientCodes } from './adapters/postgres/recipient-code-book.js';
 import { PostgresSenderDirectory } from './adapters/postgres/sender-directory.js';
 import { PostgresSentToday } from './adapters/postgres/sent-today.js';
@@ -38,10 +39,8 @@ import {
   DnsResolver,
   DomainChecks,
   RecipientCodes,
-  SealedValues,
   SenderDirectory,
   SentToday,
-  Streams,
 } from './ports.js';
 import { administration } from './projections/administration.js';
 import { ApiKeys } from './projections/api-keys.js';
@@ -95,7 +94,7 @@ export const administrationProviders: Provider[] = [
     useFactory: (database: Database) => new PrismaClient({ adapter: database.prismaAdapter() }),
   },
   {
-    provide: SealedValues,
+    provide: KeyRing,
     inject: [CONFIG],
     useFactory: ({ encryptionKeys }: Config) => new KeyRing(encryptionKeys),
   },
@@ -108,17 +107,22 @@ export const administrationProviders: Provider[] = [
     provide: Streams,
     inject: [PostgresEventStore, ProjectionRunner],
     useFactory: (store: PostgresEventStore, runner: ProjectionRunner) =>
-      new EventStreams(store, runner, administration.name),
+      new ProjectedStreams({
+        store,
+        waitUntil: position => runner.waitUntil(administration.name, position),
+        // A timer's work belongs to no request and begins a correlation of its own.
+        metadata: () => ({ correlationId: uuidv7(), ...currentContext() }),
+      }),
   },
   {
     provide: DkimKeys,
-    inject: [Database, SealedValues],
-    useFactory: ({ pool }: Database, sealed: SealedValues) => new PostgresDkimKeys(pool, sealed),
+    inject: [Database, KeyRing],
+    useFactory: ({ pool }: Database, keys: KeyRing) => new PostgresDkimKeys(pool, keys),
   },
   {
     provide: RecipientCodes,
-    inject: [Database, SealedValues],
-    useFactory: ({ pool }: Database, sealed: SealedValues) => new PostgresRecipientCodes(pool, sealed),
+    inject: [Database, KeyRing],
+    useFactory: ({ pool }: Database, keys: KeyRing) => new PostgresRecipientCodes(pool, keys),
   },
   {
     provide: DomainChecks,
@@ -129,9 +133,9 @@ export const administrationProviders: Provider[] = [
   { provide: SentToday, inject: [Database], useFactory: ({ pool }: Database) => new PostgresSentToday(pool) },
   {
     provide: PostgresSenderDirectory,
-    inject: [Database, SealedValues, AdministrationSettings],
-    useFactory: ({ pool }: Database, sealed: SealedValues, { limits }: AdministrationSettings) =>
-      new PostgresSenderDirectory(pool, sealed, limits),
+    inject: [Database, KeyRing, AdministrationSettings],
+    useFactory: ({ pool }: Database, keys: KeyRing, { limits }: AdministrationSettings) =>
+      new PostgresSenderDirectory(pool, keys, limits),
   },
   { provide: SenderDirectory, useExisting: PostgresSenderDirectory },
   EmailServices,

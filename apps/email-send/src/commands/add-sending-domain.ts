@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type addSendingDomain, Refusal, type RequestOf } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { v5 as uuidv5 } from 'uuid';
 import { normalizeDomain, sendingDomain, sendingDomainStream } from '../domain/sending-domain.js';
-import { DkimKeys, Streams } from '../ports.js';
+import { DkimKeys } from '../ports.js';
 import { ownedEmailService } from './owned-email-service.js';
 
 /** Registers a domain with a DKIM key of its own; its records are looked up from now on. Answers its id. */

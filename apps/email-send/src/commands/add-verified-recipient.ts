@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { addVerifiedRecipient, RequestOf } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { v5 as uuidv5 } from 'uuid';
 import { normalizeRecipient, verifiedRecipient, verifiedRecipientStream } from '../domain/verified-recipient.js';
-import { RecipientCodes, Streams, SystemMail } from '../ports.js';
+import { RecipientCodes, SystemMail } from '../ports.js';
 import { ownedEmailService } from './owned-email-service.js';
 
 /**

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Streams } from '@postern/event-sourcing';
 import { checkDkim, checkDmarc, checkSpf, dkimRecordName, dmarcRecordName } from '../domain/domain-records.js';
 import { emailService, emailServiceStream } from '../domain/email-service.js';
 import { type SendingDomain, sendingDomain, sendingDomainStream } from '../domain/sending-domain.js';
-import { AdministrationSettings, DkimKeys, DnsResolver, DomainChecks, Streams } from '../ports.js';
+import { AdministrationSettings, DkimKeys, DnsResolver, DomainChecks } from '../ports.js';
 
 const SOON_S = 5 * 60;
 const DAILY_S = 24 * 60 * 60;

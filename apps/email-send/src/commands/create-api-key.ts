@@ -1,9 +1,10 @@
 import { createHash, randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { createApiKey, ReplyOf, RequestOf } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { v7 as uuidv7 } from 'uuid';
 import { apiKey, apiKeyStream, keyPrefixOf, newApiKey } from '../domain/api-key.js';
-import { Streams } from '../ports.js';
+
 import { ownedEmailService } from './owned-email-service.js';
 
 /** Makes a key and answers it; nothing of it but hash and prefix stays behind. It works at once, in every replica. */

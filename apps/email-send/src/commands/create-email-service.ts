@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type createEmailService, Refusal, type RequestOf } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { MailboxError, parseMailbox } from '@postern/mail';
 import { v7 as uuidv7 } from 'uuid';
 import { emailService, emailServiceStream } from '../domain/email-service.js';
-import { Streams } from '../ports.js';
 
 /** Every new service starts in the sandbox. Answers its id. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { Refusal } from '@postern/contracts';
+import type { Streams } from '@postern/event-sourcing';
 import { type EmailService, emailService, emailServiceStream } from '../domain/email-service.js';
-import type { Streams } from '../ports.js';
 
 /** The service, if the workspace owns it: what belongs to another workspace does not exist. */
 export async function ownedEmailService(

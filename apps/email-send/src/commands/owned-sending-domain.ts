@@ -1,6 +1,7 @@
 import { Refusal } from '@postern/contracts';
+import type { Streams } from '@postern/event-sourcing';
 import { type SendingDomain, sendingDomain, sendingDomainStream } from '../domain/sending-domain.js';
-import type { Streams } from '../ports.js';
+
 import { ownedEmailService } from './owned-email-service.js';
 
 /** The domain, if the workspace owns the service and the service the domain. */

@@ -1,6 +1,7 @@
 import { Refusal } from '@postern/contracts';
+import type { Streams } from '@postern/event-sourcing';
 import { type VerifiedRecipient, verifiedRecipient, verifiedRecipientStream } from '../domain/verified-recipient.js';
-import type { Streams } from '../ports.js';
+
 import { ownedEmailService } from './owned-email-service.js';
 
 /** The recipient, if the workspace owns the service and the service the recipient. */

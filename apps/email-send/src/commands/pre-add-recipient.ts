@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { preAddRecipient, RequestOf } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { v5 as uuidv5 } from 'uuid';
 import { normalizeRecipient, verifiedRecipient, verifiedRecipientStream } from '../domain/verified-recipient.js';
-import { Streams } from '../ports.js';
+
 import { ownedEmailService } from './owned-email-service.js';
 
 /** Adds an address without a code, because the platform knows already whose it is. Answers its id. */

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestOf, removeSendingDomain } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { sendingDomain, sendingDomainStream } from '../domain/sending-domain.js';
-import { DkimKeys, DomainChecks, Streams } from '../ports.js';
+import { DkimKeys, DomainChecks } from '../ports.js';
 import { ownedSendingDomain } from './owned-sending-domain.js';
 
 /**

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestOf, removeVerifiedRecipient } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { verifiedRecipient, verifiedRecipientStream } from '../domain/verified-recipient.js';
-import { Streams } from '../ports.js';
+
 import { ownedVerifiedRecipient } from './owned-verified-recipient.js';
 
 /** The address gets no sandbox mail of the service any more once this answers. */

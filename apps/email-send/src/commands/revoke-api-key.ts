@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestOf, revokeApiKey } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { apiKey, apiKeyStream } from '../domain/api-key.js';
-import { Streams } from '../ports.js';
+
 import { ownedEmailService } from './owned-email-service.js';
 
 /** Once this answers, no replica takes the key any more. */

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal, type RequestOf, type rotateDkimKey } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { sendingDomain, sendingDomainStream } from '../domain/sending-domain.js';
-import { DkimKeys, DomainChecks, Streams } from '../ports.js';
+import { DkimKeys, DomainChecks } from '../ports.js';
 import { ownedSendingDomain } from './owned-sending-domain.js';
 
 /** Makes a second key; it signs from the check on that finds its record, and the first one signs until then. */

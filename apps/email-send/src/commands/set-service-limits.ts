@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestOf, setServiceLimits } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { emailService, emailServiceStream } from '../domain/email-service.js';
-import { Streams } from '../ports.js';
 
 /** The operator's limits for one service replace the ones set before; those not named follow the defaults. */
 @Injectable()

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestOf, updateEmailService } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { emailService, emailServiceStream } from '../domain/email-service.js';
-import { Streams } from '../ports.js';
+
 import { ownedEmailService } from './owned-email-service.js';
 
 /** Renames a service or turns its switches; a change that changes nothing leaves no event. */

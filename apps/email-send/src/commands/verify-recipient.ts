@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal, type RequestOf, type verifyRecipient } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { verifiedRecipient, verifiedRecipientStream } from '../domain/verified-recipient.js';
-import { RecipientCodes, Streams } from '../ports.js';
+import { RecipientCodes } from '../ports.js';
 import { ownedVerifiedRecipient } from './owned-verified-recipient.js';
 
 /** Somebody enters the code. A wrong one is counted before it is refused, whichever replica it reaches. */

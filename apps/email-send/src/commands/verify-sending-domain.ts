@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestOf, verifySendingDomain } from '@postern/contracts';
-import { Streams } from '../ports.js';
+import { Streams } from '@postern/event-sourcing';
+
 import { CheckSendingDomain } from './check-sending-domain.js';
 import { ownedSendingDomain } from './owned-sending-domain.js';
 

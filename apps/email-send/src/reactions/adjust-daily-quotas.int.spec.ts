@@ -8,12 +8,13 @@ import {
   listVerifiedRecipients,
   preAddRecipient,
 } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { JetStreamPublisher } from '@postern/messaging';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { emailService, emailServiceStream } from '../domain/email-service.js';
-import { Streams } from '../ports.js';
+
 import { AdministrationFixture } from '../testing/administration-fixture.js';
 import { AdjustDailyQuotas } from './adjust-daily-quotas.js';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { Streams } from '@postern/event-sourcing';
 import { emailService, emailServiceStream } from '../domain/email-service.js';
-import { AdministrationSettings, DayBook, Streams } from '../ports.js';
+import { AdministrationSettings, DayBook } from '../ports.js';
 
 const AT_ONCE = 200;
 

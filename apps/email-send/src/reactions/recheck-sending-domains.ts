@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Streams } from '@postern/event-sourcing';
 import { CheckSendingDomain } from '../commands/check-sending-domain.js';
 import { emailService, emailServiceStream } from '../domain/email-service.js';
 import { type SendingDomain, sendingDomain, sendingDomainStream } from '../domain/sending-domain.js';
-import { DomainChecks, Streams, SystemMail } from '../ports.js';
+import { DomainChecks, SystemMail } from '../ports.js';
 
 /** Look-ups of several domains go on side by side; most of their time is waiting. */
 const AT_ONCE = 20;

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { dkimRecord, generateDkimKeyPair } from '@postern/mail';
+import type { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { DkimKey } from '../../domain/sending-domain.js';
-import { DkimKeys, type SealedValues } from '../../ports.js';
+import { DkimKeys } from '../../ports.js';
 
 const SELECTOR_LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 
@@ -11,7 +12,7 @@ const SELECTOR_LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 export class PostgresDkimKeys extends DkimKeys {
   constructor(
     private readonly pool: pg.Pool,
-    private readonly sealed: SealedValues,
+    private readonly keys: KeyRing,
   ) {
     super();
   }
@@ -23,7 +24,7 @@ export class PostgresDkimKeys extends DkimKeys {
     const selector = `postern-${Array.from({ length: 8 }, () => SELECTOR_LETTERS[randomInt(SELECTOR_LETTERS.length)]).join('')}`;
     await this.pool.query(
       'INSERT INTO dkim_keys (id, domain_id, selector, sealed_private_key) VALUES ($1, $2, $3, $4)',
-      [keyId, domainId, selector, this.sealed.seal(privateKey, dkimKeyRow(keyId))],
+      [keyId, domainId, selector, this.keys.seal(privateKey, dkimKeyRow(keyId))],
     );
     return { key_id: keyId, selector, record: dkimRecord(privateKey) };
   }

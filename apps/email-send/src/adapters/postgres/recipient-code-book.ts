@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { Refusal } from '@postern/contracts';
+import type { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
-import { RecipientCodes, type SealedValues } from '../../ports.js';
+import { RecipientCodes } from '../../ports.js';
 
 const MAX_CODES_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
@@ -11,7 +12,7 @@ const PURPOSE = 'verification-code';
 export class PostgresRecipientCodes extends RecipientCodes {
   constructor(
     private readonly pool: pg.Pool,
-    private readonly sealed: SealedValues,
+    private readonly keys: KeyRing,
   ) {
     super();
   }
@@ -21,7 +22,7 @@ export class PostgresRecipientCodes extends RecipientCodes {
   }
 
   hashesOf(recipientId: string, code: string): readonly [string, ...string[]] {
-    return this.sealed.keyedHashes(`${recipientId} ${code}`, PURPOSE);
+    return this.keys.keyedHashes(`${recipientId} ${code}`, PURPOSE);
   }
 
   async take(serviceId: string, at: Date): Promise<void> {

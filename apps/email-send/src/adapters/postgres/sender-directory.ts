@@ -1,8 +1,9 @@
 import { GroupCommit } from '@postern/event-sourcing';
 import { DkimSigner } from '@postern/mail';
+import type { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
 import { type DefaultLimits, limitsOf, type ServiceLimits } from '../../domain/email-service.js';
-import { type SealedValues, type Sender, SenderDirectory } from '../../ports.js';
+import { type Sender, SenderDirectory } from '../../ports.js';
 import { dkimKeyRow } from './dkim-key-store.js';
 
 interface KeyRow {
@@ -69,7 +70,7 @@ export class PostgresSenderDirectory extends SenderDirectory {
 
   constructor(
     private readonly pool: pg.Pool,
-    private readonly sealed: SealedValues,
+    private readonly keys: KeyRing,
     private readonly defaults: DefaultLimits,
   ) {
     super();
@@ -166,6 +167,6 @@ export class PostgresSenderDirectory extends SenderDirectory {
   }
 
   #signer(domain: string, { id, selector, sealed }: SigningKeyRow): DkimSigner {
-    return new DkimSigner({ domain, selector, privateKey: this.sealed.open(sealed, dkimKeyRow(id)) });
+    return new DkimSigner({ domain, selector, privateKey: this.keys.open(sealed, dkimKeyRow(id)) });
   }
 }
