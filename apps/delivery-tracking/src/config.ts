@@ -2,9 +2,11 @@ import { type ConfigOf, databaseSettings, defineConfig, integer, list, text } fr
 
 export const config = defineConfig({
   ...databaseSettings,
-  linkSecrets: list().describe(
-    'Secrets of return paths, pixels and links; the first signs, all verify. Comma-separated.',
-  ),
+  linkSecrets: list()
+    .refine(secrets => secrets.length > 0 && secrets.every(secret => Buffer.byteLength(secret) >= 32), {
+      message: 'needs at least one secret, each of 32 bytes or more',
+    })
+    .describe('Secrets of return paths, pixels and links; the first signs, all verify. Comma-separated.'),
   bounceDomain: text()
     .transform(domain => domain.toLowerCase())
     .describe('Domain of return paths, whose MX is this service; feedback reports come to fbl@ it.'),

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type DataOf,
+  EMAIL_SEND_EVENTS,
+  type EventContract,
+  emailAccepted,
+  type emailHandedOver,
+  type eventEnvelope,
+  type ReplyOf,
+  type RequestContract,
+  type RequestInput,
+} from '@postern/contracts';
+import { migrateEventStore } from '@postern/event-sourcing/postgres';
+import { TrackingTokens } from '@postern/mail';
+import { connectNats, JetStreamPublisher, type NatsLink, RequestClient } from '@postern/messaging';
+import { Metrics, type RunningService, startService } from '@postern/service-host';
+import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
+import { v7 as uuidv7 } from 'uuid';
+import type { z } from 'zod';
+import { config } from '../config.js';
+import { DeliveryTrackingModule } from '../delivery-tracking.module.js';
+import { RunningParts } from '../running-parts.js';
+
+export type Envelope = z.output<typeof eventEnvelope>;
+type Accepted = DataOf<typeof emailAccepted>;
+type Outcome = DataOf<typeof emailHandedOver>['outcomes'][number];
+
+export const BOUNCE_DOMAIN = 'bounces.test';
+const SECRET = 'a secret of thirty-two bytes or more for tests';
+
+/** The whole service over real PostgreSQL, NATS and SMTP, and email-send's side of it. */
+export class RunningTracking {
+  readonly tokens = TrackingTokens.fromSecrets([SECRET]);
+  readonly published: Envelope[] = [];
+
+  private constructor(
+    readonly postgres: TestPostgres,
+    readonly nats: TestNats,
+    readonly service: RunningService,
+    readonly link: NatsLink,
+    private readonly client: RequestClient,
+    private readonly publisher: JetStreamPublisher,
+  ) {
+    const decoder = new TextDecoder();
+    link.nc.subscribe('postern.events.delivery-tracking.>', {
+      callback: (_, message) => {
+        this.published.push(JSON.parse(decoder.decode(message.data)) as Envelope);
+      },
+    });
+  }
+
+  static async start(environment: Record<string, string> = {}): Promise<RunningTracking> {
+    const [postgres, nats] = await Promise.all([startPostgres({ shared: false, durable: false }), startNats()]);
+    const service = await startService(
+      {
+        name: 'delivery-tracking',
+        config,
+        module: DeliveryTrackingModule,
+        database: {
+          directory: new URL('../../../../prisma/delivery-tracking/migrations', import.meta.url),
+          afterwards: migrateEventStore,
+        },
+      },
+      {
+        POSTERN_DATABASE_URL: await postgres.createDatabase(),
+        POSTERN_NATS_SERVERS: nats.url,
+        POSTERN_NATS_URL: nats.url,
+        POSTERN_LINK_SECRETS: SECRET,
+        POSTERN_BOUNCE_DOMAIN: BOUNCE_DOMAIN,
+        POSTERN_SWEEP_INTERVAL_MS: '50',
+        POSTERN_LOG_LEVEL: 'silent',
+        ...environment,
+      },
+    );
+    const link = await connectNats({ servers: nats.url, name: 'email-send' });
+    const publisher = new JetStreamPublisher(link, { service: 'email-send', contracts: EMAIL_SEND_EVENTS });
+    return new RunningTracking(postgres, nats, service, link, new RequestClient(link), publisher);
+  }
+
+  async stop(): Promise<void> {
+    this.client.close();
+    await this.link.close();
+    await this.service.stop();
+    await Promise.all([this.nats.stop(), this.postgres.stop()]);
+  }
+
+  get smtpPort(): number {
+    return this.service.app.get(RunningParts, { strict: false }).bouncePort;
+  }
+
+  ask<C extends RequestContract>(contract: C, request: RequestInput<C>): Promise<ReplyOf<C>> {
+    return this.client.request(contract, request);
+  }
+
+  /** Publishes events as email-send would; answers their ids. */
+  async tell(...events: readonly (TestEvent | [EventContract, object])[]): Promise<string[]> {
+    const batch = events.map(event => {
+      const [contract, data, id = uuidv7()] = event as TestEvent;
+      return {
+        id,
+        type: contract.type,
+        streamId: 'email',
+        version: 1,
+        occurredAt: new Date(),
+        data,
+        metadata: { correlationId: id },
+      };
+    });
+    await this.publisher.publish(batch);
+    return batch.map(({ id }) => id);
+  }
+
+  /** The return path of one recipient's copy. */
+  returnPath(emailId: string, index = 0): string {
+    return `${this.tokens.returnPathToken(emailId, index)}@${BOUNCE_DOMAIN}`;
+  }
+
+  /** What has been published about an email so far, as `kind`. */
+  kinds(emailId: string): string[] {
+    return this.eventsOf(emailId).map(({ type }) => type.replace(/^.*\.email-|^.*\.|\.v1$/g, ''));
+  }
+
+  eventsOf(emailId: string): Envelope[] {
+    return this.published.filter(({ data }) => (data as { email_id?: string }).email_id === emailId);
+  }
+
+  /** Waits for a published event of an email. */
+  async event<C extends EventContract>(contract: C, emailId: string): Promise<DataOf<C>> {
+    const found = await waitFor(() => this.eventsOf(emailId).find(({ type }) => type === contract.type), {
+      describe: () => `${contract.type} of ${emailId}; there were ${this.kinds(emailId).join(', ') || 'none'}`,
+    });
+    return found.data as DataOf<C>;
+  }
+
+  /** The value of a counter, as the metrics endpoint shows it. */
+  async counter(name: string, label: string): Promise<number> {
+    const text = await this.service.app.get(Metrics, { strict: false }).render();
+    const line = text
+      .split('\n')
+      .find(candidate => candidate.startsWith(`${name}_total{`) && candidate.includes(label));
+    return Number(line?.split(' ')[1] ?? 0);
+  }
+}
+
+type TestEvent = [contract: EventContract, data: object, id?: string];
+
+/** A new message to one or more recipients. */
+export const anEmail = (change: Partial<Accepted> = {}): Accepted => ({
+  email_id: uuidv7(),
+  service_id: randomUUID(),
+  workspace_id: randomUUID(),
+  mode: 'production',
+  from: 'Shop <shop@example.com>',
+  subject: 'Your receipt',
+  recipients: [{ index: 0, address: 'ada@x.test', role: 'to' }],
+  message_id: `${randomUUID()}@example.com`,
+  counts: true,
+  accepted_at: new Date().toISOString(),
+  ...change,
+});
+
+/** The hand-over of it, where the relay took every copy unless told otherwise. */
+export const handOverOf = (
+  email: Accepted,
+  change: Partial<Outcome> = {},
+  status: 'sent' | 'failed' = 'sent',
+): DataOf<typeof emailHandedOver> => ({
+  email_id: email.email_id,
+  service_id: email.service_id,
+  status,
+  message: 'Handed over for delivery.',
+  outcomes: email.recipients.map(({ index, address }) => ({
+    index,
+    address,
+    result: 'accepted',
+    smtp_response: '250 2.0.0 queued',
+    relay: 'relay.test',
+    relay_is_final: false,
+    at: new Date().toISOString(),
+    ...change,
+  })),
+});
