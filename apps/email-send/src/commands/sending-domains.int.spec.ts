@@ -12,8 +12,10 @@ import {
   rotateDkimKey,
   verifySendingDomain,
 } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { v7 as uuidv7 } from 'uuid';
 import { PostgresSenderDirectory } from '../adapters/postgres/sender-directory.js';
+import { sendingDomain, sendingDomainStream } from '../domain/sending-domain.js';
 import { RecheckSendingDomains } from '../reactions/recheck-sending-domains.js';
 import { AdministrationFixture } from '../testing/administration-fixture.js';
 
@@ -149,6 +151,20 @@ describe('a sending domain', () => {
       [domain.id],
     );
     expect(rows).toEqual([{ hours: 24 }]);
+  });
+
+  it('moves its service to production also where the process died right after the domain was verified', async () => {
+    const domain = await ask(addSendingDomain, { ...owner, domain: name });
+    publish(domain);
+    const records = domain.records.map(({ purpose, name, value }) => {
+      return { purpose, name, found: [value], ok: true, problem: null };
+    });
+    const streams = house.replicas[0].app.get(Streams);
+    const at = new Date().toISOString();
+    await streams.execute(sendingDomain, sendingDomainStream(domain.id), { kind: 'see-records', records, at });
+    expect((await sender()).mode).toBe('sandbox');
+    await recheck();
+    expect((await sender()).mode).toBe('production');
   });
 
   it('is found in a record of several strings that only fits into TCP', async () => {

@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { specificationOf } from '@postern/event-sourcing/testing';
+import { foldsEveryFixture, specificationOf } from '@postern/event-sourcing/testing';
 import { type ApiKeyEvent, apiKey, keyPrefixOf, newApiKey } from './api-key.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
@@ -13,6 +14,8 @@ const revoked: ApiKeyEvent = {
 };
 const given = specificationOf(apiKey);
 const revoke = { kind: 'revoke', serviceId: 's1', at: AT } as const;
+
+foldsEveryFixture(join(import.meta.dirname, 'fixtures/api-key'), apiKey);
 
 describe('an API key', () => {
   it('is em_live_ and 43 base62 characters, each drawn evenly from all 62', () => {

@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { specificationOf } from '@postern/event-sourcing/testing';
+import { foldsEveryFixture, specificationOf } from '@postern/event-sourcing/testing';
 import { type EmailServiceEvent, emailService, limitsOf } from './email-service.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const LATER = '2026-03-04T00:20:00.000Z';
 const given = specificationOf(emailService);
+
+foldsEveryFixture(join(import.meta.dirname, 'fixtures/email-service'), emailService);
 
 describe('an email service', () => {
   it('begins in the sandbox, enabled, with open tracking and nothing else switched on', () => {

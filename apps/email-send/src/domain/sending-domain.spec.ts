@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { specificationOf } from '@postern/event-sourcing/testing';
+import { foldsEveryFixture, specificationOf } from '@postern/event-sourcing/testing';
 import { dkimRecordName, type RecordState } from './domain-records.js';
 import { normalizeDomain, type SendingDomainEvent, sendingDomain } from './sending-domain.js';
 
@@ -60,6 +61,8 @@ const rotated: SendingDomainEvent = {
   type: 'email-send.dkim-key-rotated.v1',
   data: { ...ofDomain, key_id: 'k2', retired_key_id: 'k1' },
 };
+
+foldsEveryFixture(join(import.meta.dirname, 'fixtures/sending-domain'), sendingDomain);
 
 describe('the name of a sending domain', () => {
   it.each([

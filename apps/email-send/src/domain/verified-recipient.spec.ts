@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { specificationOf } from '@postern/event-sourcing/testing';
+import { foldsEveryFixture, specificationOf } from '@postern/event-sourcing/testing';
 import { normalizeRecipient, type VerifiedRecipientEvent, verifiedRecipient } from './verified-recipient.js';
 
 const given = specificationOf(verifiedRecipient);
 const minute = (count: number) => new Date(Date.UTC(2026, 2, 1, 10, count)).toISOString();
+
+foldsEveryFixture(join(import.meta.dirname, 'fixtures/verified-recipient'), verifiedRecipient);
 
 describe('the address of a recipient', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
-import { type RunningService, startService } from '@postern/service-host';
+import { type RunningService, startService, Tasks } from '@postern/service-host';
 import { startDnsServer, startNats, startPostgres, startSmtpSink, type TestDns, type TestSmtp } from '@postern/testing';
 import pg from 'pg';
 import { config } from '../config.js';
@@ -44,6 +44,8 @@ export class AdministrationFixture {
     const database = { directory, afterwards: migrateEventStore };
     const start = () => startService({ name: 'email-send', config, module: EmailSendModule, database }, environment);
     const replicas = [await start(), await start()] as const;
+    // The clock is the test's: what happens on a timer happens when a test says so.
+    await Promise.all(replicas.map(replica => replica.app.get(Tasks).stop()));
     const link = await connectNats({ servers: nats.url, name: 'asker' });
     const client = new RequestClient(link);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
