@@ -81,7 +81,9 @@ describe('POST /emails with a production service', () => {
   it('tells of a complaint with the source of its report', async () => {
     const { body } = await sender.send({ ...RECEIPT, to: ['complaint@simulator.test'] });
 
-    expect((await sender.event('complained', body['id'] as string)).data).toEqual({ source: expect.stringContaining('abuse') });
+    expect((await sender.event('complained', body['id'] as string)).data).toEqual({
+      source: expect.stringContaining('abuse'),
+    });
   });
 });
 

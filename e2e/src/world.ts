@@ -2,7 +2,13 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DashboardClient, OPERATOR_EMAIL, type RunningPostern, type StartOptions, startPostern } from '@postern/local-start';
+import {
+  DashboardClient,
+  OPERATOR_EMAIL,
+  type RunningPostern,
+  type StartOptions,
+  startPostern,
+} from '@postern/local-start';
 import { type ReceivedRequest, startHttpReceiver, type TestHttpReceiver, waitFor } from '@postern/testing';
 
 /** An answer of the public API, as a client sees it. */
@@ -171,7 +177,4 @@ export class World {
 
 /** The signature that the specification asks a receiver to compute. */
 export const signatureOf = (secret: string, call: ReceivedRequest): string =>
-  createHmac('sha256', secret)
-    .update(`${call.headers['x-service-timestamp']}.`)
-    .update(call.body)
-    .digest('hex');
+  createHmac('sha256', secret).update(`${call.headers['x-service-timestamp']}.`).update(call.body).digest('hex');

@@ -21,7 +21,7 @@ import { DeliveryQueue, EndpointAddressCheck, EndpointCaller, WebhookDirectory, 
 import { ProjectedWebhooks, webhooks } from './projections/webhooks.js';
 import { DisableFailingWebhooks } from './reactions/disable-failing-webhooks.js';
 import { QueueDeliveries } from './reactions/queue-deliveries.js';
-import { CALLS_PER_ENDPOINT, WorkOffDeliveries } from './reactions/work-off-deliveries.js';
+import { WorkOffDeliveries } from './reactions/work-off-deliveries.js';
 
 /** What webhook-dispatch is made of. */
 export const providers: Provider[] = [
@@ -84,8 +84,7 @@ export const providers: Provider[] = [
   {
     provide: EndpointCaller,
     inject: [CONFIG],
-    useFactory: ({ webhooksAllowPrivate }: WebhookDispatchConfig) =>
-      new HttpEndpointCaller(webhooksAllowPrivate, CALLS_PER_ENDPOINT),
+    useFactory: ({ webhooksAllowPrivate }: WebhookDispatchConfig) => new HttpEndpointCaller(webhooksAllowPrivate),
   },
   {
     provide: EndpointAddressCheck,

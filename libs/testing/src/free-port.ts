@@ -28,7 +28,8 @@ async function claim(path: string): Promise<boolean> {
     await file.close();
     return true;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    // Not `instanceof Error`: inside Jest the file system's errors belong to another realm.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     const age = await stat(path).then(
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,

@@ -11,7 +11,9 @@ const say = line => console.log(`▸ ${line}`);
 try {
   await prepare(say);
 } catch (error) {
-  console.error(`\n${error.message}\n\nThe set-up failed. When its cause is mended, run \`npm start\` again: it goes on where it stopped.`);
+  console.error(
+    `\n${error.message}\n\nThe set-up failed. When its cause is mended, run \`npm start\` again: it goes on where it stopped.`,
+  );
   process.exit(1);
 }
 

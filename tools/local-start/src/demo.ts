@@ -55,7 +55,9 @@ const verifyOwner = async (dashboard: DashboardClient, serviceId: string, mailbo
   while (Date.now() < deadline) {
     const response = await fetch(`${mailboxUrl}/messages?to=${encodeURIComponent(OWNER)}`);
     const mails = (await response.json()) as MailboxMessage[];
-    const code = mails.map(({ raw }) => /^\D*\b(\d{6})\b/m.exec(raw.slice(raw.indexOf('\r\n\r\n')))?.[1]).findLast(Boolean);
+    const code = mails
+      .map(({ raw }) => /^\D*\b(\d{6})\b/m.exec(raw.slice(raw.indexOf('\r\n\r\n')))?.[1])
+      .findLast(Boolean);
     if (code) return void (await dashboard.post(`${recipients}/${id}/verify`, { code }));
     await new Promise(resolve => setTimeout(resolve, 100));
   }

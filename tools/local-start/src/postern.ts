@@ -1,5 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { findNatsServer, freePort, type NatsServer, type PostgresServer, spawnNats, spawnPostgres } from '@postern/testing';
+import {
+  findNatsServer,
+  freePort,
+  type NatsServer,
+  type PostgresServer,
+  spawnNats,
+  spawnPostgres,
+} from '@postern/testing';
 import { Home } from './home.js';
 import { LocalDns } from './local-dns.js';
 import { entryPointOf, environmentOf, SERVICES, SIMULATOR, type Wiring } from './services.js';

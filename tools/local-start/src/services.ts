@@ -35,7 +35,7 @@ export const environmentOf = (
   const secrets = home.secrets();
   const everywhere = {
     NODE_ENV: 'production',
-    POSTERN_NATS_URL: wiring.natsUrl,
+    POSTERN_NATS_SERVERS: wiring.natsUrl,
     POSTERN_DATABASE_URL: wiring.databaseUrl(service),
     POSTERN_HTTP_HOST: '127.0.0.1',
     POSTERN_HTTP_PORT: '0',

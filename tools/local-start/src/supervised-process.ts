@@ -73,7 +73,10 @@ export class SupervisedProcess {
         clearTimeout(deadline);
         reject(new Error(`${this.name} ${why}. The end of ${this.spec.logFile}:\n${this.logTail()}`));
       };
-      const deadline = setTimeout(() => fail(`was not ready within ${this.spec.readyWithinMs} ms`), this.spec.readyWithinMs);
+      const deadline = setTimeout(
+        () => fail(`was not ready within ${this.spec.readyWithinMs} ms`),
+        this.spec.readyWithinMs,
+      );
       child.on('error', error => fail(`could not be started: ${error.message}`));
       createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', line => {
         const ready = settled ? undefined : readyLine(line);

@@ -14,14 +14,12 @@ const RESPONSE_HEAD_BYTES = 16 * 1024;
 export class HttpEndpointCaller implements EndpointCaller, OnModuleDestroy {
   private readonly agent: Agent;
 
-  /** @param perEndpoint connections to one origin at a time. */
+  /** Connections of one origin are not bounded here: endpoints that share a host must not wait for each other. */
   constructor(
     private readonly allowPrivate: boolean,
-    perEndpoint: number,
     private readonly deadlineMs = DEADLINE_MS,
   ) {
     this.agent = new Agent({
-      connections: perEndpoint,
       pipelining: 1,
       keepAliveTimeout: 30_000,
       maxHeaderSize: 16 * 1024,

@@ -1,0 +1,123 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { OUTCOME_EVENTS, type OutcomeKind, type webhookPayload } from '@postern/contracts';
+import { migrateEventStore } from '@postern/event-sourcing/postgres';
+import { connectNats, JetStreamPublisher, type NatsLink, RequestClient } from '@postern/messaging';
+import { type RunningService, startService } from '@postern/service-host';
+import {
+  type ReceivedRequest,
+  startHttpReceiver,
+  startNats,
+  startPostgres,
+  type TestHttpReceiver,
+  type TestNats,
+  type TestPostgres,
+} from '@postern/testing';
+import { config } from '../config.js';
+import { WebhookDispatchModule } from '../webhook-dispatch.module.js';
+
+export type Payload = (typeof webhookPayload)['_output'];
+
+export interface FixtureOptions {
+  readonly allowPrivate?: boolean;
+}
+
+/** webhook-dispatch over a real PostgreSQL and NATS, with a receiver and a publisher in delivery-tracking's place. */
+export class DispatchFixture {
+  private versions = 0;
+
+  private constructor(
+    private readonly postgres: TestPostgres,
+    private readonly nats: TestNats,
+    private readonly link: NatsLink,
+    private readonly publisher: JetStreamPublisher,
+    readonly service: RunningService,
+    readonly receiver: TestHttpReceiver,
+    readonly client: RequestClient,
+  ) {}
+
+  static async start({ allowPrivate = true }: FixtureOptions = {}): Promise<DispatchFixture> {
+    const [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
+    const service = await startService(
+      {
+        name: 'webhook-dispatch',
+        config,
+        module: WebhookDispatchModule,
+        database: {
+          directory: new URL('../../../../prisma/webhook-dispatch/migrations', import.meta.url),
+          afterwards: migrateEventStore,
+        },
+      },
+      {
+        POSTERN_NATS_SERVERS: nats.url,
+        POSTERN_DATABASE_URL: await postgres.createDatabase(),
+        POSTERN_HTTP_PORT: '0',
+        POSTERN_LOG_LEVEL: 'error',
+        POSTERN_ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+        POSTERN_WEBHOOKS_ALLOW_PRIVATE: String(allowPrivate),
+      },
+    );
+    const link = await connectNats({ servers: nats.url, name: 'test' });
+    return new DispatchFixture(
+      postgres,
+      nats,
+      link,
+      new JetStreamPublisher(link, { service: 'delivery-tracking', contracts: OUTCOME_EVENTS }),
+      service,
+      await startHttpReceiver(),
+      new RequestClient(link),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.service.stop();
+    await this.link.close();
+    await this.receiver.stop();
+    await this.nats.stop();
+    await this.postgres.stop();
+  }
+
+  /** Publishes one outcome as delivery-tracking would. @returns the id of its email. */
+  async publish(kind: OutcomeKind, serviceId: string, data: object = DATA[kind], id = randomUUID()): Promise<string> {
+    const emailId = randomUUID();
+    await this.publisher.publish([
+      {
+        id,
+        type: `delivery-tracking.email-${kind}.v1`,
+        streamId: `email-${emailId}`,
+        version: ++this.versions,
+        occurredAt: new Date(),
+        metadata: { correlationId: 'test' },
+        data: {
+          email_id: emailId,
+          service_id: serviceId,
+          recipient_index: 0,
+          to: 'ada@customers.test',
+          from: 'Shop <orders@shop.test>',
+          subject: 'Your receipt',
+          timestamp: '2026-01-02T03:04:05.678Z',
+          counts: true,
+          data,
+        },
+      },
+    ]);
+    return emailId;
+  }
+
+  /** The call that tells of an email. */
+  callOf(emailId: string, timeoutMs = 10_000): Promise<ReceivedRequest> {
+    return this.receiver.nextRequest(({ body }) => payloadIn(body).email_id === emailId, { timeoutMs });
+  }
+}
+
+export const payloadIn = (body: Buffer): Payload => JSON.parse(body.toString('utf8')) as Payload;
+
+export const signatureOf = (secret: string, { headers, body }: ReceivedRequest): string =>
+  createHmac('sha256', secret).update(`${headers['x-service-timestamp']}.`).update(body).digest('hex');
+
+const DATA: Record<OutcomeKind, object> = {
+  delivered: { smtp_response: '250 2.0.0 queued' },
+  bounced: { bounce_type: 'hard', reason: '550 5.1.1 no such user' },
+  complained: { source: 'abuse 192.0.2.9' },
+  opened: { user_agent: 'Mail/1', ip: '192.0.2.1' },
+  clicked: { url: 'https://shop.test/' },
+};
