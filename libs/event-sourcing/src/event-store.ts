@@ -14,7 +14,7 @@ export interface Append {
 export interface Appended {
   /** The version of the stream's last event now. */
   readonly version: number;
-  /** Where that event lies in the feed. */
+  /** Where the last of the new events lies in the feed; the beginning when there were none. */
   readonly position: Position;
   readonly events: readonly RecordedEvent[];
 }
@@ -36,7 +36,8 @@ export class ConcurrencyConflict extends Error {
 export abstract class EventStore {
   /**
    * Appends all events or none.
-   * @throws ConcurrencyConflict when the stream is not at the expected version.
+   * @throws ConcurrencyConflict when the stream is not at the expected version; UnstorableEventError for text and
+   * numbers that no store can keep.
    */
   abstract append(
     streamId: string,

@@ -1,10 +1,15 @@
+import { UnstorableEventError } from './unstorable-text.js';
+
 export interface GroupCommitOptions<Item, Result> {
-  /** Writes all items in one transaction; answers one result for each, in their order. */
+  /**
+   * Writes all items in one transaction; answers one result for each, in their order. It may be called again with
+   * the same items after it threw, so it must not throw once it has committed.
+   */
   readonly flush: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** Flushes under way at a time. */
   readonly flushers?: number;
   readonly maxBatch?: number;
-  /** Whether a failed flush may be the fault of a single item. The default knows PostgreSQL's data errors. */
+  /** Whether a failed flush may be the fault of a single item, with nothing committed. */
   readonly isItemFault?: (error: unknown) => boolean;
 }
 
@@ -14,15 +19,31 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** SQLSTATE classes that speak of the data: exceptions, constraints, limits (a value too large). */
-const DATA_FAULTS = /^(22|23|54|P0)/;
+const sqlState = (error: unknown): string => {
+  const code = String((error as { code?: unknown } | null)?.code ?? '');
+  return /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : '';
+};
 
-const isDataFault = (error: unknown): boolean => DATA_FAULTS.test(String((error as { code?: unknown })?.code ?? ''));
+/** Connections, resources, shutdowns and faults of the server: nobody's item, and not always without effect. */
+const SERVER_FAULTS = /^(08|40003|53|57|58|XX)/;
+
+/** The database refused the statement, or the flush could not even build it. */
+const isItemFault = (error: unknown): boolean => {
+  const state = sqlState(error);
+  if (state !== '') return !SERVER_FAULTS.test(state);
+  return error instanceof UnstorableEventError || error instanceof TypeError || error instanceof RangeError;
+};
+
+/** A transaction that lost against another one (class 40) has left nothing behind, except where its end is unknown. */
+const isLostRace = (error: unknown): boolean => /^40(?!003)/.test(sqlState(error));
+
+const RACES = 5;
 
 /**
  * Lets concurrent callers share transactions: whatever is submitted while a flush is under way goes into the next
- * one, so that one fsync carries many items. When a batch fails for an item's sake it is split until only the guilty
- * one fails; any other failure is everybody's.
+ * one, so that one fsync carries many items. A lost race is run again a few times. When a batch fails for an item's
+ * sake it is split until only the guilty one fails. Any other failure (a lost connection) is everybody's, and nothing
+ * is written again, because its outcome is not known.
  */
 export class GroupCommit<Item, Result> {
   private readonly queue: Waiting<Item, Result>[] = [];
@@ -36,7 +57,7 @@ export class GroupCommit<Item, Result> {
   constructor(private readonly options: GroupCommitOptions<Item, Result>) {
     this.flushers = options.flushers ?? 2;
     this.maxBatch = options.maxBatch ?? 256;
-    this.isItemFault = options.isItemFault ?? isDataFault;
+    this.isItemFault = options.isItemFault ?? isItemFault;
   }
 
   /** Resolves once the item's transaction is committed. */
@@ -79,7 +100,7 @@ export class GroupCommit<Item, Result> {
 
   private async flush(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await this.options.flush(batch.map(({ item }) => item));
+      const results = await this.write(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       if (batch.length === 1 || !this.isItemFault(error)) {
@@ -89,6 +110,18 @@ export class GroupCommit<Item, Result> {
       const middle = batch.length >> 1;
       await this.flush(batch.slice(0, middle));
       await this.flush(batch.slice(middle));
+    }
+  }
+
+  private async write(items: readonly Item[]): Promise<readonly Result[]> {
+    for (let race = 1; ; race++) {
+      try {
+        const results = await this.options.flush(items);
+        if (results.length === items.length) return results;
+        throw new Error(`the flush of ${items.length} items answered ${results.length} results`);
+      } catch (error) {
+        if (!isLostRace(error) || race === RACES) throw error;
+      }
     }
   }
 }

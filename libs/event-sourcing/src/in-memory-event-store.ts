@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { DomainEvent, EventMetadata, RecordedEvent } from './event.js';
+import { BEGINNING, type DomainEvent, type EventMetadata, type RecordedEvent } from './event.js';
 import { type Appended, ConcurrencyConflict, EventStore, type ExpectedVersion } from './event-store.js';
-import { storableJson } from './unstorable-text.js';
+import { storableFrame, storableJson } from './unstorable-text.js';
 
 /** Keeps the promises of the event store for as long as the process lives; for tests. */
 export class InMemoryEventStore extends EventStore {
@@ -13,6 +13,7 @@ export class InMemoryEventStore extends EventStore {
     events: readonly DomainEvent[],
     { expectedVersion, metadata }: { readonly expectedVersion: ExpectedVersion; readonly metadata: EventMetadata },
   ): Promise<Appended> {
+    storableFrame(streamId, events, metadata);
     const stream = this.streams.get(streamId) ?? [];
     const wanted = expectedVersion === 'none' ? 0 : expectedVersion;
     if (wanted !== 'any' && wanted !== stream.length)
@@ -32,7 +33,7 @@ export class InMemoryEventStore extends EventStore {
     this.streams.set(streamId, [...stream, ...recorded]);
     return {
       version: stream.length + recorded.length,
-      position: { txid: String(this.count), pos: String(this.count) },
+      position: recorded.at(-1)?.position ?? BEGINNING,
       events: recorded,
     };
   }

@@ -1,15 +1,16 @@
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import type { RecordedEvent } from '../event.js';
+import { BEGINNING, type RecordedEvent } from '../event.js';
 import { type Append, type Appended, ConcurrencyConflict } from '../event-store.js';
-import { storableJson } from '../unstorable-text.js';
+import { storableFrame, storableJson } from '../unstorable-text.js';
 
 /** What became of one append of a group: its events, or the conflict that kept it out. */
 export type AppendResult = Appended | ConcurrencyConflict;
 
-interface Prepared extends Append {
-  readonly index: number;
-  readonly lines: readonly { readonly id: string; readonly type: string; readonly json: string }[];
+/** An append that is known to be storable, as it goes to the database. */
+export interface PreparedAppend extends Append {
+  readonly ids: readonly string[];
+  readonly json: readonly string[];
   readonly metadataJson: string;
 }
 
@@ -17,94 +18,105 @@ interface Row {
   readonly append_index: number;
   readonly head: number;
   readonly admitted: boolean;
-  readonly last_txid: string;
-  readonly last_pos: string;
+  readonly txid: string;
+  readonly positions: readonly string[];
 }
 
 type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
 
 /**
  * Appends to many streams in one statement. Each append succeeds or meets a conflict by itself; in a transaction of
- * the caller's, what follows decides for all of them.
+ * the caller's, what follows decides for all of them. Such a transaction should append, or lock its streams with
+ * `lockStreams`, before it writes anything else, and must be READ COMMITTED.
+ *
+ * Nothing is retried here. SQLSTATE class 40 (a deadlock, or a younger transaction was faster): nothing was written,
+ * the whole transaction may run again, and `GroupCommit` does that. After a lost connection the outcome is unknown:
+ * load, decide and append again with an expected version.
  * @throws UnstorableEventError before anything is sent; a database error with nothing appended.
  */
-export const appendAll = async (db: Queryable, appends: readonly Append[]): Promise<readonly AppendResult[]> => {
+export const appendAll = (db: Queryable, appends: readonly Append[]): Promise<readonly AppendResult[]> =>
+  appendPrepared(db, appends.map(prepareAppend));
+
+/**
+ * Takes the locks of streams for the rest of a transaction, before its first write; in one order for everybody.
+ * Who holds them alone appends to these streams, over all replicas.
+ */
+export const lockStreams = async (
+  client: Pick<pg.ClientBase, 'query'>,
+  streamIds: readonly string[],
+): Promise<void> => {
+  await client.query({
+    name: 'event-store-lock-streams',
+    text: `SELECT pg_advisory_xact_lock(key)
+           FROM (SELECT DISTINCT hashtextextended(stream, 0) AS key FROM unnest($1::text[]) AS stream ORDER BY 1) AS keys`,
+    values: [streamIds],
+  });
+};
+
+export const prepareAppend = (append: Append): PreparedAppend => ({
+  ...append,
+  ids: append.events.map(() => uuidv7()),
+  json: append.events.map(({ type, data }) => storableJson(type, data)),
+  metadataJson: storableFrame(append.streamId, append.events, append.metadata),
+});
+
+export const appendPrepared = async (
+  db: Queryable,
+  appends: readonly PreparedAppend[],
+): Promise<readonly AppendResult[]> => {
+  if (appends.length === 0) return [];
+  const occurredAt = new Date();
+  const { rows } = await db.query<Row>({
+    name: 'event-store-append',
+    text: 'SELECT * FROM event_store.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+    values: [
+      roundsOf(appends),
+      appends.map(({ streamId }) => streamId),
+      appends.map(versionNumber),
+      appends.map(({ metadataJson }) => metadataJson),
+      occurredAt,
+      appends.flatMap(({ events }, owner) => events.map(() => owner + 1)),
+      appends.flatMap(({ events }) => events.map((_, number) => number + 1)),
+      appends.flatMap(({ ids }) => ids),
+      appends.flatMap(({ events }) => events.map(({ type }) => type)),
+      appends.flatMap(({ json }) => json),
+    ],
+  });
   const results = new Array<AppendResult>(appends.length);
-  for (const round of rounds(appends.map(prepare))) await appendRound(db, round, results);
+  for (const row of rows) {
+    const index = row.append_index - 1;
+    results[index] = resultOf(appends[index] as PreparedAppend, row, occurredAt);
+  }
   return results;
 };
 
-const prepare = (append: Append, index: number): Prepared => ({
-  ...append,
-  index,
-  lines: append.events.map(({ type, data }) => ({ id: uuidv7(), type, json: storableJson(type, data) })),
-  metadataJson: JSON.stringify(append.metadata),
-});
-
-/** A statement sees one head per stream, so a second append to the same stream waits for the next statement. */
-const rounds = (prepared: readonly Prepared[]): Prepared[][] => {
-  const made: { readonly streams: Set<string>; readonly appends: Prepared[] }[] = [];
-  const depth = new Map<string, number>();
-  for (const append of prepared) {
-    const round = depth.get(append.streamId) ?? 0;
-    depth.set(append.streamId, round + 1);
-    made[round] ??= { streams: new Set(), appends: [] };
-    made[round].appends.push(append);
-  }
-  return made.map(({ appends }) => appends);
+/** For each append, how many before it (itself included) go to the same stream. */
+const roundsOf = (appends: readonly Append[]): number[] => {
+  const counts = new Map<string, number>();
+  return appends.map(({ streamId }) => {
+    const round = (counts.get(streamId) ?? 0) + 1;
+    counts.set(streamId, round);
+    return round;
+  });
 };
 
 const versionNumber = ({ expectedVersion }: Append): number | null =>
   expectedVersion === 'any' ? null : expectedVersion === 'none' ? 0 : expectedVersion;
 
-const appendRound = async (db: Queryable, round: readonly Prepared[], results: AppendResult[]): Promise<void> => {
-  const occurredAt = new Date();
-  const lines = round.flatMap((append, owner) =>
-    append.lines.map((line, number) => ({
-      ...line,
-      owner: owner + 1,
-      number: number + 1,
-      metadata: append.metadataJson,
-    })),
-  );
-  const { rows } = await db.query<Row>({
-    name: 'event-store-append',
-    text: 'SELECT * FROM event_store.append($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-    values: [
-      round.map(({ streamId }) => streamId),
-      round.map(versionNumber),
-      lines.map(({ owner }) => owner),
-      lines.map(({ number }) => number),
-      lines.map(({ id }) => id),
-      lines.map(({ type }) => type),
-      lines.map(({ json }) => json),
-      lines.map(({ metadata }) => metadata),
-      lines.map(() => occurredAt),
-    ],
-  });
-  for (const row of rows) {
-    const append = round[row.append_index - 1] as Prepared;
-    results[append.index] = row.admitted
-      ? recorded(append, row, occurredAt)
-      : new ConcurrencyConflict(append.streamId, append.expectedVersion, row.head);
-  }
-};
-
-const recorded = (append: Prepared, { head, last_txid, last_pos }: Row, occurredAt: Date): Appended => {
-  const position = { txid: last_txid, pos: last_pos ?? '0' };
-  const last = BigInt(position.pos);
+const resultOf = (append: PreparedAppend, { head, admitted, txid, positions }: Row, occurredAt: Date): AppendResult => {
+  const { streamId, metadata } = append;
+  if (!admitted) return new ConcurrencyConflict(streamId, append.expectedVersion, head);
   const events = append.events.map(
     ({ type, data }, index): RecordedEvent => ({
-      id: (append.lines[index] as Prepared['lines'][number]).id,
+      id: append.ids[index] as string,
       type,
-      streamId: append.streamId,
+      streamId,
       version: head + index + 1,
       data,
-      metadata: append.metadata,
+      metadata,
       occurredAt,
-      // Numbers of one statement are taken in the order of its lines, so those of one append are consecutive.
-      position: { txid: last_txid, pos: String(last - BigInt(append.events.length - 1 - index)) },
+      position: { txid, pos: positions[index] as string },
     }),
   );
-  return { version: head + events.length, position, events };
+  return { version: head + events.length, position: events.at(-1)?.position ?? BEGINNING, events };
 };

@@ -18,6 +18,19 @@ export const liveCheckpoint = async (db: Queryable, name: string, lock = ''): Pr
   return rows[0];
 };
 
+/** The checkpoint of a generation that is being built, held until the end of the transaction. */
+export const holdNextCheckpoint = async (
+  db: Queryable,
+  name: string,
+  generation: number,
+): Promise<Checkpoint | undefined> => {
+  const { rows } = await db.query<Checkpoint>(
+    `SELECT ${COLUMNS} FROM event_store.projections WHERE name = $1 AND generation = $2 AND NOT live FOR UPDATE`,
+    [name, generation],
+  );
+  return rows[0];
+};
+
 /** Registers a projection that the database has not seen yet; its tables are empty and live. */
 export const registerProjection = async (db: Queryable, name: string, version: number): Promise<void> => {
   await db.query(

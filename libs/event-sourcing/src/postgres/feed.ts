@@ -31,14 +31,19 @@ export const readFeed = async (
   limit: number,
   { types, upcasters = {} }: { readonly types?: readonly string[] | undefined; readonly upcasters?: Upcasters } = {},
 ): Promise<FeedPage> => {
+  // An event of an older type may become one of the asked types only by its upcaster.
+  const stored = types && [...types, ...Object.keys(upcasters)];
   const { rows } = await db.query<StoredEvent & { readonly data: object | null }>({
     name: 'event-store-read-feed',
     text: READ,
-    values: [after.txid, after.pos, limit, types ?? null],
+    values: [after.txid, after.pos, limit, stored ?? null],
   });
   const last = rows.at(-1);
   return {
-    events: rows.filter(row => row.data !== null).map(row => recordedEvent(row, upcasters)),
+    events: rows
+      .filter(row => row.data !== null)
+      .map(row => recordedEvent(row, upcasters))
+      .filter(event => types?.includes(event.type) ?? true),
     position: last ? { txid: last.txid, pos: last.pos } : after,
     full: rows.length === limit,
   };
@@ -53,7 +58,7 @@ export const countAfter = async (db: Queryable, after: Position, limit = 100_000
   return Number(rows[0]?.count ?? 0);
 };
 
-/** The last event's position, committed or about to be. */
+/** The last committed event's position; the feed may show it later, once no older transaction runs any more. */
 export const latestPosition = async (db: Queryable): Promise<Position> => {
   const { rows } = await db.query<Position>(
     'SELECT txid::text AS txid, pos::text AS pos FROM event_store.events ORDER BY events.txid DESC, events.pos DESC LIMIT 1',

@@ -7,13 +7,20 @@ export const NEXT = '__next';
 /** Makes empty copies of a projection's tables, with all their columns, constraints and indexes. */
 export const createNextTables = async (client: pg.ClientBase, { tables }: Projection): Promise<void> => {
   for (const table of tables) {
+    await standsAlone(client, table);
     await client.query(`DROP TABLE IF EXISTS ${quote(`${table}${NEXT}`)}`);
     await client.query(`CREATE TABLE ${quote(`${table}${NEXT}`)} (LIKE ${quote(table)} INCLUDING ALL)`);
   }
 };
 
-export const dropNextTables = async (client: pg.ClientBase, { tables }: Projection): Promise<void> => {
-  for (const table of tables) await client.query(`DROP TABLE IF EXISTS ${quote(`${table}${NEXT}`)}`);
+/** A foreign key would stay with the table that goes. */
+const standsAlone = async (client: pg.ClientBase, table: string): Promise<void> => {
+  const { rows } = await client.query<{ key: string }>(
+    "SELECT conname AS key FROM pg_constraint WHERE contype = 'f' AND to_regclass($1) IN (conrelid, confrelid)",
+    [quote(table)],
+  );
+  if (rows[0])
+    throw new Error(`table ${table} of a projection has the foreign key ${rows[0].key}, so it cannot be rebuilt`);
 };
 
 interface Index {
@@ -35,8 +42,12 @@ const indexesOf = async (client: pg.ClientBase, table: string): Promise<Index[]>
   }));
 };
 
-/** Puts the new tables in the place of the live ones, under the same names, indexes included. */
+/**
+ * Puts the new tables in the place of the live ones, under the same names, indexes included. All are locked first, so
+ * that a reader of several sees one generation; give the transaction a `lock_timeout`, lest a reader be the victim.
+ */
 export const swapTables = async (client: pg.ClientBase, { tables }: Projection): Promise<void> => {
+  if (tables.length > 0) await client.query(`LOCK TABLE ${tables.map(quote).join(', ')} IN ACCESS EXCLUSIVE MODE`);
   for (const table of tables) {
     const before = await indexesOf(client, table);
     const after = await indexesOf(client, `${table}${NEXT}`);

@@ -1,4 +1,4 @@
-export { type AppendResult, appendAll } from './append-all.js';
+export { type AppendResult, appendAll, lockStreams } from './append-all.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
 export { Inbox } from './inbox.js';
 export { withLeadership } from './leadership.js';
@@ -7,3 +7,4 @@ export { PostgresEventStore } from './postgres-event-store.js';
 export type { Projection, ProjectionTransaction } from './projection.js';
 export { ProjectionRunner, type ProjectionRunnerOptions } from './projection-runner.js';
 export { migrateEventStore } from './schema.js';
+export { inTransaction } from './transaction.js';

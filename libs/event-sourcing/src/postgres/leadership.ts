@@ -1,8 +1,11 @@
 import type pg from 'pg';
 
+/** How soon a leader notices that its connection, and the lock with it, has silently gone. */
+const HEARTBEAT_MS = 5_000;
+
 /**
  * Runs `lead` while this process holds the named lock, which one process of the whole database can. PostgreSQL
- * frees it when the connection ends, so a killed leader is succeeded as soon as the server notices.
+ * frees it when the connection ends, so a killed leader is succeeded as soon as the server notices. The lock is the session's, so a pooler must not share sessions.
  * @param lead is given a signal that aborts when leadership is lost or no longer wanted; it must end soon after.
  * @returns false, without having called `lead`, when somebody else leads.
  */
@@ -18,12 +21,14 @@ export const withLeadership = async (
   client.on('error', onError);
   client.on('end', onError);
   let broken: Error | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
   try {
     const { rows } = await client.query<{ led: boolean }>(
       "SELECT pg_try_advisory_lock(hashtextextended('postern leader ' || $1, 0)) AS led",
       [name],
     );
     if (!rows[0]?.led) return false;
+    heartbeat = setInterval(() => client.query('SELECT 1').catch(onError), HEARTBEAT_MS);
     await lead(AbortSignal.any([stop, connection.signal]));
     if (!connection.signal.aborted)
       await client.query("SELECT pg_advisory_unlock(hashtextextended('postern leader ' || $1, 0))", [name]);
@@ -32,6 +37,7 @@ export const withLeadership = async (
     broken = error as Error;
     throw error;
   } finally {
+    clearInterval(heartbeat);
     client.off('error', onError);
     client.off('end', onError);
     // A connection that may still hold the lock must not go back into the pool.

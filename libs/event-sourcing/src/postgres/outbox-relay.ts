@@ -38,7 +38,9 @@ export interface OutboxStatus {
   readonly regressions: number;
 }
 
+/** Looking at an idle broker finds a loss; looking at one that was silent for a moment must come before publishing. */
 const CHECK_BROKER_EVERY_MS = 1_000;
+const TRUST_BROKER_MS = 100;
 const RETRY_LEADERSHIP_MS = 1_000;
 
 /**
@@ -57,7 +59,10 @@ export class OutboxRelay {
   private lastError: string | undefined;
   private at: Position = BEGINNING;
   private broker: BrokerState | undefined;
-  private brokerCheckedAt = 0;
+  /** When the broker was last known to be what `broker` says. */
+  private brokerSeenAt = 0;
+  /** How many events may have been stored beyond the recorded sequence, by a publishing whose end is not known. */
+  private inDoubt = 0;
   private readAhead: Promise<FeedPage> | undefined;
 
   constructor(private readonly options: OutboxRelayOptions) {
@@ -102,7 +107,8 @@ export class OutboxRelay {
       try {
         await withLeadership(this.pool, `outbox ${this.options.name ?? 'events'}`, signal, async lost => {
           ({ position: this.at, broker: this.broker } = await this.checkpoints.load());
-          this.brokerCheckedAt = 0;
+          this.brokerSeenAt = 0;
+          this.inDoubt = this.batchSize;
           this.readAhead = undefined;
           this.leading = true;
           await this.rounds.run(lost);
@@ -120,22 +126,19 @@ export class OutboxRelay {
   }
 
   private async round(): Promise<boolean> {
-    if (Date.now() - this.brokerCheckedAt > CHECK_BROKER_EVERY_MS) await this.checkBroker();
+    if (Date.now() - this.brokerSeenAt > CHECK_BROKER_EVERY_MS) await this.checkBroker();
     const page = await (this.readAhead ?? this.read(this.at));
     this.readAhead = undefined;
     if (comparePositions(page.position, this.at) === 0) return false;
+    // What was read is read again after a rewind, from further back.
+    if (page.events.length > 0 && Date.now() - this.brokerSeenAt > TRUST_BROKER_MS && (await this.checkBroker()))
+      return true;
     // The next page is read while this one is published.
     if (page.full) {
       this.readAhead = this.read(page.position);
       this.readAhead.catch(() => undefined);
     }
-    let sequence = this.broker?.lastSequence ?? 0;
-    if (page.events.length > 0) {
-      ({ lastSequence: sequence } = await this.options.publisher.publish(page.events));
-      // The first publishing may have made the stream; its birth belongs into the checkpoint.
-      if (!this.broker) this.broker = await this.options.publisher.state();
-    }
-    if (this.broker) this.broker = { created: this.broker.created, lastSequence: sequence };
+    if (page.events.length > 0) await this.publish(page.events);
     await this.checkpoints.save(page.position, this.broker);
     this.at = page.position;
     this.published += page.events.length;
@@ -143,37 +146,57 @@ export class OutboxRelay {
     return true;
   }
 
+  private async publish(events: FeedPage['events']): Promise<void> {
+    this.inDoubt = Math.max(this.inDoubt, events.length);
+    const { lastSequence } = await this.options.publisher.publish(events);
+    if (this.broker && lastSequence < this.broker.lastSequence) {
+      this.brokerSeenAt = 0;
+      throw new Error(`the broker took events at sequence ${lastSequence}, behind ${this.broker.lastSequence}`);
+    }
+    // The first publishing may have made the stream; its birth belongs into the checkpoint.
+    const created = this.broker?.created ?? (await this.options.publisher.state())?.created;
+    if (created !== undefined) this.broker = { created, lastSequence };
+    this.inDoubt = 0;
+    this.brokerSeenAt = Date.now();
+  }
+
   private read(after: Position): Promise<FeedPage> {
     return readFeed(this.pool, after, this.batchSize, { types: this.options.types });
   }
 
-  /** A broker that was born again, or stands before where we left it, has lost events that consumers may not have seen. */
-  private async checkBroker(): Promise<void> {
+  /**
+   * A broker that was born again, or stands before where we left it, has lost events that consumers may not have seen.
+   * Answers whether it had, and the relay went back.
+   */
+  private async checkBroker(): Promise<boolean> {
     const now = await this.options.publisher.state();
-    this.brokerCheckedAt = Date.now();
+    this.brokerSeenAt = Date.now();
     const before = this.broker;
-    if (!before) return;
-    if (now?.created === before.created && now.lastSequence >= before.lastSequence) return;
+    if (!before || (now?.created === before.created && now.lastSequence >= before.lastSequence)) return false;
     const survived = now?.created === before.created ? now : undefined;
-    this.at = survived
-      ? await this.checkpoints.lastCertain(survived.lastSequence)
-      : await this.checkpoints.daysAgo(this.options.lookBackDays ?? 14);
+    // What a publishing in doubt has stored since the loss took the numbers of what was lost.
+    const kept = Math.max(0, (survived?.lastSequence ?? 0) - this.inDoubt);
+    const certain = survived && (await this.checkpoints.lastCertain(kept));
+    const target = certain ?? (await this.checkpoints.daysAgo(this.options.lookBackDays ?? 14));
+    // Never forwards: what was not published yet is no older for it.
+    if (comparePositions(target, this.at) < 0) this.at = target;
     this.broker = survived;
     this.readAhead = undefined;
-    await this.checkpoints.rewind(this.at, this.broker);
+    await this.checkpoints.rewind(this.at, this.broker, kept);
     this.regressions++;
     this.options.onRegression?.(
       survived
         ? `the stream went back from sequence ${before.lastSequence} to ${survived.lastSequence}`
         : 'the stream was lost',
     );
+    return true;
   }
 
   private failed(error: unknown): void {
     this.lastError = error instanceof Error ? error.message : String(error);
     this.readAhead = undefined;
     // Whatever went wrong, the broker may not be what it was.
-    this.brokerCheckedAt = 0;
+    this.brokerSeenAt = 0;
     this.options.onError?.(error);
   }
 }

@@ -1,15 +1,14 @@
 import type pg from 'pg';
 import type { DomainEvent, EventMetadata, RecordedEvent } from '../event.js';
-import { type Append, type Appended, ConcurrencyConflict, EventStore, type ExpectedVersion } from '../event-store.js';
+import { type Appended, ConcurrencyConflict, EventStore, type ExpectedVersion } from '../event-store.js';
 import { GroupCommit } from '../group-commit.js';
-import { storableJson } from '../unstorable-text.js';
 import type { Upcasters } from '../upcasting.js';
-import { type AppendResult, appendAll } from './append-all.js';
+import { type AppendResult, appendPrepared, type PreparedAppend, prepareAppend } from './append-all.js';
 import { recordedEvent, STORED_COLUMNS, type StoredEvent } from './stored-event.js';
 
 /** The event store in PostgreSQL; concurrent appends share transactions. */
 export class PostgresEventStore extends EventStore {
-  private readonly appends: GroupCommit<Append, AppendResult>;
+  private readonly appends: GroupCommit<PreparedAppend, AppendResult>;
   private readonly listeners = new Set<() => void>();
 
   constructor(
@@ -17,7 +16,7 @@ export class PostgresEventStore extends EventStore {
     readonly upcasters: Upcasters = {},
   ) {
     super();
-    this.appends = new GroupCommit({ flush: batch => appendAll(pool, batch) });
+    this.appends = new GroupCommit({ flush: batch => appendPrepared(pool, batch) });
   }
 
   override async append(
@@ -25,9 +24,8 @@ export class PostgresEventStore extends EventStore {
     events: readonly DomainEvent[],
     options: { readonly expectedVersion: ExpectedVersion; readonly metadata: EventMetadata },
   ): Promise<Appended> {
-    // Here and not only in the group, where it would be everybody's failure.
-    for (const { type, data } of events) storableJson(type, data);
-    const result = await this.appends.submit({ streamId, events, ...options });
+    // Here and not in the group, where what cannot be stored would be everybody's delay.
+    const result = await this.appends.submit(prepareAppend({ streamId, events, ...options }));
     if (result instanceof ConcurrencyConflict) throw result;
     this.announce();
     return result;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { inTransaction } from './transaction.js';
 
 /**
  * The library's own tables, in a schema of their own beside those of the service. Each entry runs once, in order;
@@ -29,35 +30,53 @@ const MIGRATIONS: readonly string[] = [
     FOR EACH STATEMENT EXECUTE FUNCTION event_store.refuse_change();
 
   -- plpgsql, because each of its statements takes a snapshot of its own: the heads are read after the locks are held.
+  -- A statement sees one head per stream, so the second append to a stream is of the second round, and so on; all
+  -- rounds are one transaction.
   CREATE FUNCTION event_store.append(
-    streams text[], expected integer[],
-    owners integer[], numbers integer[], ids uuid[], types text[], data jsonb[], metadata jsonb[], occurred timestamptz[]
-  ) RETURNS TABLE (append_index integer, head integer, admitted boolean, last_txid text, last_pos text)
+    rounds integer[], streams text[], expected integer[], metadata jsonb[], occurred timestamptz,
+    owners integer[], numbers integer[], ids uuid[], types text[], data jsonb[]
+  ) RETURNS TABLE (append_index integer, head integer, admitted boolean, txid text, positions text[])
   LANGUAGE plpgsql AS $$
+  #variable_conflict use_column
   BEGIN
     -- In one order for everybody, so that two appends never wait for each other; and before the first write, so that
     -- within a stream the order of transactions is the order of versions.
     PERFORM pg_advisory_xact_lock(key)
     FROM (SELECT DISTINCT hashtextextended(stream, 0) AS key FROM unnest(streams) AS stream ORDER BY 1) AS keys;
-    RETURN QUERY
-    WITH heads AS (
-      SELECT i, coalesce((SELECT max(e.version) FROM event_store.events e WHERE e.stream_id = streams[i]), 0) AS version
-      FROM generate_subscripts(streams, 1) AS i
-    ), granted AS (
-      SELECT i, version FROM heads WHERE expected[i] IS NULL OR expected[i] = version
-    ), inserted AS (
-      INSERT INTO event_store.events (stream_id, version, id, type, data, metadata, occurred_at)
-      SELECT streams[n.owner], g.version + n.number, n.id, n.type, n.data, n.metadata, n.occurred_at
-      FROM unnest(owners, numbers, ids, types, data, metadata, occurred)
-        WITH ORDINALITY AS n (owner, number, id, type, data, metadata, occurred_at, line)
-      JOIN granted g ON g.i = n.owner
-      ORDER BY n.line
-      RETURNING stream_id, pos
-    ), ends AS (
-      SELECT stream_id, max(pos) AS pos FROM inserted GROUP BY stream_id
-    )
-    SELECT h.i, h.version, g.i IS NOT NULL, pg_current_xact_id()::text, ends.pos::text
-    FROM heads h LEFT JOIN granted g ON g.i = h.i LEFT JOIN ends ON ends.stream_id = streams[h.i];
+
+    -- A caller that wrote before it held the locks has an older transaction than its predecessor in the stream may
+    -- have; the feed would show the two in the wrong order. A new transaction is in order again.
+    IF pg_current_xact_id_if_assigned() IS NOT NULL AND EXISTS (
+      SELECT FROM unnest(streams) AS stream
+      CROSS JOIN LATERAL (
+        SELECT e.txid FROM event_store.events e WHERE e.stream_id = stream ORDER BY e.version DESC LIMIT 1
+      ) AS last
+      WHERE last.txid > pg_current_xact_id()
+    ) THEN
+      RAISE EXCEPTION 'a younger transaction has written to the stream; try again'
+        USING ERRCODE = 'serialization_failure', HINT = 'Lock the streams before the first write of the transaction.';
+    END IF;
+
+    FOR round IN 1..(SELECT max(r) FROM unnest(rounds) AS r) LOOP
+      RETURN QUERY
+      WITH heads AS (
+        SELECT i, coalesce((SELECT max(e.version) FROM event_store.events e WHERE e.stream_id = streams[i]), 0) AS version
+        FROM generate_subscripts(streams, 1) AS i WHERE rounds[i] = round
+      ), granted AS (
+        SELECT i, version FROM heads WHERE expected[i] IS NULL OR expected[i] = version
+      ), inserted AS (
+        INSERT INTO event_store.events AS e (stream_id, version, id, type, data, metadata, occurred_at)
+        SELECT streams[n.owner], g.version + n.number, n.id, n.type, n.data, metadata[n.owner], occurred
+        FROM unnest(owners, numbers, ids, types, data) WITH ORDINALITY AS n (owner, number, id, type, data, line)
+        JOIN granted g ON g.i = n.owner
+        ORDER BY n.line
+        RETURNING e.stream_id, e.version, e.pos
+      ), written AS (
+        SELECT stream_id, array_agg(pos::text ORDER BY version) AS positions FROM inserted GROUP BY stream_id
+      )
+      SELECT h.i, h.version, g.i IS NOT NULL, pg_current_xact_id()::text, coalesce(w.positions, '{}')
+      FROM heads h LEFT JOIN granted g ON g.i = h.i LEFT JOIN written w ON w.stream_id = streams[h.i] AND g.i IS NOT NULL;
+    END LOOP;
   END $$;
 
   CREATE TABLE event_store.projections (
@@ -83,6 +102,7 @@ const MIGRATIONS: readonly string[] = [
     broker_sequence  bigint NOT NULL,
     txid             xid8 NOT NULL,
     pos              bigint NOT NULL,
+    saved_at         timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (name, broker_sequence)
   );
 
@@ -101,9 +121,7 @@ const MIGRATION_LOCK = 7_405_113_001;
 
 /** Brings the library's tables up to date. Safe to call from any number of replicas at once. */
 export const migrateEventStore = async (pool: pg.Pool): Promise<void> => {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
+  await inTransaction(pool, async client => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     await client.query('CREATE SCHEMA IF NOT EXISTS event_store');
     await client.query(
@@ -116,11 +134,5 @@ export const migrateEventStore = async (pool: pg.Pool): Promise<void> => {
       await client.query(MIGRATIONS[number - 1] as string);
       await client.query('INSERT INTO event_store.migrations (number) VALUES ($1)', [number]);
     }
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+  });
 };

@@ -1,0 +1,114 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { BEGINNING, comparePositions, type Position } from '../event.js';
+import {
+  beginGeneration,
+  holdNextCheckpoint,
+  liveCheckpoint,
+  promoteGeneration,
+  saveCheckpoint,
+} from './checkpoints.js';
+import { type FeedPage, readFeed } from './feed.js';
+import { createNextTables, NEXT, swapTables } from './generations.js';
+import type { PostgresEventStore } from './postgres-event-store.js';
+import { type Projection, projectionTransaction } from './projection.js';
+import { inTransaction } from './transaction.js';
+
+/** Shorter than PostgreSQL's deadlock_timeout (1 s), so that in a deadlock with readers it is the rebuild that yields. */
+const LOCK_TIMEOUT_MS = 250;
+
+const BETWEEN_ATTEMPTS_MS = 1_000;
+
+const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '55P03';
+
+/**
+ * Builds a generation of a projection beside the live one, from the first event on, and puts it in its place. The
+ * caller sees to it that one process does this at a time; should another have taken over unnoticed, the checkpoint of
+ * the new generation, held by every batch, stops one of the two.
+ */
+export class ProjectionRebuild {
+  private generation = 0;
+  private reached: Position = BEGINNING;
+
+  constructor(
+    private readonly store: PostgresEventStore,
+    private readonly projection: Projection,
+    private readonly batchSize: number,
+  ) {}
+
+  /** @throws when `stop` is aborted, or for any fault of the projection; the live generation is untouched then. */
+  async run(stop: AbortSignal): Promise<void> {
+    await this.begin();
+    for (;;) {
+      for (let full = true; full; ) {
+        stop.throwIfAborted();
+        ({ full } = await this.applyPage());
+      }
+      try {
+        return await this.takeOver();
+      } catch (error) {
+        // Readers were in the way, and others queued behind us: let them pass before the next attempt.
+        if (!isLockTimeout(error)) throw error;
+        await after(BETWEEN_ATTEMPTS_MS, undefined, { signal: stop });
+      }
+    }
+  }
+
+  private async begin(): Promise<void> {
+    const { name, version } = this.projection;
+    await inTransaction(this.store.pool, async client => {
+      const live = await liveCheckpoint(client, name);
+      if (!live) throw new Error(`projection ${name} has never run`);
+      this.generation = live.generation + 1;
+      this.reached = BEGINNING;
+      await beginGeneration(client, name, this.generation, version);
+      await createNextTables(client, this.projection);
+    });
+  }
+
+  private async applyPage(): Promise<FeedPage> {
+    const page = await inTransaction(this.store.pool, async client => {
+      await this.hold(client);
+      const read = await this.read(client, this.reached);
+      if (read.events.length > 0) await this.projection.apply(read.events, projectionTransaction(client, NEXT));
+      await saveCheckpoint(client, this.projection.name, this.generation, read.position);
+      return read;
+    });
+    this.reached = page.position;
+    return page;
+  }
+
+  /** The live checkpoint is held from here on, so both generations stand at the same event when they are exchanged. */
+  private takeOver(): Promise<void> {
+    const { name } = this.projection;
+    return inTransaction(this.store.pool, async client => {
+      await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      const live = await liveCheckpoint(client, name, 'FOR UPDATE');
+      if (live?.generation !== this.generation - 1) throw this.overtaken();
+      await this.hold(client);
+      let reached = this.reached;
+      while (comparePositions(reached, live) < 0) {
+        const page = await this.read(client, reached);
+        const events = page.events.filter(event => comparePositions(event.position, live) <= 0);
+        if (events.length > 0) await this.projection.apply(events, projectionTransaction(client, NEXT));
+        reached = comparePositions(page.position, live) > 0 ? live : page.position;
+      }
+      await swapTables(client, this.projection);
+      await saveCheckpoint(client, name, this.generation, reached);
+      await promoteGeneration(client, name, this.generation);
+    });
+  }
+
+  private async hold(client: Parameters<typeof holdNextCheckpoint>[0]): Promise<void> {
+    const next = await holdNextCheckpoint(client, this.projection.name, this.generation);
+    if (!next || comparePositions(next, this.reached) !== 0) throw this.overtaken();
+  }
+
+  private read(client: Parameters<typeof readFeed>[0], after: Position): Promise<FeedPage> {
+    const { eventTypes: types } = this.projection;
+    return readFeed(client, after, this.batchSize, { types, upcasters: this.store.upcasters });
+  }
+
+  private overtaken(): Error {
+    return new Error(`projection ${this.projection.name} is being rebuilt by another process`);
+  }
+}
