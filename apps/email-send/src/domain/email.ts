@@ -46,7 +46,7 @@ export const emailStream = (emailId: string): string => `email-${emailId}`;
 export type Email =
   | { readonly state: 'new' }
   | { readonly state: 'accepted'; readonly facts: EmailFacts }
-  | { readonly state: 'concluded'; readonly facts: EmailFacts; readonly deferred: ReadonlySet<number> };
+  | { readonly state: 'concluded'; readonly facts: EmailFacts; readonly deferred: readonly number[] };
 
 /** The life of a message: accepted, then concluded exactly once; deferred copies may be tried again after that. */
 export const email: Decider<Email, EmailCommand, EmailEvent> = {
@@ -76,7 +76,7 @@ export const email: Decider<Email, EmailCommand, EmailEvent> = {
         return settled(state, afterTry(state, event.data.outcome));
       case 'email-send.email-not-handed-over.v1':
       case 'email-send.email-interrupted.v1':
-        return settled(state, new Set());
+        return settled(state, []);
     }
   },
 };
@@ -107,7 +107,7 @@ export const interruptionOf = ({ email_id, service_id }: EmailFacts, at: string)
 });
 
 /** A message is final when nothing of it will be tried again; only then may its body go. */
-export const isFinal = (state: Email): boolean => state.state === 'concluded' && state.deferred.size === 0;
+export const isFinal = (state: Email): boolean => state.state === 'concluded' && state.deferred.length === 0;
 
 function accepted(state: Email): EmailFacts {
   if (state.state !== 'accepted') throw new Refusal('email_concluded', 'this message is not under way');
@@ -128,7 +128,7 @@ function concluded(
 }
 
 function retried(state: Email, command: Extract<EmailCommand, { kind: 'record_try' }>): EmailEvent[] {
-  if (state.state !== 'concluded' || !state.deferred.has(command.index)) return [];
+  if (state.state !== 'concluded' || !state.deferred.includes(command.index)) return [];
   const { email_id, service_id, recipients } = state.facts;
   const recipient = recipients.find(({ index }) => index === command.index);
   if (!recipient) return [];
@@ -142,16 +142,15 @@ function retried(state: Email, command: Extract<EmailCommand, { kind: 'record_tr
   ];
 }
 
-function settled(state: Email, deferred: ReadonlySet<number>): Email {
+function settled(state: Email, deferred: readonly number[]): Email {
   return state.state === 'new' ? state : { state: 'concluded', facts: state.facts, deferred };
 }
 
-function deferredIn(outcomes: readonly CopyOutcome[]): ReadonlySet<number> {
-  return new Set(outcomes.filter(({ result }) => result === 'deferred').map(({ index }) => index));
+function deferredIn(outcomes: readonly CopyOutcome[]): number[] {
+  return outcomes.filter(({ result }) => result === 'deferred').map(({ index }) => index);
 }
 
-function afterTry(state: Email, { index, result }: CopyOutcome): ReadonlySet<number> {
-  const deferred = new Set(state.state === 'concluded' ? state.deferred : []);
-  if (result !== 'deferred') deferred.delete(index);
-  return deferred;
+function afterTry(state: Email, { index, result }: CopyOutcome): readonly number[] {
+  const deferred = state.state === 'concluded' ? state.deferred : [];
+  return result === 'deferred' ? deferred : deferred.filter(other => other !== index);
 }

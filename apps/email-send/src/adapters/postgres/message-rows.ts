@@ -18,23 +18,16 @@ export async function insertUnderWay(
   });
 }
 
-/** Ends the hand-over of messages. */
-export async function closeUnderWay(client: ClientBase, emailIds: readonly string[]): Promise<void> {
-  await client.query({
-    name: 'close-emails-under-way',
-    text: 'DELETE FROM emails_in_flight WHERE email_id = ANY($1::uuid[])',
-    values: [emailIds],
-  });
-}
-
-/** Keeps the answers. */
-export async function insertRecords(
+/** Ends the hand-over of messages and keeps their answers. */
+export async function closeWithRecords(
   client: ClientBase,
   records: readonly { readonly serviceId: string; readonly record: EmailRecord }[],
 ): Promise<void> {
+  if (records.length === 0) return;
   await client.query({
-    name: 'insert-email-records',
-    text: `INSERT INTO emails (id, service_id, record) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[])`,
+    name: 'close-emails-with-records',
+    text: `WITH closed AS (DELETE FROM emails_in_flight WHERE email_id = ANY($1::uuid[]))
+           INSERT INTO emails (id, service_id, record) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[])`,
     values: [
       records.map(({ record }) => record.id),
       records.map(({ serviceId }) => serviceId),

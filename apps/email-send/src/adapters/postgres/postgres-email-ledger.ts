@@ -3,6 +3,7 @@ import { Refusal } from '@postern/contracts';
 import { ConcurrencyConflict, type EventMetadata, GroupCommit } from '@postern/event-sourcing';
 import { appendAll, type PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
+import type { ClientBase } from 'pg';
 import { type EmailFacts, emailStream } from '../../domain/email.js';
 import { type EmailRecord, recordOf } from '../../domain/email-record.js';
 import { nextTry, retryDeadline } from '../../domain/retry-schedule.js';
@@ -16,7 +17,7 @@ import {
 } from '../../ports.js';
 import { judgeAdmissions, repeatedAnswer } from './admission-batch.js';
 import { recallKeys, releaseKeys } from './idempotency-claims.js';
-import { closeUnderWay, insertDeferredCopies, insertRecords, insertUnderWay, readRecords } from './message-rows.js';
+import { closeWithRecords, insertDeferredCopies, insertUnderWay, readRecords } from './message-rows.js';
 import { inTransaction } from './transaction.js';
 import { giveBackDays } from './usage-counters.js';
 
@@ -26,6 +27,7 @@ const MAX_BATCH = 128;
 /** Messages beyond this size have a transaction of their own: a hundred of them at once would fill the memory. */
 const LARGE_BODY = 256 * 1024;
 const ACCEPTED_VERSION = 1;
+const ANNOUNCE_DELAY_MS = 25;
 
 /** The ledger in PostgreSQL: two transactions a message, each shared by the messages that wait for one together. */
 @Injectable()
@@ -42,6 +44,8 @@ export class PostgresEmailLedger extends EmailLedger {
     maxBatch: MAX_BATCH,
     flush: batch => this.#conclude(batch),
   });
+
+  #announcing = false;
 
   constructor(
     private readonly store: PostgresEventStore,
@@ -93,7 +97,7 @@ export class PostgresEmailLedger extends EmailLedger {
       }
       return outcomes;
     });
-    this.store.announce();
+    this.#announceSoon();
     return judged;
   }
 
@@ -109,33 +113,33 @@ export class PostgresEmailLedger extends EmailLedger {
           metadata,
         })),
       );
-      // Somebody closed these over our head, taking us for dead: what they told stands.
+      // Somebody closed the others over our head, taking us for dead: what they told stands.
       const isOurs = (_: unknown, place: number) => !(appended[place] instanceof ConcurrencyConflict);
       const ours = batch.filter(isOurs);
-      await closeUnderWay(
+      await closeWithRecords(
         client,
-        ours.map(({ facts }) => facts.email_id),
-      );
-      await insertRecords(
-        client,
-        batch.map(({ facts }, place) => ({ serviceId: facts.service_id, record: records[place]! })).filter(isOurs),
+        records.map((record, place) => ({ serviceId: batch[place]!.facts.service_id, record })).filter(isOurs),
       );
       await insertDeferredCopies(client, ours.flatMap(deferredIn));
-      const notHandedOver = ours.filter(({ event }) => event.type === 'email-send.email-not-handed-over.v1');
-      await releaseKeys(client, notHandedOver.flatMap(claimOf));
-      await giveBackDays(
-        client,
-        notHandedOver
-          .filter(({ facts }) => facts.counts)
-          .map(({ facts }) => ({ serviceId: facts.service_id, at: new Date(facts.accepted_at) })),
-      );
+      await giveBack(client, ours);
+      const others = records.filter((record, place) => !isOurs(record, place));
       return readRecords(
         client,
-        batch.filter((_, place) => !isOurs(_, place)).map(({ facts }) => facts.email_id),
+        others.map(({ id }) => id),
       );
     });
-    this.store.announce();
+    this.#announceSoon();
     return records.map(record => standing.get(record.id) ?? record);
+  }
+
+  /** Readers of the feed are woken for what a moment brought together: every round of theirs is a transaction. */
+  #announceSoon(): void {
+    if (this.#announcing) return;
+    this.#announcing = true;
+    setTimeout(() => {
+      this.#announcing = false;
+      this.store.announce();
+    }, ANNOUNCE_DELAY_MS).unref();
   }
 }
 
@@ -160,6 +164,17 @@ function deferredIn({ facts, event }: Conclusion) {
   return event.data.outcomes
     .filter(({ result }) => result === 'deferred')
     .map(({ index }) => ({ emailId: facts.email_id, index, dueAt: nextTry(0, acceptedAt, deadline), deadline }));
+}
+
+/** A message that was not handed over has taken nothing: neither its key nor a place in the day. */
+async function giveBack(client: ClientBase, conclusions: readonly Conclusion[]): Promise<void> {
+  const empty = conclusions.filter(({ event }) => event.type === 'email-send.email-not-handed-over.v1');
+  await releaseKeys(client, empty.flatMap(claimOf));
+  const counted = empty.filter(({ facts }) => facts.counts);
+  await giveBackDays(
+    client,
+    counted.map(({ facts }) => ({ serviceId: facts.service_id, at: new Date(facts.accepted_at) })),
+  );
 }
 
 function claimOf({ facts, idempotencyKey }: Conclusion) {
