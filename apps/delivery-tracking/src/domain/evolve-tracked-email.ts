@@ -49,11 +49,8 @@ export function evolveTrackedEmail(state: TrackedEmail, event: TrackedEmailEvent
     case CLICKS_RECOGNISED_AS_MACHINE:
       return changed(state, event.data.recipient_index, copy => ({
         ...copy,
-        personClicks: { count: 0, lastAt: new Map() },
-        machineClicks: {
-          count: copy.machineClicks.count + copy.personClicks.count,
-          lastAt: new Map([...copy.machineClicks.lastAt, ...copy.personClicks.lastAt]),
-        },
+        personClicks: [],
+        machineClicks: [...copy.machineClicks, ...copy.personClicks],
       }));
     default:
       return changed(

@@ -2,15 +2,11 @@ import type { DataOf, emailAccepted } from '@postern/contracts';
 
 export type EmailFacts = DataOf<typeof emailAccepted>;
 
-/** The key of openings in `Visits.lastAt`. */
+/** What stands for the link where a visit is an opening. */
 export const OPENING = '';
 
 /** Openings or clicks of one recipient by one sort of visitor, as far as the bounds need them. */
-export interface Visits {
-  readonly count: number;
-  /** When each link was last followed; openings have the one key `OPENING`. */
-  readonly lastAt: ReadonlyMap<string, string>;
-}
+export type Visits = readonly { readonly link: string; readonly timeMs: number }[];
 
 /** What is known of one recipient's copy. Only grows, so that the order of arrival does not decide the outcome. */
 export interface Copy {
@@ -38,7 +34,7 @@ export interface TrackedEmail {
   readonly outcomeTimes: ReadonlySet<string>;
 }
 
-const NO_VISITS: Visits = { count: 0, lastAt: new Map() };
+const NO_VISITS: Visits = [];
 
 export const UNTRACKED: TrackedEmail = {
   facts: undefined,
@@ -61,7 +57,7 @@ export const copyOf = ({ index, address }: EmailFacts['recipients'][number]): Co
   machineClicks: NO_VISITS,
 });
 
-export const oneMoreVisit = (visits: Visits, link: string, at: string): Visits => ({
-  count: visits.count + 1,
-  lastAt: new Map(visits.lastAt).set(link, at),
-});
+export const oneMoreVisit = (visits: Visits, link: string, at: string): Visits => [
+  ...visits,
+  { link, timeMs: Date.parse(at) },
+];

@@ -134,6 +134,7 @@ describe('Openings and clicks', () => {
     expect(opening?.data).toEqual({ user_agent: expect.stringContaining('Firefox'), ip: '192.0.2.7' });
     expect(after(...SENT, opened(100)).when(opened(130))).toEqual([]);
     expect(after(...SENT, opened(100)).when(opened(160))).toEqual(['email-opened']);
+    expect(after(...SENT, opened(100), opened(220)).when(opened(130))).toEqual([]);
   });
 
   it('tells a hundred openings of a recipient and no more', () => {

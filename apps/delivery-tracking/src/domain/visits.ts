@@ -44,7 +44,7 @@ export function clickOf(
   const reason = reasonOf(copy, seen) ?? (earlier ? SEVERAL_LINKS_AT_ONCE : undefined);
   if (!hasRoom(reason ? copy.machineClicks : copy.personClicks, url, seen.at)) return [];
   const click = outcome.clicked(state, facts, copy, seen.at, { url, ...machine(reason) });
-  if (reason !== SEVERAL_LINKS_AT_ONCE || copy.personClicks.count === 0) return [click];
+  if (reason !== SEVERAL_LINKS_AT_ONCE || copy.personClicks.length === 0) return [click];
   return [
     {
       type: CLICKS_RECOGNISED_AS_MACHINE,
@@ -59,15 +59,18 @@ function reasonOf(copy: Copy, { user_agent, at }: { readonly user_agent: string;
   return machineReason({ userAgent: user_agent.slice(0, 1_000).trim(), at, handedOverAt, deliveredAt });
 }
 
-/** @throws {Refusal} `too_many_openings` once the recipient has used up what is told of anybody. */
+/**
+ * Compared with every visit and not only the last one, for visits may be told out of order.
+ * @throws {Refusal} `too_many_openings` once the recipient has used up what is told of anybody.
+ */
 function hasRoom(visits: Visits, link: string, at: string): boolean {
-  if (visits.count >= MOST_VISITS) throw new Refusal('too_many_openings', 'no more openings of this copy are told');
-  const last = visits.lastAt.get(link);
-  return last === undefined || Math.abs(Date.parse(at) - Date.parse(last)) >= REPEATS_AFTER_MS;
+  if (visits.length >= MOST_VISITS) throw new Refusal('too_many_openings', 'no more openings of this copy are told');
+  const timeMs = Date.parse(at);
+  return !visits.some(visit => visit.link === link && Math.abs(visit.timeMs - timeMs) < REPEATS_AFTER_MS);
 }
 
 const atOnce = (visits: Visits, url: string, at: string): boolean =>
-  [...visits.lastAt].some(([link, last]) => link !== url && Math.abs(Date.parse(at) - Date.parse(last)) < AT_ONCE_MS);
+  visits.some(({ link, timeMs }) => link !== url && Math.abs(timeMs - Date.parse(at)) < AT_ONCE_MS);
 
 const machine = (reason: string | undefined) =>
   reason === undefined ? {} : { machine: true as const, machine_reason: reason };
