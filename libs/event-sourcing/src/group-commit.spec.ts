@@ -2,174 +2,100 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { GroupCommit } from './group-commit.js';
 
+const databaseError = (code: string) => Object.assign(new Error(`SQLSTATE ${code}`), { code });
+const turn = () => new Promise<void>(resolve => setImmediate(resolve));
+
+/** A table that takes a batch whole or not at all, each after as many turns of the event loop as scripted. */
+const table = (isBad: (item: number) => boolean, delays: readonly number[]) => {
+  const rows: number[] = [];
+  const batches: number[] = [];
+  let underWay = 0;
+  let mostUnderWay = 0;
+  return {
+    rows,
+    batches,
+    most: () => mostUnderWay,
+    flush: async (items: readonly number[]) => {
+      mostUnderWay = Math.max(mostUnderWay, ++underWay);
+      batches.push(items.length);
+      for (let n = delays[batches.length % (delays.length || 1)] ?? 0; n > 0; n--) await turn();
+      underWay--;
+      if (items.some(isBad)) throw databaseError('22P05');
+      rows.push(...items);
+      return items.map(item => item * 2);
+    },
+  };
+};
+
 describe('a group commit', () => {
-  it('gives every item its own result, whatever the batches are', () =>
+  it('writes every good item once, answers each its own result, and fails the bad ones alone', () =>
     fc.assert(
-      fc.asyncProperty(submissions, limits, async (items, { flushers, maxBatch }) => {
-        const group = new GroupCommit<Item, string>({ flush: settled(doubled), flushers, maxBatch });
-        const results = await Promise.all(await submitAll(group, items));
-        expect(results).toEqual(items.map(({ value }) => `${value}${value}`));
-      }),
-    ));
+      fc.asyncProperty(
+        fc.array(fc.record({ bad: fc.boolean(), pause: fc.nat(2) }), { maxLength: 60 }),
+        fc.array(fc.nat(3), { maxLength: 5 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (items, delays, maxBatch, flushers) => {
+          const written = table(item => items[item]?.bad ?? false, delays);
+          const group = new GroupCommit<number, number>({ flush: written.flush, maxBatch, flushers });
+          const submitted: Promise<number>[] = [];
+          for (const [item, { pause }] of items.entries()) {
+            submitted.push(group.submit(item));
+            submitted.at(-1)?.catch(() => undefined);
+            for (let n = pause; n > 0; n--) await turn();
+          }
+          const outcomes = await Promise.allSettled(submitted);
+          await group.drain();
 
-  it('lets a guilty item fail alone', () =>
-    fc.assert(
-      fc.asyncProperty(submissions, limits, async (items, { flushers, maxBatch }) => {
-        const group = new GroupCommit<Item, string>({ flush: settled(refusingTheGuilty), flushers, maxBatch });
-        const outcomes = await Promise.allSettled(await submitAll(group, items));
-        expect(outcomes.map(({ status }) => status)).toEqual(
-          items.map(({ guilty }) => (guilty ? 'rejected' : 'fulfilled')),
-        );
-      }),
-    ));
-
-  it('commits every innocent item exactly once', () =>
-    fc.assert(
-      fc.asyncProperty(submissions, limits, async (items, { flushers, maxBatch }) => {
-        const committed: Item[] = [];
-        const flush = async (batch: readonly Item[]) => {
-          const results = refusingTheGuilty(batch);
-          committed.push(...batch);
-          return results;
-        };
-        const group = new GroupCommit<Item, string>({ flush, flushers, maxBatch });
-        await Promise.allSettled(await submitAll(group, items));
-        expect(new Set(committed)).toEqual(new Set(items.filter(({ guilty }) => !guilty)));
-        expect(committed).toHaveLength(new Set(committed).size);
-      }),
-    ));
-
-  it('keeps the order of submission with one flusher, also around a guilty item', () =>
-    fc.assert(
-      fc.asyncProperty(submissions, fc.integer({ min: 1, max: 9 }), async (items, maxBatch) => {
-        const committed: Item[] = [];
-        const flush = async (batch: readonly Item[]) => {
-          const results = refusingTheGuilty(batch);
-          committed.push(...batch);
-          return results;
-        };
-        const group = new GroupCommit<Item, string>({ flush, flushers: 1, maxBatch });
-        await Promise.allSettled(await submitAll(group, items));
-        expect(committed).toEqual(items.filter(({ guilty }) => !guilty));
-      }),
-    ));
-
-  it('never has more flushes under way, or more items in one, than it was told', () =>
-    fc.assert(
-      fc.asyncProperty(submissions, limits, async (items, { flushers, maxBatch }) => {
-        let underWay = 0;
-        const seen: { underWay: number; size: number }[] = [];
-        const flush = async (batch: readonly Item[]) => {
-          seen.push({ underWay: ++underWay, size: batch.length });
-          await turns(batch.length % 3);
-          underWay--;
-          return doubled(batch);
-        };
-        const group = new GroupCommit<Item, string>({ flush, flushers, maxBatch });
-        await Promise.all(await submitAll(group, items));
-        expect(seen.every(flush => flush.underWay <= flushers && flush.size <= maxBatch)).toBe(true);
-      }),
-    ));
-
-  it('has settled everything that was submitted before drain answers', () =>
-    fc.assert(
-      fc.asyncProperty(submissions, limits, async (items, { flushers, maxBatch }) => {
-        let settledItems = 0;
-        const group = new GroupCommit<Item, string>({ flush: settled(refusingTheGuilty), flushers, maxBatch });
-        for (const item of items)
-          group.submit(item).then(
-            () => settledItems++,
-            () => settledItems++,
+          expect(outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : 'failed'))).toEqual(
+            items.map(({ bad }, item) => (bad ? 'failed' : item * 2)),
           );
-        await group.drain();
-        await turns(1);
-        expect(settledItems).toBe(items.length);
-      }),
+          const good = items.flatMap(({ bad }, item) => (bad ? [] : [item]));
+          expect(written.rows.toSorted((a, b) => a - b)).toEqual(good);
+          expect(Math.max(0, ...written.batches)).toBeLessThanOrEqual(maxBatch);
+          expect(written.most()).toBeLessThanOrEqual(flushers);
+        },
+      ),
+      { numRuns: 150 },
     ));
 
-  it('answers drain at once when there is nothing to do', () =>
-    expect(new GroupCommit({ flush: async items => items }).drain()).resolves.toBeUndefined());
-
-  it('shares one flush among all who come in the same turn', async () => {
-    const sizes: number[] = [];
-    const group = new GroupCommit<number, number>({
-      flush: async batch => {
-        sizes.push(batch.length);
-        return batch;
-      },
-    });
-    await Promise.all(Array.from({ length: 64 }, (_, n) => group.submit(n)));
-    expect(sizes).toEqual([64]);
+  it('lets whatever queues behind running flushes share the next one', async () => {
+    const written = table(() => false, [3]);
+    const group = new GroupCommit<number, number>({ flush: written.flush });
+    const first = group.submit(1);
+    await turn();
+    await Promise.all([first, ...Array.from({ length: 100 }, (_, n) => group.submit(n))]);
+    expect(written.batches.length).toBeLessThanOrEqual(3);
   });
 
-  it('fails everybody, and writes nothing again, when the connection breaks', async () => {
+  it.each(['40001', '40P01'])('runs a batch that lost a race (%s) again as a whole', async code => {
+    let races = 0;
+    const group = new GroupCommit<number, number>({
+      flush: async items => {
+        if (races++ < 3) throw databaseError(code);
+        return items;
+      },
+    });
+    expect(await Promise.all([group.submit(1), group.submit(2)])).toEqual([1, 2]);
+    expect(races).toBe(4);
+  });
+
+  it.each([
+    ['a lost connection', new Error('Connection terminated unexpectedly')],
+    ['a reset connection', databaseError('ECONNRESET')],
+    ['a server that shuts down', databaseError('57P01')],
+    ['a full disk', databaseError('53100')],
+    ['a commit whose end is unknown', databaseError('40003')],
+  ])('never writes again what may have been written: %s', async (_, error) => {
     let flushes = 0;
     const group = new GroupCommit<number, number>({
       flush: async () => {
         flushes++;
-        throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' });
+        throw error;
       },
     });
     const outcomes = await Promise.allSettled([group.submit(1), group.submit(2), group.submit(3)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(flushes).toBe(1);
   });
-
-  it('goes on after a failure', async () => {
-    let broken = true;
-    const group = new GroupCommit<number, number>({
-      flush: async batch => {
-        if (broken) throw Object.assign(new Error('shutting down'), { code: '57P01' });
-        return batch;
-      },
-    });
-    await expect(group.submit(1)).rejects.toThrow('shutting down');
-    broken = false;
-    expect(await group.submit(2)).toBe(2);
-  });
 });
-
-interface Item {
-  readonly value: string;
-  readonly guilty: boolean;
-  /** Turns of the event loop before the next one is submitted. */
-  readonly pause: number;
-}
-
-const submissions = fc.array(
-  fc.record({
-    value: fc.string({ maxLength: 4 }),
-    guilty: fc.boolean(),
-    pause: fc.constantFrom(0, 0, 0, 1, 2),
-  }),
-  { maxLength: 30 },
-);
-const limits = fc.record({ flushers: fc.integer({ min: 1, max: 3 }), maxBatch: fc.integer({ min: 1, max: 9 }) });
-
-const doubled = (batch: readonly Item[]) => batch.map(({ value }) => `${value}${value}`);
-
-const refusingTheGuilty = (batch: readonly Item[]) => {
-  if (batch.some(({ guilty }) => guilty)) throw Object.assign(new Error('too large'), { code: '22003' });
-  return doubled(batch);
-};
-
-const settled = (work: (batch: readonly Item[]) => string[]) => async (batch: readonly Item[]) => {
-  await turns(1);
-  return work(batch);
-};
-
-const turns = async (count: number) => {
-  for (let turn = 0; turn < count; turn++) await new Promise(resolve => setImmediate(resolve));
-};
-
-/** The results as promises, wrapped so that a rejection is for the caller to await. */
-const submitAll = async (group: GroupCommit<Item, string>, items: readonly Item[]) => {
-  const results: Promise<string>[] = [];
-  for (const item of items) {
-    const result = group.submit(item);
-    result.catch(() => undefined);
-    results.push(result);
-    await turns(item.pause);
-  }
-  return results;
-};

@@ -1,4 +1,4 @@
 import { InMemoryEventStore } from './in-memory-event-store.js';
-import { keepsTheEventStoreContract } from './testing/event-store-contract.js';
+import { keepsTheEventStoreContract } from './testing/index.js';
 
 keepsTheEventStoreContract(async () => new InMemoryEventStore());

@@ -1,26 +1,53 @@
 import { expect, it } from '@jest/globals';
+import type { Decider } from './decider.js';
+import { foldsEveryFixture, specificationOf } from './testing/index.js';
 import { type Upcasters, upcast } from './upcasting.js';
 
-const event = (type: string, data: object) => ({ id: 'event-1', version: 3, type, data });
+interface Deposited {
+  readonly type: 'account.deposited.v2';
+  readonly data: { readonly amount: number };
+}
+interface Balance {
+  readonly balance: number;
+}
 
-it('leaves an event alone that today’s code knows', () => {
-  const known = event('cart.opened.v3', { owner: 'ada' });
-  expect(upcast(known, upcasters)).toBe(known);
-});
-
-it('follows the upcasters from release to release', () =>
-  expect(upcast(event('cart.opened.v1', { user: 'ada' }), upcasters)).toEqual(
-    event('cart.opened.v3', { owner: 'ada', currency: 'EUR' }),
-  ));
-
-it('keeps everything about the event but its form', () =>
-  expect(upcast(event('cart.opened.v2', { owner: 'ada' }), upcasters)).toMatchObject({ id: 'event-1', version: 3 }));
-
-it('applies an upcaster that keeps the type once', () =>
-  expect(upcast(event('cart.noted.v1', { times: 1 }), upcasters)).toEqual(event('cart.noted.v1', { times: 2 })));
+const account: Decider<Balance, number, Deposited> = {
+  initial: { balance: 0 },
+  decide: amount => {
+    if (amount <= 0) throw Object.assign(new Error('an amount is positive'), { code: 'amount_invalid' });
+    return [{ type: 'account.deposited.v2', data: { amount } }];
+  },
+  evolve: ({ balance }, { data }) => ({ balance: balance + data.amount }),
+};
 
 const upcasters: Upcasters = {
-  'cart.opened.v1': data => ({ type: 'cart.opened.v2', data: { owner: (data as { user: string }).user } }),
-  'cart.opened.v2': data => ({ type: 'cart.opened.v3', data: { ...data, currency: 'EUR' } }),
-  'cart.noted.v1': data => ({ type: 'cart.noted.v1', data: { times: (data as { times: number }).times + 1 } }),
+  'account.paid-in.v1': data => ({
+    type: 'account.deposited.v1',
+    data: { amount: (data as { cents: number }).cents / 100 },
+  }),
+  'account.deposited.v1': data => ({ type: 'account.deposited.v2', data }),
 };
+
+foldsEveryFixture(new URL('./testing/account-fixtures', import.meta.url).pathname, account, upcasters);
+
+it('follows upcasters until the event has the form of today, and leaves the rest of it alone', () =>
+  expect(upcast({ type: 'account.paid-in.v1', data: { cents: 100 }, version: 7 } as never, upcasters)).toEqual({
+    type: 'account.deposited.v2',
+    data: { amount: 1 },
+    version: 7,
+  }));
+
+it('changes only the data where the type stays', () =>
+  expect(upcast({ type: 'a', data: { old: 1 } }, { a: () => ({ type: 'a', data: { neu: 1 } }) }).data).toEqual({
+    neu: 1,
+  }));
+
+it('lets a specification tell yields from refusals', () => {
+  const given = specificationOf(account);
+  given()
+    .when(1)
+    .yields({ type: 'account.deposited.v2', data: { amount: 1 } });
+  given().when(0).refuses('amount_invalid', 'positive');
+  expect(() => given().when(1).refuses('amount_invalid')).toThrow();
+  expect(() => given().when(1).yields()).toThrow();
+});

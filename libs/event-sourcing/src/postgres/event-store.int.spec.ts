@@ -1,42 +1,28 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startPostgres, type TestPostgres } from '@postern/testing';
+import { expect, it } from '@jest/globals';
 import pg from 'pg';
 import { keepsTheEventStoreContract } from '../testing/index.js';
-import { readFeed } from './feed.js';
-import { migrateEventStore, PostgresEventStore } from './index.js';
+import { migrateEventStore } from './index.js';
+import { counted, freshStores, metadata } from './store-under-test.js';
 
-let postgres: TestPostgres;
-const pools: pg.Pool[] = [];
+const stores = freshStores();
 
-const freshStore = async () => {
-  const pool = new pg.Pool({ connectionString: await postgres.createDatabase(), max: 10 });
-  pools.push(pool);
-  await migrateEventStore(pool);
-  return new PostgresEventStore(pool);
-};
-
-beforeAll(async () => {
-  postgres = await startPostgres({ durable: false });
-}, 60_000);
-
-afterAll(async () => {
-  for (const pool of pools) await pool.end();
-  await postgres.stop();
-});
-
-keepsTheEventStoreContract(freshStore);
+keepsTheEventStoreContract(async () => (await stores.fresh()).store);
 
 it.each(['UPDATE event_store.events SET version = 2', 'DELETE FROM event_store.events', 'TRUNCATE event_store.events'])(
   'refuses to rewrite history: %s',
   async statement => {
-    const { pool } = await freshStore();
+    const { pool, store } = await stores.fresh();
+    await store.append('a', counted(1), { expectedVersion: 'none', metadata });
     await expect(pool.query(statement)).rejects.toThrow('append-only');
+    expect(await store.readStream('a')).toMatchObject([{ version: 1 }]);
   },
 );
 
 it('migrates once when several replicas start together', async () => {
-  const pool = new pg.Pool({ connectionString: await postgres.createDatabase() });
-  pools.push(pool);
-  await Promise.all(Array.from({ length: 5 }, () => migrateEventStore(pool)));
-  expect(await readFeed(pool, { txid: '0', pos: '0' }, 10)).toMatchObject({ events: [], full: false });
+  const { pool, url } = await stores.fresh();
+  await pool.query('DROP SCHEMA event_store CASCADE');
+  const replicas = Array.from({ length: 5 }, () => new pg.Pool({ connectionString: url, max: 1 }));
+  await Promise.all(replicas.map(migrateEventStore));
+  for (const replica of replicas) await replica.end();
+  expect((await pool.query('SELECT number FROM event_store.migrations')).rows).toEqual([{ number: 1 }]);
 });

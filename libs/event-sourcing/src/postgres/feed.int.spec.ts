@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import { BEGINNING, comparePositions, type Position, type RecordedEvent } from '../event.js';
+import { GroupCommit } from '../group-commit.js';
+import { appendAll, inTransaction, latestPosition, lockStreams, type PostgresEventStore, readFeed } from './index.js';
+import { counted, freshStores, metadata } from './store-under-test.js';
+
+const stores = freshStores();
+
+/** Follows the feed in small pages until it has seen `total` events. */
+const follow = async (store: PostgresEventStore, total: number): Promise<RecordedEvent[]> => {
+  const seen: RecordedEvent[] = [];
+  for (let position: Position = BEGINNING; seen.length < total; ) {
+    const page = await readFeed(store.pool, position, 17);
+    seen.push(...page.events);
+    position = page.position;
+  }
+  return seen;
+};
+
+const versionsByStream = (events: readonly RecordedEvent[]) =>
+  [...Map.groupBy(events, event => event.streamId).values()].map(own => own.map(({ version }) => version));
+
+describe('the feed', () => {
+  it('never skips an event or turns the order of a stream around, whoever writes how', async () => {
+    const { store, pool, url } = await stores.fresh();
+    const otherProcess = stores.connect(url);
+    const write = async (writer: number): Promise<void> => {
+      for (let n = 0; n < 25; n++) {
+        const streams = [(writer + n) % 7, (writer * 3 + n) % 7].map(stream => `stream-${stream}`);
+        if (writer % 3 === 0) {
+          await store.append(streams[0] as string, counted(n), { expectedVersion: 'any', metadata });
+          await store.append(streams[1] as string, counted(n), { expectedVersion: 'any', metadata });
+        } else {
+          // A transaction over several streams, held open for a few round trips.
+          await inTransaction(writer % 3 === 1 ? pool : otherProcess, async client => {
+            await lockStreams(client, streams);
+            await client.query('SELECT pg_sleep(0.002)');
+            await appendAll(
+              client,
+              streams.map(streamId => ({ streamId, events: counted(n), expectedVersion: 'any' as const, metadata })),
+            );
+            await client.query('SELECT pg_sleep(0.001)');
+          });
+        }
+      }
+    };
+    const total = 9 * 25 * 2;
+    const readers = [follow(store, total), follow(store, total)];
+    await Promise.all(Array.from({ length: 9 }, (_, writer) => write(writer)));
+
+    for (const seen of await Promise.all(readers)) {
+      expect(new Set(seen.map(({ id }) => id)).size).toBe(total);
+      for (const versions of versionsByStream(seen)) expect(versions).toEqual(versions.map((_, index) => index + 1));
+      expect(seen.every((event, n) => n === 0 || comparePositions(seen[n - 1]!.position, event.position) < 0)).toBe(
+        true,
+      );
+    }
+  });
+
+  it('waits for a transaction that began earlier, however late it commits', async () => {
+    const { store, pool } = await stores.fresh();
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    await appendAll(client, [{ streamId: 'slow', events: counted(1), expectedVersion: 'none', metadata }]);
+    const fast = await store.append('fast', counted(2), { expectedVersion: 'none', metadata });
+
+    expect((await readFeed(pool, BEGINNING, 10)).events).toEqual([]);
+    expect(await latestPosition(pool)).toEqual(fast.position);
+    await client.query('COMMIT');
+    client.release();
+    expect((await readFeed(pool, BEGINNING, 10)).events.map(({ streamId }) => streamId)).toEqual(['slow', 'fast']);
+  });
+
+  it('shows the asked types only, with the position of all', async () => {
+    const { store, pool } = await stores.fresh();
+    await store.append('a', [...counted(1), { type: 'other', data: {} }], { expectedVersion: 'none', metadata });
+    const page = await readFeed(pool, BEGINNING, 10, { types: ['test.counted.v1'] });
+    expect(page.events).toHaveLength(1);
+    expect(page.position).toEqual(await latestPosition(pool));
+  });
+
+  it('finds events that become one of the asked types by their upcasters', async () => {
+    const upcasters = { 'test.old.v1': () => ({ type: 'test.new.v2', data: { fresh: true } }) };
+    const { store, pool } = await stores.fresh(upcasters);
+    await store.append('a', [{ type: 'test.old.v1', data: {} }], { expectedVersion: 'none', metadata });
+    expect((await readFeed(pool, BEGINNING, 10, { types: ['test.new.v2'], upcasters })).events).toMatchObject([
+      { type: 'test.new.v2', data: { fresh: true } },
+    ]);
+    expect((await readFeed(pool, BEGINNING, 10, { types: ['test.old.v1'], upcasters })).events).toEqual([]);
+    expect(await store.readStream('a')).toMatchObject([{ type: 'test.new.v2' }]);
+  });
+});
+
+describe('a transaction of a service', () => {
+  it('that wrote before it held the locks never gets behind a younger one in a stream', async () => {
+    const { store, pool } = await stores.fresh();
+    const write = () =>
+      inTransaction(pool, async client => {
+        await client.query('SELECT pg_current_xact_id()');
+        if ((await store.readStream('a')).length === 0)
+          await store.append('a', counted(1), { expectedVersion: 'none', metadata });
+        return appendAll(client, [{ streamId: 'a', events: counted(2), expectedVersion: 'any', metadata }]);
+      });
+    await expect(write()).rejects.toMatchObject({ code: '40001' });
+    expect(await write()).toMatchObject([{ version: 2 }]);
+  });
+
+  it('is run again by its group commit after such a loss', async () => {
+    const { store, pool } = await stores.fresh();
+    let runs = 0;
+    const group = new GroupCommit<number, number>({
+      flush: items =>
+        inTransaction(pool, async client => {
+          await client.query('SELECT pg_current_xact_id()');
+          if (runs++ === 0) await store.append('a', counted(1), { expectedVersion: 'none', metadata });
+          await appendAll(client, [{ streamId: 'a', events: counted(...items), expectedVersion: 'any', metadata }]);
+          return items;
+        }),
+    });
+    expect(await group.submit(2)).toBe(2);
+    expect((await store.readStream('a')).map(({ data }) => data)).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(runs).toBe(2);
+  });
+
+  it('appends several times to one stream, each on the version that the one before left', async () => {
+    const { store, pool } = await stores.fresh();
+    const to = (streamId: string, expectedVersion: number | 'none' | 'any', ...numbers: number[]) => ({
+      streamId,
+      expectedVersion,
+      events: counted(...numbers),
+      metadata,
+    });
+    const results = await appendAll(pool, [
+      to('a', 'none', 1, 2),
+      to('b', 'any', 3),
+      to('a', 2, 4),
+      to('a', 2, 5),
+      to('a', 'any', 6),
+    ]);
+    expect(results).toMatchObject([
+      { version: 2 },
+      { version: 1 },
+      { version: 3 },
+      { name: 'ConcurrencyConflict', actual: 3 },
+      { version: 4 },
+    ]);
+    const history = await store.readStream('a');
+    expect(history.map(({ data }) => data)).toEqual([{ n: 1 }, { n: 2 }, { n: 4 }, { n: 6 }]);
+    expect(new Set([...history, ...(await store.readStream('b'))].map(({ position }) => position.txid)).size).toBe(1);
+  });
+
+  it('takes nothing when one of its rows cannot be stored, and a group fails that row alone', async () => {
+    const { store, pool } = await stores.fresh();
+    await pool.query(`ALTER TABLE event_store.events ADD CHECK (data->>'n' <> '13')`);
+    const both = [12, 13].map(n => ({
+      streamId: `s${n}`,
+      events: counted(n),
+      expectedVersion: 'none' as const,
+      metadata,
+    }));
+    await expect(appendAll(pool, both)).rejects.toMatchObject({ code: '23514' });
+    expect(await store.readStream('s12')).toEqual([]);
+
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) => store.append(`s${n}`, counted(n), { expectedVersion: 'none', metadata })),
+    );
+    expect(outcomes.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []))).toEqual([13]);
+    expect((await readFeed(pool, BEGINNING, 100)).events).toHaveLength(19);
+  });
+});

@@ -1,0 +1,43 @@
+import { expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import { Inbox, inTransaction } from './index.js';
+import { freshStores } from './store-under-test.js';
+
+const stores = freshStores();
+const ids = Array.from({ length: 20 }, () => uuidv7());
+
+it('lets every event through once for each consumer, over replicas and whatever the order', async () => {
+  const { pool, url } = await stores.fresh();
+  const replicas = [pool, stores.connect(url)];
+  const taken = await Promise.all(
+    Array.from({ length: 10 }, (_, n) =>
+      inTransaction(replicas[n % 2]!, client =>
+        new Inbox(pool).accept(client, 'statistics', n % 2 ? ids : ids.toReversed()),
+      ),
+    ),
+  );
+  expect(taken.flatMap(accepted => [...accepted]).toSorted()).toEqual(ids.toSorted());
+  expect((await new Inbox(pool).accept(pool, 'webhooks', [...ids, ...ids])).size).toBe(20);
+});
+
+it('forgets what it took when the effect fails', async () => {
+  const { pool } = await stores.fresh();
+  const inbox = new Inbox(pool);
+  const failing = inTransaction(pool, async client => {
+    await inbox.accept(client, 'statistics', ids);
+    throw new Error('the effect failed');
+  });
+  await expect(failing).rejects.toThrow('the effect failed');
+  expect((await inbox.accept(pool, 'statistics', ids)).size).toBe(20);
+});
+
+it('purges notes that are older than any event that can come again', async () => {
+  const { pool } = await stores.fresh();
+  const inbox = new Inbox(pool);
+  await inbox.accept(pool, 'statistics', ids);
+  await pool.query(`UPDATE event_store.inbox SET received_at = now() - interval '31 days' WHERE event_id = ANY ($1)`, [
+    ids.slice(5),
+  ]);
+  expect(await inbox.purge(30)).toBe(15);
+  expect((await inbox.accept(pool, 'statistics', ids)).size).toBe(15);
+});

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { startPostgres, type TestPostgres } from '@postern/testing';
+import pg from 'pg';
+import type { Upcasters } from '../upcasting.js';
+import { migrateEventStore, PostgresEventStore } from './index.js';
+
+/** For the specs of this folder: one server, and a fresh database with the library's tables for every call. */
+export const freshStores = () => {
+  let postgres: TestPostgres;
+  const pools: pg.Pool[] = [];
+
+  beforeAll(async () => {
+    postgres = await startPostgres({ durable: false });
+  }, 60_000);
+
+  afterAll(async () => {
+    for (const pool of pools) await pool.end();
+    await postgres.stop();
+  });
+
+  const connect = (connectionString: string) => {
+    const pool = new pg.Pool({ connectionString, max: 12 });
+    pool.on('error', () => undefined);
+    pools.push(pool);
+    return pool;
+  };
+
+  return {
+    /** Another process's connections to the same database. */
+    connect,
+    fresh: async (upcasters: Upcasters = {}) => {
+      const url = await postgres.createDatabase();
+      const pool = connect(url);
+      await migrateEventStore(pool);
+      return { url, pool, store: new PostgresEventStore(pool, upcasters) };
+    },
+  };
+};
+
+export const metadata = { correlationId: 'request-1' };
+
+/** Events that count up. */
+export const counted = (...numbers: number[]) => numbers.map(n => ({ type: 'test.counted.v1', data: { n } }));
