@@ -65,6 +65,14 @@ describe('the daily quota', () => {
     await expect(ask(getEmailService, owner)).resolves.toMatchObject({ daily_limit: 4_000 });
   });
 
+  it('is judged for all others where the counts are those of a service that does not exist', async () => {
+    const owner = await productionService();
+    await used(uuidv7(), dayAgo(2), 900);
+    await used(owner.service_id, dayAgo(1), 900);
+    await judge();
+    expect(await history(owner)).toEqual([[1_000, 2_000]]);
+  });
+
   it('lets the present day be, however much of it is used', async () => {
     const owner = await productionService();
     await used(owner.service_id, dayAgo(0), 1_000);

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Refusal } from '@postern/contracts';
 import { Streams } from '@postern/event-sourcing';
 import { emailService, emailServiceStream } from '../domain/email-service.js';
-import { AdministrationSettings, DayBook } from '../ports.js';
+import { AdministrationSettings, type ClosedDay, DayBook } from '../ports.js';
 
 const AT_ONCE = 200;
 
@@ -17,20 +18,34 @@ export class AdjustDailyQuotas {
     private readonly settings: AdministrationSettings,
   ) {}
 
+  /** A service that fails keeps its own later days waiting, and nobody else's. */
   async run(): Promise<void> {
     for (;;) {
       const days = await this.days.unjudged(AT_ONCE);
-      for (const { serviceId, day, messages, bounced, complained } of days) {
-        await this.streams.execute(emailService, emailServiceStream(serviceId), {
-          kind: 'close-day',
-          day,
-          counts: { messages, bounced, complained },
-          ceiling: this.settings.limits.productionDailyCeiling,
-          at: new Date().toISOString(),
-        });
-        await this.days.judged(serviceId, day);
+      const failed = new Map<string, unknown>();
+      for (const day of days) {
+        if (failed.has(day.serviceId)) continue;
+        await this.#judge(day).catch(error => failed.set(day.serviceId, error));
       }
+      if (failed.size > 0)
+        throw new AggregateError(failed.values(), `quotas of ${failed.size} services were not judged`);
       if (days.length < AT_ONCE) return;
     }
+  }
+
+  async #judge({ serviceId, day, messages, bounced, complained }: ClosedDay): Promise<void> {
+    try {
+      await this.streams.execute(emailService, emailServiceStream(serviceId), {
+        kind: 'close-day',
+        day,
+        counts: { messages, bounced, complained },
+        ceiling: this.settings.limits.productionDailyCeiling,
+        at: new Date().toISOString(),
+      });
+    } catch (error) {
+      // Counts of a service that does not exist change nothing, and need no second look.
+      if (!Refusal.is(error)) throw error;
+    }
+    await this.days.judged(serviceId, day);
   }
 }
