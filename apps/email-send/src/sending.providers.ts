@@ -3,7 +3,8 @@ import { EMAIL_SEND_EVENTS } from '@postern/contracts';
 import { OutboxRelay, PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { DkimSigner, parseMailbox, RelaySet, TrackingTokens } from '@postern/mail';
 import { JetStreamPublisher, NatsLink } from '@postern/messaging';
-import { CONFIG, Database, ServiceLog, Tasks } from '@postern/service-host';
+import { CONFIG, Database, Metrics, ServiceLog, Tasks } from '@postern/service-host';
+import { MeteredMailRelay } from './adapters/metrics/metered-mail-relay.js';
 import { EmailsController } from './adapters/nats/emails.controller.js';
 import { SuppressionsController } from './adapters/nats/suppressions.controller.js';
 import { PostgresDeferredCopies } from './adapters/postgres/postgres-deferred-copies.js';
@@ -121,12 +122,15 @@ export const sendingProviders: Provider[] = [
   },
   {
     provide: MailRelay,
-    inject: [CONFIG],
-    useFactory: (config: EmailSendConfig) =>
-      new SmtpMailRelay(RelaySet.fromConfigs(relaysFrom(config.relays.reveal(), config.bounceDomain)), {
-        relayIsFinal: config.relayIsFinal,
-        deadlineMs: HAND_OVER_DEADLINE_MS,
-      }),
+    inject: [CONFIG, Metrics],
+    useFactory: (config: EmailSendConfig, metrics: Metrics) =>
+      new MeteredMailRelay(
+        new SmtpMailRelay(RelaySet.fromConfigs(relaysFrom(config.relays.reveal(), config.bounceDomain)), {
+          relayIsFinal: config.relayIsFinal,
+          deadlineMs: HAND_OVER_DEADLINE_MS,
+        }),
+        metrics,
+      ),
   },
   {
     provide: SystemMail,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '@postern/testing';
+import { freePort, startSmtpSink } from '@postern/testing';
 import { type Process, refusalOf, request, SendingFixture, TRACKING } from '../testing/sending-fixture.js';
 
 let fixture: SendingFixture;
@@ -170,6 +170,30 @@ describe('a relay', () => {
     expect((await fixture.events(first.email.id))[1]!.data).toMatchObject({ outcomes: [{ result: 'unknown' }] });
     expect(await send(keyHash, { to: ['lost@x.test'] }, 'lost')).toMatchObject({ replayed: true, email: first.email });
     expect(fixture.smtp.messages).toHaveLength(0);
+  });
+});
+
+describe('an address beyond ASCII before the @', () => {
+  it('is refused, naming the field, where no relay takes it', async () => {
+    const plain = await startSmtpSink({ smtpUtf8: false });
+    try {
+      const { sendEmail } = await fixture.process(plain.port);
+      const { keyHash } = fixture.sender();
+      expect(
+        await refusalOf(sendEmail.execute(request(keyHash, { to: ['ok@x.test', 'jürgen@x.test'] }))),
+      ).toMatchObject({
+        code: 'invalid_email',
+        message: expect.stringMatching(/^to\[1\]: /),
+      });
+    } finally {
+      await plain.stop();
+    }
+  });
+
+  it('is sent where a relay takes it, also as the first message over a new connection', async () => {
+    const { sendEmail } = await fixture.process();
+    await sendEmail.execute(request(fixture.sender().keyHash, { to: ['jürgen@x.test'] }));
+    expect((await copyFor('jürgen@x.test')).smtpUtf8).toBe(true);
   });
 });
 

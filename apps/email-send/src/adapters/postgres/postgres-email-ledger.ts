@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
 import { ConcurrencyConflict, type EventMetadata, GroupCommit } from '@postern/event-sourcing';
@@ -28,6 +29,7 @@ const MAX_BATCH = 128;
 const LARGE_BODY = 256 * 1024;
 const ACCEPTED_VERSION = 1;
 const ANNOUNCE_DELAY_MS = 25;
+const CONCLUDE_FOR_MS = 60_000;
 
 /** The ledger in PostgreSQL: two transactions a message, each shared by the messages that wait for one together. */
 @Injectable()
@@ -66,8 +68,21 @@ export class PostgresEmailLedger extends EmailLedger {
     return found && grantedOrThrown(await repeatedAnswer(pool, asking, found));
   }
 
-  conclude(conclusion: Conclusion): Promise<EmailRecord> {
-    return this.#conclusions.submit({ ...conclusion, metadata: metadataOf(conclusion.facts) });
+  /**
+   * What the relay did cannot be undone, so an outage of the database is waited out. A second try after a commit that
+   * nobody confirmed meets its own event and answers the record that stands.
+   */
+  async conclude(conclusion: Conclusion): Promise<EmailRecord> {
+    const item = { ...conclusion, metadata: metadataOf(conclusion.facts) };
+    const giveUpAt = Date.now() + CONCLUDE_FOR_MS;
+    for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 2_000)) {
+      try {
+        return await this.#conclusions.submit(item);
+      } catch (error) {
+        if (Date.now() + waitMs > giveUpAt) throw error;
+        await pause(waitMs);
+      }
+    }
   }
 
   async record(serviceId: string, emailId: string): Promise<EmailRecord | undefined> {

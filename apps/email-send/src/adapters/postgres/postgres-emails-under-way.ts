@@ -4,11 +4,14 @@ import { fold } from '@postern/event-sourcing';
 import type pg from 'pg';
 import { type EmailFacts, email, emailStream } from '../../domain/email.js';
 import { EmailsUnderWay } from '../../ports.js';
+import { firstIdAt } from './id-time.js';
 import { LOCK_OF_INSTANCE } from './process-instance.js';
 
 const BATCH = 200;
 /** After a restart of PostgreSQL the living need a moment to take their locks again. */
 const GRACE_AFTER_RESTART_S = 15;
+/** No hand-over takes that long: what is still under way here then was lost between two transactions. */
+const OVERDUE_MS = 180_000;
 
 /** Finds messages whose process is gone: its session lock is free. */
 @Injectable()
@@ -31,6 +34,7 @@ export class PostgresEmailsUnderWay extends EmailsUnderWay {
     for (const { instance_id, certain } of rows) {
       if (certain) await this.#whileDead(instance_id, close);
     }
+    await this.#closeAll(this.instanceId, new Date(Date.now() - OVERDUE_MS), close);
   }
 
   /** Holding the lock of the dead keeps the other replicas away meanwhile. */
@@ -42,23 +46,31 @@ export class PostgresEmailsUnderWay extends EmailsUnderWay {
         [instanceId],
       );
       if (!rows[0]?.dead) return;
-      for (let emails = await this.#next(instanceId); emails.length > 0; emails = await this.#next(instanceId)) {
-        await close(emails);
-      }
+      await this.#closeAll(instanceId, new Date(), close);
     } finally {
       // Ending the session frees the lock, whatever happened.
       session.release(true);
     }
   }
 
-  async #next(instanceId: string): Promise<EmailFacts[]> {
-    const { rows } = await this.pool.query<{ email_id: string }>(
-      'SELECT email_id FROM emails_in_flight WHERE instance_id = $1 ORDER BY email_id LIMIT $2',
-      [instanceId, BATCH],
-    );
-    const states = await Promise.all(
-      rows.map(async ({ email_id }) => fold(email, await this.store.readStream(emailStream(email_id)))),
-    );
-    return states.flatMap(state => (state.state === 'accepted' ? [state.facts] : []));
+  async #closeAll(
+    instanceId: string,
+    acceptedBefore: Date,
+    close: (emails: readonly EmailFacts[]) => Promise<void>,
+  ): Promise<void> {
+    for (;;) {
+      const { rows } = await this.pool.query<{ email_id: string }>(
+        'SELECT email_id FROM emails_in_flight WHERE instance_id = $1 AND email_id < $2 ORDER BY email_id LIMIT $3',
+        [instanceId, firstIdAt(acceptedBefore), BATCH],
+      );
+      if (rows.length === 0) return;
+      await close(await Promise.all(rows.map(({ email_id }) => this.#facts(email_id))));
+    }
+  }
+
+  async #facts(emailId: string): Promise<EmailFacts> {
+    const state = fold(email, await this.store.readStream(emailStream(emailId)));
+    if (state.state === 'new') throw new Error(`email ${emailId} is under way but was never accepted`);
+    return state.facts;
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { IDEMPOTENCY_HOURS } from '../../domain/idempotency.js';
 import { Retention } from '../../ports.js';
+import { firstIdAt } from './id-time.js';
 
 const STEP = 1_000;
 /** The quota of a service looks back at days long past; nothing looks at a minute that is over. */
@@ -54,12 +55,6 @@ export class PostgresRetention extends Retention {
 }
 
 const NIL = '00000000-0000-0000-0000-000000000000';
-
-/** The id before every UUIDv7 made at that moment or later (RFC 9562 §5.7: the first 48 bits are the time). */
-function firstIdAt(moment: Date): string {
-  const hex = moment.getTime().toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-}
 
 const PURGE_BODIES = `
   WITH old AS (
