@@ -16,17 +16,18 @@ export interface NewUser {
   readonly passwordHash: string;
   readonly operator: boolean;
   readonly workspace: { readonly id: string; readonly name: string };
-  readonly actor: string;
 }
 
-/** Users and how they prove who they are. E-mail addresses are compared in lower case. */
+/** Users and how they prove who they are. E-mail addresses come in lower case. */
 export abstract class UserRegistry {
-  /** All or nothing: credentials, the user's and the workspace's first events. Throws the refusal `user_exists`. */
+  /**
+   * All or nothing: credentials, the user's and the workspace's first events; the read models hold them afterwards.
+   * Throws the refusal `user_exists`.
+   */
   abstract register(user: NewUser): Promise<void>;
   abstract credentialsOf(email: string): Promise<Credentials | undefined>;
   abstract passwordHashOf(userId: string): Promise<string | undefined>;
   abstract replacePassword(userId: string, passwordHash: string): Promise<void>;
-  abstract createWorkspace(userId: string, workspace: { readonly id: string; readonly name: string }): Promise<void>;
   abstract hasOperator(): Promise<boolean>;
 }
 
@@ -54,21 +55,40 @@ export interface Session {
   readonly workspaceId: string;
 }
 
+export interface SessionUser extends Session {
+  readonly email: string;
+  readonly operator: boolean;
+}
+
 /** Logins that are still valid. Tokens are known by their hash only. */
 export abstract class Sessions {
   abstract open(tokenHash: string, session: Session, expiresAt: Date): Promise<void>;
-  abstract find(tokenHash: string): Promise<Session | undefined>;
+  /** One look-up, because every call of the dashboard asks. */
+  abstract find(tokenHash: string): Promise<SessionUser | undefined>;
   abstract moveTo(tokenHash: string, workspaceId: string): Promise<void>;
   abstract end(tokenHash: string): Promise<void>;
   /** Ends every session of the user, for example after a change of password. */
   abstract endAllOf(userId: string): Promise<void>;
-  abstract purgeExpired(): Promise<number>;
+  abstract purgeExpired(): Promise<void>;
+}
+
+export interface LoginAttempt {
+  /** Failures of the window before this attempt. */
+  readonly ofAccount: number;
+  readonly ofAddress: number;
+  /** What `forgive` takes back when the password turns out right. */
+  readonly id: string;
 }
 
 /** Failed logins of the last minutes, counted where every replica sees them. */
 export abstract class LoginFailures {
-  abstract recent(email: string, ip: string, windowS: number): Promise<{ ofAccount: number; ofAddress: number }>;
-  abstract record(email: string, ip: string): Promise<void>;
+  /**
+   * Counts an attempt as failed before its password is looked at, so that guesses made side by side count each other.
+   * An attempt that is refused for its predecessors is not counted itself.
+   */
+  abstract begin(email: string, ip: string, windowS: number): Promise<LoginAttempt>;
+  abstract cancel(attempt: LoginAttempt): Promise<void>;
+  /** The password was right: the account starts afresh. */
   abstract forgive(email: string): Promise<void>;
   abstract purgeOlderThan(windowS: number): Promise<void>;
 }

@@ -18,14 +18,11 @@ export class CreateUser {
   async execute(request: RequestOf<typeof createUser>): Promise<ReplyOf<typeof createUser>> {
     const actor = await this.accounts.find(request.actor_id);
     if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator may create users');
-    return accountReply(await this.register(request, actor.id));
+    return accountReply(await this.register(request));
   }
 
   /** Without asking who acts: for the first operator, whom nobody can have created. */
-  async register(
-    { email, password, operator, workspace_name }: Omit<RequestOf<typeof createUser>, 'actor_id'>,
-    actor: string,
-  ) {
+  async register({ email, password, operator, workspace_name }: Omit<RequestOf<typeof createUser>, 'actor_id'>) {
     const address = email.trim().toLowerCase();
     if (!ADDRESS.test(address)) throw new Refusal('invalid_input', `email: "${email}" is no e-mail address`);
     const userId = uuidv7();
@@ -35,7 +32,6 @@ export class CreateUser {
       passwordHash: await this.passwords.hash(password),
       operator,
       workspace: { id: uuidv7(), name: workspace_name ?? `${address}'s workspace` },
-      actor,
     });
     const account = await this.accounts.find(userId);
     if (!account) throw new Error(`user ${userId} was registered and is not in the directory`);

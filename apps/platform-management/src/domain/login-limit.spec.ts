@@ -3,7 +3,9 @@ import { FAILURES_PER_ACCOUNT, FAILURES_PER_ADDRESS, refuseGuessing } from './lo
 
 describe('logging in', () => {
   it('goes on after a few wrong passwords', () =>
-    expect(() => refuseGuessing({ ofAccount: FAILURES_PER_ACCOUNT - 1, ofAddress: FAILURES_PER_ADDRESS - 1 })).not.toThrow());
+    expect(() =>
+      refuseGuessing({ ofAccount: FAILURES_PER_ACCOUNT - 1, ofAddress: FAILURES_PER_ADDRESS - 1 }),
+    ).not.toThrow());
 
   it('is refused for an account whose password is being guessed', () =>
     expect(() => refuseGuessing({ ofAccount: FAILURES_PER_ACCOUNT, ofAddress: 0 })).toThrow('too many failed logins'));

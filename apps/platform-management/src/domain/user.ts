@@ -4,7 +4,12 @@ import type { Decider } from '@postern/event-sourcing';
 export type UserEvent =
   | {
       readonly type: 'platform-management.user-registered.v1';
-      readonly data: { readonly user_id: string; readonly email: string; readonly operator: boolean; readonly at: string };
+      readonly data: {
+        readonly user_id: string;
+        readonly email: string;
+        readonly operator: boolean;
+        readonly at: string;
+      };
     }
   | {
       readonly type: 'platform-management.user-joined-workspace.v1';
@@ -16,7 +21,13 @@ export type UserEvent =
     };
 
 export type UserCommand =
-  | { readonly kind: 'register'; readonly userId: string; readonly email: string; readonly operator: boolean; readonly at: string }
+  | {
+      readonly kind: 'register';
+      readonly userId: string;
+      readonly email: string;
+      readonly operator: boolean;
+      readonly at: string;
+    }
   | { readonly kind: 'join-workspace'; readonly workspaceId: string; readonly at: string }
   | { readonly kind: 'change-password'; readonly at: string };
 
@@ -70,3 +81,5 @@ const registered = (state: User): string => {
   if (state.id === undefined) throw new Refusal('user_not_found', 'there is no such user');
   return state.id;
 };
+
+export const userStream = (id: string): string => `user-${id}`;

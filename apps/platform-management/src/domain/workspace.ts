@@ -2,7 +2,12 @@ import type { Decider } from '@postern/event-sourcing';
 
 export type WorkspaceEvent = {
   readonly type: 'platform-management.workspace-created.v1';
-  readonly data: { readonly workspace_id: string; readonly name: string; readonly created_by: string; readonly at: string };
+  readonly data: {
+    readonly workspace_id: string;
+    readonly name: string;
+    readonly created_by: string;
+    readonly at: string;
+  };
 };
 
 export type WorkspaceCommand = {
@@ -29,3 +34,5 @@ export const workspace: Decider<{ readonly id: string | undefined }, WorkspaceCo
 
   evolve: (_state, event) => ({ id: event.data.workspace_id }),
 };
+
+export const workspaceStream = (id: string): string => `workspace-${id}`;

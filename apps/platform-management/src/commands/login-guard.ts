@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { LOGIN_WINDOW_S, refuseGuessing } from '../domain/login-limit.js';
+import { LoginFailures } from '../ports.js';
+
+/** Stands before every look at a password. */
+@Injectable()
+export class LoginGuard {
+  constructor(private readonly failures: LoginFailures) {}
+
+  /**
+   * Counts the attempt, then makes it; one that yields something clears the account's failures.
+   * Throws the refusal `too_many_attempts` without having looked at the password.
+   */
+  async attempt<Proof>(email: string, ip: string, prove: () => Promise<Proof | undefined>): Promise<Proof | undefined> {
+    const counted = await this.failures.begin(email, ip, LOGIN_WINDOW_S);
+    try {
+      refuseGuessing(counted);
+    } catch (refusal) {
+      await this.failures.cancel(counted);
+      throw refusal;
+    }
+    const proof = await prove();
+    if (proof !== undefined) {
+      await this.failures.cancel(counted);
+      await this.failures.forgive(email);
+    }
+    return proof;
+  }
+}
