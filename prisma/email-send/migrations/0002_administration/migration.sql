@@ -77,7 +77,7 @@ CREATE TABLE dkim_keys (
   created_at timestamptz(3) NOT NULL DEFAULT now()
 );
 
--- When a sending domain was looked up last and is to be looked up next; no row: at once.
+-- When a sending domain was looked up last and is to be looked up next. No row means at once.
 CREATE TABLE domain_checks (
   domain_id uuid PRIMARY KEY,
   checked_at timestamptz(3),
@@ -99,7 +99,7 @@ CREATE TABLE api_key_uses (
   last_used_at timestamptz(3) NOT NULL
 );
 
--- Messages that bounced or were complained about, under the UTC day of the first such report; each counts once.
+-- Messages that bounced or were complained about, under the UTC day of the first such report, where each counts once.
 CREATE TABLE reported_emails (
   service_id uuid NOT NULL,
   email_id uuid NOT NULL,
