@@ -1,0 +1,96 @@
+import type { Contestant, Round } from './email-rounds.js';
+import type { LoadResult } from './load/requests.js';
+import { peakMemoryOf } from './measure/process-usage.js';
+import { ratioOf, spreadOf } from './measure/statistics.js';
+import { figure, spread, table } from './measure/table.js';
+import type { PartReport } from './report.js';
+
+export interface EmailFigures {
+  readonly contestants: readonly Contestant[];
+  /** By contestant, in their order. */
+  readonly rounds: readonly (readonly Round[])[];
+  readonly open: readonly LoadResult[];
+  readonly bytesPerMessage: number;
+  /** Or why it was not measured. */
+  readonly postfix:
+    | {
+        readonly version: string;
+        readonly perSecond: readonly number[];
+        readonly pids: Readonly<Record<string, number>>;
+      }
+    | string;
+}
+
+const sum = (parts: Readonly<Record<string, number>>) => Object.values(parts).reduce((total, part) => total + part, 0);
+const rates = (rounds: readonly Round[]) => rounds.map(({ perSecond }) => perSecond);
+const peaks = (pids: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, peakMemoryOf(pid)]));
+
+const summaryRow = (name: string, rounds: readonly Round[], open: LoadResult): string[] => [
+  name,
+  spread(spreadOf(rates(rounds))),
+  spread(spreadOf(rounds.map(({ p50 }) => p50)), 1),
+  spread(spreadOf(rounds.map(({ p99 }) => p99)), 1),
+  figure(open.p99, 1),
+  spread(spreadOf(rounds.map(({ cpuUs }) => sum(cpuUs)))),
+  spread(spreadOf(rounds.map(({ catchUpS }) => catchUpS)), 1),
+];
+
+const processTable = (name: string, rounds: readonly Round[], pids: Contestant['pids']): string => {
+  const memory = peaks(pids);
+  const row = (process: string, usage: (round: Round) => number | undefined, peak?: number) => [
+    process,
+    spread(spreadOf(rounds.map(round => usage(round) ?? 0))),
+    peak === undefined ? '' : figure(peak),
+  ];
+  return table(
+    [name, 'CPU µs/message', 'peak MiB'],
+    [
+      ...Object.keys(pids).map(process => row(process, ({ cpuUs }) => cpuUs[process], memory[process])),
+      ...Object.keys(rounds[0]?.aroundUs ?? {}).map(process =>
+        row(`(${process})`, ({ aroundUs }) => aroundUs[process]),
+      ),
+    ],
+  );
+};
+
+/** Tables for people and plain figures for machines. */
+export const emailReport = (figures: EmailFigures): PartReport => {
+  const { contestants, rounds, open, postfix } = figures;
+  const [ours, theirs] = rounds as [readonly Round[], readonly Round[]];
+  const toReference = ratioOf(rates(ours), rates(theirs));
+  const toPostfix = typeof postfix === 'string' ? undefined : ratioOf(rates(ours), postfix.perSecond);
+  const openP99Ratio = (open[0]?.p99 ?? 0) / (open[1]?.p99 ?? 1);
+  const text = [
+    table(
+      ['', 'messages/s', 'p50 ms', 'p99 ms', 'p99 ms at 300/s', 'CPU µs/message', 'catching up s'],
+      [
+        ...contestants.map(({ name }, place) =>
+          summaryRow(name, rounds[place] as readonly Round[], open[place] as LoadResult),
+        ),
+        ...(typeof postfix === 'string'
+          ? []
+          : [[`Postfix ${postfix.version}`, spread(spreadOf(postfix.perSecond)), '–', '–', '–', '–', '–']]),
+      ],
+    ),
+    `Postern / reference  ${spread(toReference, 2)}\n` +
+      (toPostfix ? `Postern / Postfix    ${spread(toPostfix, 2)}\n` : `Postfix was not measured: ${postfix}\n`) +
+      `p99 at 300/s, Postern / reference  ${figure(openP99Ratio, 2)}\n` +
+      `${figure(figures.bytesPerMessage)} bytes per message at the sink; median (minimum–maximum) of ${ours.length} rounds`,
+    ...contestants.map(({ name, pids }, place) => processTable(name, rounds[place] as readonly Round[], pids)),
+  ].join('\n\n');
+  return {
+    text,
+    figures: {
+      contestants: contestants.map(({ name, pids }, place) => ({
+        name,
+        rounds: rounds[place],
+        open_loop: open[place],
+        peak_memory_mib: peaks(pids),
+      })),
+      postfix,
+      bytes_per_message: figures.bytesPerMessage,
+      ratios: { postern_to_reference: toReference, postern_to_postfix: toPostfix ?? null, open_p99: openP99Ratio },
+    },
+  };
+};

@@ -1,0 +1,1 @@
+export { type BenchOptions, readOptions } from './options.js';

@@ -1,0 +1,70 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+
+interface Answer {
+  readonly ready?: Readonly<Record<string, unknown>>;
+  readonly call?: number;
+  readonly result?: unknown;
+  readonly failure?: string;
+}
+
+/** A part of the bench that runs as a process of its own and answers commands: generator, sink, receiver, reference. */
+export class BenchProcess {
+  private calls = 0;
+  private readonly open = new Map<number, PromiseWithResolvers<unknown>>();
+
+  private constructor(
+    private readonly child: ChildProcess,
+    /** What it said about itself when it was ready. */
+    readonly ready: Readonly<Record<string, unknown>>,
+  ) {
+    child.on('message', ({ call, result, failure }: Answer) => {
+      const waiting = this.open.get(call ?? -1);
+      this.open.delete(call ?? -1);
+      if (failure === undefined) waiting?.resolve(result);
+      else waiting?.reject(new Error(failure));
+    });
+    child.on('exit', () => {
+      for (const { reject } of this.open.values()) reject(new Error('a process of the bench has ended'));
+    });
+  }
+
+  /** Starts `dist/<script>`. @throws when it ends before it is ready. */
+  static async start(script: string, environment: Readonly<Record<string, string>> = {}): Promise<BenchProcess> {
+    const child = fork(join(import.meta.dirname, '..', script), {
+      env: { ...process.env, NODE_ENV: 'production', ...environment },
+      execArgv: [],
+    });
+    const ready = await new Promise<Answer>((resolve, reject) => {
+      child.once('message', resolve);
+      child.once('exit', code => reject(new Error(`${script} ended with ${code} before it was ready`)));
+    });
+    return new BenchProcess(child, ready.ready ?? {});
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
+  get port(): number {
+    return Number(this.ready['port']);
+  }
+
+  /** @throws what the command threw there. */
+  ask<Result>(command: string, argument: unknown = null): Promise<Result> {
+    const call = ++this.calls;
+    const waiting = Promise.withResolvers<unknown>();
+    this.open.set(call, waiting);
+    this.child.send({ call, command, argument });
+    return waiting.promise as Promise<Result>;
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const gone = new Promise(resolve => this.child.once('exit', resolve));
+    this.child.disconnect();
+    const hard = setTimeout(() => this.child.kill('SIGKILL'), 5_000);
+    await gone;
+    clearTimeout(hard);
+  }
+}

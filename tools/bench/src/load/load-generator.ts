@@ -1,0 +1,110 @@
+/** The load generator: a process of its own, the same for everything that is measured. */
+import { Pool } from 'undici';
+import { percentile } from '../measure/statistics.js';
+import type { ClosedLoop, LoadResult, OpenLoop, PostTemplate } from './requests.js';
+import { answerCommands } from './worker.js';
+
+let sent = 0;
+
+/** Latencies and failures of one run. */
+class Tally {
+  private readonly latencies: number[] = [];
+  private failed = 0;
+  private firstFailure: string | undefined;
+  private readonly began = performance.now();
+
+  answered(status: number, since: number, body: string): void {
+    if (status >= 200 && status < 300) this.latencies.push(performance.now() - since);
+    else this.lost(`${status} ${body.slice(0, 300)}`);
+  }
+
+  lost(why: string): void {
+    this.failed++;
+    this.firstFailure ??= why;
+  }
+
+  result(): LoadResult {
+    const seconds = (performance.now() - this.began) / 1_000;
+    if (this.latencies.length === 0) throw new Error(`no request succeeded; the first one: ${this.firstFailure}`);
+    const sorted = Float64Array.from(this.latencies).sort();
+    return {
+      answered: sorted.length,
+      failed: this.failed,
+      firstFailure: this.firstFailure,
+      seconds,
+      p50: percentile(sorted, 50),
+      p99: percentile(sorted, 99),
+      max: percentile(sorted, 100),
+    };
+  }
+}
+
+/** Sends one request and resolves when it is over; a plain dispatch, which costs half of `request`. */
+const poster = ({ url, headers, body }: PostTemplate, pool: Pool) => {
+  const path = new URL(url).pathname;
+  const [before = '', after = ''] = body.split('{n}');
+  return (since: number, tally: Tally) =>
+    new Promise<void>(done => {
+      let status = 0;
+      let refusal = '';
+      pool.dispatch(
+        { method: 'POST', path, headers, body: `${before}${++sent}${after}` },
+        {
+          onRequestStart() {},
+          onResponseStart(_controller, statusCode) {
+            status = statusCode;
+          },
+          onResponseData(_controller, chunk) {
+            if (status >= 300) refusal += chunk.toString();
+          },
+          onResponseEnd() {
+            tally.answered(status, since, refusal);
+            done();
+          },
+          onResponseError(_controller, error) {
+            tally.lost(String(error));
+            done();
+          },
+        },
+      );
+    });
+};
+
+const withPool = async <Result>(url: string, connections: number, work: (pool: Pool) => Promise<Result>) => {
+  const pool = new Pool(new URL(url).origin, { connections, pipelining: 1, headersTimeout: 60_000 });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.destroy();
+  }
+};
+
+const closed = (load: ClosedLoop): Promise<LoadResult> =>
+  withPool(load.url, load.connections, async pool => {
+    const post = poster(load, pool);
+    const tally = new Tally();
+    const end = performance.now() + load.seconds * 1_000;
+    const caller = async () => {
+      while (performance.now() < end) await post(performance.now(), tally);
+    };
+    await Promise.all(Array.from({ length: load.connections }, caller));
+    return tally.result();
+  });
+
+const open = (load: OpenLoop): Promise<LoadResult> =>
+  withPool(load.url, load.connections, async pool => {
+    const post = poster(load, pool);
+    const tally = new Tally();
+    const began = performance.now();
+    const count = load.perSecond * load.seconds;
+    const underWay: Promise<void>[] = [];
+    while (underWay.length < count) {
+      const due = Math.min(count, Math.floor(((performance.now() - began) * load.perSecond) / 1_000) + 1);
+      while (underWay.length < due) underWay.push(post(began + (underWay.length * 1_000) / load.perSecond, tally));
+      await new Promise(resolve => setTimeout(resolve, 1));
+    }
+    await Promise.all(underWay);
+    return tally.result();
+  });
+
+answerCommands({ closed, open });

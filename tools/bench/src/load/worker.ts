@@ -1,0 +1,22 @@
+type Handlers = Readonly<Record<string, (argument: never) => unknown>>;
+
+interface Call {
+  readonly call: number;
+  readonly command: string;
+  readonly argument: never;
+}
+
+/** Turns this process into a `BenchProcess`: says that it is ready, answers commands, ends with its parent. */
+export const answerCommands = (handlers: Handlers, ready: object = {}): void => {
+  // The parent stops us in order; a Ctrl-C reaches the whole group.
+  process.on('SIGINT', () => undefined);
+  process.on('disconnect', () => process.exit(0));
+  process.on('message', async ({ call, command, argument }: Call) => {
+    try {
+      process.send?.({ call, result: await handlers[command]?.(argument) });
+    } catch (error) {
+      process.send?.({ call, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
+  });
+  process.send?.({ ready });
+};

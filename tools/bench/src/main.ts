@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { measureEmail } from './email.js';
+import { measureEvents } from './events.js';
+import { measureIdle } from './idle.js';
+import { machineFacts } from './measure/machine.js';
+import { type BenchOptions, type Part, readOptions } from './options.js';
+import type { PartReport } from './report.js';
+import { Undo } from './undo.js';
+import { measureWebhooks } from './webhooks.js';
+
+const MEASURES: Record<Part, (options: BenchOptions, undo: Undo) => Promise<PartReport>> = {
+  email: measureEmail,
+  webhooks: measureWebhooks,
+  events: measureEvents,
+  idle: measureIdle,
+};
+
+const undo = new Undo();
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    if (interrupted) return;
+    interrupted = true;
+    console.error('\n▸ stopping');
+    void undo.run().finally(() => process.exit(130));
+  });
+
+const main = async (options: BenchOptions): Promise<void> => {
+  const machine = machineFacts();
+  console.log(
+    `${machine.processor}, ${machine.processors} processors, ${machine.memory_gib} GiB, Linux ${machine.kernel}`,
+  );
+  console.log(`Node.js ${machine.node}, commit ${machine.commit ?? 'unknown'}, load ${machine.load_average.join(' ')}`);
+  const parts: Record<string, unknown> = {};
+  for (const part of options.parts) {
+    try {
+      const report = await MEASURES[part](options, undo);
+      parts[part] = report.figures;
+      console.log(`\n${part}\n\n${report.text}`);
+    } finally {
+      await undo.run();
+    }
+  }
+  if (options.json !== undefined)
+    writeFileSync(options.json, `${JSON.stringify({ machine, options, parts }, null, 2)}\n`);
+};
+
+try {
+  await main(readOptions(process.argv.slice(2)));
+  process.exit(0);
+} catch (error) {
+  if (!interrupted) {
+    console.error(`\n${error instanceof Error ? (error.stack ?? error.message) : error}`);
+    process.exit(1);
+  }
+}

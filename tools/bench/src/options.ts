@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util';
+
+export const PARTS = ['email', 'webhooks', 'events', 'idle'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** How a run is made; `quick` only proves that the bench itself works. */
+export interface BenchOptions {
+  readonly parts: readonly Part[];
+  readonly quick: boolean;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly json: string | undefined;
+  /** Folder for CPU profiles of email-send and api-gateway, written when they stop. */
+  readonly profile: string | undefined;
+}
+
+export const USAGE = `npm run bench -- [${PARTS.join('|')} …] [--rounds 5] [--seconds 10] [--quick] [--json FILE] [--profile FOLDER]`;
+
+/** @throws for an unknown part or option, with a sentence for the command line. */
+export const readOptions = (args: readonly string[]): BenchOptions => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      json: { type: 'string' },
+      profile: { type: 'string' },
+    },
+  });
+  const unknown = positionals.find(part => !PARTS.includes(part as Part));
+  if (unknown !== undefined) throw new Error(`there is no part "${unknown}"\n${USAGE}`);
+  return {
+    parts: positionals.length > 0 ? (positionals as Part[]) : PARTS,
+    quick: values.quick,
+    rounds: positive('--rounds', values.rounds, values.quick ? 1 : 5),
+    seconds: positive('--seconds', values.seconds, values.quick ? 5 : 10),
+    json: values.json,
+    profile: values.profile,
+  };
+};
+
+const positive = (name: string, text: string | undefined, otherwise: number): number => {
+  const value = text === undefined ? otherwise : Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${name} must be a whole number, at least 1\n${USAGE}`);
+  return value;
+};
