@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ConcurrencyConflict } from '@postern/event-sourcing';
+import { ConcurrencyConflict, type Upcasters, upcast } from '@postern/event-sourcing';
 import { appendAll, Inbox, PostgresEventStore } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import {
@@ -30,7 +30,7 @@ export class PostgresTrackingTransactions extends TrackingTransactions {
     let broken: Error | undefined;
     try {
       await client.query('BEGIN');
-      const result = await work(new OpenTransaction(client, this.#inbox));
+      const result = await work(new OpenTransaction(client, this.#inbox, this.store.upcasters));
       await client.query('COMMIT');
       this.store.announce();
       return result;
@@ -49,6 +49,7 @@ class OpenTransaction implements TrackingTransaction {
   constructor(
     private readonly client: pg.ClientBase,
     private readonly inbox: Inbox,
+    private readonly upcasters: Upcasters,
   ) {}
 
   /** The same locks that the event store takes when it appends, in the same order for everybody. */
@@ -67,7 +68,10 @@ class OpenTransaction implements TrackingTransaction {
       text: `SELECT stream_id, type, data FROM event_store.events WHERE stream_id = ANY ($1) ORDER BY stream_id, version`,
       values: [streamIds],
     });
-    return Map.groupBy(rows, row => row.stream_id);
+    return Map.groupBy(
+      rows.map(row => upcast(row, this.upcasters)),
+      row => row.stream_id,
+    );
   }
 
   async waitingFor(emailIds: readonly string[]): Promise<readonly WaitingSignal[]> {
