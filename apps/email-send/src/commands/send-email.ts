@@ -7,7 +7,7 @@ import { copyMaker, type EmailBody } from '../domain/email-copies.js';
 import { draftEmail, type EmailDraft } from '../domain/email-draft.js';
 import { displayed } from '../domain/email-record.js';
 import { emailRefusal, invalidEmail } from '../domain/email-refusals.js';
-import { type CopyAnswer, suppressedAnswer } from '../domain/hand-over.js';
+import { type CopyAnswer, faultyAnswer, suppressedAnswer } from '../domain/hand-over.js';
 import {
   checkRecipientsVerified,
   countsTowardsQuota,
@@ -102,13 +102,17 @@ export class SendEmail {
     const signer =
       facts.mode === 'production' ? sender.verifiedDomains.get(body.from.domain) : this.settings.sandboxSigner;
     const copyFor = copyMaker(facts, body, signer, this.settings.copies);
-    return Promise.all(
+    const made = await Promise.allSettled(
       facts.recipients.map(async recipient =>
         suppressed.has(addressKey(recipient.address))
           ? suppressedAnswer
           : this.relay.handOver(await copyFor(recipient)),
       ),
     );
+    const failed = made.find(outcome => outcome.status === 'rejected');
+    if (failed && made.every(({ status }) => status === 'rejected')) throw failed.reason;
+    // Once a copy of the message is on its way, a fault of ours with another must not make it look untouched.
+    return made.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : faultyAnswer(outcome.reason)));
   }
 
   /** A fault of ours before anything was handed over: the message ends, its place and its key are free again. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type CopyAnswer, judgeHandOver, suppressedAnswer } from './hand-over.js';
+import { type CopyAnswer, faultyAnswer, judgeHandOver, suppressedAnswer } from './hand-over.js';
 
 const accepted = answer('accepted', '250 2.0.0 queued');
 const refused = answer('refused', '550 5.1.1 no such user');
@@ -56,6 +56,12 @@ describe('a hand-over', () => {
     expect(judgeHandOver([suppressedAnswer])).toMatchObject({
       status: 'failed',
       message: expect.stringMatching(/suppressed/),
+    }));
+
+  it('keeps a fault of ours apart from what the relay said', () =>
+    expect(judgeHandOver([accepted, faultyAnswer(new Error('no boundary'))])).toMatchObject({
+      status: 'sent',
+      message: 'Handed over for 1 of 2 recipients: this copy could not be made: no boundary.',
     }));
 
   it('says first what the mode makes of the message', () =>

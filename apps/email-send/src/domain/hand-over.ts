@@ -26,6 +26,14 @@ export const suppressedAnswer: CopyAnswer = {
   relayIsFinal: false,
 };
 
+/** The answer for a copy that we failed to make, which no further try would change. */
+export const faultyAnswer = (fault: unknown): CopyAnswer => ({
+  result: 'refused',
+  response: `this copy could not be made: ${fault instanceof Error ? fault.message : String(fault)}`,
+  relay: null,
+  relayIsFinal: false,
+});
+
 /** The answer for a try that a crash cut off. */
 export const cutOffAnswer: CopyAnswer = { result: 'unknown', response: INTERRUPTED, relay: null, relayIsFinal: false };
 
@@ -82,8 +90,8 @@ function handedOverTo(accepted: number, all: number): string {
 
 function problems(answers: readonly CopyAnswer[]): string {
   const said = new Set<string>();
-  for (const { result, response } of answers) {
-    if (result === 'refused') said.add(`the relay refused: ${response}`);
+  for (const { result, response, relay } of answers) {
+    if (result === 'refused') said.add(relay === null ? response : `the relay refused: ${response}`);
     if (result === 'suppressed') said.add(response);
     if (result === 'deferred' || result === 'unreachable') said.add(`trying again later: ${response}`);
     if (result === 'unknown') said.add(`no answer came: ${response}`);

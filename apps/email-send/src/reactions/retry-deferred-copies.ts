@@ -18,12 +18,16 @@ export class RetryDeferredCopies {
     private readonly settings: SendingSettings,
   ) {}
 
+  /** Works off all that is due now. */
   async run(): Promise<void> {
     for (const copy of await this.copies.claimCutOff(new Date(), AT_ONCE)) {
       await this.copies.settle(copy, cutOffAnswer, new Date());
     }
-    const due = await this.copies.claimDue(new Date(), AT_ONCE);
-    await Promise.all(due.map(async copy => this.copies.settle(copy, await this.#try(copy), new Date())));
+    for (;;) {
+      const due = await this.copies.claimDue(new Date(), AT_ONCE);
+      await Promise.all(due.map(async copy => this.copies.settle(copy, await this.#try(copy), new Date())));
+      if (due.length < AT_ONCE) return;
+    }
   }
 
   async #try({ facts, body, recipientIndex }: ClaimedCopy): Promise<CopyAnswer> {
