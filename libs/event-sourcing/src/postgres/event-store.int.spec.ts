@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import pg from 'pg';
 import { keepsTheEventStoreContract } from '../testing/index.js';
+import { counted, freshStores, metadata } from '../testing/store-under-test.js';
 import { migrateEventStore } from './index.js';
-import { counted, freshStores, metadata } from './store-under-test.js';
 
 const stores = freshStores();
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { BEGINNING, comparePositions, type Position, type RecordedEvent } from '../event.js';
 import { GroupCommit } from '../group-commit.js';
+import { counted, freshStores, metadata } from '../testing/store-under-test.js';
 import { appendAll, inTransaction, latestPosition, lockStreams, type PostgresEventStore, readFeed } from './index.js';
-import { counted, freshStores, metadata } from './store-under-test.js';
 
 const stores = freshStores();
 
@@ -55,6 +55,25 @@ describe('the feed', () => {
         true,
       );
     }
+  });
+
+  it('counts on where transactions and numbers gain a digit', async () => {
+    const { store, pool } = await stores.fresh();
+    await pool.query('CREATE TABLE burnt (n integer)');
+    const burn = (count: number) =>
+      pool.query(`DO $$ BEGIN FOR n IN 1..${count} LOOP
+        BEGIN INSERT INTO burnt VALUES (n); EXCEPTION WHEN OTHERS THEN NULL; END; END LOOP; END $$`);
+    const { rows } = await pool.query<{ txid: string }>('SELECT pg_current_xact_id()::text AS txid');
+    const txid = Number(rows[0]?.txid);
+    await burn(10 ** String(txid).length - txid - 8);
+    for (let n = 1; n <= 15; n++) await store.append(`s${n % 3}`, counted(n), { expectedVersion: 'any', metadata });
+    await store.append('many', counted(...Array.from({ length: 120 }, (_, n) => 16 + n)), {
+      expectedVersion: 'none',
+      metadata,
+    });
+    const seen = await follow(store, 135);
+    expect(seen.map(({ data }) => (data as { n: number }).n)).toEqual(Array.from({ length: 135 }, (_, n) => n + 1));
+    expect(seen[0]!.position.txid.length).toBeLessThan(seen.at(-1)!.position.txid.length);
   });
 
   it('waits for a transaction that began earlier, however late it commits', async () => {

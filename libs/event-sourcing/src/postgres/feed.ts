@@ -17,12 +17,13 @@ type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
 /**
  * Everything after a position, in an order that no later commit can disturb: only transactions older than every one
  * still running are shown, so an open write transaction anywhere in the cluster holds the feed back until it ends.
+ * The order names the table, because a bare `txid` would be the column of the result, which is text.
  */
 const READ = `
   SELECT ${STORED_COLUMNS.replace(' data,', ' CASE WHEN $4::text[] IS NULL OR type = ANY ($4) THEN data END AS data,')}
   FROM event_store.events
   WHERE (txid, pos) > ($1::xid8, $2::bigint) AND txid < pg_snapshot_xmin(pg_current_snapshot())
-  ORDER BY txid, pos
+  ORDER BY events.txid, events.pos
   LIMIT $3`;
 
 export const readFeed = async (

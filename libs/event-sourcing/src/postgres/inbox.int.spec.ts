@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
+import { freshStores } from '../testing/store-under-test.js';
 import { Inbox, inTransaction } from './index.js';
-import { freshStores } from './store-under-test.js';
 
 const stores = freshStores();
 const ids = Array.from({ length: 20 }, () => uuidv7());

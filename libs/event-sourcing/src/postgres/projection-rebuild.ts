@@ -39,9 +39,12 @@ export class ProjectionRebuild {
   async run(stop: AbortSignal): Promise<void> {
     await this.begin();
     for (;;) {
-      for (let full = true; full; ) {
+      // As far as the live generation is enough: under steady writes there is no end of the feed to wait for.
+      for (let behind = true; behind; ) {
         stop.throwIfAborted();
-        ({ full } = await this.applyPage());
+        const { full } = await this.applyPage();
+        const live = await liveCheckpoint(this.store.pool, this.projection.name);
+        behind = full && comparePositions(this.reached, live ?? BEGINNING) < 0;
       }
       try {
         return await this.takeOver();

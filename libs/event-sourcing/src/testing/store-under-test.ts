@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { startPostgres, type TestPostgres } from '@postern/testing';
 import pg from 'pg';
+import { migrateEventStore, PostgresEventStore } from '../postgres/index.js';
 import type { Upcasters } from '../upcasting.js';
-import { migrateEventStore, PostgresEventStore } from './index.js';
 
 /** For the specs of this folder: one server, and a fresh database with the library's tables for every call. */
 export const freshStores = () => {

@@ -1,0 +1,201 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { waitFor } from '@postern/testing';
+import type { RecordedEvent } from '../event.js';
+import { counted, freshStores, metadata } from '../testing/store-under-test.js';
+import { OutboxRelay, type OutboxRelayOptions, type PostgresEventStore, type Publisher } from './index.js';
+
+const stores = freshStores();
+const relays: OutboxRelay[] = [];
+
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map(relay => relay.stop()));
+});
+
+/** A broker that stores what it is given, drops repetitions by id, and loses what it is told to lose. */
+class FakeBroker implements Publisher {
+  stored: RecordedEvent[] = [];
+  /** Every event of every call, repetitions included. */
+  readonly offered: string[] = [];
+  created = 'first';
+  exists = false;
+  refuses: Error | undefined;
+  /** Called once events are stored and before that is acknowledged. */
+  afterStoring: (() => Promise<void>) | undefined;
+
+  async publish(batch: readonly RecordedEvent[]) {
+    if (this.refuses) throw this.refuses;
+    this.exists = true;
+    for (const event of batch) {
+      this.offered.push(event.id);
+      if (!this.stored.some(({ id }) => id === event.id)) this.stored.push(event);
+    }
+    await this.afterStoring?.();
+    return { lastSequence: this.stored.length };
+  }
+
+  async state() {
+    if (this.refuses) throw this.refuses;
+    return this.exists ? { created: this.created, lastSequence: this.stored.length } : undefined;
+  }
+
+  numbers() {
+    return this.stored.map(({ data }) => (data as { n: number }).n);
+  }
+}
+
+const relayOf = (store: PostgresEventStore, publisher: Publisher, more: Partial<OutboxRelayOptions> = {}) => {
+  const relay = new OutboxRelay({
+    store,
+    publisher,
+    types: ['test.counted.v1'],
+    batchSize: 10,
+    pollMs: 20,
+    ...more,
+  });
+  relays.push(relay);
+  relay.start();
+  return relay;
+};
+
+const append = async (store: PostgresEventStore, from: number, to: number) => {
+  for (let n = from; n <= to; n++) await store.append(`s${n % 3}`, counted(n), { expectedVersion: 'any', metadata });
+};
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+const holds = (broker: FakeBroker, last: number) =>
+  waitFor(() => new Set(broker.numbers()).size === last, {
+    describe: () => `${last} events at the broker, which has ${broker.stored.length}`,
+  });
+
+it('publishes what is to be published, in the order of commits, and nothing else', async () => {
+  const { store } = await stores.fresh();
+  const broker = new FakeBroker();
+  await append(store, 1, 25);
+  await store.append('private', [{ type: 'private', data: {} }], { expectedVersion: 'none', metadata });
+  const relay = relayOf(store, broker);
+  await append(store, 26, 30);
+  await holds(broker, 30);
+  expect(broker.numbers()).toEqual(upTo(30));
+  expect(broker.offered).toHaveLength(30);
+  await waitFor(async () => (await relay.status()).lag === 0, { describe: 'no lag' });
+  expect(await relay.status()).toMatchObject({ leading: true, published: 30, regressions: 0, lastError: undefined });
+});
+
+it('is led by one replica, and a second one goes on where the first stopped', async () => {
+  const { store } = await stores.fresh();
+  const broker = new FakeBroker();
+  const first = relayOf(store, broker);
+  await append(store, 1, 5);
+  await holds(broker, 5);
+  const second = relayOf(store, broker);
+  await append(store, 6, 10);
+  await holds(broker, 10);
+  expect((await second.status()).leading).toBe(false);
+  await first.stop();
+  await append(store, 11, 15);
+  await holds(broker, 15);
+  expect(broker.numbers()).toEqual(upTo(15));
+  expect(broker.offered).toHaveLength(15);
+});
+
+it('loses nothing when it dies between the publishing and the checkpoint', async () => {
+  const { store, pool } = await stores.fresh();
+  const broker = new FakeBroker();
+  broker.afterStoring = async () => {
+    broker.afterStoring = undefined;
+    // Every connection of the relay's process goes, its lock with them, before it hears of its success.
+    await pool.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    throw new Error('killed');
+  };
+  await append(store, 1, 25);
+  relayOf(store, broker);
+  await holds(broker, 25);
+  expect(broker.numbers()).toEqual(upTo(25));
+  expect(broker.offered.length).toBeGreaterThan(25);
+});
+
+it('says what is wrong while the broker is away, and goes on when it is back', async () => {
+  const { store } = await stores.fresh();
+  const broker = new FakeBroker();
+  broker.refuses = new Error('NATS is away');
+  const relay = relayOf(store, broker);
+  await append(store, 1, 5);
+  await waitFor(async () => (await relay.status()).lastError === 'NATS is away', { describe: 'the error' });
+  expect(await relay.status()).toMatchObject({ lag: 5, published: 0 });
+  broker.refuses = undefined;
+  await holds(broker, 5);
+  await waitFor(async () => (await relay.status()).lastError === undefined, { describe: 'no error any more' });
+});
+
+it('publishes everything again to a stream that was made anew', async () => {
+  const { store } = await stores.fresh();
+  const broker = new FakeBroker();
+  const causes: string[] = [];
+  const relay = relayOf(store, broker, { onRegression: cause => causes.push(cause) });
+  await append(store, 1, 25);
+  await holds(broker, 25);
+  broker.stored = [];
+  broker.created = 'second';
+  await holds(broker, 25);
+  await append(store, 26, 30);
+  await holds(broker, 30);
+  expect(broker.numbers()).toEqual(upTo(30));
+  expect(causes).toEqual(['the stream was lost']);
+  expect((await relay.status()).regressions).toBe(1);
+});
+
+it('notices a stream that was lost while the relay was down, and one that is gone altogether', async () => {
+  const { store } = await stores.fresh();
+  const broker = new FakeBroker();
+  const relay = relayOf(store, broker);
+  await append(store, 1, 15);
+  await holds(broker, 15);
+  await waitFor(async () => (await relay.status()).lag === 0, { describe: 'the checkpoint' });
+  await relay.stop();
+  broker.stored = [];
+  broker.exists = false;
+  broker.created = 'second';
+  await append(store, 16, 20);
+  relayOf(store, broker);
+  await holds(broker, 20);
+  expect(broker.numbers()).toEqual(upTo(20));
+});
+
+it('publishes again what a broker lost that stands at a lower sequence', async () => {
+  const { store, pool } = await stores.fresh();
+  const broker = new FakeBroker();
+  const relay = relayOf(store, broker);
+  await append(store, 1, 20);
+  await holds(broker, 20);
+  await waitFor(async () => (await relay.status()).lag === 0, { describe: 'the checkpoint' });
+  await relay.stop();
+  const next = relayOf(store, broker);
+  await append(store, 21, 40);
+  await holds(broker, 40);
+  await waitFor(async () => (await next.status()).lag === 0, { describe: 'the checkpoint' });
+  expect((await pool.query('SELECT FROM event_store.outbox_trail')).rowCount).toBeGreaterThan(1);
+
+  broker.stored.length = 33;
+  await holds(broker, 40);
+  expect(new Set(broker.numbers())).toEqual(new Set(upTo(40)));
+  expect((await next.status()).regressions).toBe(1);
+});
+
+it('never leaps over what was not published yet, however far it looks back', async () => {
+  const { store } = await stores.fresh();
+  const broker = new FakeBroker();
+  const relay = relayOf(store, broker);
+  await append(store, 1, 5);
+  await holds(broker, 5);
+  await waitFor(async () => (await relay.status()).lag === 0, { describe: 'the checkpoint' });
+  await relay.stop();
+  await append(store, 6, 10);
+  broker.stored = [];
+  broker.created = 'second';
+  // Everything is older than the time that is looked back.
+  relayOf(store, broker, { lookBackDays: 0 });
+  await waitFor(() => broker.numbers().includes(10), { describe: 'the last event' });
+  expect(broker.numbers()).toEqual([6, 7, 8, 9, 10]);
+});
