@@ -31,11 +31,13 @@ export const temporaryFolder = async (undo: Undo, name: string): Promise<string>
 export const startWhole = async (
   undo: Undo,
   environment: NonNullable<StartOptions['environment']> = {},
+  onRestart: () => void = () => undefined,
 ): Promise<RunningPostern> => {
   const running = await startPostern({
     home: await temporaryFolder(undo, 'postern'),
     port: 0,
     environment: { ...environment, 'email-send': { ...LIFTED, ...environment['email-send'] } },
+    onRestart,
     progress: step => console.error(`▸ ${step}`),
   });
   undo.push(() => running.stop());

@@ -1,7 +1,126 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { BenchProcess } from './load/bench-process.js';
+import { cpuOf, peakMemoryOf } from './measure/process-usage.js';
+import { ratioOf, spreadOf } from './measure/statistics.js';
+import { figure, spread, table } from './measure/table.js';
 import type { BenchOptions } from './options.js';
 import type { PartReport } from './report.js';
 import type { Undo } from './undo.js';
+import { samplePayload, startDispatch, type WebhookDispatch } from './webhook-dispatch.js';
 
-export const measureWebhooks = async (_options: BenchOptions, _undo: Undo): Promise<PartReport> => {
-  throw new Error('not measured yet');
+/** All healthy; a round with a hanging one adds a tenth. */
+const ENDPOINTS = 9;
+/** webhook-dispatch calls one endpoint at most eight times at once. */
+const CONCURRENCY = ENDPOINTS * 8;
+
+interface Round {
+  readonly perSecond: number;
+  readonly cpuUs: Readonly<Record<string, number>>;
+}
+
+/** Works a backlog off; the clock runs from the first replay to the last answered call. @throws for lost attempts. */
+const roundOf = async (
+  dispatch: WebhookDispatch,
+  receiver: BenchProcess,
+  events: number,
+  hangs: boolean,
+): Promise<Round> => {
+  await receiver.ask('reset');
+  const hanging = hangs ? '/hangs' : undefined;
+  if (hanging) await receiver.ask('hang', hanging);
+  const backlog = await dispatch.backlogOf(events, hanging);
+  const count = events * ENDPOINTS;
+  const before = cpuOf(dispatch.pids);
+  const began = Date.now();
+  const [lastAt] = await Promise.all([receiver.ask<number>('until', count), backlog.release()]);
+  const seconds = (lastAt - began) / 1_000;
+  await backlog.recorded();
+  const cpu = cpuOf(dispatch.pids);
+  await receiver.ask('release');
+  await backlog.end();
+  const us = Object.fromEntries(
+    Object.entries(cpu).map(([name, ms]) => [name, ((ms - (before[name] ?? 0)) * 1_000) / count]),
+  );
+  return { perSecond: count / seconds, cpuUs: us };
+};
+
+/** `npm run bench -- webhooks`. */
+export const measureWebhooks = async (options: BenchOptions, undo: Undo): Promise<PartReport> => {
+  const events = options.quick ? 50 : 1_500;
+  const receiver = await BenchProcess.start('load/http-receiver.js');
+  undo.push(() => receiver.stop());
+  const sender = await BenchProcess.start('reference/webhook-sender.js');
+  undo.push(() => sender.stop());
+  const origin = `http://127.0.0.1:${receiver.port}`;
+  const dispatch = await startDispatch(undo, origin, ENDPOINTS);
+  const referenceRate = async () => {
+    await receiver.ask('reset');
+    const count = events * ENDPOINTS;
+    const { seconds } = await sender.ask<{ seconds: number }>('send', {
+      origin,
+      paths: Array.from({ length: ENDPOINTS }, (_, number) => `/${number}`),
+      payload: samplePayload,
+      secret: 'whsec_reference',
+      count,
+      concurrency: CONCURRENCY,
+    });
+    return count / seconds;
+  };
+
+  await referenceRate();
+  await roundOf(dispatch, receiver, Math.min(events, 300), false);
+  const rounds: Round[] = [];
+  const withHanging: Round[] = [];
+  const reference: number[] = [];
+  for (let number = 1; number <= options.rounds; number++) {
+    console.error(`▸ round ${number} of ${options.rounds}`);
+    rounds.push(await roundOf(dispatch, receiver, events, false));
+    reference.push(await referenceRate());
+    withHanging.push(await roundOf(dispatch, receiver, events, true));
+    await after(500);
+  }
+  return report({ rounds, withHanging, reference, dispatch, deliveries: events * ENDPOINTS });
+};
+
+interface Measured {
+  readonly rounds: readonly Round[];
+  readonly withHanging: readonly Round[];
+  readonly reference: readonly number[];
+  readonly dispatch: WebhookDispatch;
+  readonly deliveries: number;
+}
+
+const report = ({ rounds, withHanging, reference, dispatch, deliveries }: Measured): PartReport => {
+  const rate = (of: readonly Round[]) => of.map(({ perSecond }) => perSecond);
+  const cpu = (of: readonly Round[]) =>
+    Object.keys(dispatch.pids)
+      .map(name => `${name} ${figure(spreadOf(of.map(({ cpuUs }) => cpuUs[name] ?? 0)).median)}`)
+      .join(', ');
+  const toReference = ratioOf(rate(rounds), reference);
+  const healthy = ratioOf(rate(withHanging), rate(rounds));
+  const peak = Object.fromEntries(Object.entries(dispatch.pids).map(([name, pid]) => [name, peakMemoryOf(pid)]));
+  return {
+    text: [
+      table(
+        ['', 'deliveries/s', 'CPU µs/delivery'],
+        [
+          ['webhook-dispatch, 9 endpoints', spread(spreadOf(rate(rounds))), cpu(rounds)],
+          ['the same 9, a tenth one hangs', spread(spreadOf(rate(withHanging))), cpu(withHanging)],
+          ['undici loop, signed, nothing recorded', spread(spreadOf(reference)), ''],
+        ],
+      ),
+      `webhook-dispatch / undici loop   ${spread(toReference, 2)}   (wanted: at least 0.3)\n` +
+        `healthy endpoints, with / without a hanging one   ${spread(healthy, 2)}   (wanted: at least 0.8)\n` +
+        `backlogs of ${figure(deliveries)} deliveries; peak MiB: ${Object.entries(peak)
+          .map(([name, mib]) => `${name} ${figure(mib)}`)
+          .join(', ')}`,
+    ].join('\n\n'),
+    figures: {
+      rounds,
+      with_hanging: withHanging,
+      reference_per_second: reference,
+      peak_memory_mib: peak,
+      ratios: { dispatch_to_reference: toReference, healthy_with_to_without_hanging: healthy },
+    },
+  };
 };
