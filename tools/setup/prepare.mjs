@@ -72,13 +72,22 @@ const checkNode = () => {
   throw new Error(`Postern needs Node.js ${MINIMUM_NODE.join('.')} or newer; this is ${process.versions.node}`);
 };
 
+/**
+ * `npm install`, which takes every version from the lockfile as `npm ci` does, but does not insist on entries for the
+ * optional binaries of platforms that the registry in reach does not serve. The lockfile stays as it was.
+ */
 const install = () =>
-  onceFor('installed', ['package-lock.json'], 'node_modules/.bin/tsc', () =>
-    run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-      // Prisma's own engines are never used (see docs/decisions), so nothing of theirs is downloaded.
-      env: { PRISMA_SKIP_POSTINSTALL_GENERATE: '1', PRISMA_ENGINES_CHECKSUM_IGNORE_MISSING: '1' },
-    }),
-  );
+  onceFor('installed', ['package-lock.json'], 'node_modules/.bin/tsc', async () => {
+    const lockfile = join(ROOT, 'package-lock.json');
+    const locked = readFileSync(lockfile);
+    // Nothing of Prisma's own engines is ever run, so nothing of theirs is fetched either (docs/decisions).
+    const env = { PRISMA_SKIP_POSTINSTALL_GENERATE: '1', PRISMA_ENGINES_CHECKSUM_IGNORE_MISSING: '1' };
+    try {
+      await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { env });
+    } finally {
+      if (!readFileSync(lockfile).equals(locked)) writeFileSync(lockfile, locked);
+    }
+  });
 
 const generate = async () => {
   const services = readdirSync(join(ROOT, 'prisma')).filter(name =>

@@ -54,11 +54,7 @@ const PROJECTIONS = [trackedEmails, suppressedAddresses];
     {
       provide: PostgresEventStore,
       inject: [Database],
-      useFactory: ({ pool }: Database) => {
-        // A connection that breaks while it is in use tells its query, and would also end the process if nobody listened.
-        pool.on('connect', client => client.on('error', () => undefined));
-        return new PostgresEventStore(pool);
-      },
+      useFactory: ({ pool }: Database) => new PostgresEventStore(pool),
     },
     { provide: EventStore, useExisting: PostgresEventStore },
     {

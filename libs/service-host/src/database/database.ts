@@ -26,6 +26,8 @@ export class Database {
     });
     // Without a listener a server that ends an idle connection would end the process.
     this.pool.on('error', error => log.warn({ err: error }, 'PostgreSQL ended an idle connection'));
+    // The same for one in use: its query is told by itself, and the pool listens only while it is idle.
+    this.pool.on('connect', client => client.on('error', () => undefined));
   }
 
   /** For `new PrismaClient({ adapter })`; the client shares the pool and must not be the one to end it. */
