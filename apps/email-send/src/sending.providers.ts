@@ -35,6 +35,12 @@ import { FollowSuppressions } from './reactions/follow-suppressions.js';
 import { PurgeExpired } from './reactions/purge-expired.js';
 import { RetryDeferredCopies } from './reactions/retry-deferred-copies.js';
 
+/**
+ * The store as the sending path appends to it. It announces to the outbox alone: the read models of administration
+ * have no part in messages, and would look at the feed a hundred times a second for nothing.
+ */
+class MessageStore extends PostgresEventStore {}
+
 /** Longest wait for a relay; the gateway waits for 30 s. */
 const HAND_OVER_DEADLINE_MS = 25_000;
 
@@ -93,6 +99,7 @@ export const sendingProviders: Provider[] = [
     inject: [Database],
     useFactory: ({ pool }: Database) => new PostgresEventStore(pool),
   },
+  { provide: MessageStore, inject: [Database], useFactory: ({ pool }: Database) => new MessageStore(pool) },
   {
     provide: ProcessInstance,
     inject: [CONFIG, ServiceLog],
@@ -100,8 +107,8 @@ export const sendingProviders: Provider[] = [
   },
   {
     provide: EmailLedger,
-    inject: [PostgresEventStore, ProcessInstance],
-    useFactory: (store: PostgresEventStore, instance: ProcessInstance) => new PostgresEmailLedger(store, instance.id),
+    inject: [MessageStore, ProcessInstance],
+    useFactory: (store: MessageStore, instance: ProcessInstance) => new PostgresEmailLedger(store, instance.id),
   },
   {
     provide: EmailsUnderWay,
@@ -111,8 +118,8 @@ export const sendingProviders: Provider[] = [
   },
   {
     provide: DeferredCopies,
-    inject: [PostgresEventStore],
-    useFactory: (store: PostgresEventStore) => new PostgresDeferredCopies(store),
+    inject: [MessageStore],
+    useFactory: (store: MessageStore) => new PostgresDeferredCopies(store),
   },
   { provide: Retention, inject: [Database], useFactory: ({ pool }: Database) => new PostgresRetention(pool) },
   {
@@ -140,8 +147,8 @@ export const sendingProviders: Provider[] = [
   },
   {
     provide: OutboxRelay,
-    inject: [PostgresEventStore, NatsLink, ServiceLog],
-    useFactory: (store: PostgresEventStore, link: NatsLink, log: ServiceLog) =>
+    inject: [MessageStore, NatsLink, ServiceLog],
+    useFactory: (store: MessageStore, link: NatsLink, log: ServiceLog) =>
       new OutboxRelay({
         store,
         publisher: new JetStreamPublisher(link, { service: 'email-send', contracts: EMAIL_SEND_EVENTS }),
