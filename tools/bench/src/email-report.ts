@@ -9,7 +9,7 @@ export interface EmailFigures {
   readonly contestants: readonly Contestant[];
   /** By contestant, in their order. */
   readonly rounds: readonly (readonly Round[])[];
-  readonly open: readonly LoadResult[];
+  readonly open: readonly (readonly LoadResult[])[];
   readonly bytesPerMessage: number;
   /** Or why it was not measured. */
   readonly postfix:
@@ -23,15 +23,16 @@ export interface EmailFigures {
 
 const sum = (parts: Readonly<Record<string, number>>) => Object.values(parts).reduce((total, part) => total + part, 0);
 const rates = (rounds: readonly Round[]) => rounds.map(({ perSecond }) => perSecond);
+const tails = (open: readonly LoadResult[]) => open.map(({ p99 }) => p99);
 const peaks = (pids: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, peakMemoryOf(pid)]));
 
-const summaryRow = (name: string, rounds: readonly Round[], open: LoadResult): string[] => [
+const summaryRow = (name: string, rounds: readonly Round[], open: readonly LoadResult[]): string[] => [
   name,
   spread(spreadOf(rates(rounds))),
   spread(spreadOf(rounds.map(({ p50 }) => p50)), 1),
   spread(spreadOf(rounds.map(({ p99 }) => p99)), 1),
-  figure(open.p99, 1),
+  spread(spreadOf(open.map(({ p99 }) => p99)), 1),
   spread(spreadOf(rounds.map(({ cpuUs }) => sum(cpuUs)))),
   spread(spreadOf(rounds.map(({ catchUpS }) => catchUpS)), 1),
 ];
@@ -60,13 +61,14 @@ export const emailReport = (figures: EmailFigures): PartReport => {
   const [ours, theirs] = rounds as [readonly Round[], readonly Round[]];
   const toReference = ratioOf(rates(ours), rates(theirs));
   const toPostfix = typeof postfix === 'string' ? undefined : ratioOf(rates(ours), postfix.perSecond);
-  const openP99Ratio = (open[0]?.p99 ?? 0) / (open[1]?.p99 ?? 1);
+  const [ourOpen, theirOpen] = open as [readonly LoadResult[], readonly LoadResult[]];
+  const openP99Ratio = ratioOf(tails(ourOpen), tails(theirOpen));
   const text = [
     table(
       ['', 'messages/s', 'p50 ms', 'p99 ms', 'p99 ms at 300/s', 'CPU µs/message', 'catching up s'],
       [
         ...contestants.map(({ name }, place) =>
-          summaryRow(name, rounds[place] as readonly Round[], open[place] as LoadResult),
+          summaryRow(name, rounds[place] as readonly Round[], open[place] as readonly LoadResult[]),
         ),
         ...(typeof postfix === 'string'
           ? []
@@ -75,7 +77,7 @@ export const emailReport = (figures: EmailFigures): PartReport => {
     ),
     `Postern / reference  ${spread(toReference, 2)}\n` +
       (toPostfix ? `Postern / Postfix    ${spread(toPostfix, 2)}\n` : `Postfix was not measured: ${postfix}\n`) +
-      `p99 at 300/s, Postern / reference  ${figure(openP99Ratio, 2)}\n` +
+      `p99 at 300/s, Postern / reference  ${spread(openP99Ratio, 2)}\n` +
       `${figure(figures.bytesPerMessage)} bytes per message at the sink; median (minimum–maximum) of ${ours.length} rounds`,
     ...contestants.map(({ name, pids }, place) => processTable(name, rounds[place] as readonly Round[], pids)),
   ].join('\n\n');

@@ -5,6 +5,7 @@ import { emailReport } from './email-report.js';
 import { type Contestant, type Round, roundOf } from './email-rounds.js';
 import { BenchProcess } from './load/bench-process.js';
 import type { LoadResult, OpenLoop, PostTemplate } from './load/requests.js';
+import { untilQuiet } from './measure/quiet.js';
 import { emailBody } from './message.js';
 import type { BenchOptions } from './options.js';
 import { productionService, SENDING_DOMAIN, startWhole, temporaryFolder } from './postern.js';
@@ -59,6 +60,13 @@ const postfixRounds = async (postfix: BenchPostfix, seconds: number, bytes: numb
   return () => postfix.drain(messages, bytes, CONNECTIONS).then(took => messages / took);
 };
 
+const openLoop = async (generator: BenchProcess, { name, load }: Contestant, seconds: number): Promise<LoadResult> => {
+  const asked: OpenLoop = { ...load, connections: CONNECTIONS, seconds, perSecond: OPEN_PER_SECOND };
+  const result = await generator.ask<LoadResult>('open', asked);
+  if (result.failed > 0) throw new Error(`${name}: ${result.failed} requests failed: ${result.firstFailure}`);
+  return result;
+};
+
 /** `npm run bench -- email`: the three contestants in one run, their rounds interleaved. */
 export const measureEmail = async (options: BenchOptions, undo: Undo): Promise<PartReport> => {
   const sink = await BenchProcess.start('load/smtp-sink.js');
@@ -73,15 +81,10 @@ export const measureEmail = async (options: BenchOptions, undo: Undo): Promise<P
   const contestants = [await postern(running), await reference(running, sink, undo)];
   const parties = { generator, sink, contestants };
 
+  const warmUps: Round[] = [];
   for (const contestant of contestants)
-    await roundOf(parties, contestant, { seconds: WARM_UP_S, connections: CONNECTIONS });
-  const bytes = Math.max(
-    ...(await Promise.all(
-      contestants.map(
-        async one => (await roundOf(parties, one, { seconds: 1, connections: CONNECTIONS })).bytesPerMessage,
-      ),
-    )),
-  );
+    warmUps.push(await roundOf(parties, contestant, { seconds: WARM_UP_S, connections: CONNECTIONS }));
+  const bytes = Math.max(...warmUps.map(({ bytesPerMessage }) => bytesPerMessage));
 
   const noPostfix = whyNoPostfix();
   const postfix = noPostfix ? undefined : await BenchPostfix.start(await temporaryFolder(undo, 'postfix'));
@@ -89,28 +92,20 @@ export const measureEmail = async (options: BenchOptions, undo: Undo): Promise<P
   const drain = postfix && (await postfixRounds(postfix, options.seconds, Math.round(bytes)));
 
   const rounds: Round[][] = contestants.map(() => []);
+  const open: LoadResult[][] = contestants.map(() => []);
   const drained: number[] = [];
   for (let number = 1; number <= options.rounds; number++) {
     for (const [place, contestant] of contestants.entries()) {
       console.error(`▸ round ${number} of ${options.rounds}: ${contestant.name}`);
       rounds[place]?.push(await roundOf(parties, contestant, { seconds: options.seconds, connections: CONNECTIONS }));
+      await untilQuiet(contestants.flatMap(({ pids }) => Object.values(pids)));
+      open[place]?.push(await openLoop(generator, contestant, options.seconds));
     }
     if (!drain) continue;
     console.error(`▸ round ${number} of ${options.rounds}: Postfix`);
     drained.push(await drain());
   }
 
-  const open: LoadResult[] = [];
-  for (const contestant of contestants) {
-    console.error(`▸ ${OPEN_PER_SECOND}/s, open loop: ${contestant.name}`);
-    const load: OpenLoop = {
-      ...contestant.load,
-      connections: CONNECTIONS,
-      seconds: options.seconds,
-      perSecond: OPEN_PER_SECOND,
-    };
-    open.push(await generator.ask<LoadResult>('open', load));
-  }
   return emailReport({
     contestants,
     rounds,

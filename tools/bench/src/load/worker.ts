@@ -13,10 +13,15 @@ export const answerCommands = (handlers: Handlers, ready: object = {}): void => 
   process.on('disconnect', () => process.exit(0));
   process.on('message', async ({ call, command, argument }: Call) => {
     try {
-      process.send?.({ call, result: await handlers[command]?.(argument) });
+      answer({ call, result: await handlers[command]?.(argument) });
     } catch (error) {
-      process.send?.({ call, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      answer({ call, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }
   });
-  process.send?.({ ready });
+  answer({ ready });
+};
+
+/** To a parent that may be gone by now. */
+const answer = (message: object): void => {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
