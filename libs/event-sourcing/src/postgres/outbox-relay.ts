@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises';
 import type pg from 'pg';
 import { BEGINNING, comparePositions, type Position, type RecordedEvent } from '../event.js';
 import { countAfter, type FeedPage, readFeed } from './feed.js';
@@ -118,10 +119,7 @@ export class OutboxRelay {
       } finally {
         this.leading = false;
       }
-      await new Promise<void>(resolve => {
-        const timer = setTimeout(resolve, RETRY_LEADERSHIP_MS);
-        signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
-      });
+      await after(RETRY_LEADERSHIP_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
