@@ -1,7 +1,7 @@
 import { Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DELIVERY_TRACKING_EVENTS } from '@postern/contracts';
 import { EventStore } from '@postern/event-sourcing';
-import { OutboxRelay, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { Inbox, OutboxRelay, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { TrackingTokens } from '@postern/mail';
 import { JetStreamPublisher, NatsLink } from '@postern/messaging';
 import { CONFIG, Database, ServiceLog, Tasks } from '@postern/service-host';
@@ -31,6 +31,7 @@ import { FollowEmails } from './reactions/follow-emails.js';
 import { GiveUpWaiting, Patience } from './reactions/give-up-waiting.js';
 import { RunningParts } from './running-parts.js';
 
+const DAY_MS = 24 * 3_600_000;
 const PROJECTIONS = [trackedEmails, suppressedAddresses];
 
 @Module({
@@ -57,6 +58,7 @@ const PROJECTIONS = [trackedEmails, suppressedAddresses];
       useFactory: ({ pool }: Database) => new PostgresEventStore(pool),
     },
     { provide: EventStore, useExisting: PostgresEventStore },
+    { provide: Inbox, inject: [Database], useFactory: ({ pool }: Database) => new Inbox(pool) },
     {
       provide: PrismaClient,
       inject: [Database],
@@ -141,6 +143,7 @@ export class DeliveryTrackingModule implements OnApplicationBootstrap, OnApplica
     private readonly parts: RunningParts,
     private readonly tasks: Tasks,
     private readonly giveUp: GiveUpWaiting,
+    private readonly inbox: Inbox,
     @Inject(CONFIG) private readonly config: DeliveryTrackingConfig,
   ) {}
 
@@ -150,6 +153,7 @@ export class DeliveryTrackingModule implements OnApplicationBootstrap, OnApplica
       this.giveUp.forNotifications(new Date()),
     );
     this.tasks.every(this.config.sweepIntervalMs, 'give up on emails', () => this.giveUp.forEmails(new Date()));
+    this.tasks.every(DAY_MS, 'forget which events were taken long ago', () => this.inbox.purge());
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -134,3 +134,8 @@ export abstract class DeliveryQueue {
   /** Told whenever there may be something new to claim. */
   abstract onWork(listener: () => void): void;
 }
+
+/** How long finished deliveries are kept. */
+export abstract class Retention {
+  abstract readonly days: number;
+}

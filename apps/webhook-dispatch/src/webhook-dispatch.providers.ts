@@ -17,9 +17,17 @@ import { TestWebhook } from './commands/test-webhook.js';
 import { UpdateWebhook } from './commands/update-webhook.js';
 import type { WebhookDispatchConfig } from './config.js';
 import { PrismaClient } from './generated/prisma/client.js';
-import { DeliveryQueue, EndpointAddressCheck, EndpointCaller, WebhookDirectory, WebhookSecrets } from './ports.js';
+import {
+  DeliveryQueue,
+  EndpointAddressCheck,
+  EndpointCaller,
+  Retention,
+  WebhookDirectory,
+  WebhookSecrets,
+} from './ports.js';
 import { ProjectedWebhooks, webhooks } from './projections/webhooks.js';
 import { DisableFailingWebhooks } from './reactions/disable-failing-webhooks.js';
+import { ForgetOldDeliveries } from './reactions/forget-old-deliveries.js';
 import { QueueDeliveries } from './reactions/queue-deliveries.js';
 import { WorkOffDeliveries } from './reactions/work-off-deliveries.js';
 
@@ -35,6 +43,7 @@ export const providers: Provider[] = [
   QueueDeliveries,
   WorkOffDeliveries,
   DisableFailingWebhooks,
+  ForgetOldDeliveries,
   {
     provide: PrismaClient,
     inject: [Database],
@@ -92,4 +101,9 @@ export const providers: Provider[] = [
     useFactory: ({ webhooksAllowPrivate }: WebhookDispatchConfig) => new ResolvingAddressCheck(webhooksAllowPrivate),
   },
   { provide: WebhookDirectory, useClass: ProjectedWebhooks },
+  {
+    provide: Retention,
+    inject: [CONFIG],
+    useFactory: ({ deliveryRetentionDays }: WebhookDispatchConfig): Retention => ({ days: deliveryRetentionDays }),
+  },
 ];

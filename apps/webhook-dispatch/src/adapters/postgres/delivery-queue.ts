@@ -265,6 +265,7 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
 
   async purgeFinishedBefore(time: Date): Promise<number> {
     const { rowCount } = await this.pool.query('DELETE FROM deliveries WHERE finished_at < $1', [time]);
+    await this.inbox.purge();
     return rowCount ?? 0;
   }
 
