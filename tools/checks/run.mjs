@@ -33,7 +33,13 @@ try {
   await prepare(say);
   if (asked.length === 0) {
     say('format and lint');
-    await run('biome', ['ci', '--diagnostic-level=warn', '.'], { inherit: true });
+    await run('biome', ['ci', '--diagnostic-level=warn', '--error-on-warnings', '.'], { inherit: true });
+  }
+  if (asked.length === 0) {
+    say('schemas against their migrations');
+    await run('npm', ['run', '--silent', 'migrations', '-w', '@postern/service-host', '--', 'check'], {
+      inherit: true,
+    });
   }
   for (const tier of tiers) {
     say(`${tier} tests`);
