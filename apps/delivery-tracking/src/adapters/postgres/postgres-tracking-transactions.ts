@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConcurrencyConflict, type Upcasters, upcast } from '@postern/event-sourcing';
-import { appendAll, Inbox, PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { appendAll, Inbox, inTransaction, lockStreams, PostgresEventStore } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import {
   type StreamAppend,
@@ -26,22 +26,11 @@ export class PostgresTrackingTransactions extends TrackingTransactions {
   }
 
   override async run<Result>(work: (transaction: TrackingTransaction) => Promise<Result>): Promise<Result> {
-    const client = await this.store.pool.connect();
-    let broken: Error | undefined;
-    try {
-      await client.query('BEGIN');
-      const result = await work(new OpenTransaction(client, this.#inbox, this.store.upcasters));
-      await client.query('COMMIT');
-      this.store.announce();
-      return result;
-    } catch (error) {
-      await client.query('ROLLBACK').catch((rollback: Error) => {
-        broken = rollback;
-      });
-      throw error;
-    } finally {
-      client.release(broken);
-    }
+    const result = await inTransaction(this.store.pool, client =>
+      work(new OpenTransaction(client, this.#inbox, this.store.upcasters)),
+    );
+    this.store.announce();
+    return result;
   }
 }
 
@@ -54,12 +43,7 @@ class OpenTransaction implements TrackingTransaction {
 
   /** The same locks that the event store takes when it appends, in the same order for everybody. */
   async lock(streamIds: readonly string[]): Promise<void> {
-    await this.client.query({
-      name: 'tracking-lock',
-      text: `SELECT pg_advisory_xact_lock(key)
-             FROM (SELECT DISTINCT hashtextextended(stream, 0) AS key FROM unnest($1::text[]) AS stream ORDER BY 1) AS keys`,
-      values: [streamIds],
-    });
+    await lockStreams(this.client, streamIds);
   }
 
   async histories(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly TrackingEvent[]>> {

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ConcurrencyConflict, fold } from '@postern/event-sourcing';
-import { appendAll, type PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { appendAll, inTransaction, type PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { email, emailStream } from '../../domain/email.js';
 import type { EmailBody } from '../../domain/email-copies.js';
 import type { CopyAnswer } from '../../domain/hand-over.js';
 import { nextTry } from '../../domain/retry-schedule.js';
 import { type ClaimedCopy, DeferredCopies } from '../../ports.js';
-import { inTransaction } from './transaction.js';
 
 /** Longer than any try can take, its waiting for a connection included. */
 const LEASE_S = 300;

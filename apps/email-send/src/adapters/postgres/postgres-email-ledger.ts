@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
 import { ConcurrencyConflict, type EventMetadata, GroupCommit } from '@postern/event-sourcing';
-import { appendAll, type PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { appendAll, inTransaction, type PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
 import type { ClientBase } from 'pg';
 import { type EmailFacts, emailStream } from '../../domain/email.js';
@@ -19,7 +19,6 @@ import {
 import { judgeAdmissions, repeatedAnswer } from './admission-batch.js';
 import { recallKeys, releaseKeys } from './idempotency-claims.js';
 import { closeWithRecords, insertDeferredCopies, insertUnderWay, readRecords } from './message-rows.js';
-import { inTransaction } from './transaction.js';
 import { giveBackDays } from './usage-counters.js';
 
 type InContext<T> = T & { readonly metadata: EventMetadata };

@@ -1,0 +1,95 @@
+/**
+ * Endpoints with something due, each with at most its free slots. The inner query touches one index per endpoint and
+ * stops at the slots, so an endpoint with half a million due rows costs and gets no more than one with a handful.
+ */
+export const CLAIM = `
+  WITH picked AS (
+    SELECT due.id
+    FROM webhooks w
+    LEFT JOIN unnest($1::uuid[], $2::int[]) AS busy (webhook_id, calls) ON busy.webhook_id = w.id
+    CROSS JOIN LATERAL (
+      SELECT d.id FROM deliveries d
+      WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.next_attempt_at <= now()
+      ORDER BY d.next_attempt_at
+      LIMIT greatest($3::int - coalesce(busy.calls, 0), 0)
+      FOR UPDATE SKIP LOCKED
+    ) due
+    WHERE w.enabled
+  )
+  UPDATE deliveries d
+  SET next_attempt_at = now() + make_interval(secs => $4::float8 / 1000), fence = nextval('delivery_fence')
+  FROM picked, webhooks w, webhook_secrets s
+  WHERE d.id = picked.id AND w.id = d.webhook_id AND s.webhook_id = d.webhook_id
+  RETURNING d.id, d.webhook_id, d.fence, w.url, s.current, d.payload, d.attempts`;
+
+export const CLAIM_ONE = `
+  UPDATE deliveries d
+  SET next_attempt_at = now() + make_interval(secs => $2::float8 / 1000), fence = nextval('delivery_fence')
+  FROM webhooks w, webhook_secrets s
+  WHERE d.id = $1 AND d.state = 'pending' AND d.next_attempt_at <= now()
+    AND w.id = d.webhook_id AND w.enabled AND s.webhook_id = d.webhook_id
+  RETURNING d.id, d.webhook_id, d.fence, w.url, s.current, d.payload, d.attempts`;
+
+/** One delivery for each event and endpoint that wants to know of it; a disabled one finds its events when it is back. */
+export const QUEUE = `
+  INSERT INTO deliveries (id, webhook_id, event_id, payload, state, reason, next_attempt_at)
+  SELECT gen_random_uuid(), w.id, e.id, e.payload,
+    CASE WHEN w.enabled THEN 'pending' ELSE 'held' END,
+    CASE WHEN w.enabled THEN NULL ELSE 'the endpoint is disabled' END,
+    CASE WHEN w.enabled THEN now() END
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) WITH ORDINALITY AS e (id, service_id, kind, payload, line)
+  JOIN webhooks w ON w.service_id = e.service_id AND e.kind = ANY (w.events)
+  ORDER BY e.line
+  ON CONFLICT DO NOTHING`;
+
+/** One statement, one transaction: the attempt, what follows for its delivery, and how its endpoint fares. */
+export const REPORT = `
+  WITH reported AS (
+    SELECT * FROM unnest(
+      $1::uuid[], $2::bigint[], $3::timestamptz[], $4::text[], $5::smallint[], $6::int[], $7::text[], $8::text[], $9::float8[]
+    ) AS r (id, fence, at, outcome, status, latency_ms, error, response_head, retry_in_ms)
+  ), settled AS (
+    UPDATE deliveries d
+    SET attempts = d.attempts + 1,
+        state = CASE WHEN r.outcome = 'accepted' THEN 'accepted' WHEN r.outcome = 'refused' THEN 'refused'
+                     WHEN r.retry_in_ms IS NULL THEN 'dropped' WHEN d.state = 'held' THEN 'held' ELSE 'pending' END,
+        reason = CASE WHEN r.outcome = 'accepted' THEN NULL
+                      WHEN r.outcome = 'refused' THEN 'the endpoint answered ' || r.status
+                      WHEN r.retry_in_ms IS NULL THEN 'the last retry failed: ' || coalesce(r.error, 'the endpoint answered ' || r.status)
+                      ELSE coalesce(r.error, 'the endpoint answered ' || r.status) END,
+        next_attempt_at = CASE WHEN r.outcome = 'retry' THEN now() + make_interval(secs => r.retry_in_ms / 1000) END,
+        finished_at = CASE WHEN r.outcome <> 'retry' OR r.retry_in_ms IS NULL THEN now() END
+    FROM reported r
+    WHERE d.id = r.id AND d.fence = r.fence AND d.state IN ('pending', 'held')
+    RETURNING d.id, d.webhook_id, d.attempts, r.at, r.outcome, r.status, r.latency_ms, r.error, r.response_head
+  ), logged AS (
+    INSERT INTO attempts (delivery_id, number, at, outcome, status, latency_ms, error, response_head)
+    SELECT id, attempts, at, outcome, status, latency_ms, error, response_head FROM settled
+  ), recovered AS (
+    DELETE FROM failing_webhooks WHERE webhook_id IN (SELECT webhook_id FROM settled WHERE outcome = 'accepted')
+  )
+  INSERT INTO failing_webhooks (webhook_id, since, latest)
+  SELECT webhook_id, min(at), max(at) FROM settled GROUP BY webhook_id HAVING bool_and(outcome <> 'accepted')
+  ON CONFLICT (webhook_id) DO UPDATE SET latest = greatest(failing_webhooks.latest, excluded.latest)`;
+
+/** `replay_of` always names the first delivery of the event, so that a replay of a replay is found with it. */
+export const REPLAY = `
+  INSERT INTO deliveries (id, webhook_id, event_id, payload, state, replay_of, next_attempt_at)
+  SELECT $3, webhook_id, event_id, payload, 'pending', coalesce(replay_of, id), now()
+  FROM deliveries WHERE id = $1 AND webhook_id = $2
+  RETURNING id`;
+
+export const REPLAY_SINCE = `
+  INSERT INTO deliveries (id, webhook_id, event_id, payload, state, replay_of, next_attempt_at)
+  SELECT gen_random_uuid(), d.webhook_id, d.event_id, d.payload, 'pending', d.id, now()
+  FROM deliveries d
+  WHERE d.webhook_id = $1 AND d.created_at >= $2 AND d.replay_of IS NULL AND d.event_id IS NOT NULL
+    AND d.state IN ('refused', 'dropped', 'held')
+    AND NOT EXISTS (SELECT 1 FROM deliveries r WHERE r.replay_of = d.id AND r.state IN ('pending', 'accepted'))
+  ORDER BY d.created_at`;
+
+export const FIND = `
+  SELECT d.*, coalesce((
+    SELECT json_agg(a ORDER BY a.number) FROM attempts a WHERE a.delivery_id = d.id
+  ), '[]') AS attempt_log
+  FROM deliveries d`;
