@@ -17,7 +17,7 @@ export const CONNECTIONS = 64;
 export const OPEN_PER_SECOND = 300;
 /** To the sink, for Postern and for the reference. */
 const RELAY_CONNECTIONS = 20;
-const WARM_UP_S = 4;
+const WARM_UP_S = 8;
 
 const template = (url: string, apiKey: string): PostTemplate => ({
   url: `${url}/emails`,

@@ -30,24 +30,27 @@ const statOf = (pid: number): ProcessStat | undefined => {
   }
 };
 
-const descendantsOf = (root: number): number[] => {
+/** All processes of the machine by parent, read once. */
+const familyTree = (): ((root: number) => readonly number[]) => {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     const stat = Number.isInteger(pid) ? statOf(pid) : undefined;
     if (stat) children.set(stat.parent, [...(children.get(stat.parent) ?? []), pid]);
   }
-  const found = [root];
-  for (const pid of found) found.push(...(children.get(pid) ?? []));
-  return found;
+  return root => {
+    const found = [root];
+    for (const pid of found) found.push(...(children.get(pid) ?? []));
+    return found;
+  };
 };
 
-/** CPU time of a process and all its descendants, ended ones included, in milliseconds since their start. */
-export const cpuMsOf = (pid: number): number =>
-  descendantsOf(pid).reduce((sum, member) => sum + (statOf(member)?.cpuMs ?? 0), 0);
-
-export const cpuOf = (pids: Readonly<Record<string, number>>): Record<string, number> =>
-  Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, cpuMsOf(pid)]));
+/** CPU time of each process and all its descendants, ended ones included, in milliseconds since their start. */
+export const cpuOf = (pids: Readonly<Record<string, number>>): Record<string, number> => {
+  const family = familyTree();
+  const cpu = (root: number) => family(root).reduce((sum, pid) => sum + (statOf(pid)?.cpuMs ?? 0), 0);
+  return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, cpu(pid)]));
+};
 
 const memoryLine = (pid: number, line: 'VmHWM' | 'VmRSS'): number => {
   try {
@@ -62,7 +65,7 @@ const memoryLine = (pid: number, line: 'VmHWM' | 'VmRSS'): number => {
 
 /** The largest peak among a process and its descendants, in MiB; a sum would count shared pages many times. */
 export const peakMemoryOf = (pid: number): number =>
-  Math.max(...descendantsOf(pid).map(one => memoryLine(one, 'VmHWM')));
+  Math.max(...familyTree()(pid).map(one => memoryLine(one, 'VmHWM')));
 
 export const residentMemoryOf = (pid: number): number => memoryLine(pid, 'VmRSS');
 

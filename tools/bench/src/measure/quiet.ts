@@ -1,9 +1,9 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { cpuMsOf } from './process-usage.js';
+import { cpuOf } from './process-usage.js';
 
 const LOOK_EVERY_MS = 250;
-/** Of one processor; timers and health checks stay below it. */
-const QUIET_SHARE = 0.06;
+/** Of one processor and for all of them together; timers and polls of an idle Postern come to about half of it. */
+const QUIET_SHARE = 0.15;
 const QUIET_LOOKS = 2;
 
 /**
@@ -24,4 +24,5 @@ export const untilQuiet = async (pids: readonly number[], limitS = 60): Promise<
   return Math.max(0, (performance.now() - began - QUIET_LOOKS * LOOK_EVERY_MS) / 1_000);
 };
 
-const total = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuMsOf(pid), 0);
+const total = (pids: readonly number[]): number =>
+  Object.values(cpuOf(Object.fromEntries(pids.map(pid => [pid, pid])))).reduce((sum, ms) => sum + ms, 0);
