@@ -1,7 +1,7 @@
 /**
  * What `npm start` and `npm test` need before anything of Postern can run: the locked dependencies, the generated
- * Prisma clients and the build. Plain JavaScript without dependencies, because it runs on whatever Node.js started
- * npm, before node_modules exists. Each step is skipped while its inputs are what they were.
+ * Prisma clients, the build and the dashboard's files. Plain JavaScript without dependencies, because it runs on
+ * whatever Node.js started npm, before node_modules exists. Each step is skipped while its inputs are what they were.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -103,6 +103,26 @@ const generate = async () => {
 
 const build = () => run('tsc', ['-b']);
 
+const filesBelow = folder =>
+  readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .flatMap(entry => (entry.isDirectory() ? filesBelow(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`]))
+    .sort();
+
+const DASHBOARD = 'apps/dashboard';
+
+const buildDashboard = () =>
+  onceFor(
+    'dashboard',
+    [
+      'package-lock.json',
+      ...['index.html', 'package.json', 'vite.config.ts'].map(file => `${DASHBOARD}/${file}`),
+      ...filesBelow(`${DASHBOARD}/public`),
+      ...filesBelow(`${DASHBOARD}/src`),
+    ],
+    `${DASHBOARD}/dist/index.html`,
+    () => run('npm', ['run', 'build', '-w', '@postern/dashboard']),
+  );
+
 /** Makes the checkout ready to run. `progress` gets one line before each step. */
 export const prepare = async (progress = () => {}) => {
   checkNode();
@@ -112,4 +132,5 @@ export const prepare = async (progress = () => {}) => {
   await generate();
   progress('building');
   await build();
+  await buildDashboard();
 };

@@ -1,0 +1,52 @@
+/** What stands where there is nothing to show. */
+export const NOTHING = '–';
+
+const counts = new Intl.NumberFormat('en');
+
+export const formatCount = (count: number): string => counts.format(count);
+
+/** A share between 0 and 1 as a percentage; small shares keep two decimals, because 0.1 % of complaints is a limit. */
+export const formatRate = (rate: number | null): string => {
+  if (rate === null) return NOTHING;
+  const decimals = rate > 0 && rate < 0.01 ? 2 : rate === 1 || rate === 0 ? 0 : 1;
+  return `${(rate * 100).toFixed(decimals)} %`;
+};
+
+/** In the reader's time zone unless another one is named. */
+export const formatTime = (timestamp: string, timeZone?: string): string =>
+  new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+    ...(timeZone ? { timeZone } : {}),
+  }).format(new Date(timestamp));
+
+/** A UTC day (`2026-03-09`) as people write it. */
+export const formatDay = (day: string): string =>
+  new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(day));
+
+export const formatWait = (seconds: number): string => {
+  if (seconds < 90) return counted(Math.max(1, Math.ceil(seconds)), 'second');
+  if (seconds < 90 * 60) return counted(Math.ceil(seconds / 60), 'minute');
+  return counted(Math.ceil(seconds / 3600), 'hour');
+};
+
+export const counted = (count: number, noun: string): string =>
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** `handed_over` as `Handed over`. */
+export const formatWords = (name: string): string => {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** The API begins its sentences with a small letter or a field's name; on a page they are sentences. */
+export const asSentence = (message: string): string => {
+  const sentence = /^[a-z]+ /.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+};
+
+/** The last `count` UTC days, today included, as the statistics are asked for. */
+export const lastDays = (count: number, now: Date): { from: string; to: string } => {
+  const day = (back: number) => new Date(now.getTime() - back * 86_400_000).toISOString().slice(0, 10);
+  return { from: day(count - 1), to: day(0) };
+};

@@ -1,0 +1,28 @@
+import { useId } from 'preact/hooks';
+import type { OutcomeKind } from '../../api-shapes.js';
+import { formatWords } from '../../formatting.js';
+
+export const KINDS: readonly OutcomeKind[] = ['delivered', 'bounced', 'complained', 'opened', 'clicked'];
+
+interface EventKindsProps {
+  readonly chosen: readonly OutcomeKind[];
+  readonly onChange: (kinds: OutcomeKind[]) => void;
+}
+
+/** Which events an endpoint is told of. */
+export const EventKinds = ({ chosen, onChange }: EventKindsProps) => {
+  const id = useId();
+  const toggle = (kind: OutcomeKind) =>
+    onChange(KINDS.filter(other => (other === kind ? !chosen.includes(kind) : chosen.includes(other))));
+  return (
+    <fieldset class="kinds">
+      <legend>Events</legend>
+      {KINDS.map(kind => (
+        <span key={kind} class="check">
+          <input type="checkbox" id={`${id}-${kind}`} checked={chosen.includes(kind)} onChange={() => toggle(kind)} />
+          <label for={`${id}-${kind}`}>{formatWords(kind)}</label>
+        </span>
+      ))}
+    </fieldset>
+  );
+};

@@ -1,0 +1,130 @@
+import type { ComponentChildren, InputHTMLAttributes, TargetedSubmitEvent } from 'preact';
+import { useId } from 'preact/hooks';
+import type { Action } from '../loading.js';
+import { ErrorNotice } from './notice.js';
+
+export type Values = Readonly<Record<string, string>>;
+
+interface FormProps {
+  readonly action: Action<[Values]>;
+  readonly submit: string;
+  /** Keeps what was typed after a success. */
+  readonly keeps?: boolean;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+/** Hands the texts of its fields to `action` by their names, and shows what the API says against them. */
+export const Form = ({ action, submit, keeps = false, class: layout = '', children }: FormProps) => {
+  const send = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+    if ((await action.run(values)) && !keeps) form.reset();
+  };
+  return (
+    <form class={layout} onSubmit={send}>
+      {children}
+      <button type="submit" class="primary" disabled={action.busy}>
+        {action.busy ? 'One moment…' : submit}
+      </button>
+      <ErrorNotice error={action.error} />
+    </form>
+  );
+};
+
+interface FieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly hint?: string;
+  readonly type?: 'text' | 'email' | 'password' | 'search' | 'url' | 'datetime-local';
+  readonly defaultValue?: string;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+  readonly autofocus?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly size?: number;
+  readonly pattern?: string;
+  /** Says in the browser's own words of refusal what `pattern` wants. */
+  readonly title?: string;
+  readonly inputMode?: 'numeric';
+  readonly autocomplete?: string;
+  readonly spellcheck?: boolean;
+}
+
+export const Field = ({ label, hint, ...props }: FieldProps) => {
+  const id = useId();
+  // Preact types an input by its kind, one shape for each; which kind this one is, only the caller knows.
+  const input = { type: 'text', ...props } as InputHTMLAttributes<HTMLInputElement>;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input {...input} id={id} aria-describedby={hint ? `${id}-hint` : undefined} />
+      {hint && (
+        <small id={`${id}-hint`} class="hint">
+          {hint}
+        </small>
+      )}
+    </div>
+  );
+};
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, words: string])[];
+  readonly onChoice: (value: string) => void;
+  readonly hidesLabel?: boolean;
+}
+
+export const Choice = ({ label, value, options, onChoice, hidesLabel = false }: ChoiceProps) => {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id} class={hidesLabel ? 'unseen' : undefined}>
+        {label}
+      </label>
+      <select id={id} value={value} onChange={event => onChoice(event.currentTarget.value)}>
+        {options.map(([option, words]) => (
+          <option key={option} value={option} selected={option === value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+};
+
+interface SwitchProps {
+  readonly label: string;
+  readonly about: string;
+  readonly on: boolean;
+  readonly busy: boolean;
+  readonly onSwitch: (on: boolean) => void;
+}
+
+/** Takes effect at once, hence a switch and no checkbox of a form; it moves when the API has agreed. */
+export const Switch = ({ label, about, on, busy, onSwitch }: SwitchProps) => {
+  const id = useId();
+  return (
+    <div class="switch-row">
+      <button
+        type="button"
+        role="switch"
+        class="switch"
+        aria-checked={on}
+        aria-labelledby={id}
+        aria-describedby={`${id}-about`}
+        disabled={busy}
+        onClick={() => onSwitch(!on)}
+      />
+      <div>
+        <strong id={id}>{label}</strong>
+        <p id={`${id}-about`} class="hint">
+          {about}
+        </p>
+      </div>
+    </div>
+  );
+};

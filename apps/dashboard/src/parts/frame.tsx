@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact';
+import { Link } from '../router.js';
+import { useSignedIn } from '../session.js';
+import { ActionButton } from './action-button.js';
+import { WorkspaceSwitcher } from './workspace-switcher.js';
+
+interface FrameProps {
+  readonly path: string;
+  readonly children: ComponentChildren;
+}
+
+/** What stands around every page once somebody is signed in. */
+export const Frame = ({ path, children }: FrameProps) => {
+  const { me, signOut } = useSignedIn();
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="top">
+        <Link to="/" class="brand">
+          <Emblem /> Postern
+        </Link>
+        <WorkspaceSwitcher />
+        <nav aria-label="Main">
+          <Link to="/" current={path === '/'}>
+            Email services
+          </Link>
+          {me.operator && (
+            <Link to="/users" current={path === '/users'}>
+              Users
+            </Link>
+          )}
+          <Link to="/account" current={path === '/account'}>
+            Account
+          </Link>
+          <ActionButton class="quiet" work={signOut}>
+            Log out
+          </ActionButton>
+        </nav>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+};
+
+export const Emblem = () => (
+  <svg class="emblem" viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="7" class="wall" />
+    <path d="M9 26V14a7 7 0 0 1 14 0v12z" class="door" />
+    <circle cx="19.5" cy="19" r="1.6" class="wall" />
+  </svg>
+);
