@@ -60,6 +60,16 @@ export const countAfter = async (db: Queryable, after: Position, limit = 100_000
   return Number(rows[0]?.count ?? 0);
 };
 
+/** The last position that the feed shows by now. */
+export const feedEnd = async (db: Queryable): Promise<Position> => {
+  const { rows } = await db.query<Position>({
+    name: 'event-store-feed-end',
+    text: `SELECT txid::text AS txid, pos::text AS pos FROM event_store.events
+           WHERE txid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY events.txid DESC, events.pos DESC LIMIT 1`,
+  });
+  return rows[0] ?? BEGINNING;
+};
+
 /** The last committed event's position; the feed may show it later, once no older transaction runs any more. */
 export const latestPosition = async (db: Queryable): Promise<Position> => {
   const { rows } = await db.query<Position>(

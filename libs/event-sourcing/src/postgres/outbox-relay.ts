@@ -71,7 +71,7 @@ export class OutboxRelay {
     this.checkpoints = new OutboxCheckpoints(options.store.pool, options.name ?? 'events');
     this.rounds = new Rounds({
       round: () => this.round(),
-      pollMs: options.pollMs ?? 200,
+      pollMs: options.pollMs ?? 300,
       onError: error => this.failed(error),
     });
   }

@@ -20,6 +20,9 @@ export interface FollowerOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** The runner polls for all its followers; this is for what slipped past a wake-up. */
+const REST_MS = 5_000;
+
 /** How often the checkpoint is asked for while somebody waits: another replica may be the one that advances it. */
 const LOOK_MS = 5;
 
@@ -33,11 +36,17 @@ export class ProjectionFollower {
   private newerReported = false;
 
   constructor(private readonly options: FollowerOptions) {
-    this.rounds = new Rounds({ round: () => this.round(), pollMs: options.pollMs, onError: options.onError });
+    const { pollMs, onError } = options;
+    this.rounds = new Rounds({ round: () => this.round(), pollMs, restMs: Math.max(REST_MS, pollMs), onError });
   }
 
   get projection(): Projection {
     return this.options.projection;
+  }
+
+  /** Looks at the feed when it goes further than this process has seen the read model. */
+  catchUp(end: Position): void {
+    if (comparePositions(this.seen, end) < 0) this.rounds.wake();
   }
 
   async waitUntil(position: Position, timeoutMs: number): Promise<void> {

@@ -1,12 +1,13 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { BEGINNING, type Position } from '../event.js';
 import { liveCheckpoint, registerProjection } from './checkpoints.js';
-import { countAfter } from './feed.js';
+import { countAfter, feedEnd } from './feed.js';
 import { withLeadership } from './leadership.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
 import type { Projection } from './projection.js';
 import { ProjectionFollower } from './projection-follower.js';
 import { ProjectionRebuild } from './projection-rebuild.js';
+import { Rounds } from './rounds.js';
 
 export interface ProjectionRunnerOptions {
   readonly store: PostgresEventStore;
@@ -26,11 +27,13 @@ const RETRY_REBUILD_MS = 1_000;
 export class ProjectionRunner {
   private readonly followers: ReadonlyMap<string, ProjectionFollower>;
   private readonly batchSize: number;
+  private readonly pollMs: number;
   private readonly stopping = new AbortController();
   private running: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: ProjectionRunnerOptions) {
     this.batchSize = options.batchSize ?? 1_000;
+    this.pollMs = options.pollMs ?? 300;
     this.followers = new Map(options.projections.map(projection => [projection.name, this.follower(projection)]));
   }
 
@@ -40,12 +43,13 @@ export class ProjectionRunner {
       await registerProjection(this.options.store.pool, projection.name, projection.version);
     const unsubscribe = this.options.store.onAppended(() => this.wake());
     this.stopping.signal.addEventListener('abort', unsubscribe, { once: true });
-    this.running = Promise.all(
-      [...this.followers.values()].flatMap(({ projection, rounds }) => [
+    this.running = Promise.all([
+      this.watch(),
+      ...[...this.followers.values()].flatMap(({ projection, rounds }) => [
         rounds.run(this.stopping.signal),
         this.rebuildOutdated(projection),
       ]),
-    );
+    ]);
   }
 
   /** Ends the batches under way; a rebuild is given up and begins anew at the next start. */
@@ -89,6 +93,17 @@ export class ProjectionRunner {
     );
   }
 
+  /** One poll for all projections, for what other processes append. */
+  private watch(): Promise<void> {
+    const look = async () => {
+      const end = await feedEnd(this.options.store.pool);
+      for (const follower of this.followers.values()) follower.catchUp(end);
+      return false;
+    };
+    const onError = (error: unknown) => this.options.onError?.('all', error);
+    return new Rounds({ round: look, pollMs: this.pollMs, onError }).run(this.stopping.signal);
+  }
+
   private async rebuildOutdated({ name, version }: Projection): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
@@ -108,7 +123,7 @@ export class ProjectionRunner {
       store: this.options.store,
       projection,
       batchSize: this.batchSize,
-      pollMs: this.options.pollMs ?? 200,
+      pollMs: this.pollMs,
       onError: error => this.options.onError?.(projection.name, error),
     });
   }

@@ -1,25 +1,34 @@
 /** After a wake-up the feed may still hide what was just committed, while an older transaction runs. */
 const LOOK_AGAIN_MS = 5;
-const LOOK_AGAIN_TIMES = 10;
+/** What was found is most often all there is, so the next look may come later. */
+const LOOK_AGAIN_AFTER_WORK_MS = 20;
 const MAX_BACKOFF_MS = 5_000;
 
 export interface RoundsOptions {
   /** Does one round; answers whether it found anything to do. */
   readonly round: () => Promise<boolean>;
   readonly pollMs: number;
+  /** The longest pause without a wake-up; `pollMs` where nobody else watches. */
+  readonly restMs?: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** Repeats rounds of work: at once while there is some, soon after a wake-up, else at every poll; backs off on errors. */
+/**
+ * Repeats rounds of work: at once while there is some, after a wake-up ever less often until it polls again. On errors
+ * it backs off, and wake-ups do not shorten that.
+ */
 export class Rounds {
   private wakeUp: (() => void) | undefined;
-  private eager = 0;
+  private next: number;
+  private woken = false;
 
-  constructor(private readonly options: RoundsOptions) {}
+  constructor(private readonly options: RoundsOptions) {
+    this.next = options.pollMs;
+  }
 
   /** There may be something to do. */
   wake(): void {
-    this.eager = LOOK_AGAIN_TIMES;
+    this.woken = true;
     this.wakeUp?.();
   }
 
@@ -27,19 +36,31 @@ export class Rounds {
     let failures = 0;
     while (!stop.aborted) {
       try {
+        if (this.woken) this.next = LOOK_AGAIN_MS;
+        this.woken = false;
         const worked = await this.options.round();
         failures = 0;
-        if (worked) continue;
-        await this.pause(this.eager-- > 0 ? LOOK_AGAIN_MS : this.options.pollMs, stop);
+        if (worked) this.next = LOOK_AGAIN_AFTER_WORK_MS;
+        else await this.rest(stop);
       } catch (error) {
         if (stop.aborted) return;
         this.options.onError(error);
-        await this.pause(Math.min(this.options.pollMs * 2 ** failures++, MAX_BACKOFF_MS), stop);
+        await this.pause(Math.min(this.options.pollMs * 2 ** failures++, MAX_BACKOFF_MS), stop, false);
       }
     }
   }
 
-  private pause(ms: number, stop: AbortSignal): Promise<void> {
+  private async rest(stop: AbortSignal): Promise<void> {
+    // Woken during the round, perhaps after it had looked.
+    if (this.woken) this.next = LOOK_AGAIN_MS;
+    const { pollMs, restMs = pollMs } = this.options;
+    const ms = this.next < pollMs ? this.next : restMs;
+    this.next *= 2;
+    // Looking again soon needs no wake-up; it would only turn one pause into many.
+    await this.pause(ms, stop, ms > LOOK_AGAIN_MS);
+  }
+
+  private pause(ms: number, stop: AbortSignal, wakeable: boolean): Promise<void> {
     return new Promise(resolve => {
       const done = () => {
         clearTimeout(timer);
@@ -49,8 +70,7 @@ export class Rounds {
       };
       const timer = setTimeout(done, ms);
       stop.addEventListener('abort', done, { once: true });
-      // Looking again soon needs no wake-up; it would only turn one pause into many.
-      if (ms > LOOK_AGAIN_MS) this.wakeUp = done;
+      if (wakeable) this.wakeUp = done;
       if (stop.aborted) done();
     });
   }
