@@ -119,7 +119,11 @@ const MIGRATIONS: readonly string[] = [
 /** Serialises the migrations of replicas that start together; an arbitrary number, the same for every service. */
 const MIGRATION_LOCK = 7_405_113_001;
 
-/** Brings the library's tables up to date. Safe to call from any number of replicas at once. */
+/**
+ * Brings the library's tables up to date. Safe to call from any number of replicas at once.
+ * @throws when the events come from a cluster that counted further than this one, as a logical dump brings them: the
+ * feed would hide them, and every checkpoint would lie behind all that is appended from now on.
+ */
 export const migrateEventStore = async (pool: pg.Pool): Promise<void> => {
   await inTransaction(pool, async client => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
@@ -134,5 +138,20 @@ export const migrateEventStore = async (pool: pg.Pool): Promise<void> => {
       await client.query(MIGRATIONS[number - 1] as string);
       await client.query('INSERT INTO event_store.migrations (number) VALUES ($1)', [number]);
     }
+    await refuseForeignPositions(client);
   });
+};
+
+const refuseForeignPositions = async (client: pg.ClientBase): Promise<void> => {
+  const { rows } = await client.query<{ txid: string }>(
+    `SELECT txid::text AS txid FROM (
+       SELECT txid FROM event_store.events UNION ALL SELECT txid FROM event_store.projections
+       UNION ALL SELECT txid FROM event_store.outbox
+     ) AS positions WHERE txid >= pg_snapshot_xmax(pg_current_snapshot()) ORDER BY positions.txid DESC LIMIT 1`,
+  );
+  if (rows[0])
+    throw new Error(
+      `the event store holds transaction ${rows[0].txid}, which this PostgreSQL cluster has not reached: it was restored ` +
+        'from a logical dump. Restore a physical backup, or raise the counter with pg_resetwal first',
+    );
 };
