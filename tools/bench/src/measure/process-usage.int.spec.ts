@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { ageMsOf, cpuOf, peakMemoryOf, residentMemoryOf } from './process-usage.js';
+
+const BURN =
+  'const end = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < end); console.log("burnt")';
+
+describe('what a process uses, read from the kernel', () => {
+  it('includes the children that have ended already', async () => {
+    const script = `const { execFileSync } = require('node:child_process');
+      execFileSync(process.execPath, ['-e', ${JSON.stringify(BURN)}]); console.log('ready'); setInterval(() => {}, 1000)`;
+    const parent = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await once(parent.stdout, 'data');
+      expect(cpuOf({ parent: parent.pid as number })['parent']).toBeGreaterThanOrEqual(300);
+    } finally {
+      parent.kill();
+    }
+  });
+
+  it('is nothing for a process that has ended', async () => {
+    const child = spawn(process.execPath, ['-e', '']);
+    await once(child, 'exit');
+    const pid = child.pid as number;
+    expect([cpuOf({ gone: pid })['gone'], peakMemoryOf(pid), residentMemoryOf(pid)]).toEqual([0, 0, 0]);
+  });
+
+  it('knows a peak no smaller than the present memory, and an age', () => {
+    expect(peakMemoryOf(process.pid)).toBeGreaterThanOrEqual(Math.floor(residentMemoryOf(process.pid)));
+    expect(ageMsOf(process.pid)).toBeGreaterThan(0);
+  });
+});
