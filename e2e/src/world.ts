@@ -159,13 +159,17 @@ export class World {
 
   /** The newest mail in a mailbox that fits, as soon as there is one. */
   async mailTo(address: string, fits: (mail: MailboxMessage) => boolean = () => true): Promise<MailboxMessage> {
-    return waitFor(
-      async () => {
-        const response = await fetch(`${this.postern.mailboxUrl}/messages?to=${encodeURIComponent(address)}`);
-        return ((await response.json()) as MailboxMessage[]).findLast(fits);
-      },
-      { timeoutMs: 15_000, intervalMs: 50, describe: `mail to ${address}` },
-    );
+    return waitFor(async () => (await this.mailsTo(address)).findLast(fits), {
+      timeoutMs: 15_000,
+      intervalMs: 50,
+      describe: `mail to ${address}`,
+    });
+  }
+
+  /** Everything in a mailbox, oldest first. */
+  async mailsTo(address: string): Promise<readonly MailboxMessage[]> {
+    const response = await fetch(`${this.postern.mailboxUrl}/messages?to=${encodeURIComponent(address)}`);
+    return (await response.json()) as MailboxMessage[];
   }
 
   /** The six digits that Postern sent to an address last. */

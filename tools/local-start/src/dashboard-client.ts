@@ -11,6 +11,7 @@ export class DashboardClient {
 
   get = <Reply>(path: string): Promise<Reply> => this.call<Reply>('GET', path);
   post = <Reply>(path: string, body: unknown): Promise<Reply> => this.call<Reply>('POST', path, body);
+  delete = <Reply>(path: string): Promise<Reply> => this.call<Reply>('DELETE', path);
   patch = <Reply>(path: string, body: unknown): Promise<Reply> => this.call<Reply>('PATCH', path, body);
 
   /** @throws with the gateway's own words where it refuses. */
