@@ -33,7 +33,7 @@ export const DataTable = <Row,>({ caption, columns, rows, keyOf }: DataTableProp
         <tr key={keyOf(row)}>
           {columns.map(column => (
             <td key={column.title} class={lookOf(column)} data-label={column.buttons ? undefined : column.title}>
-              {column.cell(row)}
+              <div>{column.cell(row)}</div>
             </td>
           ))}
         </tr>

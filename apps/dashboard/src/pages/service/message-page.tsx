@@ -1,6 +1,6 @@
 import { api } from '../../api-client.js';
 import type { EmailWithTimeline, TimelineEntry, TrackedEmail } from '../../api-shapes.js';
-import { asSentence, formatWords } from '../../formatting.js';
+import { formatWords } from '../../formatting.js';
 import { useLoading } from '../../loading.js';
 import { Badge } from '../../parts/badge.js';
 import { CopyButton } from '../../parts/copy-button.js';
@@ -101,7 +101,7 @@ const Timeline = ({ entries }: { readonly entries: readonly TimelineEntry[] }) =
             <Time at={entry.at} />
             <span class="long">
               <strong>{formatWords(entry.kind)}</strong> {entry.recipient}
-              {entry.detail && <span class="hint">{asSentence(entry.detail)}</span>}
+              {entry.detail && <span class="hint">{entry.detail}</span>}
             </span>
           </li>
         ))}

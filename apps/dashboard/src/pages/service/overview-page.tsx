@@ -32,7 +32,7 @@ export const OverviewPage = () => {
       <QuotaSection service={service} />
       <Section
         title={`The last ${DAYS} days`}
-        about="Recipients by the UTC day on which their message was accepted. Mail to the simulator counts nowhere."
+        about="Recipients by the UTC day on which their message was accepted. Messages to nobody but the simulator are left out."
       >
         <Loaded of={stats}>{value => <Stats of={value} />}</Loaded>
       </Section>
