@@ -1,5 +1,6 @@
+import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Sender, World } from './world.js';
+import { type ApiAnswer, type Sender, World } from './world.js';
 
 let world: World;
 let sender: Sender;
@@ -11,135 +12,198 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-const GOOD = { from: 'orders@shop.test', to: ['ada@customers.test'], subject: 'Your receipt', text: 'Thanks.' };
+describe('a request that is not valid is answered with 400 and the field’s name', () => {
+  const INVALID: readonly (readonly [what: string, change: Record<string, unknown>, names: RegExp])[] = [
+    ['no recipients', { to: [] }, /^to\b.*recipient/],
+    ['no to at all', { to: undefined }, /^to\b/],
+    ['neither message nor text', { message: undefined }, /message.*text/],
+    ['a malformed address', { to: ['ada@customers.test', 'not an address'] }, /^to\[1\]/],
+    ['a malformed copy address', { cc: ['@nobody'] }, /^cc\[0\]/],
+    ['a malformed blind copy address', { bcc: ['nobody@'] }, /^bcc\[0\]/],
+    ['a malformed reply address', { reply_to: ['x y@z'] }, /^reply_to\[0\]/],
+    ['a malformed from', { from: 'Shop orders@shop.test>' }, /^from\b/],
+    ['no from', { from: undefined }, /^from\b/],
+    ['no subject', { subject: undefined }, /^subject\b/],
+    ['a subject of 999 characters', { subject: 'x'.repeat(999) }, /^subject\b.*998/],
+    ['a line break in the subject', { subject: 'Hello\r\nBcc: eve@evil.test' }, /^subject\b.*line break/],
+    ['an unknown field', { attachments: [] }, /attachments/],
+    ['the wrong type', { to: 'ada@customers.test' }, /^to\b.*array of strings/],
+    ['the wrong type inside', { to: [1] }, /^to\[0\].*string/],
+    ['a reserved header', { headers: { 'DKIM-Signature': 'v=1' } }, /DKIM-Signature/],
+    ['a From header', { headers: { From: 'eve@evil.test' } }, /headers\.From/],
+    ['a header that is not X-…', { headers: { 'List-Unsubscribe': '<https://x.test>' } }, /List-Unsubscribe/],
+    ['a header name with a space', { headers: { 'X-A b': '1' } }, /X-A b/],
+    ['a line break in a header', { headers: { 'X-Order': '1\r\nBcc: eve@evil.test' } }, /X-Order.*line break/],
+    ['a header that is no string', { headers: { 'X-Order': 1 } }, /headers.*X-Order/],
+    ['more than 50 headers', { headers: manyHeaders(51) }, /headers.*50/],
+  ];
 
-describe('400', () => {
-  const { subject: _, ...withoutSubject } = GOOD;
-  const { text: __, ...withoutBody } = GOOD;
+  it.each(INVALID)('%s', async (_, change, names) => {
+    const { status, body } = await sender.send({ ...RECEIPT, ...change });
 
-  it.each<[string, unknown, RegExp]>([
-    ['no recipients', { ...GOOD, to: [] }, /^to: .*recipient/],
-    ['neither message nor text', withoutBody, /message or text/],
-    ['a malformed address', { ...GOOD, to: ['ada@customers.test', 'nobody'] }, /to\[1\].*malformed address "nobody"/],
-    ['a malformed sender', { ...GOOD, from: 'Shop <orders>' }, /^from: .*malformed/],
-    ['two addresses in one', { ...GOOD, to: ['a@customers.test, b@customers.test'] }, /to\[0\]/],
-    ['more than 50 recipients', { ...GOOD, to: many(30), cc: many(21) }, /50/],
-    ['no subject', withoutSubject, /subject/],
-    ['a subject with a line break', { ...GOOD, subject: 'a\r\nBcc: eve@evil.test' }, /^subject/],
-    ['a subject of 999 characters', { ...GOOD, subject: 'x'.repeat(999) }, /^subject.*998/],
-    ['a reserved header', { ...GOOD, headers: { 'DKIM-Signature': 'v=1' } }, /headers\.DKIM-Signature/],
-    ['a header that is not X-…', { ...GOOD, headers: { Precedence: 'bulk' } }, /headers\.Precedence/],
-    ['a header with a line break', { ...GOOD, headers: { 'X-Tag': 'a\nBcc: eve@evil.test' } }, /headers\.X-Tag/],
-    ['51 headers', { ...GOOD, headers: headers(51) }, /headers.*50/],
-    ['an unknown field', { ...GOOD, attachments: [] }, /attachments/],
-    ['a wrong type', { ...GOOD, to: 'ada@customers.test' }, /to must be an array/],
-    ['a wrong type inside a list', { ...GOOD, cc: ['a@customers.test', 7] }, /cc\[1\]/],
-    ['a NUL character', { ...GOOD, text: 'a\0b' }, /text/],
-    ['no JSON object', '[]', /object/],
-    ['no JSON at all', '{"from":', /JSON/],
-  ])('names what is wrong with %s', async (_name, body, reason) => {
-    const answer = await sender.send(body);
-    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(reason) } });
-    expect(Object.keys(answer.body)).toEqual(['error']);
+    expect({ status, body }).toEqual({ status: 400, body: { error: expect.stringMatching(names) } });
   });
 
-  it('answers an id that is no UUID', async () =>
-    expect(await sender.get('not-a-uuid')).toMatchObject({ status: 400, body: { error: expect.any(String) } }));
+  it('more than 50 recipients across to, cc and bcc', async () => {
+    const [to, cc, bcc] = [many(17, 'to'), many(17, 'cc'), many(17, 'bcc')];
+    const { status, body } = await sender.send({ ...RECEIPT, to, cc, bcc });
 
-  it('answers an idempotency key of 256 characters', async () =>
-    expect((await sender.send(GOOD, { 'idempotency-key': 'k'.repeat(256) })).status).toBe(400));
+    expect({ status, body }).toEqual({ status: 400, body: { error: expect.stringMatching(/50 recipients/) } });
+  });
+
+  it('a body that is not JSON', async () => {
+    expect(await refusalOf(sender.send('{"from":'))).toEqual([400, { error: expect.stringMatching(/JSON/) }]);
+  });
+
+  it('a body that is no object', async () => {
+    expect(await refusalOf(sender.send([]))).toEqual([400, { error: expect.stringMatching(/object/) }]);
+  });
 });
 
-describe('401', () => {
-  it.each(['', 'nonsense', `em_live_${'x'.repeat(43)}`])('answers the key %j', async key => {
-    const answer = await world.call('POST', '/emails', { headers: { 'api-key': key }, body: GOOD });
-    expect(answer).toMatchObject({ status: 401, body: { error: expect.any(String) } });
+describe('what is at the limit is taken', () => {
+  it('50 recipients, a subject of 998 characters and 50 extra headers', async () => {
+    const { status, body } = await sender.send({
+      ...RECEIPT,
+      to: many(20, 'to'),
+      cc: many(20, 'cc'),
+      bcc: many(10, 'bcc'),
+      subject: 's'.repeat(998),
+      headers: manyHeaders(50),
+    });
+
+    expect({ status, message: body }).toMatchObject({ status: 200, message: { status: 'sent' } });
+  });
+});
+
+describe('a request without a good key', () => {
+  it.each([
+    ['no Api-Key', {}],
+    ['an invalid Api-Key', { 'api-key': `em_live_${'A'.repeat(43)}` }],
+    ['a misshapen Api-Key', { 'api-key': 'secret' }],
+    ['an empty Api-Key', { 'api-key': '' }],
+  ])('%s: 401', async (_, headers) => {
+    const expected = [401, { error: expect.any(String) }];
+
+    expect(await refusalOf(world.call('POST', '/emails', { headers, body: RECEIPT }))).toEqual(expected);
+    expect(await refusalOf(world.call('GET', `/emails/${UNKNOWN_ID}`, { headers }))).toEqual(expected);
   });
 
-  it('answers a missing key before anything about the body', async () =>
-    expect((await world.call('POST', '/emails', { body: {} })).status).toBe(401));
+  it('learns nothing about its body', async () => {
+    expect((await world.call('POST', '/emails', { body: '{"from":' })).status).toBe(401);
+    expect((await world.call('GET', '/emails/not-a-uuid')).status).toBe(401);
+  });
 
-  it('answers a key from the moment that it is revoked', async () => {
+  it('a valid key whose email service is disabled: 403, until it is enabled again', async () => {
+    const paused = await world.sender('Paused', 'paused.test');
+    const email = { ...RECEIPT, from: 'orders@paused.test' };
+    const { body } = await paused.send(email);
+    await world.dashboard.patch(paused.path, { enabled: false });
+
+    expect(await refusalOf(paused.send(email))).toEqual([403, { error: expect.stringMatching(/disabled/) }]);
+    expect(await refusalOf(paused.get(body['id'] as string))).toEqual([403, { error: expect.any(String) }]);
+
+    await world.dashboard.patch(paused.path, { enabled: true });
+    expect((await paused.send(email)).status).toBe(200);
+  });
+
+  it('a revoked key is refused at once: 401', async () => {
     const { id, key } = await world.dashboard.post<{ id: string; key: string }>(`${sender.path}/api-keys`, {
-      name: 'x',
+      name: 'short-lived',
     });
-    const send = () => world.call('POST', '/emails', { headers: { 'api-key': key }, body: GOOD });
+    const send = () => world.call('POST', '/emails', { headers: { 'api-key': key }, body: RECEIPT });
     expect((await send()).status).toBe(200);
-    await world.dashboard.delete(`${sender.path}/api-keys/${id}`);
+
+    await world.atDesk('DELETE', `${sender.path}/api-keys/${id}`);
+
     expect((await send()).status).toBe(401);
   });
 });
 
-describe('403', () => {
-  it('answers a valid key whose email service is disabled', async () => {
-    const closed = await world.sender('Closed', 'closed.test');
-    await world.dashboard.patch(closed.path, { enabled: false });
-    expect(await closed.send({ ...GOOD, from: 'a@closed.test' })).toMatchObject({
-      status: 403,
-      body: { error: expect.any(String) },
-    });
+describe('GET /emails/{id}', () => {
+  it('an unknown id: 404', async () => {
+    expect(await refusalOf(sender.get(UNKNOWN_ID))).toEqual([404, { error: expect.any(String) }]);
   });
-});
 
-describe('404', () => {
-  it('answers an unknown id', async () =>
-    expect((await sender.get('01890000-0000-7000-8000-000000000000')).status).toBe(404));
-
-  it("answers another service's id", async () => {
-    const { body } = await sender.send(GOOD);
+  it('the id of another service’s message: 404', async () => {
     const other = await world.sender('Other');
-    expect((await other.get(body['id'] as string)).status).toBe(404);
+    const { body } = await sender.send(RECEIPT);
+
+    expect(await refusalOf(other.get(body['id'] as string))).toEqual([404, { error: expect.any(String) }]);
   });
 
-  it('answers an unknown route', async () =>
-    expect(await world.call('GET', '/email')).toMatchObject({ status: 404, body: { error: expect.any(String) } }));
-
-  it('has the platform shape under /api/v1', async () =>
-    expect((await world.call('GET', '/api/v1/nothing')).body).toEqual({ detail: expect.any(String) }));
-});
-
-describe('other refusals', () => {
-  it('a wrong method is 405 and names those that are allowed', async () => {
-    const answer = await world.call('DELETE', '/emails');
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toContain('POST');
-  });
-
-  it('another content type is 415', async () =>
-    expect((await sender.send('from=a', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415));
-
-  it('a body over 10 MiB is 413', async () =>
-    expect((await sender.send({ ...GOOD, text: 'x'.repeat(10 * 1024 * 1024) })).status).toBe(413));
-
-  it(
-    'a body just under 10 MiB is sent',
-    async () => expect((await sender.send({ ...GOOD, text: 'x'.repeat(10 * 1024 * 1024 - 1_000) })).status).toBe(200),
-    60_000,
-  );
-});
-
-describe('Idempotency-Key', () => {
-  it('answers the same request with its first answer, and sends nothing twice', async () => {
-    const to = ['once@customers.test'];
-    const first = await sender.send({ ...GOOD, to }, { 'idempotency-key': 'order-1' });
-    const second = await sender.send({ ...GOOD, to }, { 'idempotency-key': 'order-1' });
-
-    expect(second.body).toEqual(first.body);
-    expect(second.headers.get('idempotent-replayed')).toBe('true');
-    expect(first.headers.get('idempotent-replayed')).toBeNull();
-    expect(await world.mailsTo('once@customers.test')).toHaveLength(1);
-  });
-
-  it('refuses another body under the same key with 409', async () => {
-    await sender.send(GOOD, { 'idempotency-key': 'order-2' });
-    expect((await sender.send({ ...GOOD, subject: 'Other' }, { 'idempotency-key': 'order-2' })).status).toBe(409);
+  it('an id that is no UUID: 400', async () => {
+    expect(await refusalOf(sender.get('42'))).toEqual([400, { error: expect.stringMatching(/\bid\b.*UUID/) }]);
   });
 });
 
-function many(count: number): string[] {
-  return Array.from({ length: count }, (_, n) => `r${n}-${count}@customers.test`);
+describe('HTTP’s own refusals', () => {
+  it('an unknown route: 404', async () => {
+    expect(await refusalOf(world.call('GET', '/emailz'))).toEqual([404, { error: expect.any(String) }]);
+  });
+
+  it('a wrong method: 405 with Allow', async () => {
+    const answer = await world.call('DELETE', '/emails', { headers: { 'api-key': sender.apiKey } });
+
+    expect(await refusalOf(Promise.resolve(answer))).toEqual([405, { error: expect.any(String) }]);
+    expect(answer.headers.get('allow')).toMatch(/\bPOST\b/);
+  });
+
+  it('a body over 10 MiB: 413', async () => {
+    expect(await declaring(world.postern.baseUrl, sender.apiKey, 10 * 1024 * 1024 + 1)).toEqual([
+      413,
+      { error: expect.stringMatching(/10 MiB/) },
+    ]);
+  });
+
+  it('another content type: 415', async () => {
+    const answer = sender.send('from=orders@shop.test', { 'content-type': 'application/x-www-form-urlencoded' });
+
+    expect(await refusalOf(answer)).toEqual([415, { error: expect.any(String) }]);
+  });
+});
+
+describe('rate limits', () => {
+  it('the answer says how much is left of the limit that is nearest to its end', async () => {
+    const fresh = await world.sender('Fresh', 'fresh.test');
+    const { headers } = await fresh.send({ ...RECEIPT, from: 'orders@fresh.test' });
+
+    expect(headers.get('ratelimit-limit')).toBe('600');
+    expect(headers.get('ratelimit-remaining')).toBe('599');
+    expect(Number(headers.get('ratelimit-reset'))).toBeLessThanOrEqual(60);
+  });
+});
+
+const RECEIPT = {
+  from: 'Shop <orders@shop.test>',
+  to: ['ada@customers.test'],
+  subject: 'Your receipt',
+  message: '<p>You paid <b>42 €</b>.</p>',
+};
+const UNKNOWN_ID = '0198f3a0-0000-7000-8000-000000000000';
+
+function many(count: number, role: string): string[] {
+  return Array.from({ length: count }, (_, n) => `${role}-${n}@customers.test`);
 }
 
-function headers(count: number): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-Tag-${n}`, 'v']));
+function manyHeaders(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-Header-${n}`, String(n)]));
 }
+
+const refusalOf = async (answer: Promise<ApiAnswer>) => {
+  const { status, body } = await answer;
+  return [status, body];
+};
+
+/** A client that only says how much it is going to send and waits for the answer; fetch would go on sending. */
+const declaring = (baseUrl: string, apiKey: string, bytes: number): Promise<[number | undefined, unknown]> =>
+  new Promise((resolve, reject) => {
+    const headers = { 'api-key': apiKey, 'content-type': 'application/json', 'content-length': bytes };
+    const request = httpRequest(`${baseUrl}/emails`, { method: 'POST', headers }, async response => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      request.destroy();
+      resolve([response.statusCode, JSON.parse(Buffer.concat(chunks).toString('utf8'))]);
+    });
+    request.on('error', reject);
+    request.flushHeaders();
+  });
