@@ -1,9 +1,8 @@
 /** @jest-environment-options {"customExportConditions": ["postern-source", "node"]} */
 
-import { Resolver } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime from 'postal-mime';
+import { verifiedSignatures } from './dkim.js';
 import { type Sender, World } from './world.js';
 
 let world: World;
@@ -57,7 +56,7 @@ describe('every recipient', () => {
 
   it('may have a name in any script and an internationalised domain', async () => {
     const { status, body } = await sender.send({ ...NEWS, to: ['Ада Лавлейс <ada@bücher.test>'], subject: 'Привет ✓' });
-    const mail = await PostalMime.parse((await world.mailTo('ada@xn--bcher-kva.test')).raw);
+    const mail = await PostalMime.parse((await world.mailTo('ada@bücher.test')).raw);
 
     expect({ status, mode: body['mode'] }).toEqual({ status: 200, mode: 'production' });
     expect(mail.subject).toBe('Привет ✓');
@@ -73,15 +72,7 @@ describe('every recipient', () => {
 it('every copy carries a DKIM signature of its domain that verifies', async () => {
   await sender.send({ ...NEWS, to: ['signed@customers.test'] });
   const { raw } = await world.mailTo('signed@customers.test');
-  const resolver = new Resolver();
-  resolver.setServers([world.postern.dns.address]);
-  const { results } = await dkimVerify(Buffer.from(raw), {
-    resolver: (name: string, type: string) => resolver.resolve(name, type as 'TXT'),
-  });
-
-  expect(results.map(({ status, signingDomain }) => ({ result: status.result, signingDomain }))).toEqual([
-    { result: 'pass', signingDomain: 'shop.test' },
-  ]);
+  expect(await verifiedSignatures(raw, world.postern.dns.address)).toEqual([{ result: 'pass', domain: 'shop.test' }]);
 });
 
 describe('an open', () => {
@@ -101,7 +92,7 @@ describe('an open', () => {
     const quiet = await world.sender('Quiet', 'quiet.test');
     await world.dashboard.patch(quiet.path, { open_tracking: false });
     await quiet.send({ ...NEWS, from: 'a@quiet.test', to: ['quiet@customers.test'] });
-    expect(await htmlTo('quiet@customers.test')).toBe(`${HTML}\n`.trimEnd());
+    expect((await htmlTo('quiet@customers.test')).trimEnd()).toBe(HTML);
   });
 });
 

@@ -1,0 +1,74 @@
+/** @jest-environment-options {"customExportConditions": ["postern-source", "node"]} */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort, startSmtpSink, type TestSmtp } from '@postern/testing';
+import { verifiedSignatures } from './dkim.js';
+import { Postfix } from './postfix.js';
+import { type Sender, World } from './world.js';
+
+const BOUNCE_DOMAIN = 'bounces.postern.test';
+
+let mailboxes: TestSmtp;
+let postfix: Postfix;
+let world: World;
+let sender: Sender;
+
+beforeAll(async () => {
+  const port = await freePort();
+  mailboxes = await startSmtpSink({ dsn: false });
+  world = await World.start({
+    environment: { 'email-send': { POSTERN_RELAYS: `smtp://127.0.0.1:${port}?tls=none` } },
+  });
+  postfix = await Postfix.start({
+    port,
+    nextHopPort: mailboxes.port,
+    bounceDomain: BOUNCE_DOMAIN,
+    bouncePort: world.postern.wiring.bouncePort,
+  });
+  sender = await world.sender('Shop', 'shop.test');
+}, 120_000);
+
+afterAll(async () => {
+  await world?.stop();
+  await postfix?.stop();
+  await mailboxes?.stop();
+});
+
+const MAIL = { from: 'Shop <orders@shop.test>', subject: 'Your receipt', message: '<p>You paid <b>42 €</b>.</p>' };
+
+describe('through a real Postfix', () => {
+  it('a message is delivered when the receiving server takes it, with that server’s words', async () => {
+    const { status, body } = await sender.send({ ...MAIL, to: ['ada@customers.test'] });
+    const { to, data } = await sender.event('delivered', body['id'] as string, 30_000);
+
+    expect({ status, state: body['status'] }).toEqual({ status: 200, state: 'sent' });
+    expect(to).toBe('ada@customers.test');
+    expect(data['smtp_response']).toMatch(/250/);
+  });
+
+  it('its signature still verifies on the other side', async () => {
+    await sender.send({ ...MAIL, to: ['signed@customers.test'], subject: 'Ünïcode ✓', headers: { 'X-Order': '42' } });
+    const { raw } = await mailboxes.nextMessage(({ to }) =>
+      to.some(({ address }) => address === 'signed@customers.test'),
+    );
+
+    expect(await verifiedSignatures(raw, world.postern.dns.address)).toEqual([{ result: 'pass', domain: 'shop.test' }]);
+  });
+
+  it('a message bounces when the receiving server rejects it, with the reason', async () => {
+    mailboxes.answer({ stage: 'rcpt', address: 'nobody@customers.test', code: 550, text: '5.1.1 no such user here' });
+    const { body } = await sender.send({ ...MAIL, to: ['nobody@customers.test'] });
+    const { to, data } = await sender.event('bounced', body['id'] as string, 30_000);
+
+    expect(to).toBe('nobody@customers.test');
+    expect(data).toEqual({ bounce_type: 'hard', reason: expect.stringMatching(/550.*5\.1\.1.*no such user here/) });
+  });
+
+  it('a message that is deferred at first is delivered later, and nothing bounces', async () => {
+    mailboxes.answer({ stage: 'rcpt', address: 'busy@customers.test', code: 451, text: '4.3.0 try again', times: 1 });
+    const { body } = await sender.send({ ...MAIL, to: ['busy@customers.test'] });
+    await sender.event('delivered', body['id'] as string, 60_000);
+
+    const told = sender.receiver.requests.map(request => JSON.parse(request.body.toString('utf8')));
+    expect(told.filter(({ email_id }) => email_id === body['id']).map(({ event }) => event)).toEqual(['delivered']);
+  }, 90_000);
+});
