@@ -31,6 +31,9 @@ describe('words of the API', () => {
   it('keep the name of a field as it is', () =>
     expect(asSentence('workspace_name: must not be empty')).toBe('workspace_name: must not be empty.'));
 
+  it('keep a name that they begin with as it is', () =>
+    expect(asSentence('shop.example.net is already a domain')).toBe('shop.example.net is already a domain.'));
+
   it('lose the underscores of states', () => expect(formatWords('handed_over')).toBe('Handed over'));
 });
 

@@ -41,7 +41,7 @@ export const formatWords = (name: string): string => {
 
 /** The API begins its sentences with a small letter or a field's name; on a page they are sentences. */
 export const asSentence = (message: string): string => {
-  const sentence = /^[a-z](?![a-z_]*:)/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
+  const sentence = /^[a-z-]+ /.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 };
 

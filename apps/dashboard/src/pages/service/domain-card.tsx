@@ -119,7 +119,7 @@ const Found = ({ values }: { readonly values: DnsRecord['found'] }) => {
   if (values === null) return <>Not looked up yet</>;
   if (values.length === 0) return <>Nothing</>;
   return (
-    <ul class="plain">
+    <ul class="bare">
       {values.map(value => (
         <li key={value}>
           <code>{value}</code>

@@ -92,7 +92,7 @@ export const MessagesPage = () => {
 const SHOWN = 3;
 
 const Recipients = ({ of: { recipients } }: { readonly of: TrackedEmail }) => (
-  <ul class="plain">
+  <ul class="bare">
     {recipients.slice(0, SHOWN).map(recipient => (
       <li key={recipient.index}>
         <span class="long">{recipient.address}</span> <Badge status={recipient.state} />
