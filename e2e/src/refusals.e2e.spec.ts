@@ -18,6 +18,7 @@ describe('a request that is not valid is answered with 400 and the field’s nam
     ['no to at all', { to: undefined }, /^to\b/],
     ['neither message nor text', { message: undefined }, /message.*text/],
     ['a malformed address', { to: ['ada@customers.test', 'not an address'] }, /^to\[1\]/],
+    ['two addresses in one', { to: ['a@customers.test, b@customers.test'] }, /^to\[0\]/],
     ['a malformed copy address', { cc: ['@nobody'] }, /^cc\[0\]/],
     ['a malformed blind copy address', { bcc: ['nobody@'] }, /^bcc\[0\]/],
     ['a malformed reply address', { reply_to: ['x y@z'] }, /^reply_to\[0\]/],
@@ -35,6 +36,7 @@ describe('a request that is not valid is answered with 400 and the field’s nam
     ['a header name with a space', { headers: { 'X-A b': '1' } }, /X-A b/],
     ['a line break in a header', { headers: { 'X-Order': '1\r\nBcc: eve@evil.test' } }, /X-Order.*line break/],
     ['a header that is no string', { headers: { 'X-Order': 1 } }, /headers.*X-Order/],
+    ['a NUL character', { text: 'a\0b' }, /^text\b/],
     ['more than 50 headers', { headers: manyHeaders(51) }, /headers.*50/],
   ];
 
@@ -55,12 +57,22 @@ describe('a request that is not valid is answered with 400 and the field’s nam
     expect(await refusalOf(sender.send('{"from":'))).toEqual([400, { error: expect.stringMatching(/JSON/) }]);
   });
 
+  it('an Idempotency-Key of 256 characters', async () => {
+    const answer = sender.send(RECEIPT, { 'idempotency-key': 'k'.repeat(256) });
+
+    expect(await refusalOf(answer)).toEqual([400, { error: expect.stringMatching(/Idempotency-Key.*255/) }]);
+  });
+
   it('a body that is no object', async () => {
     expect(await refusalOf(sender.send([]))).toEqual([400, { error: expect.stringMatching(/object/) }]);
   });
 });
 
 describe('what is at the limit is taken', () => {
+  it('a body just under 10 MiB', async () => {
+    expect((await sender.send({ ...RECEIPT, text: 'x'.repeat(10 * 1024 * 1024 - 1_000) })).status).toBe(200);
+  }, 60_000);
+
   it('50 recipients, a subject of 998 characters and 50 extra headers', async () => {
     const { status, body } = await sender.send({
       ...RECEIPT,
@@ -141,6 +153,10 @@ describe('HTTP’s own refusals', () => {
     expect(await refusalOf(world.call('GET', '/emailz'))).toEqual([404, { error: expect.any(String) }]);
   });
 
+  it('an unknown route under /api/v1: 404 in the shape of the platform API', async () => {
+    expect(await refusalOf(world.call('GET', '/api/v1/nothing'))).toEqual([404, { detail: expect.any(String) }]);
+  });
+
   it('a wrong method: 405 with Allow', async () => {
     const answer = await world.call('DELETE', '/emails', { headers: { 'api-key': sender.apiKey } });
 
@@ -153,6 +169,10 @@ describe('HTTP’s own refusals', () => {
       413,
       { error: expect.stringMatching(/10 MiB/) },
     ]);
+  });
+
+  it('a client that sends its body over 10 MiB to the end reads the 413 as well', async () => {
+    expect((await sender.send({ ...RECEIPT, text: 'x'.repeat(10 * 1024 * 1024) })).status).toBe(413);
   });
 
   it('another content type: 415', async () => {

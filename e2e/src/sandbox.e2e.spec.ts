@@ -65,7 +65,7 @@ describe('only verified recipients of the service receive', () => {
       status: 400,
       body: { error: expect.stringMatching(/eve@strangers\.test is not a verified sandbox recipient/) },
     });
-    expect(await world.mailbox('eve@strangers.test')).toEqual([]);
+    expect(await world.mailsTo('eve@strangers.test')).toEqual([]);
   });
 
   it('the match is case-insensitive', async () => {
@@ -156,7 +156,7 @@ describe('the daily cap of a sandbox service', () => {
     expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['50', '0']);
     expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'));
     expect(Math.abs(Number(headers.get('retry-after')) - secondsUntilMidnight())).toBeLessThan(30);
-    expect(await world.mailbox('finn@customers.test')).toHaveLength(50 + THE_CODE);
+    expect(await world.mailsTo('finn@customers.test')).toHaveLength(50 + THE_CODE);
     expect((await world.atDesk('GET', capped.path)).body).toMatchObject({ sent_today: 50 });
   });
 });
@@ -175,7 +175,7 @@ const has = (subject: string) => (mail: { readonly subject: string }) => mail.su
 const enter = (id: unknown, code: string) => world.atDesk('POST', `${sender.path}/recipients/${id}/verify`, { code });
 
 const secondCodeTo = async (address: string): Promise<string> => {
-  await waitFor(async () => (await world.mailbox(address)).length === 2, { describe: `a second code to ${address}` });
+  await waitFor(async () => (await world.mailsTo(address)).length === 2, { describe: `a second code to ${address}` });
   return world.codeSentTo(address);
 };
 

@@ -169,12 +169,6 @@ export class World {
     return this.call(method, `/dashboard/api${path}`, { headers: { authorization: `Bearer ${token}` }, body });
   }
 
-  /** Every mail that a mailbox received so far, oldest first. */
-  async mailbox(address: string): Promise<MailboxMessage[]> {
-    const response = await fetch(`${this.postern.mailboxUrl}/messages?to=${encodeURIComponent(address)}`);
-    return (await response.json()) as MailboxMessage[];
-  }
-
   /** The newest mail in a mailbox that fits, as soon as there is one. */
   async mailTo(address: string, fits: (mail: MailboxMessage) => boolean = () => true): Promise<MailboxMessage> {
     return waitFor(async () => (await this.mailsTo(address)).findLast(fits), {
