@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ApiError, api } from '../api-client.js';
+import type { CreatedSession, Workspace } from '../api-shapes.js';
 import { useAction } from '../loading.js';
 import { Field, Form, type Values } from '../parts/form.js';
 import { Notice } from '../parts/notice.js';
@@ -13,6 +14,9 @@ export const AccountPage = () => {
     setChanged(false);
     if (new_password !== repeated) throw new ApiError(0, 'The new password and its repetition differ.');
     await api.post('/me/password', { current_password, new_password }, { judgesPassword: true });
+    // The change ends every session, this one too; the reader goes on in a new one, in the workspace they were in.
+    await api.post<CreatedSession>('/session', { email: me.email, password: new_password }, { judgesPassword: true });
+    await api.post<Workspace>('/session/workspace', { workspace_id: me.active_workspace.id });
     setChanged(true);
   });
   return (
@@ -22,7 +26,9 @@ export const AccountPage = () => {
         {me.operator && ', operator'}
       </p>
       <Section title="Password">
-        {changed && <Notice kind="good">The password is changed.</Notice>}
+        {changed && (
+          <Notice kind="good">The password is changed. Whoever was logged in elsewhere has been logged out.</Notice>
+        )}
         <Form action={change} submit="Change the password">
           {/* Lets password managers know whose password this is. */}
           <input type="hidden" name="username" autocomplete="username" value={me.email} />
