@@ -1,5 +1,5 @@
 import type { Provider } from '@nestjs/common';
-import { type EventMetadata, ProjectedStreams, Streams } from '@postern/event-sourcing';
+import type { EventMetadata } from '@postern/event-sourcing';
 import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
 import { Database, ServiceLog } from '@postern/service-host';
@@ -60,12 +60,6 @@ export const providers: Provider[] = [
         projections: [accounts],
         onError: (projection, err) => log.error({ err, projection }, 'A projection stands still; trying again'),
       }),
-  },
-  {
-    provide: Streams,
-    inject: [PostgresEventStore, ProjectionRunner],
-    useFactory: (store: PostgresEventStore, runner: ProjectionRunner) =>
-      new ProjectedStreams({ store, metadata, waitUntil: position => runner.waitUntil(accounts.name, position) }),
   },
   {
     provide: UserRegistry,

@@ -28,6 +28,8 @@ export abstract class UserRegistry {
   abstract credentialsOf(email: string): Promise<Credentials | undefined>;
   abstract passwordHashOf(userId: string): Promise<string | undefined>;
   abstract replacePassword(userId: string, passwordHash: string): Promise<void>;
+  /** A workspace and its creator's membership, both or neither. Throws the refusal `user_not_found`. */
+  abstract createWorkspace(userId: string, workspace: { readonly id: string; readonly name: string }): Promise<void>;
   abstract hasOperator(): Promise<boolean>;
 }
 
@@ -72,23 +74,23 @@ export abstract class Sessions {
   abstract purgeExpired(): Promise<void>;
 }
 
-export interface LoginAttempt {
-  /** Failures of the window before this attempt. */
-  readonly ofAccount: number;
-  readonly ofAddress: number;
-  /** What `forgive` takes back when the password turns out right. */
-  readonly id: string;
-}
-
 /** Failed logins of the last minutes, counted where every replica sees them. */
 export abstract class LoginFailures {
   /**
-   * Counts an attempt as failed before its password is looked at, so that guesses made side by side count each other.
-   * An attempt that is refused for its predecessors is not counted itself.
+   * Counts an attempt as failed before its password is looked at, unless there have been too many; one attempt of an
+   * account at a time, so that guesses made side by side count each other.
+   * @returns what `cancel` takes back, or undefined when the attempt may not be made.
    */
-  abstract begin(email: string, ip: string, windowS: number): Promise<LoginAttempt>;
-  abstract cancel(attempt: LoginAttempt): Promise<void>;
+  abstract begin(email: string, ip: string, limits: LoginLimits): Promise<string | undefined>;
+  abstract cancel(attempt: string): Promise<void>;
   /** The password was right: the account starts afresh. */
   abstract forgive(email: string): Promise<void>;
   abstract purgeOlderThan(windowS: number): Promise<void>;
+}
+
+/** How many failures within the window still allow another attempt. */
+export interface LoginLimits {
+  readonly windowS: number;
+  readonly perAccount: number;
+  readonly perAddress: number;
 }

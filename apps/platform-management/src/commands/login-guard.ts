@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LOGIN_WINDOW_S, refuseGuessing } from '../domain/login-limit.js';
+import { LOGIN_LIMITS, tooManyAttempts } from '../domain/login-limit.js';
 import { LoginFailures } from '../ports.js';
 
 /** Stands before every look at a password. */
@@ -12,13 +12,8 @@ export class LoginGuard {
    * Throws the refusal `too_many_attempts` without having looked at the password.
    */
   async attempt<Proof>(email: string, ip: string, prove: () => Promise<Proof | undefined>): Promise<Proof | undefined> {
-    const counted = await this.failures.begin(email, ip, LOGIN_WINDOW_S);
-    try {
-      refuseGuessing(counted);
-    } catch (refusal) {
-      await this.failures.cancel(counted);
-      throw refusal;
-    }
+    const counted = await this.failures.begin(email, ip, LOGIN_LIMITS);
+    if (!counted) throw tooManyAttempts();
     const proof = await prove();
     if (proof !== undefined) {
       await this.failures.cancel(counted);

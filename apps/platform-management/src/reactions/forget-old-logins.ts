@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LOGIN_WINDOW_S } from '../domain/login-limit.js';
+import { LOGIN_LIMITS } from '../domain/login-limit.js';
 import { LoginFailures, Sessions } from '../ports.js';
 
 /** Sessions that have expired and failures that no longer count are deleted. */
@@ -12,6 +12,6 @@ export class ForgetOldLogins {
 
   async run(): Promise<void> {
     await this.sessions.purgeExpired();
-    await this.failures.purgeOlderThan(LOGIN_WINDOW_S);
+    await this.failures.purgeOlderThan(LOGIN_LIMITS.windowS);
   }
 }

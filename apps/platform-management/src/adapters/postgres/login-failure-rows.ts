@@ -1,26 +1,33 @@
+import { inTransaction } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
-import type { LoginAttempt, LoginFailures } from '../../ports.js';
+import type { LoginFailures, LoginLimits } from '../../ports.js';
 
-/** Failed logins as plain rows. An attempt is written before it is counted, so parallel ones see each other. */
+const COUNT = `
+  INSERT INTO login_failures (email, ip)
+  SELECT $1, $2
+  WHERE (SELECT count(*) FROM login_failures WHERE email = $1 AND at > now() - make_interval(secs => $3)) < $4
+    AND (SELECT count(*) FROM login_failures WHERE ip = $2 AND ip <> '' AND at > now() - make_interval(secs => $3)) < $5
+  RETURNING id`;
+
+/** Failed logins as plain rows; the locks make attempts of one account, and of one address, queue up to be counted. */
 export class LoginFailureRows implements LoginFailures {
   constructor(private readonly pool: pg.Pool) {}
 
-  async begin(email: string, ip: string, windowS: number): Promise<LoginAttempt> {
-    const inserted = await this.pool.query<{ id: string }>(
-      'INSERT INTO login_failures (email, ip) VALUES ($1, $2) RETURNING id',
-      [email, ip],
-    );
-    const id = inserted.rows[0]?.id ?? '0';
-    const { rows } = await this.pool.query<{ of_account: number; of_address: number }>(
-      `SELECT (SELECT count(*) FROM login_failures WHERE email = $1 AND id <> $4 AND at > now() - make_interval(secs => $3))::int AS of_account,
-              (SELECT count(*) FROM login_failures WHERE ip = $2 AND $2 <> '' AND id <> $4 AND at > now() - make_interval(secs => $3))::int AS of_address`,
-      [email, ip, windowS, id],
-    );
-    return { ofAccount: rows[0]?.of_account ?? 0, ofAddress: rows[0]?.of_address ?? 0, id };
+  begin(email: string, ip: string, limits: LoginLimits): Promise<string | undefined> {
+    return inTransaction(this.pool, async client => {
+      await client.query(
+        `SELECT pg_advisory_xact_lock(key)
+         FROM (SELECT hashtextextended('login ' || who, 0) AS key FROM unnest($1::text[]) AS who ORDER BY 1) AS keys`,
+        [[email, ip]],
+      );
+      const { windowS, perAccount, perAddress } = limits;
+      const { rows } = await client.query<{ id: string }>(COUNT, [email, ip, windowS, perAccount, perAddress]);
+      return rows[0]?.id;
+    });
   }
 
-  async cancel({ id }: LoginAttempt): Promise<void> {
-    await this.pool.query('DELETE FROM login_failures WHERE id = $1', [id]);
+  async cancel(attempt: string): Promise<void> {
+    await this.pool.query('DELETE FROM login_failures WHERE id = $1', [attempt]);
   }
 
   async forgive(email: string): Promise<void> {
