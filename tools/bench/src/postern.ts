@@ -33,15 +33,21 @@ export const startWhole = async (
   environment: NonNullable<StartOptions['environment']> = {},
   onRestart: () => void = () => undefined,
 ): Promise<RunningPostern> => {
-  const running = await startPostern({
+  const starting = startPostern({
     home: await temporaryFolder(undo, 'postern'),
     port: 0,
     environment: { ...environment, 'email-send': { ...LIFTED, ...environment['email-send'] } },
     onRestart,
     progress: step => console.error(`▸ ${step}`),
   });
-  undo.push(() => running.stop());
-  return running;
+  // Registered before it is up: whoever interrupts the start waits for it, then stops what it made.
+  undo.push(() =>
+    starting.then(
+      running => running.stop(),
+      () => undefined,
+    ),
+  );
+  return starting;
 };
 
 interface Domain {
