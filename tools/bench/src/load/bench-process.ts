@@ -55,14 +55,14 @@ export class BenchProcess {
     const call = ++this.calls;
     const waiting = Promise.withResolvers<unknown>();
     this.open.set(call, waiting);
-    this.child.send({ call, command, argument });
+    this.child.send({ call, command, argument }, error => error && waiting.reject(error));
     return waiting.promise as Promise<Result>;
   }
 
   async stop(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const gone = new Promise(resolve => this.child.once('exit', resolve));
-    this.child.disconnect();
+    if (this.child.connected) this.child.disconnect();
     const hard = setTimeout(() => this.child.kill('SIGKILL'), 5_000);
     await gone;
     clearTimeout(hard);
