@@ -82,6 +82,8 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       dataDir: home.path('postgres'),
       port: await freePort(),
       logFile: home.logFile('postgres'),
+      // Short statements on growing tables: compiling them costs more than running them.
+      settings: { jit: 'off', shared_buffers: '256MB', max_wal_size: '2GB' },
     });
     undo.push(() => postgres.stop());
     undo.push(tend(postgres));
@@ -120,7 +122,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
         {
           name,
           command: process.execPath,
-          args: ['--enable-source-maps', entryPoint],
+          args: [entryPoint],
           env,
           logFile: home.logFile(name),
           readyWithinMs: READY_WITHIN_MS,

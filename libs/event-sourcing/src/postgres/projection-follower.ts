@@ -23,6 +23,12 @@ export interface FollowerOptions {
 /** The runner polls for all its followers; this is for what slipped past a wake-up. */
 const REST_MS = 5_000;
 
+/**
+ * How long events may gather for the next batch while nobody waits for them: a transaction costs the same for one
+ * event as for fifty.
+ */
+const GATHER_MS = 50;
+
 /** How often the checkpoint is asked for while somebody waits: another replica may be the one that advances it. */
 const LOOK_MS = 5;
 
@@ -33,6 +39,9 @@ export class ProjectionFollower {
   /** The last checkpoint that this process saw; others may be further. */
   private seen: Position = BEGINNING;
   private looking = false;
+  /** When the next batch may begin though nobody waits, on the clock of `performance.now()`. */
+  private gatheredAt = 0;
+  private hurry: (() => void) | undefined;
   private newerReported = false;
 
   constructor(private readonly options: FollowerOptions) {
@@ -62,6 +71,7 @@ export class ProjectionFollower {
         );
       }, timeoutMs);
       this.waiters.add(waiter);
+      this.hurry?.();
       this.rounds.wake();
       void this.look();
     });
@@ -91,8 +101,20 @@ export class ProjectionFollower {
       }
   }
 
+  /** Resolves when enough time has gone by since the last small batch, or somebody waits for the next one. */
+  private async gather(): Promise<void> {
+    const ms = this.gatheredAt - performance.now();
+    if (ms <= 0 || this.waiters.size > 0) return;
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, ms);
+      this.hurry = () => resolve(clearTimeout(timer));
+    });
+    this.hurry = undefined;
+  }
+
   private async round(): Promise<boolean> {
     const { store, projection, batchSize } = this.options;
+    await this.gather();
     // A look without locks first: most polls find nothing, and a lock is a write.
     const ahead = await readFeed(store.pool, this.seen, 1, { types: [] });
     if (comparePositions(ahead.position, this.seen) === 0) return false;
@@ -104,6 +126,7 @@ export class ProjectionFollower {
       if (page.events.length > 0) await projection.apply(page.events, projectionTransaction(client, ''));
       const moved = comparePositions(page.position, live) > 0;
       if (moved) await saveCheckpoint(client, projection.name, live.generation, page.position);
+      if (!page.full) this.gatheredAt = performance.now() + GATHER_MS;
       return { position: page.position, moved };
     });
     if (done) this.advance(done.position);
