@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
 import { decodeBase32, encodeBase32 } from './base32.js';
 
 /** Which message, and which of its recipients (by position over to, cc and bcc). */
@@ -12,11 +20,12 @@ export interface TrackedClick extends TrackedRecipient {
   readonly url: string;
 }
 
+/** As key objects, because a bare buffer would be turned into one for every token. */
 interface Keys {
-  readonly returnPath: Buffer;
-  readonly open: Buffer;
-  readonly click: Buffer;
-  readonly clickNonce: Buffer;
+  readonly returnPath: KeyObject;
+  readonly open: KeyObject;
+  readonly click: KeyObject;
+  readonly clickNonce: KeyObject;
 }
 
 const RETURN_PATH_PREFIX = 'b+';
@@ -110,7 +119,8 @@ function deriveKeys(secret: string): Keys {
   if (Buffer.byteLength(secret) < MIN_SECRET_BYTES) {
     throw new RangeError(`a tracking secret needs at least ${MIN_SECRET_BYTES} bytes`);
   }
-  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `postern tracking ${purpose} v1`, 32));
+  const derive = (purpose: string) =>
+    createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', `postern tracking ${purpose} v1`, 32)));
   return {
     returnPath: derive('return path'),
     open: derive('open'),
@@ -136,15 +146,15 @@ function unpackSubject(packed: Buffer): TrackedRecipient {
   return { emailId, recipientIndex: packed.readUInt16BE(16) };
 }
 
-function sealed(subject: Buffer, key: Buffer, macBytes: number): Buffer {
+function sealed(subject: Buffer, key: KeyObject, macBytes: number): Buffer {
   return Buffer.concat([subject, mac(subject, key, macBytes)]);
 }
 
-function mac(content: Buffer, key: Buffer, length: number): Buffer {
+function mac(content: Buffer, key: KeyObject, length: number): Buffer {
   return createHmac('sha256', key).update(content).digest().subarray(0, length);
 }
 
-function decrypted(bytes: Buffer, key: Buffer): Buffer | undefined {
+function decrypted(bytes: Buffer, key: KeyObject): Buffer | undefined {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   try {

@@ -47,6 +47,8 @@ export class SupervisedProcess {
     private readonly onChange: (process: SupervisedProcess) => void = () => undefined,
   ) {
     this.log = createWriteStream(spec.logFile, { flags: 'a', mode: 0o600 });
+    // A log that cannot be written (a full disk) must not end what it tells about.
+    this.log.on('error', () => undefined);
   }
 
   get name(): string {
@@ -64,7 +66,7 @@ export class SupervisedProcess {
     const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
     this.child = child;
     child.stdin?.on('error', () => undefined);
-    child.stderr?.pipe(this.log, { end: false });
+    createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', line => this.note(line));
     return new Promise((resolve, reject) => {
       let settled = false;
       const fail = (why: string) => {
@@ -80,7 +82,7 @@ export class SupervisedProcess {
       child.on('error', error => fail(`could not be started: ${error.message}`));
       createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', line => {
         const ready = settled ? undefined : readyLine(line);
-        if (!ready) return void this.log.write(`${line}\n`);
+        if (!ready) return this.note(line);
         settled = true;
         clearTimeout(deadline);
         resolve(ready);
@@ -100,7 +102,7 @@ export class SupervisedProcess {
     this.restart = setTimeout(() => {
       this.start().then(
         () => this.onChange(this),
-        (error: Error) => this.log.write(`${error.message.split('\n')[0]}\n`),
+        (error: Error) => this.note(error.message.split('\n')[0] ?? ''),
       );
     }, delay);
   }
@@ -118,6 +120,11 @@ export class SupervisedProcess {
       clearTimeout(hard);
     }
     this.log.end();
+  }
+
+  /** What a process still says while it is being stopped may come after its log was closed. */
+  private note(line: string): void {
+    if (!this.log.writableEnded) this.log.write(`${line}\n`);
   }
 
   private logTail(): string {
