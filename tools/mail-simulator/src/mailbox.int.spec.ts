@@ -27,6 +27,18 @@ describe('the mailboxes over HTTP', () => {
     expect((await fetch(`${simulator.mailboxUrl}/messages/unknown`)).status).toBe(404);
   });
 
+  it('finds a mailbox at an international domain in either way of writing it', async () => {
+    await started([]);
+    const transport = createTransport({ host: '127.0.0.1', port: simulator.smtpPort, ignoreTLS: true });
+    await transport.sendMail({ from: 'shop@example.com', to: 'ada@bücher.example', subject: 'one', text: 'body' });
+
+    for (const address of ['ada@bücher.example', 'Ada@xn--bcher-kva.example']) {
+      const found = JSON.parse(await get(`/messages?to=${encodeURIComponent(address)}`));
+      expect(found).toMatchObject([{ subject: 'one' }]);
+    }
+    expect(JSON.parse(await get('/messages?to=ada@xn--other.example'))).toEqual([]);
+  });
+
   it('keeps no more than it may', async () => {
     await started(['one', 'two', 'three'], { keepMessages: 2 });
     expect((await listed()).map(({ subject }) => subject)).toEqual(['two', 'three']);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { domainToASCII } from 'node:url';
 import PostalMime from 'postal-mime';
 
 /** One mailbox's copy of a message, in the words of the HTTP interface. */
@@ -46,8 +47,8 @@ export class Mailboxes {
 
   /** All copies, or those of one mailbox, newest last. */
   async list(to?: string): Promise<KeptMessage[]> {
-    const wanted = to?.toLowerCase();
-    const matching = [...this.entries.values()].filter(entry => !wanted || entry.to.toLowerCase() === wanted);
+    const wanted = to && mailboxOf(to);
+    const matching = [...this.entries.values()].filter(entry => !wanted || mailboxOf(entry.to) === wanted);
     return Promise.all(matching.map(describe));
   }
 
@@ -65,6 +66,12 @@ export class Mailboxes {
     this.entries.clear();
     this.bytes = 0;
   }
+}
+
+/** An international domain is the same in U-labels, as SMTP servers like to show it, and in A-labels. */
+function mailboxOf(address: string): string {
+  const at = address.lastIndexOf('@') + 1;
+  return (address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at))).toLowerCase();
 }
 
 async function describe(entry: Entry): Promise<KeptMessage> {
