@@ -63,6 +63,51 @@ describe('through a real Postfix', () => {
     expect(data).toEqual({ bounce_type: 'hard', reason: expect.stringMatching(/550.*5\.1\.1.*no such user here/) });
   });
 
+  it('a full mailbox is a soft bounce', async () => {
+    mailboxes.answer({ stage: 'rcpt', address: 'full@customers.test', code: 552, text: '5.2.2 mailbox full' });
+    const { body } = await sender.send({ ...MAIL, to: ['full@customers.test'] });
+
+    expect((await sender.event('bounced', body['id'] as string, 30_000)).data).toEqual({
+      bounce_type: 'soft',
+      reason: expect.stringMatching(/5\.2\.2.*mailbox full/),
+    });
+  });
+
+  it('a message that is rejected after its data bounces as well', async () => {
+    mailboxes.answer({ stage: 'data', address: 'choosy@customers.test', code: 554, text: '5.7.1 looks like spam' });
+    const { body } = await sender.send({ ...MAIL, to: ['choosy@customers.test'] });
+
+    expect((await sender.event('bounced', body['id'] as string, 30_000)).data).toEqual({
+      bounce_type: 'soft',
+      reason: expect.stringMatching(/5\.7\.1.*looks like spam/),
+    });
+  });
+
+  it('recipients of one message meet different fates, each told of by name', async () => {
+    mailboxes.answer({ stage: 'rcpt', address: 'gone@customers.test', code: 550, text: '5.1.1 gone' });
+    const { body } = await sender.send({
+      ...MAIL,
+      to: ['there@customers.test'],
+      cc: ['gone@customers.test'],
+      bcc: ['hidden@customers.test'],
+    });
+    const id = body['id'] as string;
+    const bounced = await sender.event('bounced', id, 30_000);
+    const delivered = [await sender.event('delivered', id, 30_000), await sender.event('delivered', id, 30_000)];
+
+    expect(bounced.to).toBe('gone@customers.test');
+    expect(delivered.map(({ to }) => to).sort()).toEqual(['hidden@customers.test', 'there@customers.test']);
+  });
+
+  it('an address with a local part in another script passes where the relay offers SMTPUTF8', async () => {
+    const { status, body } = await sender.send({ ...MAIL, to: ['jürgen@customers.test'] });
+    expect({ status, body }).toMatchObject({ status: 200, body: { status: 'sent', to: ['jürgen@customers.test'] } });
+
+    const { to, data } = await sender.event('delivered', body['id'] as string, 30_000);
+    expect(to).toBe('jürgen@customers.test');
+    expect(data['smtp_response']).toMatch(/250/);
+  });
+
   it('a message that is deferred at first is delivered later, and nothing bounces', async () => {
     mailboxes.answer({ stage: 'rcpt', address: 'busy@customers.test', code: 451, text: '4.3.0 try again', times: 1 });
     const { body } = await sender.send({ ...MAIL, to: ['busy@customers.test'] });
