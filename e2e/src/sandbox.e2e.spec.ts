@@ -15,10 +15,16 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('every new service is in sandbox mode', () => {
-  it('it says so, with the default limit of 50 messages a day', async () => {
+  it('it says so, with the default limits of 50 messages a day and 60 a minute', async () => {
     const { body } = await world.atDesk('GET', sender.path);
 
-    expect(body).toMatchObject({ mode: 'sandbox', enabled: true, daily_limit: 50, open_tracking: true });
+    expect(body).toMatchObject({
+      mode: 'sandbox',
+      enabled: true,
+      daily_limit: 50,
+      per_minute_limit: 60,
+      open_tracking: true,
+    });
   });
 
   it('the mode of its messages is sandbox, and the effective From is the shared sandbox sender', async () => {
