@@ -1,14 +1,25 @@
 import { type ConfigOf, databaseSettings, defineConfig, secret, text } from '@postern/service-host';
+import { canonicalAddress } from './domain/email-address.js';
 
 /** Every setting of platform-management. */
 export const config = defineConfig({
   ...databaseSettings,
   operatorEmail: text()
+    .refine(email => canonicalAddress(email) !== undefined, 'is no e-mail address')
     .optional()
     .describe('E-mail address of the first operator, made at the start if there is none.'),
   operatorPassword: secret()
+    .refine(password => password.reveal().length >= 12, 'must have at least 12 characters')
     .optional()
     .describe('Password of the first operator; to be changed after the first login.'),
 });
 
 export type PlatformManagementConfig = ConfigOf<typeof config>;
+
+/** The first operator as configured, if one is. Throws when half of what names them is missing. */
+export const firstOperatorOf = ({ operatorEmail, operatorPassword }: PlatformManagementConfig) => {
+  if (!operatorEmail && !operatorPassword) return undefined;
+  if (!operatorEmail || !operatorPassword)
+    throw new Error('POSTERN_OPERATOR_EMAIL and POSTERN_OPERATOR_PASSWORD go together; one of them is missing');
+  return { email: operatorEmail, password: operatorPassword.reveal() };
+};

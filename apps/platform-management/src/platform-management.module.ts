@@ -3,7 +3,7 @@ import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { CONFIG, Tasks } from '@postern/service-host';
 import { SessionsController } from './adapters/nats/sessions.controller.js';
 import { UsersController } from './adapters/nats/users.controller.js';
-import type { PlatformManagementConfig } from './config.js';
+import { firstOperatorOf, type PlatformManagementConfig } from './config.js';
 import { providers } from './platform-management.providers.js';
 import { CreateFirstOperator } from './reactions/create-first-operator.js';
 import { ForgetOldLogins } from './reactions/forget-old-logins.js';
@@ -20,10 +20,9 @@ export class PlatformManagementModule implements OnApplicationBootstrap, OnAppli
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
+    const firstOperator = firstOperatorOf(this.config);
     await this.projections.start();
-    const { operatorEmail, operatorPassword } = this.config;
-    if (operatorEmail && operatorPassword)
-      await this.operator.run({ email: operatorEmail, password: operatorPassword.reveal() });
+    if (firstOperator) await this.operator.run(firstOperator);
     this.tasks.every(10 * 60_000, 'forget old logins', () => this.logins.run());
   }
 

@@ -25,9 +25,15 @@ export abstract class UserRegistry {
    * Throws the refusal `user_exists`.
    */
   abstract register(user: NewUser): Promise<void>;
+  /** Like `register`, unless there is an operator already, over all replicas. False when there is one. */
+  abstract registerFirstOperator(user: NewUser): Promise<boolean>;
   abstract credentialsOf(email: string): Promise<Credentials | undefined>;
   abstract passwordHashOf(userId: string): Promise<string | undefined>;
-  abstract replacePassword(userId: string, passwordHash: string): Promise<void>;
+  /**
+   * Ends all sessions of the user with it, both or neither. False, and nothing done, when `verified` is no longer the
+   * hash of their password.
+   */
+  abstract replacePassword(userId: string, verified: string, passwordHash: string): Promise<boolean>;
   /** A workspace and its creator's membership, both or neither. Throws the refusal `user_not_found`. */
   abstract createWorkspace(userId: string, workspace: { readonly id: string; readonly name: string }): Promise<void>;
   abstract hasOperator(): Promise<boolean>;
@@ -62,15 +68,21 @@ export interface SessionUser extends Session {
   readonly operator: boolean;
 }
 
+export interface NewSession extends Session {
+  readonly tokenHash: string;
+  /** The hash that the password was held against. */
+  readonly passwordHash: string;
+  readonly expiresAt: Date;
+}
+
 /** Logins that are still valid. Tokens are known by their hash only. */
 export abstract class Sessions {
-  abstract open(tokenHash: string, session: Session, expiresAt: Date): Promise<void>;
+  /** False, and nothing opened, when the password has been changed since it was looked at. */
+  abstract open(session: NewSession): Promise<boolean>;
   /** One look-up, because every call of the dashboard asks. */
   abstract find(tokenHash: string): Promise<SessionUser | undefined>;
   abstract moveTo(tokenHash: string, workspaceId: string): Promise<void>;
   abstract end(tokenHash: string): Promise<void>;
-  /** Ends every session of the user, for example after a change of password. */
-  abstract endAllOf(userId: string): Promise<void>;
   abstract purgeExpired(): Promise<void>;
 }
 
@@ -79,11 +91,10 @@ export abstract class LoginFailures {
   /**
    * Counts an attempt as failed before its password is looked at, unless there have been too many; one attempt of an
    * account at a time, so that guesses made side by side count each other.
-   * @returns what `cancel` takes back, or undefined when the attempt may not be made.
+   * @returns false when the attempt may not be made.
    */
-  abstract begin(email: string, ip: string, limits: LoginLimits): Promise<string | undefined>;
-  abstract cancel(attempt: string): Promise<void>;
-  /** The password was right: the account starts afresh. */
+  abstract begin(email: string, ip: string, limits: LoginLimits): Promise<boolean>;
+  /** The password was right: the account starts afresh, and the attempt that found out counts no longer. */
   abstract forgive(email: string): Promise<void>;
   abstract purgeOlderThan(windowS: number): Promise<void>;
 }

@@ -12,13 +12,9 @@ export class LoginGuard {
    * Throws the refusal `too_many_attempts` without having looked at the password.
    */
   async attempt<Proof>(email: string, ip: string, prove: () => Promise<Proof | undefined>): Promise<Proof | undefined> {
-    const counted = await this.failures.begin(email, ip, LOGIN_LIMITS);
-    if (!counted) throw tooManyAttempts();
+    if (!(await this.failures.begin(email, ip, LOGIN_LIMITS))) throw tooManyAttempts();
     const proof = await prove();
-    if (proof !== undefined) {
-      await this.failures.cancel(counted);
-      await this.failures.forgive(email);
-    }
+    if (proof !== undefined) await this.failures.forgive(email);
     return proof;
   }
 }

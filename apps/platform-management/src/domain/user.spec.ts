@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { describe, it } from '@jest/globals';
-import { specificationOf } from '@postern/event-sourcing/testing';
+import { foldsEveryFixture, specificationOf } from '@postern/event-sourcing/testing';
 import { type UserEvent, user } from './user.js';
 
 const given = specificationOf(user);
@@ -33,4 +34,6 @@ describe('a user', () => {
     given().when({ kind: 'join-workspace', workspaceId: 'default', at }).refuses('user_not_found');
     given().when({ kind: 'change-password', at }).refuses('user_not_found');
   });
+
+  foldsEveryFixture(join(import.meta.dirname, 'fixtures/user'), user);
 });

@@ -33,12 +33,12 @@ export type UserCommand =
 
 export interface User {
   readonly id: string | undefined;
-  readonly workspaces: ReadonlySet<string>;
+  readonly workspaces: readonly string[];
 }
 
 /** Somebody who logs in. What proves the password lies in the credentials table, never in an event. */
 export const user: Decider<User, UserCommand, UserEvent> = {
-  initial: { id: undefined, workspaces: new Set() },
+  initial: { id: undefined, workspaces: [] },
 
   decide: (command, state) => {
     switch (command.kind) {
@@ -50,7 +50,7 @@ export const user: Decider<User, UserCommand, UserEvent> = {
           },
         ];
       case 'join-workspace':
-        return state.workspaces.has(command.workspaceId)
+        return state.workspaces.includes(command.workspaceId)
           ? []
           : [
               {
@@ -70,7 +70,7 @@ export const user: Decider<User, UserCommand, UserEvent> = {
       case 'platform-management.user-registered.v1':
         return { ...state, id: event.data.user_id };
       case 'platform-management.user-joined-workspace.v1':
-        return { ...state, workspaces: new Set([...state.workspaces, event.data.workspace_id]) };
+        return { ...state, workspaces: [...state.workspaces, event.data.workspace_id] };
       case 'platform-management.password-changed.v1':
         return state;
     }

@@ -6,14 +6,13 @@ const COUNT = `
   INSERT INTO login_failures (email, ip)
   SELECT $1, $2
   WHERE (SELECT count(*) FROM login_failures WHERE email = $1 AND at > now() - make_interval(secs => $3)) < $4
-    AND (SELECT count(*) FROM login_failures WHERE ip = $2 AND ip <> '' AND at > now() - make_interval(secs => $3)) < $5
-  RETURNING id`;
+    AND (SELECT count(*) FROM login_failures WHERE ip = $2 AND ip <> '' AND at > now() - make_interval(secs => $3)) < $5`;
 
 /** Failed logins as plain rows; the locks make attempts of one account, and of one address, queue up to be counted. */
 export class LoginFailureRows implements LoginFailures {
   constructor(private readonly pool: pg.Pool) {}
 
-  begin(email: string, ip: string, limits: LoginLimits): Promise<string | undefined> {
+  begin(email: string, ip: string, limits: LoginLimits): Promise<boolean> {
     return inTransaction(this.pool, async client => {
       await client.query(
         `SELECT pg_advisory_xact_lock(key)
@@ -21,13 +20,9 @@ export class LoginFailureRows implements LoginFailures {
         [[email, ip]],
       );
       const { windowS, perAccount, perAddress } = limits;
-      const { rows } = await client.query<{ id: string }>(COUNT, [email, ip, windowS, perAccount, perAddress]);
-      return rows[0]?.id;
+      const { rowCount } = await client.query(COUNT, [email, ip, windowS, perAccount, perAddress]);
+      return rowCount === 1;
     });
-  }
-
-  async cancel(attempt: string): Promise<void> {
-    await this.pool.query('DELETE FROM login_failures WHERE id = $1', [attempt]);
   }
 
   async forgive(email: string): Promise<void> {

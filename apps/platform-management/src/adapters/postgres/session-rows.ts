@@ -1,15 +1,18 @@
 import type pg from 'pg';
-import type { Session, Sessions, SessionUser } from '../../ports.js';
+import type { NewSession, Sessions, SessionUser } from '../../ports.js';
 
 /** Sessions as plain rows: they carry no history worth keeping. */
 export class SessionRows implements Sessions {
   constructor(private readonly pool: pg.Pool) {}
 
-  async open(tokenHash: string, { userId, workspaceId }: Session, expiresAt: Date): Promise<void> {
-    await this.pool.query(
-      'INSERT INTO sessions (token_hash, user_id, workspace_id, expires_at) VALUES ($1, $2, $3, $4)',
-      [tokenHash, userId, workspaceId, expiresAt],
+  async open({ tokenHash, userId, workspaceId, passwordHash, expiresAt }: NewSession): Promise<boolean> {
+    // FOR SHARE: a change of password under way is waited for, and a later one finds this row and deletes it.
+    const { rowCount } = await this.pool.query(
+      `INSERT INTO sessions (token_hash, user_id, workspace_id, expires_at)
+       SELECT $1, user_id, $3, $4 FROM credentials WHERE user_id = $2 AND password_hash = $5 FOR SHARE`,
+      [tokenHash, userId, workspaceId, expiresAt, passwordHash],
     );
+    return rowCount === 1;
   }
 
   async find(tokenHash: string): Promise<SessionUser | undefined> {
@@ -29,10 +32,6 @@ export class SessionRows implements Sessions {
 
   async end(tokenHash: string): Promise<void> {
     await this.pool.query('DELETE FROM sessions WHERE token_hash = $1', [tokenHash]);
-  }
-
-  async endAllOf(userId: string): Promise<void> {
-    await this.pool.query('DELETE FROM sessions WHERE user_id = $1', [userId]);
   }
 
   async purgeExpired(): Promise<void> {

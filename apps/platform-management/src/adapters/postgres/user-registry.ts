@@ -1,12 +1,15 @@
 import { Refusal } from '@postern/contracts';
-import { type Append, type EventMetadata, fold, type Position } from '@postern/event-sourcing';
+import { type Append, BEGINNING, type EventMetadata, fold, type Position } from '@postern/event-sourcing';
 import { appendAll, inTransaction, lockStreams, type PostgresEventStore } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
-import { user, userStream } from '../../domain/user.js';
+import { type User, user, userStream } from '../../domain/user.js';
 import { workspace, workspaceStream } from '../../domain/workspace.js';
 import type { Credentials, NewUser, UserRegistry } from '../../ports.js';
 
-const UNIQUE_VIOLATION = '23505';
+/** No stream: whoever makes the first operator holds this name meanwhile. */
+const FIRST_OPERATOR = 'first-operator';
+
+type StreamEvents = Pick<Append, 'streamId' | 'events'>;
 
 export interface UserRegistryOptions {
   readonly store: PostgresEventStore;
@@ -22,45 +25,31 @@ export class PostgresUserRegistry implements UserRegistry {
     return this.options.store.pool;
   }
 
-  async register({ userId, email, passwordHash, operator, workspace: { id, name } }: NewUser): Promise<void> {
-    const at = new Date().toISOString();
-    const registered = user.decide({ kind: 'register', userId, email, operator, at }, user.initial);
-    const joined = user.decide({ kind: 'join-workspace', workspaceId: id, at }, fold(user, registered));
-    const created = workspace.decide(
-      { kind: 'create', workspaceId: id, name, createdBy: userId, at },
-      workspace.initial,
-    );
-    await this.together([userStream(userId), workspaceStream(id)], async client => {
-      await client
-        .query('INSERT INTO credentials (user_id, email, password_hash, operator) VALUES ($1, $2, $3, $4)', [
-          userId,
-          email,
-          passwordHash,
-          operator,
-        ])
-        .catch((error: { code?: string }) => {
-          if (error.code !== UNIQUE_VIOLATION) throw error;
-          throw new Refusal('user_exists', `email: there is a user ${email} already`);
-        });
-      return [
-        { streamId: workspaceStream(id), events: created },
-        { streamId: userStream(userId), events: [...registered, ...joined] },
-      ];
+  async register(newUser: NewUser): Promise<void> {
+    const events = firstEventsOf(newUser);
+    await this.together(streamsOf(events), async client => {
+      await insertCredentials(client, newUser);
+      return events;
+    });
+  }
+
+  registerFirstOperator(newUser: NewUser): Promise<boolean> {
+    const events = firstEventsOf(newUser);
+    return this.together([FIRST_OPERATOR, ...streamsOf(events)], async client => {
+      if (await existsOperator(client)) return undefined;
+      await insertCredentials(client, newUser);
+      return events;
     });
   }
 
   async createWorkspace(userId: string, { id, name }: { readonly id: string; readonly name: string }): Promise<void> {
     const at = new Date().toISOString();
-    await this.together([userStream(userId), workspaceStream(id)], async () => {
-      const known = fold(user, await this.options.store.readStream(userStream(userId)));
-      return [
-        { streamId: userStream(userId), events: user.decide({ kind: 'join-workspace', workspaceId: id, at }, known) },
-        {
-          streamId: workspaceStream(id),
-          events: workspace.decide({ kind: 'create', workspaceId: id, name, createdBy: userId, at }, workspace.initial),
-        },
-      ];
-    });
+    const known = await this.stateOf(userId);
+    const events = [
+      { streamId: userStream(userId), events: user.decide({ kind: 'join-workspace', workspaceId: id, at }, known) },
+      createdWorkspace(id, name, userId, at),
+    ];
+    await this.together(streamsOf(events), async () => events);
   }
 
   async credentialsOf(email: string): Promise<Credentials | undefined> {
@@ -79,39 +68,87 @@ export class PostgresUserRegistry implements UserRegistry {
     return rows[0]?.password_hash;
   }
 
-  async replacePassword(userId: string, passwordHash: string): Promise<void> {
-    const at = new Date().toISOString();
-    await this.together([userStream(userId)], async client => {
-      const known = fold(user, await this.options.store.readStream(userStream(userId)));
-      const events = user.decide({ kind: 'change-password', at }, known);
-      await client.query('UPDATE credentials SET password_hash = $2 WHERE user_id = $1', [userId, passwordHash]);
-      return [{ streamId: userStream(userId), events }];
+  async replacePassword(userId: string, verified: string, passwordHash: string): Promise<boolean> {
+    const streamId = userStream(userId);
+    const known = await this.stateOf(userId);
+    const events = user.decide({ kind: 'change-password', at: new Date().toISOString() }, known);
+    return this.together([streamId], async client => {
+      const { rowCount } = await client.query(
+        'UPDATE credentials SET password_hash = $3 WHERE user_id = $1 AND password_hash = $2',
+        [userId, verified, passwordHash],
+      );
+      if (rowCount === 0) return undefined;
+      await client.query('DELETE FROM sessions WHERE user_id = $1', [userId]);
+      return [{ streamId, events }];
     });
   }
 
-  async hasOperator(): Promise<boolean> {
-    const { rows } = await this.pool.query('SELECT 1 FROM credentials WHERE operator LIMIT 1');
-    return rows.length > 0;
+  hasOperator(): Promise<boolean> {
+    return existsOperator(this.pool);
   }
 
-  /** Rows and events in one transaction that holds the streams; returns once the read models show it. */
+  /**
+   * Read before the transaction, which must not wait for a second connection of the pool while it holds one. What is
+   * decided on it stays true: users do not go away, and nobody else knows the id of a new workspace.
+   */
+  private async stateOf(userId: string): Promise<User> {
+    return fold(user, await this.options.store.readStream(userStream(userId)));
+  }
+
+  /**
+   * Rows and events in one transaction that holds the streams; returns once the read models show it.
+   * @returns false when `work` found nothing to do.
+   */
   private async together(
     streams: readonly string[],
-    work: (client: pg.PoolClient) => Promise<readonly Pick<Append, 'streamId' | 'events'>[]>,
-  ): Promise<void> {
+    work: (client: pg.PoolClient) => Promise<readonly StreamEvents[] | undefined>,
+  ): Promise<boolean> {
     const metadata = this.options.metadata();
     const position = await inTransaction(this.pool, async client => {
       await lockStreams(client, streams);
       const appends = await work(client);
+      if (!appends) return undefined;
       const results = await appendAll(
         client,
         appends.map(append => ({ ...append, expectedVersion: 'any', metadata })),
       );
-      const failed = results.find(result => result instanceof Error);
-      if (failed) throw failed;
-      return results.map(result => (result instanceof Error ? undefined : result.position)).at(-1);
+      return results.reduce((_, result) => {
+        if (result instanceof Error) throw result;
+        return result.position;
+      }, BEGINNING);
     });
+    if (!position) return false;
     this.options.store.announce();
     await this.options.waitUntil(position);
+    return true;
   }
 }
+
+const createdWorkspace = (workspaceId: string, name: string, createdBy: string, at: string): StreamEvents => ({
+  streamId: workspaceStream(workspaceId),
+  events: workspace.decide({ kind: 'create', workspaceId, name, createdBy, at }, workspace.initial),
+});
+
+const firstEventsOf = ({ userId, email, operator, workspace: { id, name } }: NewUser): readonly StreamEvents[] => {
+  const at = new Date().toISOString();
+  const registered = user.decide({ kind: 'register', userId, email, operator, at }, user.initial);
+  const joined = user.decide({ kind: 'join-workspace', workspaceId: id, at }, fold(user, registered));
+  return [createdWorkspace(id, name, userId, at), { streamId: userStream(userId), events: [...registered, ...joined] }];
+};
+
+const streamsOf = (events: readonly StreamEvents[]): string[] => events.map(({ streamId }) => streamId);
+
+const existsOperator = async (db: Pick<pg.ClientBase, 'query'>): Promise<boolean> =>
+  (await db.query('SELECT 1 FROM credentials WHERE operator LIMIT 1')).rows.length > 0;
+
+const insertCredentials = async (
+  client: pg.PoolClient,
+  { userId, email, passwordHash, operator }: NewUser,
+): Promise<void> => {
+  const { rowCount } = await client.query(
+    `INSERT INTO credentials (user_id, email, password_hash, operator) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (email) DO NOTHING`,
+    [userId, email, passwordHash, operator],
+  );
+  if (rowCount === 0) throw new Refusal('user_exists', `email: there is a user ${email} already`);
+};

@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { config, firstOperatorOf } from './config.js';
+
+const EMAIL = { POSTERN_OPERATOR_EMAIL: 'Owner@example.com' };
+const PASSWORD = { POSTERN_OPERATOR_PASSWORD: 'twelve chars' };
+const configured = (environment: Record<string, string>) =>
+  firstOperatorOf(config.read({ POSTERN_DATABASE_URL: 'postgres://127.0.0.1/postern', ...environment }));
+
+describe('the configured first operator', () => {
+  it('has an address and a password', () =>
+    expect(configured({ ...EMAIL, ...PASSWORD })).toEqual({ email: 'Owner@example.com', password: 'twelve chars' }));
+
+  it('may be nobody', () => expect(configured({})).toBeUndefined());
+
+  it.each([EMAIL, PASSWORD])('is not half of one: %j', half => expect(() => configured(half)).toThrow('go together'));
+
+  it('has a real address', () =>
+    expect(() => configured({ POSTERN_OPERATOR_EMAIL: 'owner', ...PASSWORD })).toThrow('no e-mail address'));
+
+  it('has a password of twelve characters at least', () =>
+    expect(() => configured({ ...EMAIL, POSTERN_OPERATOR_PASSWORD: 'eleven char' })).toThrow('at least 12 characters'));
+});

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { authenticateSession, createSession, createUser, type ReplyOf, type RequestInput } from '@postern/contracts';
+import { migrateEventStore } from '@postern/event-sourcing/postgres';
+import { connectNats, RequestClient } from '@postern/messaging';
+import { type RunningService, startService, Tasks } from '@postern/service-host';
+import { startNats, startPostgres } from '@postern/testing';
+import pg from 'pg';
+import { config } from '../config.js';
+import { PlatformManagementModule } from '../platform-management.module.js';
+
+export interface Operator {
+  readonly email: string;
+  readonly password: string;
+}
+
+export const OPERATOR: Operator = { email: 'Owner@Example.com', password: 'a long enough password' };
+
+/** As the service knows a session token. */
+export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+/** Yields the refusal's code, or `undefined` when the request was granted. */
+export const codeOf = (answer: Promise<unknown>): Promise<string | undefined> =>
+  answer.then(
+    () => undefined,
+    (error: { code?: string }) => error.code ?? String(error),
+  );
+
+export type User = ReplyOf<typeof createUser> & { readonly password: string };
+
+/** Replicas of the service over one real PostgreSQL and NATS, and somebody who asks them. */
+export class AccountsFixture {
+  readonly replicas: RunningService[] = [];
+  #users = 0;
+
+  private constructor(
+    readonly client: RequestClient,
+    readonly pool: pg.Pool,
+    private readonly environment: Record<string, string>,
+    private readonly letGo: () => Promise<void>,
+  ) {}
+
+  /** One replica for each operator that is configured, all starting at once over an empty database. */
+  static async start(...operators: readonly Operator[]): Promise<AccountsFixture> {
+    const [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
+    const databaseUrl = await postgres.createDatabase();
+    const environment = {
+      POSTERN_NATS_SERVERS: nats.url,
+      POSTERN_DATABASE_URL: databaseUrl,
+      POSTERN_LOG_LEVEL: 'silent',
+    };
+    const link = await connectNats({ servers: nats.url, name: 'asker' });
+    const client = new RequestClient(link);
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+    const house = new AccountsFixture(client, pool, environment, async () => {
+      client.close();
+      await link.close();
+      await pool.end();
+      await nats.stop();
+      await postgres.stop();
+    });
+    await Promise.all(operators.map(operator => house.addReplica(operator)));
+    return house;
+  }
+
+  async addReplica({ email, password }: Operator): Promise<RunningService> {
+    const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
+    const database = { directory, afterwards: migrateEventStore };
+    const replica = await startService(
+      { name: 'platform-management', config, module: PlatformManagementModule, database },
+      { ...this.environment, POSTERN_OPERATOR_EMAIL: email, POSTERN_OPERATOR_PASSWORD: password },
+    );
+    // The clock is the test's: what happens on a timer happens when a test says so.
+    await replica.app.get(Tasks, { strict: false }).stop();
+    this.replicas.push(replica);
+    return replica;
+  }
+
+  logIn(email: string, password: string, ip = '192.0.2.1'): Promise<ReplyOf<typeof createSession>> {
+    return this.client.request(createSession, { email, password, ip });
+  }
+
+  whoIs(token: string): Promise<ReplyOf<typeof authenticateSession>> {
+    return this.client.request(authenticateSession, { token_hash: hashOf(token) });
+  }
+
+  async operatorId(): Promise<string> {
+    const { token } = await this.logIn(OPERATOR.email, OPERATOR.password);
+    return (await this.whoIs(token)).user_id;
+  }
+
+  async newUser(wishes: Partial<RequestInput<typeof createUser>> = {}): Promise<User> {
+    const password = 'another long password';
+    const email = `user-${++this.#users}@example.com`;
+    const request = { actor_id: await this.operatorId(), email, password, ...wishes };
+    return { ...(await this.client.request(createUser, request)), password: request.password };
+  }
+
+  async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.pool.query(text, [...values])).rows as Row[];
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.replicas.map(replica => replica.stop()));
+    await this.letGo();
+  }
+}
