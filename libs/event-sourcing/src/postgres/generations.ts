@@ -46,8 +46,11 @@ const indexesOf = async (client: pg.ClientBase, table: string): Promise<Index[]>
  * Puts the new tables in the place of the live ones, under the same names, indexes included. All are locked first, so
  * that a reader of several sees one generation; give the transaction a `lock_timeout`, lest a reader be the victim.
  */
-export const swapTables = async (client: pg.ClientBase, { tables }: Projection): Promise<void> => {
-  if (tables.length > 0) await client.query(`LOCK TABLE ${tables.map(quote).join(', ')} IN ACCESS EXCLUSIVE MODE`);
+export const swapTables = async (client: pg.ClientBase, { tables }: Projection, attempt: number): Promise<void> => {
+  // Readers of several tables lock them in an order of their own. Who comes the other way round meets them halfway,
+  // again and again while they are busy, so each attempt comes from the other side.
+  const inTurn = attempt % 2 === 0 ? tables : tables.toReversed();
+  if (tables.length > 0) await client.query(`LOCK TABLE ${inTurn.map(quote).join(', ')} IN ACCESS EXCLUSIVE MODE`);
   for (const table of tables) {
     const before = await indexesOf(client, table);
     const after = await indexesOf(client, `${table}${NEXT}`);

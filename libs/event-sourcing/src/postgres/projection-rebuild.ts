@@ -16,7 +16,7 @@ import { inTransaction } from './transaction.js';
 /** Shorter than PostgreSQL's deadlock_timeout (1 s), so that in a deadlock with readers it is the rebuild that yields. */
 const LOCK_TIMEOUT_MS = 250;
 
-const BETWEEN_ATTEMPTS_MS = 1_000;
+const BETWEEN_ATTEMPTS_MS = 200;
 
 const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '55P03';
 
@@ -38,7 +38,7 @@ export class ProjectionRebuild {
   /** @throws when `stop` is aborted, or for any fault of the projection; the live generation is untouched then. */
   async run(stop: AbortSignal): Promise<void> {
     await this.begin();
-    for (;;) {
+    for (let attempt = 0; ; attempt++) {
       // As far as the live generation is enough: under steady writes there is no end of the feed to wait for.
       for (let behind = true; behind; ) {
         stop.throwIfAborted();
@@ -47,7 +47,7 @@ export class ProjectionRebuild {
         behind = full && comparePositions(this.reached, live ?? BEGINNING) < 0;
       }
       try {
-        return await this.takeOver();
+        return await this.takeOver(attempt);
       } catch (error) {
         // Readers were in the way, and others queued behind us: let them pass before the next attempt.
         if (!isLockTimeout(error)) throw error;
@@ -81,7 +81,7 @@ export class ProjectionRebuild {
   }
 
   /** The live checkpoint is held from here on, so both generations stand at the same event when they are exchanged. */
-  private takeOver(): Promise<void> {
+  private takeOver(attempt: number): Promise<void> {
     const { name } = this.projection;
     return inTransaction(this.store.pool, async client => {
       await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -95,7 +95,7 @@ export class ProjectionRebuild {
         if (events.length > 0) await this.projection.apply(events, projectionTransaction(client, NEXT));
         reached = comparePositions(page.position, live) > 0 ? live : page.position;
       }
-      await swapTables(client, this.projection);
+      await swapTables(client, this.projection, attempt);
       await saveCheckpoint(client, name, this.generation, reached);
       await promoteGeneration(client, name, this.generation);
     });

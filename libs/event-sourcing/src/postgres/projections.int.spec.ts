@@ -179,7 +179,7 @@ describe('a rebuild', () => {
     const events = rows[0]!.events;
     expect(await sums(pool)).toEqual({ seen: events, total: events, grand: events });
     expect(await indexes(pool)).toEqual(before);
-  });
+  }, 120_000);
 
   it('begins by itself when a release brings a newer version, once over all replicas', async () => {
     const { store, pool, url } = await freshReadModel();
