@@ -62,12 +62,16 @@ export class AccountsFixture {
     return house;
   }
 
-  async addReplica({ email, password }: Operator): Promise<RunningService> {
+  async addReplica(
+    { email, password }: Operator,
+    output?: Parameters<typeof startService>[2],
+  ): Promise<RunningService> {
     const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
     const database = { directory, afterwards: migrateEventStore };
     const replica = await startService(
       { name: 'platform-management', config, module: PlatformManagementModule, database },
       { ...this.environment, POSTERN_OPERATOR_EMAIL: email, POSTERN_OPERATOR_PASSWORD: password },
+      output,
     );
     // The clock is the test's: what happens on a timer happens when a test says so.
     await replica.app.get(Tasks, { strict: false }).stop();
