@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { changePassword, createUser, createWorkspace, endSession, getMe, switchWorkspace } from '@postern/contracts';
 import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { v7 as uuidv7 } from 'uuid';
-import { Sessions, UserRegistry } from './ports.js';
+import { Sessions, UserRegistry } from './ports/accounts.js';
 import { AccountsFixture, codeOf, hashOf, OPERATOR } from './testing/accounts-fixture.js';
 
 let house: AccountsFixture;

@@ -18,7 +18,7 @@ import { GetMe } from './commands/get-me.js';
 import { LoginGuard } from './commands/login-guard.js';
 import { SwitchWorkspace } from './commands/switch-workspace.js';
 import { PrismaClient } from './generated/prisma/client.js';
-import { AccountDirectory, LoginFailures, PasswordHasher, Sessions, UserRegistry } from './ports.js';
+import { AccountDirectory, LoginFailures, PasswordHasher, Sessions, UserRegistry } from './ports/accounts.js';
 import { accounts, ProjectedAccounts } from './projections/accounts.js';
 import { CreateFirstOperator } from './reactions/create-first-operator.js';
 import { ForgetOldLogins } from './reactions/forget-old-logins.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type authenticateSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { Sessions } from '../ports.js';
+import { Sessions } from '../ports/accounts.js';
 
 /** Tells who acts, and in which workspace. Refuses expired, ended and unknown sessions alike. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type changePassword, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { AccountDirectory, PasswordHasher, UserRegistry } from '../ports.js';
+import { AccountDirectory, PasswordHasher, UserRegistry } from '../ports/accounts.js';
 import { LoginGuard } from './login-guard.js';
 
 /** Replaces a password and ends every session that the old one opened. Guessing the old one counts as failed logins. */

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type createSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { canonicalAddress } from '../domain/email-address.js';
-import { AccountDirectory, PasswordHasher, Sessions, UserRegistry } from '../ports.js';
+import { AccountDirectory, PasswordHasher, Sessions, UserRegistry } from '../ports/accounts.js';
 import { LoginGuard } from './login-guard.js';
 
 const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;

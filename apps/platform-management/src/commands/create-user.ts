@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type createUser, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { accountReply } from '../domain/account-reply.js';
-import { AccountDirectory, PasswordHasher, UserRegistry } from '../ports.js';
+import { AccountDirectory, PasswordHasher, UserRegistry } from '../ports/accounts.js';
 import { newUser } from './new-user.js';
 
 /** An operator makes a user, who gets a workspace of their own. Refuses an address that is taken. */

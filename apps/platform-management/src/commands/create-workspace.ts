@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { createWorkspace, ReplyOf, RequestOf } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { UserRegistry } from '../ports.js';
+import { UserRegistry } from '../ports/accounts.js';
 
 /** A further workspace, which its creator joins at once. Refuses users that do not exist. */
 @Injectable()

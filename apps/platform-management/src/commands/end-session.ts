@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { endSession, ReplyOf, RequestOf } from '@postern/contracts';
-import { Sessions } from '../ports.js';
+import { Sessions } from '../ports/accounts.js';
 
 /** Logs out. A session that has ended already stays ended. */
 @Injectable()

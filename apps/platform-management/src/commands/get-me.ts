@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type getMe, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { accountReply } from '../domain/account-reply.js';
-import { AccountDirectory } from '../ports.js';
+import { AccountDirectory } from '../ports/accounts.js';
 
 /** The user behind a session and the workspace they act in. */
 @Injectable()

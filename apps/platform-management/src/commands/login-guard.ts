@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LOGIN_LIMITS, tooManyAttempts } from '../domain/login-limit.js';
-import { LoginFailures } from '../ports.js';
+import { LoginFailures } from '../ports/accounts.js';
 
 /** Stands before every look at a password. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { type createUser, Refusal, type RequestOf } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { canonicalAddress } from '../domain/email-address.js';
-import type { NewUser, PasswordHasher } from '../ports.js';
+import type { NewUser, PasswordHasher } from '../ports/accounts.js';
 
 /** A user as asked for, with new ids and a workspace of their own. Throws the refusal `invalid_input`. */
 export const newUser = async (

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal, type ReplyOf, type RequestOf, type switchWorkspace } from '@postern/contracts';
-import { AccountDirectory, Sessions } from '../ports.js';
+import { AccountDirectory, Sessions } from '../ports/accounts.js';
 
 /** Moves a session to another workspace of its user. Any other workspace does not exist for them. */
 @Injectable()

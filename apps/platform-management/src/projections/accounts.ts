@@ -4,7 +4,7 @@ import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/
 import type { UserEvent } from '../domain/user.js';
 import type { WorkspaceEvent } from '../domain/workspace.js';
 import { PrismaClient } from '../generated/prisma/client.js';
-import type { Account, AccountDirectory } from '../ports.js';
+import type { Account, AccountDirectory } from '../ports/accounts.js';
 
 type AccountEvent = UserEvent | WorkspaceEvent;
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newUser } from '../commands/new-user.js';
-import { PasswordHasher, UserRegistry } from '../ports.js';
+import { PasswordHasher, UserRegistry } from '../ports/accounts.js';
 
 /** Makes the operator whom the configuration names, as long as there is none. Somebody has to be the first. */
 @Injectable()

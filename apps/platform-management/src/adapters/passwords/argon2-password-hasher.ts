@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { hash, verify } from '@node-rs/argon2';
-import type { PasswordHasher } from '../../ports.js';
+import type { PasswordHasher } from '../../ports/accounts.js';
 
 /** The minimum that OWASP's password storage cheat sheet names for argon2id (which is the library's default kind). */
 const STRENGTH = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;

@@ -1,6 +1,6 @@
 import { inTransaction } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
-import type { LoginFailures, LoginLimits } from '../../ports.js';
+import type { LoginFailures, LoginLimits } from '../../ports/accounts.js';
 
 const COUNT = `
   INSERT INTO login_failures (email, ip)

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { NewSession, Sessions, SessionUser } from '../../ports.js';
+import type { NewSession, Sessions, SessionUser } from '../../ports/accounts.js';
 
 /** Sessions as plain rows: they carry no history worth keeping. */
 export class SessionRows implements Sessions {

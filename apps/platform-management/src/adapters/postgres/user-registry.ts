@@ -4,7 +4,7 @@ import { appendAll, inTransaction, lockStreams, type PostgresEventStore } from '
 import pg from 'pg';
 import { type User, user, userStream } from '../../domain/user.js';
 import { workspace, workspaceStream } from '../../domain/workspace.js';
-import type { Credentials, NewUser, UserRegistry } from '../../ports.js';
+import type { Credentials, NewUser, UserRegistry } from '../../ports/accounts.js';
 
 /** No stream: whoever makes the first operator holds this name meanwhile. */
 const FIRST_OPERATOR = 'first-operator';
