@@ -14,9 +14,13 @@ export const STATUS_OF_REFUSAL: Readonly<Record<RefusalCode, number>> = {
   api_key_invalid: 401,
   session_invalid: 401,
   credentials_wrong: 401,
+  platform_key_invalid: 401,
 
   service_disabled: 403,
   not_an_operator: 403,
+  insufficient_scope: 403,
+  service_blocked: 403,
+  service_suspended: 403,
 
   invalid_email: 400,
   invalid_input: 400,
@@ -24,6 +28,9 @@ export const STATUS_OF_REFUSAL: Readonly<Record<RefusalCode, number>> = {
   recipient_not_verified: 400,
   code_wrong: 400,
   code_expired: 400,
+  nothing_to_start: 400,
+  never_ran: 400,
+  deployment_never_live: 400,
 
   email_not_found: 404,
   service_not_found: 404,
@@ -35,6 +42,14 @@ export const STATUS_OF_REFUSAL: Readonly<Record<RefusalCode, number>> = {
   suppression_not_found: 404,
   user_not_found: 404,
   workspace_not_found: 404,
+  platform_key_not_found: 404,
+  project_not_found: 404,
+  web_service_not_found: 404,
+  deployment_not_found: 404,
+  variable_not_found: 404,
+  project_secret_not_found: 404,
+  database_not_found: 404,
+  nothing_to_report: 404,
 
   idempotency_key_reused: 409,
   idempotency_key_in_flight: 409,
@@ -45,11 +60,14 @@ export const STATUS_OF_REFUSAL: Readonly<Record<RefusalCode, number>> = {
   no_next_secret: 409,
   webhook_disabled: 409,
   too_many_webhooks: 409,
+  deployment_over: 409,
+  technology_missing: 409,
 
   daily_limit_reached: 429,
   minute_limit_reached: 429,
   too_many_codes: 429,
   too_many_attempts: 429,
+  rate_limit_reached: 429,
 
   relay_unavailable: 503,
 };
