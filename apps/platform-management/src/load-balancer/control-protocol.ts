@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** Everything the load balancer keeps lies in this folder of the platform's home. */
+export const balancerFolder = (platformHome: string): string => join(platformHome, 'load-balancer');
+
+/** Where the load balancer takes its orders: HTTP on a unix socket that only its own user may open. */
+export const controlSocket = (platformHome: string): string => join(balancerFolder(platformHome), 'control.sock');
+
+const backend = z.strictObject({ id: z.string().min(1).max(200), port: z.int().min(1).max(65_535) });
+const closedReason = z.enum(['stopped', 'blocked', 'suspended']);
+
+/** One running instance, listening on the loopback interface. */
+export type Backend = Readonly<z.infer<typeof backend>>;
+
+/** Why a service deliberately does not answer; every reason has a page of its own. */
+export type ClosedReason = z.infer<typeof closedReason>;
+
+export const serviceId = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'is no service id');
+export const reservation = z.strictObject({ name: z.string().min(1).max(500) });
+export const backendSet = z.strictObject({ backends: z.array(backend).max(200), version: z.int().min(0) });
+export const closing = z.strictObject({ reason: closedReason, version: z.int().min(0).optional() });
+export const drainOrder = z.strictObject({
+  backends: z.array(z.string()).max(1_000),
+  timeoutMs: z.int().min(0).max(3_600_000),
+});
+
+/** Sums of bytes by service id; they only mean something together with the epoch that they were counted in. */
+const byteCounts = z.record(serviceId, z.int().min(0));
+export const countedTraffic = z.strictObject({ epoch: z.string(), total: byteCounts, confirmed: byteCounts });
+export const trafficConfirmation = z.strictObject({ epoch: z.string(), upTo: byteCounts });
+
+export const reserved = z.object({ url: z.string() });
+export const drained = z.object({ cut: z.int() });
+export const balancerState = z.object({
+  services: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      url: z.string(),
+      version: z.int(),
+      closed: closedReason.nullable(),
+      backends: z.array(z.object({ id: z.string(), port: z.int(), underWay: z.int() })),
+      /** No new traffic goes there; what was under way still is. */
+      draining: z.array(z.object({ id: z.string(), port: z.int(), underWay: z.int() })),
+    }),
+  ),
+});
+
+export type CountedTraffic = z.infer<typeof countedTraffic>;
+export type TrafficConfirmation = z.infer<typeof trafficConfirmation>;
+export type BalancerRoute = z.infer<typeof balancerState>['services'][number];
