@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { changePassword, createUser } from '@postern/contracts';
+import { changePassword } from '@postern/contracts';
 import { AccountsFixture, hashOf, OPERATOR } from './testing/accounts-fixture.js';
 
 const lines: string[] = [];
@@ -35,20 +35,4 @@ it('no password, no hash and no token is in the log', async () => {
   expect(log()).toContain('Migrated the database');
   expect(log().match(SECRETS)).toBeNull();
   expect([token, hashOf(token)].filter(secret => log().includes(secret))).toEqual([]);
-});
-
-it('nor is a hash where the database refuses a row, which it shows whole in its error', async () => {
-  const { id, password } = await house.newUser();
-  const actor_id = await house.operatorId();
-  await house.query('ALTER TABLE credentials ADD CONSTRAINT nothing_fits CHECK (false) NOT VALID');
-  const creation = house.client.request(createUser, { actor_id, email: 'late@example.com', password });
-  await expect(creation).rejects.toThrow('internal error');
-  const change = house.client.request(changePassword, {
-    user_id: id,
-    current_password: password,
-    new_password: 'a brand new password',
-  });
-  await expect(change).rejects.toThrow('internal error');
-  expect(log().match(/"credentials" violates check constraint "nothing_fits"/g)?.length).toBeGreaterThanOrEqual(2);
-  expect(log().match(SECRETS)).toBeNull();
 });

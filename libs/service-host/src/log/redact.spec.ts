@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
 import { redactLine } from './redact.js';
+import { logOptions } from './service-log.js';
+
+const logged = (fields: object): string => {
+  let written = '';
+  pino(logOptions('billing', 'info'), { write: line => (written += line) }).error(fields, 'It failed');
+  return written;
+};
 
 describe('A log line', () => {
   it.each([
@@ -14,5 +22,14 @@ describe('A log line', () => {
     ],
   ])('%s', (_title, line, expected) => {
     expect(redactLine(line)).toBe(expected);
+  });
+
+  it('hides the row that PostgreSQL refused, alone and among several errors', () => {
+    const refused = Object.assign(new Error('violates check constraint'), {
+      detail: 'Failing row contains (7, $argon2id$v=19$secret).',
+    });
+    expect(logged({ err: refused })).toMatch(/violates check constraint/);
+    expect(logged({ err: refused })).not.toMatch(/argon2id/);
+    expect(logged({ err: new AggregateError([refused], 'both failed') })).not.toMatch(/argon2id/);
   });
 });

@@ -18,7 +18,13 @@ const SECRET_FIELDS = [
   'payload',
 ];
 
-export const REDACTED_PATHS = SECRET_FIELDS.flatMap(field => [field, `*.${field}`, `*.*.${field}`]);
+/** The detail of a row that PostgreSQL refused is the whole row, whatever secret it holds. */
+const REFUSED_ROWS = ['err.detail', 'err.aggregateErrors[*].detail'];
+
+export const REDACTED_PATHS = [
+  ...SECRET_FIELDS.flatMap(field => [field, `*.${field}`, `*.*.${field}`]),
+  ...REFUSED_ROWS,
+];
 
 /** Takes local parts of addresses, passwords in URLs and our own keys out of a log line, wherever they stand. */
 export const redactLine = (line: string): string => {

@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { currentContext, type Log } from '@postern/messaging';
-import { pino } from 'pino';
+import { type LoggerOptions, pino } from 'pino';
 import { REDACTED_PATHS, redactLine } from './redact.js';
 
 /** The service's log, one JSON object a line; also the injection token. Fields first, then a sentence. */
@@ -22,20 +22,20 @@ export interface LogOutput {
 /** Logs to standard output with the correlation and trace id of the work under way. */
 export const createLog = (service: string, level: string): LogOutput => {
   const destination = pino.destination({ dest: 1, sync: false });
-  const log = pino(
-    {
-      level,
-      base: { service },
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: label => ({ level: label }) },
-      redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
-      mixin: contextFields,
-      hooks: { streamWrite: redactLine },
-    },
-    destination,
-  );
+  const log = pino(logOptions(service, level), destination);
   return { log, writeLine: line => destination.write(`${line}\n`), flush: () => destination.flushSync() };
 };
+
+/** How every line comes about, wherever it goes. */
+export const logOptions = (service: string, level: string): LoggerOptions => ({
+  level,
+  base: { service },
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: label => ({ level: label }) },
+  redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
+  mixin: contextFields,
+  hooks: { streamWrite: redactLine },
+});
 
 const contextFields = (): object => {
   const context = currentContext();

@@ -1,7 +1,7 @@
 import { Refusal } from '@postern/contracts';
 import { type Append, BEGINNING, type EventMetadata, fold, type Position } from '@postern/event-sourcing';
 import { appendAll, inTransaction, lockStreams, type PostgresEventStore } from '@postern/event-sourcing/postgres';
-import pg from 'pg';
+import type pg from 'pg';
 import { type User, user, userStream } from '../../domain/user.js';
 import { workspace, workspaceStream } from '../../domain/workspace.js';
 import type { Credentials, NewUser, UserRegistry } from '../../ports/accounts.js';
@@ -116,19 +116,13 @@ export class PostgresUserRegistry implements UserRegistry {
         if (result instanceof Error) throw result;
         return result.position;
       }, BEGINNING);
-    }).catch(concealRow);
+    });
     if (!position) return false;
     this.options.store.announce();
     await this.options.waitUntil(position);
     return true;
   }
 }
-
-/** The detail of a refused row is the whole row, hash included, and what is thrown here is logged. */
-const concealRow = (error: unknown): never => {
-  if (error instanceof pg.DatabaseError) error.detail = undefined;
-  throw error;
-};
 
 const createdWorkspace = (workspaceId: string, name: string, createdBy: string, at: string): StreamEvents => ({
   streamId: workspaceStream(workspaceId),
