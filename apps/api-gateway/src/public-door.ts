@@ -17,6 +17,7 @@ import { DASHBOARD_CONTROLLERS, PUBLIC_CONTROLLERS } from './adapters/http/contr
 import { HttpErrorsFilter } from './adapters/http/errors/http-errors.filter.js';
 import { ShapePipe } from './adapters/http/input/shape-pipe.js';
 import { OpenApiDocuments } from './adapters/http/openapi/documents.js';
+import { admit, PLATFORM_PREFIX } from './adapters/http/platform/admission.js';
 import { publicServer } from './adapters/http/server/public-server.js';
 import { requestObserver } from './adapters/http/server/request-observer.js';
 import { RouteTable } from './adapters/http/server/route-table.js';
@@ -52,13 +53,17 @@ export class PublicDoor implements OnApplicationBootstrap, OnModuleDestroy {
 
   async onApplicationBootstrap(): Promise<void> {
     const { config, routes } = this;
+    const services = this.given(Services);
     const adapter = publicServer({
       ...config,
       routes,
       secure: config.publicUrl.startsWith('https:'),
       answered: requestObserver(this.given(Metrics), this.given(ServiceLog)),
-      beforeBody: request => {
-        if (request.routeOptions.url === '/emails' && request.method === 'POST') apiKeyHashOf(request);
+      beforeBody: (request, reply) => {
+        const { url } = request.routeOptions;
+        if (url?.startsWith(PLATFORM_PREFIX)) return admit(services, request, reply);
+        if (url === '/emails' && request.method === 'POST') apiKeyHashOf(request);
+        return undefined;
       },
     });
     const app = await NestFactory.create<NestFastifyApplication>(
@@ -68,7 +73,7 @@ export class PublicDoor implements OnApplicationBootstrap, OnModuleDestroy {
     );
     await app.register(fastifyStatic, { root: import.meta.dirname, serve: false });
     app.useGlobalPipes(new ShapePipe());
-    app.useGlobalFilters(new HttpErrorsFilter(routes, app.get(Services), app.get(ServiceLog)));
+    app.useGlobalFilters(new HttpErrorsFilter(routes, services, app.get(ServiceLog)));
     await app.listen(config.port, config.host);
     this.app = app;
   }

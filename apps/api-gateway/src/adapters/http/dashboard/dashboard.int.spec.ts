@@ -141,7 +141,7 @@ describe('email services', () => {
     expect([answer.status, answer.body]).toEqual([201, replyOf(createEmailService)]);
     expect(lastAsked()).toEqual({
       contract: 'create-email-service',
-      request: { workspace_id: WORKSPACE, name: 'Shop' },
+      request: { workspace_id: WORKSPACE, owner_email: 'owner@example.com', name: 'Shop' },
     });
   });
 

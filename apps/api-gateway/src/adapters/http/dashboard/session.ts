@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Asker } from '../../../ports.js';
+import { type ActingUser, rememberActingUser } from '../acting-user.js';
 
 /** Who is signed in, and in which workspace they act. */
-export interface Session extends Asker {
-  readonly userId: string;
+export interface Session extends ActingUser {
   /** The login address. */
   readonly email: string;
-  readonly workspaceId: string;
   readonly operator: boolean;
   readonly tokenHash: string;
 }
@@ -17,6 +15,7 @@ const sessions = new WeakMap<FastifyRequest, Session>();
 
 export const rememberSession = (request: FastifyRequest, session: Session): void => {
   sessions.set(request, session);
+  rememberActingUser(request, session);
 };
 
 export const sessionOf = (request: FastifyRequest): Session => {

@@ -7,6 +7,7 @@ import { refuseStrangers } from '../api-key.js';
 import type { RouteTable } from '../server/route-table.js';
 import { errorShape } from './error-shape.js';
 import { Problem } from './problem.js';
+import { detailOf } from './refusal-detail.js';
 import { headersOf, statusOf } from './refusal-status.js';
 
 const UNAVAILABLE_RETRY_AFTER_S = '2';
@@ -27,7 +28,7 @@ export class HttpErrorsFilter implements ExceptionFilter {
     const problem = await this.problemOf(exception, request);
     reply.code(problem.status).headers(problem.headers);
     if (problem.status === 204) reply.send();
-    else reply.send(errorShape(request.url, problem.message));
+    else reply.send(errorShape(request.url, problem.message, problem.detail));
   }
 
   private async problemOf(exception: unknown, request: FastifyRequest): Promise<Problem> {
@@ -46,7 +47,7 @@ export class HttpErrorsFilter implements ExceptionFilter {
   private refusal(refusal: Refusal, request: FastifyRequest): Problem {
     const status = statusOf(refusal);
     if (status === undefined) return this.bug(refusal, request);
-    return new Problem(status, refusal.message, headersOf(refusal, status));
+    return new Problem(status, refusal.message, headersOf(refusal, status), detailOf(refusal));
   }
 
   private unrouted(request: FastifyRequest): Problem {

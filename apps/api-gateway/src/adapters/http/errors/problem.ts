@@ -6,6 +6,8 @@ export class Problem extends Error {
     readonly status: number,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
+    /** What the platform API says instead of the message. */
+    readonly detail?: object,
   ) {
     super(message);
   }

@@ -75,11 +75,14 @@ export const STATUS_OF_REFUSAL: Readonly<Record<RefusalCode, number>> = {
 /** Seconds after which a caller may try again where the service does not say. */
 const DEFAULT_RETRY_AFTER_S = { 409: undefined, 429: 60, 503: 5 } as const;
 
+/** Codes about what `Authorization: Bearer` carries. */
+const BEARERS: ReadonlySet<string> = new Set<RefusalCode>(['platform_key_invalid', 'session_invalid']);
+
 /** Undefined for a code that no contract declares: a bug of the service that sent it. */
 export const statusOf = (refusal: Refusal): number | undefined =>
   Object.hasOwn(STATUS_OF_REFUSAL, refusal.code) ? STATUS_OF_REFUSAL[refusal.code as RefusalCode] : undefined;
 
-/** `Retry-After` for what passes by itself, and the standing of the limit where the refusal carries it. */
+/** `Retry-After` for what passes by itself, the standing of the limit where the refusal carries it, and the scheme of a 401. */
 export const headersOf = (refusal: Refusal, status: number): Record<string, string> => {
   const headers = rateLimitHeaders(refusal.details['rate_limit']);
   const said = refusal.details['retry_after_s'];
@@ -90,6 +93,7 @@ export const headersOf = (refusal: Refusal, status: number): Record<string, stri
         ? 1
         : DEFAULT_RETRY_AFTER_S[status as keyof typeof DEFAULT_RETRY_AFTER_S];
   if (retryAfterS !== undefined) headers['retry-after'] = String(retryAfterS);
+  if (BEARERS.has(refusal.code)) headers['www-authenticate'] = 'Bearer';
   return headers;
 };
 

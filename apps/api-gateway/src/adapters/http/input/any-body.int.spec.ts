@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { authenticateApiKey, authenticateSession, sendEmail } from '@postern/contracts';
+import { admitPlatformCall, authenticateApiKey, authenticateSession, sendEmail } from '@postern/contracts';
 import fc from 'fast-check';
 import { ALL_REQUESTS } from '../../../testing/fake-services.js';
 import { type GatewayUnderTest, startGateway } from '../../../testing/gateway-under-test.js';
 import { call } from '../../../testing/http.js';
+import { bearer, REPORTED_KEY } from '../../../testing/platform-call.js';
 import { replyOf } from '../../../testing/replies.js';
 
 const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
@@ -13,11 +14,15 @@ beforeAll(async () => {
   gateway = await startGateway();
   for (const contract of ALL_REQUESTS) gateway.services.on(contract, () => replyOf(contract));
   gateway.services.on(authenticateApiKey, () => ({ service_id: ID }));
+  gateway.services.on(admitPlatformCall, () => ({
+    caller: { user_id: ID, workspace_id: ID, key: REPORTED_KEY },
+    rate_limit: null,
+  }));
   gateway.services.on(authenticateSession, () => ({ user_id: ID, email: 'a@b.c', operator: true, workspace_id: ID }));
 });
 afterAll(() => gateway.stop());
 
-const headers = { 'api-key': `em_live_${'a'.repeat(43)}`, authorization: 'Bearer t' };
+const headers = { 'api-key': `em_live_${'a'.repeat(43)}`, ...bearer };
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -42,6 +47,11 @@ describe('whatever body comes', () => {
     ['POST', '/dashboard/api/email-services', 201],
     ['PATCH', `/dashboard/api/email-services/${ID}`, 200],
     ['POST', `/dashboard/api/email-services/${ID}/webhooks`, 201],
+    ['POST', '/api/v1/projects', 201],
+    ['POST', '/api/v1/web-services', 201],
+    ['POST', `/api/v1/web-services/${ID}/deployments`, 202],
+    ['PUT', `/api/v1/web-services/${ID}/env/bulk`, 200],
+    ['POST', `/dashboard/api/web-services/${ID}/suspend`, 200],
   ])('%s %s answers success or a 400 in one sentence, never a fault', async (method, path, success) => {
     await fc.assert(
       fc.asyncProperty(body, async sent => {
@@ -50,7 +60,8 @@ describe('whatever body comes', () => {
           headers: { ...headers, 'content-type': 'application/json' },
         });
         if (answer.status === success) return;
-        expect([answer.status, answer.body]).toEqual([400, { error: expect.any(String) }]);
+        const property = path.startsWith('/api/v1/') ? 'detail' : 'error';
+        expect([answer.status, answer.body]).toEqual([400, { [property]: expect.any(String) }]);
       }),
       { numRuns: 150 },
     );

@@ -16,6 +16,9 @@ export class ReceivedBody {
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i;
 
+/** No body at all, or one of no bytes. */
+export const isEmptyBody = (body: unknown): boolean => !(body instanceof ReceivedBody) || body.bytes.length === 0;
+
 /** The value of a JSON body. Throws 415 for another content type or charset, 400 for what is no JSON in UTF-8. */
 export const readJson = (body: unknown): unknown => {
   if (!(body instanceof ReceivedBody) || body.bytes.length === 0) throw badRequest('The body must be a JSON object.');

@@ -15,8 +15,9 @@ export interface OperationDescription {
   readonly responseHeaders?: Readonly<Record<string, string>>;
   /** Media type of an answer that is no JSON. */
   readonly contentType?: string;
-  /** Statuses that the gateway itself gives. */
+  /** Statuses that the gateway itself gives; a second success has the same answer. */
   readonly also?: Readonly<Record<number, string>>;
+  readonly examples?: { readonly body?: unknown; readonly reply?: unknown };
 }
 
 export const OPERATION = 'postern:operation';

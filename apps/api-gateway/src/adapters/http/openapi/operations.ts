@@ -9,6 +9,7 @@ import {
 } from '@nestjs/common/internal';
 import { z } from 'zod';
 import { SessionGuard } from '../dashboard/session.guard.js';
+import { PLATFORM_PREFIX } from '../platform/admission.js';
 import { OPERATION, type OperationDescription } from './describe.js';
 
 /** One route as Nest serves it, with its description. */
@@ -20,13 +21,16 @@ export interface Operation extends OperationDescription {
   readonly path: string;
   readonly status: number;
   readonly signedIn: boolean;
+  /** Of the platform API, which admits every call before anything else. */
+  readonly platform: boolean;
   readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query'; readonly schema: z.ZodType }[];
 }
 
-/** The routes of a controller, read from the same metadata that Nest routes by. */
+/** The routes of a controller, inherited ones included, read from the same metadata that Nest routes by. */
 export const operationsOf = (controller: Type): Operation[] => {
   const prototype: object = controller.prototype;
-  return Object.getOwnPropertyNames(prototype).flatMap(name => {
+  const ownName = controller.name.replace(/Controller$/, '');
+  return namesIn(prototype).flatMap(name => {
     const handler: unknown = Reflect.get(prototype, name);
     const method: unknown = typeof handler === 'function' ? Reflect.getMetadata(METHOD_METADATA, handler) : undefined;
     if (typeof handler !== 'function' || typeof method !== 'number') return [];
@@ -35,24 +39,31 @@ export const operationsOf = (controller: Type): Operation[] => {
     const path = joined(Reflect.getMetadata(PATH_METADATA, controller), Reflect.getMetadata(PATH_METADATA, handler));
     const argumentsRead = argumentSchemas(controller, name);
     const body = description.body ?? argumentsRead.body;
+    const resource = path.startsWith('/dashboard/api/') ? ownName.replace(/^Dashboard/, '') : ownName;
     return [
       {
         ...description,
         ...(body ? { body } : {}),
-        id: `${controller.name.replace(/Controller$/, '')}.${name}`,
-        tag: controller.name
-          .replace(/Controller$/, '')
-          .replace(/(?<=[a-z])[A-Z]/g, letter => ` ${letter.toLowerCase()}`),
+        id: `${resource}.${name}`,
+        tag: resource.replace(/(?<=[a-z])[A-Z]/g, letter => ` ${letter.toLowerCase()}`),
         method: RequestMethod[method]!.toLowerCase(),
         path: path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}'),
         status: Reflect.getMetadata(HTTP_CODE_METADATA, handler) ?? (method === RequestMethod.POST ? 201 : 200),
         signedIn: [controller, handler].some(target =>
           (Reflect.getMetadata(GUARDS_METADATA, target) ?? []).includes(SessionGuard),
         ),
+        platform: path.startsWith(PLATFORM_PREFIX),
         parameters: [...pathParameters(path, argumentsRead.path), ...queryParameters(argumentsRead.query)],
       },
     ];
   });
+};
+
+/** A handler that a class inherits is a route of that class, too. */
+const namesIn = (prototype: object): string[] => {
+  const parent: unknown = Object.getPrototypeOf(prototype);
+  const inherited = typeof parent === 'object' && parent !== null && parent !== Object.prototype ? namesIn(parent) : [];
+  return [...new Set([...inherited, ...Object.getOwnPropertyNames(prototype)])];
 };
 
 const joined = (...parts: unknown[]): string =>

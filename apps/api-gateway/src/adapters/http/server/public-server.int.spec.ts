@@ -28,7 +28,7 @@ describe('an address that leads nowhere', () => {
   );
 
   it('answers 404 in the {detail} shape under /api/v1', async () => {
-    const answer = await call('GET', `${gateway.url}/api/v1/projects`);
+    const answer = await call('GET', `${gateway.url}/api/v1/nothing`);
     expect([answer.status, answer.body]).toEqual([404, DETAIL]);
   });
 });

@@ -18,8 +18,8 @@ export interface PublicServerOptions {
   readonly maxConnections: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** Throws what a request can be refused with before its body is read. */
-  readonly beforeBody: (request: FastifyRequest) => void;
+  /** Throws, or rejects with, what a request is refused with before its body is read. */
+  readonly beforeBody: (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
   /** Told of every request when its answer is out. */
   readonly answered: (request: FastifyRequest, reply: FastifyReply) => void;
 }
@@ -68,8 +68,9 @@ export const publicServer = (options: PublicServerOptions): FastifyAdapter => {
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new Problem(400, 'The Host header is missing.', { connection: 'close' });
     }
-    options.beforeBody(request);
-    done();
+    const admitted = options.beforeBody(request, reply);
+    if (admitted) admitted.then(() => done(), done);
+    else done();
   });
   let closing = false;
   instance.addHook('preClose', done => {

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { admitPlatformCall, type RequestContract } from '@postern/contracts';
+import { ALL_REQUESTS, type FakeServices } from './fake-services.js';
+import { replyOf } from './replies.js';
+
+export const KEY = `ak_live_${'a1B2'.repeat(10)}xyz`;
+export const KEY_HASH = createHash('sha256').update(KEY).digest('hex');
+export const bearer = { authorization: `Bearer ${KEY}` };
+
+export const USER = '0198c9f0-0000-7000-8000-000000000002';
+export const WORKSPACE = '0198c9f0-0000-7000-8000-000000000001';
+export const REPORTED_KEY = {
+  id: '0198c9f0-0000-7000-8000-000000000003',
+  name: 'CI',
+  key_prefix: 'ak_live_a1B2',
+  scope: 'write' as const,
+  expiry: null,
+};
+export const STANDING = { limit: 30, remaining: 29, reset_s: 2 };
+
+/** Lets every platform call in, and answers every contract with something of its shape. */
+export const letIn = (services: FakeServices): void => {
+  services.forget();
+  for (const contract of ALL_REQUESTS) services.on(contract, () => replyOf(contract));
+  services.on(admitPlatformCall, () => ({
+    caller: { user_id: USER, workspace_id: WORKSPACE, key: REPORTED_KEY },
+    rate_limit: STANDING,
+  }));
+};
+
+/** Contract and request of all that was asked but who calls. */
+export const askedBeyondAdmission = (
+  services: FakeServices,
+): readonly { readonly contract: RequestContract['name']; readonly request: unknown }[] =>
+  services.asked.filter(({ contract }) => contract !== admitPlatformCall.name);
