@@ -92,7 +92,8 @@ export class ServiceLog {
 
   /** A flood is one remark a second, not one a batch. */
   #remarkIsDue(): boolean {
-    if (this.#dropped + this.#unwritten === 0 || performance.now() - this.#remarkedAt < REMARK_INTERVAL_MS) return false;
+    if (this.#dropped + this.#unwritten === 0 || performance.now() - this.#remarkedAt < REMARK_INTERVAL_MS)
+      return false;
     this.#remarkedAt = performance.now();
     return true;
   }

@@ -1,0 +1,54 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { z } from 'zod';
+
+/**
+ * One small JSON file that is always whole: the next content lies beside it and is on disk before it takes its name.
+ * Saves are done one after the other.
+ */
+export class DurableFile<T> {
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly path: string,
+    private readonly shape: z.ZodType<T>,
+    private readonly onUnreadable: (reason: string) => void,
+  ) {}
+
+  /** Undefined where there is none yet, or where what is there makes no sense; that is kept aside for a human eye. */
+  async load(): Promise<T | undefined> {
+    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') this.onUnreadable(error.message);
+      return undefined;
+    });
+    if (text === undefined) return undefined;
+    try {
+      return this.shape.parse(JSON.parse(text));
+    } catch (error) {
+      this.onUnreadable(error instanceof Error ? error.message : String(error));
+      await rename(this.path, `${this.path}.unreadable`).catch(() => undefined);
+      return undefined;
+    }
+  }
+
+  /** Resolves when the content would survive a loss of power. */
+  save(content: T): Promise<void> {
+    const saved = this.#saving.then(() => this.#write(JSON.stringify(content)));
+    this.#saving = saved.catch(() => undefined);
+    return saved;
+  }
+
+  async #write(text: string): Promise<void> {
+    const beside = `${this.path}.next`;
+    const file = await open(beside, 'w', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(beside, this.path);
+    const folder = await open(dirname(this.path), 'r');
+    await folder.sync().finally(() => folder.close());
+  }
+}

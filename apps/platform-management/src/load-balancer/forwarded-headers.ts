@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Belong to one connection and not to the message (RFC 9110 §7.6.1), or are answered by us (`Expect`). */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'proxy-connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+]);
+
+const FORWARDED = new Set(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']);
+
+/** Names and values in turn, as they stood on the wire. */
+export type RawHeaders = readonly string[];
+
+/**
+ * The request's headers for its backend: `Host` as the client sent it, and where it came from. A proxy in front that is
+ * trusted knows better than we do which scheme and host the client used.
+ */
+export const requestHeaders = (request: IncomingMessage, host: string, trustsFront: boolean): string[] => {
+  const { headers, rawHeaders, socket } = request;
+  const dropped = namedByConnection(headers.connection);
+  const kept: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase();
+    if (HOP_BY_HOP.has(name) || FORWARDED.has(name) || name === 'host' || dropped?.has(name)) continue;
+    kept.push(rawHeaders[index]!, rawHeaders[index + 1]!);
+  }
+  const client = (socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=\d+\.)/, '');
+  const before = headers['x-forwarded-for'];
+  const front = (name: string) => (trustsFront ? firstOf(headers[name]) : undefined);
+  return [
+    'Host',
+    host,
+    ...kept,
+    'X-Forwarded-For',
+    before ? `${firstOf(before)}, ${client}` : client,
+    'X-Forwarded-Proto',
+    front('x-forwarded-proto') ?? 'http',
+    'X-Forwarded-Host',
+    front('x-forwarded-host') ?? host,
+  ];
+};
+
+/** The response's headers for the client. */
+export const responseHeaders = (raw: RawHeaders): string[] => {
+  let connection = '';
+  for (let index = 0; index < raw.length; index += 2)
+    if (raw[index]!.toLowerCase() === 'connection') connection += `,${raw[index + 1]}`;
+  const dropped = namedByConnection(connection);
+  const kept: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index]!.toLowerCase();
+    if (!HOP_BY_HOP.has(name) && !dropped?.has(name)) kept.push(raw[index]!, raw[index + 1]!);
+  }
+  return kept;
+};
+
+const firstOf = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(', ') : value;
+
+/** `Content-Length` and `Host` frame and route the message: no client may have them taken out (RFC 9110 §7.6.1). */
+const namedByConnection = (connection: string | undefined): ReadonlySet<string> | undefined => {
+  if (!connection || /^,?(keep-alive|close|upgrade)$/i.test(connection)) return undefined;
+  const named = new Set(connection.split(',').map(token => token.trim().toLowerCase()));
+  named.delete('content-length');
+  named.delete('host');
+  return named;
+};
+
+export interface RequestTarget {
+  readonly path: string;
+  readonly host: string;
+}
+
+/** Path and host of a request; undefined for what no service can answer (`*`, or hosts that contradict each other). */
+export const targetOf = ({ url = '', headers, rawHeaders }: IncomingMessage): RequestTarget | undefined => {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]!.toLowerCase() === 'host') hosts += 1;
+  if (hosts > 1) return undefined;
+  if (url.startsWith('/')) return { path: url, host: headers.host ?? '' };
+  // A client may send the whole URL (RFC 9112 §3.2.2); its host then counts.
+  const whole = /^https?:\/\/([^/?#@\s]+)([/?][^#\s]*)?$/i.exec(url);
+  if (!whole?.[1]) return undefined;
+  const rest = whole[2] ?? '/';
+  return { path: rest.startsWith('/') ? rest : `/${rest}`, host: whole[1] };
+};

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+
+/**
+ * The body of a client's request, untouched until the backend's connection is there and takes it. Until then the
+ * request can go to another backend as if nothing had been; and when a backend fails, the client's connection stays.
+ */
+export class LazyBody extends Readable {
+  #begun = false;
+
+  constructor(private readonly request: IncomingMessage) {
+    super();
+  }
+
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  override _read(): void {
+    if (!this.#begun) {
+      this.#begun = true;
+      this.request.on('data', this.#onData);
+      this.request.on('end', this.#onEnd);
+    }
+    this.request.resume();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.request.off('data', this.#onData);
+    this.request.off('end', this.#onEnd);
+    if (this.#begun) this.request.pause();
+    callback(error);
+  }
+
+  readonly #onData = (chunk: Buffer) => {
+    if (!this.push(chunk)) this.request.pause();
+  };
+
+  readonly #onEnd = () => {
+    this.push(null);
+  };
+}

@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { BackendTarget, Exchange } from './backend-target.js';
+import { type RequestTarget, requestHeaders, responseHeaders } from './forwarded-headers.js';
+import { LazyBody } from './lazy-body.js';
+import { CLOSED, hasBody, NO_BACKEND, type Refusal, refuse, TOO_SLOW, UNREACHABLE } from './refusal-page.js';
+import type { Route } from './route.js';
+
+export interface ProxyContext {
+  readonly route: Route;
+  readonly target: RequestTarget;
+  readonly trustsFront: boolean;
+  /** Whether the connection shall end with this response, because the load balancer is stopping. */
+  readonly isLast: () => boolean;
+  /** Called once when the request goes to a backend, so that its bytes count as the service's. */
+  readonly onProxied: () => void;
+}
+
+const MAX_ATTEMPTS = 3;
+/** What may be sent twice without harm (RFC 9110 §9.2.2). */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+const RESET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const LATE = new Set(['UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT']);
+/** How long a client that is still sending may take to see an answer that came early. */
+const LINGER_MS = 1_000;
+
+/** One request on its way to a backend and its response on its way back, both streamed at the pace of the slower side. */
+export class ProxiedRequest implements Exchange {
+  readonly #headers: string[];
+  readonly #hasBody: boolean;
+  readonly #failed = new Set<BackendTarget>();
+  #attempts = 0;
+  #body: LazyBody | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #clientGone = false;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly context: ProxyContext,
+  ) {
+    this.#headers = requestHeaders(request, context.target.host, context.trustsFront);
+    this.#hasBody = hasBody(request);
+  }
+
+  start(): void {
+    this.request.on('error', () => undefined);
+    this.response.on('error', () => undefined);
+    this.response.on('drain', () => this.#controller?.resume());
+    this.response.on('close', () => {
+      if (this.response.writableFinished) return;
+      this.#clientGone = true;
+      this.#controller?.abort(new Error('the client has gone'));
+    });
+    this.#attempt(false);
+  }
+
+  cut(): void {
+    this.response.destroy();
+    this.#controller?.abort(new Error('the backend is being stopped'));
+  }
+
+  #attempt(mayRepeat: boolean): void {
+    const { route, target, onProxied } = this.context;
+    const backend = route.choose(this.#failed, mayRepeat);
+    if (!backend) {
+      this.#refuse(route.closed ? CLOSED[route.closed] : NO_BACKEND);
+      return;
+    }
+    if (this.#attempts === 0) onProxied();
+    this.#attempts += 1;
+    this.#controller = undefined;
+    this.#body = this.#hasBody ? new LazyBody(this.request) : undefined;
+    this.#body?.on('error', () => undefined);
+    backend.enter(this);
+    backend.pool.dispatch(
+      {
+        path: target.path,
+        method: this.request.method ?? 'GET',
+        headers: this.#headers,
+        body: this.#body ?? null,
+      },
+      this.#handler(backend),
+    );
+  }
+
+  #handler(backend: BackendTarget): Dispatcher.DispatchHandler {
+    const { response } = this;
+    return {
+      onRequestStart: controller => {
+        this.#controller = controller;
+        if (this.#clientGone) controller.abort(new Error('the client has gone'));
+      },
+      onResponseStart: (controller, status, _parsed, statusText) => {
+        // Interim responses concern the connection between us and the backend only.
+        if (status < 200) return;
+        backend.answered();
+        const headers = responseHeaders(asText(controller.rawHeaders));
+        if (this.context.isLast()) headers.push('Connection', 'close');
+        response.writeHead(status, statusText ?? '', headers);
+        // The head of a response whose body takes its time goes out alone; otherwise both share a packet.
+        process.nextTick(() => {
+          if (!response.writableEnded && !response.destroyed) response.flushHeaders();
+        });
+      },
+      onResponseData: (controller, chunk) => {
+        if (!response.write(chunk)) controller.pause();
+      },
+      onResponseEnd: () => {
+        backend.leave(this);
+        this.#closeUnreadUpload();
+        response.end();
+      },
+      onResponseError: (_controller, error) => this.#onFailure(backend, error),
+    };
+  }
+
+  #onFailure(backend: BackendTarget, error: NodeJS.ErrnoException): void {
+    backend.leave(this);
+    if (this.#clientGone || this.response.destroyed) return;
+    // A response that ends early must look like one: the client's parser sees a connection that broke.
+    if (this.response.headersSent) {
+      this.response.destroy();
+      return;
+    }
+    const code = error.code ?? '';
+    const nothingSent = this.#controller === undefined;
+    if (nothingSent) backend.failed();
+    this.#failed.add(backend);
+    const repeatable = IDEMPOTENT.has(this.request.method ?? '') && !this.#body?.begun && RESET.has(code);
+    const anotherIsLeft = this.context.route.choose(this.#failed, false) !== undefined;
+    if (this.#attempts < MAX_ATTEMPTS && ((nothingSent && anotherIsLeft) || repeatable)) this.#attempt(repeatable);
+    else this.#refuse(LATE.has(code) ? TOO_SLOW : UNREACHABLE);
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.#closeUnreadUpload();
+    refuse(this.request, this.response, refusal);
+  }
+
+  /** An answer that came before the upload was over ends the connection: nobody is left who takes the rest. */
+  #closeUnreadUpload(): void {
+    const { request, response } = this;
+    if (!this.#hasBody || request.complete) return;
+    response.once('finish', () => {
+      request.resume();
+      const { socket } = request;
+      const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+      socket.once('close', () => clearTimeout(linger));
+    });
+  }
+}
+
+const asText = (raw: Dispatcher.DispatchController['rawHeaders']): string[] =>
+  Array.isArray(raw) ? raw.map(part => (typeof part === 'string' ? part : part.toString('latin1'))) : [];

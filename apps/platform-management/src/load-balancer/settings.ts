@@ -1,0 +1,78 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** How long what may take; milliseconds. */
+export interface Timeouts {
+  readonly connectMs: number;
+  /** From the end of the request to the first line of its response. */
+  readonly headersMs: number;
+  /** A connection, body or WebSocket on which nothing moves. */
+  readonly idleMs: number;
+  /** Shorter than what servers of every language keep an idle connection for, so that we are the one who closes it. */
+  readonly backendKeepAliveMs: number;
+  readonly clientKeepAliveMs: number;
+  /** How long a backend that refused a connection is spared while others are there. */
+  readonly spareMs: number;
+  readonly shutdownMs: number;
+}
+
+export const TIMEOUTS: Timeouts = {
+  connectMs: 3_000,
+  headersMs: 60_000,
+  idleMs: 300_000,
+  backendKeepAliveMs: 4_000,
+  clientKeepAliveMs: 75_000,
+  spareMs: 1_000,
+  shutdownMs: 10_000,
+};
+
+export interface BalancerSettings {
+  readonly platformHome: string;
+  /** Address that services are reached at. */
+  readonly host: string;
+  /** With it, one more listener routes by `<name>-<short id>.<domain>`. */
+  readonly domain: string | undefined;
+  /** Port of that listener; 0 picks a free one. */
+  readonly sharedPort: number;
+  readonly exitWithParent: boolean;
+  readonly timeouts: Timeouts;
+}
+
+const optional = (name: string) => z.string().trim().min(1, `${name} is empty`).optional();
+const milliseconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
+
+const environmentShape = z
+  .object({
+    POSTERN_PLATFORM_HOME: z.string({ error: 'POSTERN_PLATFORM_HOME is missing' }).min(1),
+    POSTERN_PLATFORM_BALANCER_HOST: z.string().min(1).default('127.0.0.1'),
+    POSTERN_PLATFORM_BALANCER_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
+    POSTERN_PLATFORM_DOMAIN: optional('POSTERN_PLATFORM_DOMAIN'),
+    POSTERN_PLATFORM_BALANCER_CONNECT_TIMEOUT_MS: milliseconds(TIMEOUTS.connectMs),
+    POSTERN_PLATFORM_BALANCER_HEADERS_TIMEOUT_MS: milliseconds(TIMEOUTS.headersMs),
+    POSTERN_PLATFORM_BALANCER_IDLE_TIMEOUT_MS: milliseconds(TIMEOUTS.idleMs),
+    POSTERN_SHUTDOWN_TIMEOUT_MS: milliseconds(TIMEOUTS.shutdownMs),
+    POSTERN_EXIT_WITH_PARENT: z.stringbool().default(false),
+  })
+  .transform(
+    (variables): BalancerSettings => ({
+      platformHome: resolve(variables.POSTERN_PLATFORM_HOME),
+      host: variables.POSTERN_PLATFORM_BALANCER_HOST,
+      domain: variables.POSTERN_PLATFORM_DOMAIN?.toLowerCase(),
+      sharedPort: variables.POSTERN_PLATFORM_BALANCER_PORT,
+      exitWithParent: variables.POSTERN_EXIT_WITH_PARENT,
+      timeouts: {
+        ...TIMEOUTS,
+        connectMs: variables.POSTERN_PLATFORM_BALANCER_CONNECT_TIMEOUT_MS,
+        headersMs: variables.POSTERN_PLATFORM_BALANCER_HEADERS_TIMEOUT_MS,
+        idleMs: variables.POSTERN_PLATFORM_BALANCER_IDLE_TIMEOUT_MS,
+        shutdownMs: variables.POSTERN_SHUTDOWN_TIMEOUT_MS,
+      },
+    }),
+  );
+
+/** @throws with one line for every variable that is missing or makes no sense. */
+export const settingsFrom = (environment: NodeJS.ProcessEnv): BalancerSettings => {
+  const read = environmentShape.safeParse(environment);
+  if (read.success) return read.data;
+  throw new Error(read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+};

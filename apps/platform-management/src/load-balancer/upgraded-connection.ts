@@ -1,0 +1,146 @@
+import { type IncomingMessage, STATUS_CODES, request as sendRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import { BACKEND_HOST, type BackendTarget, type Exchange } from './backend-target.js';
+import { requestHeaders, responseHeaders } from './forwarded-headers.js';
+import type { ProxyContext } from './proxied-request.js';
+import { CLOSED, NO_BACKEND, type Refusal, TOO_SLOW, UNREACHABLE } from './refusal-page.js';
+import type { Timeouts } from './settings.js';
+
+/** How long the two sides may take to say goodbye once a connection is cut. */
+const FAREWELL_MS = 500;
+
+/**
+ * A request to change the protocol, as WebSockets begin. After the backend's 101 bytes go both ways untouched; any
+ * other answer is passed on as the last one of the connection, so that nothing unread follows it to the backend.
+ */
+export class UpgradedConnection implements Exchange {
+  readonly #failed = new Set<BackendTarget>();
+  readonly #client: Socket;
+  #backendSide: Socket | undefined;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly head: Buffer,
+    private readonly context: ProxyContext,
+    private readonly timeouts: Timeouts,
+  ) {
+    this.#client = request.socket;
+  }
+
+  start(): void {
+    this.#client.on('error', () => undefined);
+    this.#client.on('close', () => this.#backendSide?.destroy());
+    this.#client.setTimeout(this.timeouts.idleMs, () => this.#client.destroy());
+    this.#attempt();
+  }
+
+  cut(): void {
+    for (const side of [this.#client, this.#backendSide]) {
+      side?.end();
+      setTimeout(() => side?.destroy(), FAREWELL_MS).unref();
+    }
+  }
+
+  #attempt(): void {
+    const { route, onProxied } = this.context;
+    const backend = route.choose(this.#failed, false);
+    if (!backend) {
+      const nothingTried = route.closed ? CLOSED[route.closed] : NO_BACKEND;
+      this.#refuse(this.#failed.size > 0 ? UNREACHABLE : nothingTried);
+      return;
+    }
+    if (this.#failed.size === 0) onProxied();
+    this.#send(backend);
+  }
+
+  #send(backend: BackendTarget): void {
+    const { target, trustsFront } = this.context;
+    backend.enter(this);
+    const outgoing = sendRequest({
+      agent: false,
+      host: BACKEND_HOST,
+      port: backend.port,
+      method: this.request.method,
+      path: target.path,
+      headers: [
+        ...requestHeaders(this.request, target.host, trustsFront),
+        'Connection',
+        'Upgrade',
+        'Upgrade',
+        this.request.headers.upgrade ?? '',
+      ],
+    });
+    const tooLate = () => outgoing.destroy(new LateAnswer());
+    let patience = setTimeout(tooLate, this.timeouts.connectMs);
+    let connected = false;
+    outgoing.on('socket', socket => {
+      this.#backendSide = socket;
+      if (this.#client.destroyed) socket.destroy();
+      socket.once('connect', () => {
+        connected = true;
+        clearTimeout(patience);
+        patience = setTimeout(tooLate, this.timeouts.headersMs);
+      });
+      socket.once('close', () => backend.leave(this));
+    });
+    outgoing.on('upgrade', (response, socket, firstBytes) => {
+      clearTimeout(patience);
+      backend.answered();
+      const kept = [...responseHeaders(response.rawHeaders), 'Connection', 'Upgrade'];
+      this.#sendHead(response, [...kept, 'Upgrade', response.headers.upgrade ?? '']);
+      this.#join(socket as Socket, firstBytes);
+    });
+    outgoing.on('response', response => {
+      clearTimeout(patience);
+      backend.answered();
+      this.#sendHead(response, [...responseHeaders(response.rawHeaders), 'Connection', 'close']);
+      response.on('error', () => this.#client.destroy());
+      response.pipe(this.#client);
+    });
+    outgoing.on('error', error => {
+      clearTimeout(patience);
+      backend.leave(this);
+      if (this.#client.destroyed) return;
+      if (connected) {
+        this.#refuse(error instanceof LateAnswer ? TOO_SLOW : UNREACHABLE);
+        return;
+      }
+      backend.failed();
+      this.#failed.add(backend);
+      this.#attempt();
+    });
+    outgoing.end();
+  }
+
+  #join(backendSide: Socket, firstBytes: Buffer): void {
+    const client = this.#client;
+    if (firstBytes.length > 0) client.write(firstBytes);
+    if (this.head.length > 0) backendSide.write(this.head);
+    backendSide.on('error', () => undefined);
+    backendSide.on('close', () => client.destroySoon());
+    client.pipe(backendSide);
+    backendSide.pipe(client);
+  }
+
+  #sendHead({ statusCode, statusMessage }: IncomingMessage, headers: readonly string[]): void {
+    this.#client.write(headOf(statusCode ?? 502, statusMessage, headers), 'latin1');
+  }
+
+  #refuse({ status, title, words, retryAfterSeconds }: Refusal): void {
+    const body = Buffer.from(`${title}. ${words}\n`);
+    const retry = retryAfterSeconds === undefined ? [] : ['Retry-After', String(retryAfterSeconds)];
+    const headers = ['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length), ...retry];
+    this.#client.write(headOf(status, undefined, [...headers, 'Connection', 'close']), 'latin1');
+    this.#client.end(body);
+  }
+}
+
+class LateAnswer extends Error {
+  override readonly name = 'LateAnswer';
+}
+
+const headOf = (status: number, statusText: string | undefined, headers: readonly string[]): string => {
+  let head = `HTTP/1.1 ${status} ${statusText || STATUS_CODES[status] || ''}\r\n`;
+  for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;
+  return `${head}\r\n`;
+};
