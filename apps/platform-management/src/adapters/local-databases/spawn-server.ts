@@ -1,0 +1,99 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** How a program runs as another user: directly, or through setpriv where that user could not reach it. */
+interface Identity {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly options: Pick<SpawnOptions, 'uid' | 'gid'>;
+}
+
+/**
+ * Where a folder above the program or the data is closed to the user (an installation below /root), the process keeps
+ * the one capability to pass through and read; to open somebody's home for all would be the alternative.
+ */
+const asUser = (uid: number | undefined, command: string, args: readonly string[], cwd: string): Identity => {
+  if (uid === undefined) return { command, args, options: {} };
+  if ([command, cwd].every(path => isReachable(path, uid))) return { command, args, options: { uid, gid: uid } };
+  const capability = '-all,+dac_read_search';
+  const identity = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs'];
+  const capabilities = [`--inh-caps=${capability}`, `--ambient-caps=${capability}`, `--bounding-set=${capability}`];
+  return { command: 'setpriv', args: [...identity, ...capabilities, '--', command, ...args], options: {} };
+};
+
+const isReachable = (path: string, uid: number): boolean => {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const { uid: owner, gid, mode } = statSync(folder);
+    const passes = owner === uid ? 0o100 : gid === uid ? 0o010 : 0o001;
+    if ((mode & passes) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+};
+
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly uid: number | undefined;
+  readonly cwd: string;
+  readonly logFile: string;
+}
+
+const ENVIRONMENT = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' });
+
+/** Starts a server that outlives this process; resolves when it has been started, not when it answers. */
+export const launchServer = async ({ command, args, uid, cwd, logFile }: Launch): Promise<ChildProcess> => {
+  const log = await open(logFile, 'a', 0o600);
+  try {
+    const identity = asUser(uid, command, args, cwd);
+    const child = spawn(identity.command, identity.args, {
+      ...identity.options,
+      cwd,
+      env: ENVIRONMENT(),
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    child.unref();
+    return child;
+  } finally {
+    await log.close();
+  }
+};
+
+/** Runs a program to its end; a failure carries the end of what it wrote. */
+export const runToEnd = (
+  command: string,
+  args: readonly string[],
+  uid: number | undefined,
+  cwd: string,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const identity = asUser(uid, command, args, cwd);
+    const child = spawn(identity.command, identity.args, {
+      ...identity.options,
+      cwd,
+      env: ENVIRONMENT(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    const take = (chunk: Buffer) => (output = (output + chunk).slice(-2000));
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.once('error', reject);
+    child.once('close', code =>
+      code === 0 ? resolve() : reject(new Error(`${command} ended with ${code}: ${output.trim()}`)),
+    );
+  });
+
+/** A user with an entry in /etc/passwd, which initdb insists on; undefined when this process is no root itself. */
+export const namedUser = (): number | undefined => {
+  if (process.getuid?.() !== 0) return undefined;
+  const accounts = readFileSync('/etc/passwd', 'utf8').split('\n');
+  for (const name of ['postgres', 'nobody']) {
+    const uid = Number(accounts.find(line => line.startsWith(`${name}:`))?.split(':')[2] ?? 0);
+    if (uid !== 0) return uid;
+  }
+  throw new Error('neither the user postgres nor nobody exists, and PostgreSQL does not run as root');
+};
