@@ -1,8 +1,9 @@
-import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import type { EventContract, EventMetadata, eventEnvelope, ServiceName } from '@postern/contracts';
 import type { z } from 'zod';
 import type { NatsLink } from '../connection.js';
 import { ensureStream, isAbsent, type StreamLimits, streamConfig, streamName } from './event-stream.js';
+import { PublishWindow } from './publish-window.js';
 
 export type Envelope = z.output<typeof eventEnvelope>;
 
@@ -40,6 +41,7 @@ export interface StreamState {
 export class JetStreamPublisher {
   readonly #subjects: ReadonlyMap<string, string>;
   readonly #stream: ReturnType<typeof streamConfig>;
+  readonly #window: PublishWindow;
   #manager: JetStreamManager | undefined;
   #ensured = false;
   #reconnectionsSeen = 0;
@@ -51,6 +53,7 @@ export class JetStreamPublisher {
   ) {
     this.#subjects = new Map(options.contracts.map(contract => [contract.type, contract.subject]));
     this.#stream = streamConfig(options.service, options);
+    this.#window = new PublishWindow(link, this.#stream.name);
   }
 
   /** The types that it publishes, for the outbox relay. */
@@ -66,12 +69,13 @@ export class JetStreamPublisher {
     await this.#ensure();
     const published = batch.flatMap(event => {
       const subject = this.#subjects.get(event.type);
-      return subject ? [{ subject, event }] : [];
+      return subject ? [{ subject, id: event.id, payload: JSON.stringify(envelopeOf(event)) }] : [];
     });
     const inFlight = this.options.inFlight ?? 256;
     try {
       for (let from = 0; from < published.length; from += inFlight) {
-        await this.#publishWindow(published.slice(from, from + inFlight));
+        const stored = await this.#window.publish(published.slice(from, from + inFlight));
+        this.#lastSequence = Math.max(this.#lastSequence, stored);
       }
     } catch (error) {
       // Whatever went wrong, the stream may be gone: look again before the next attempt.
@@ -90,22 +94,6 @@ export class JetStreamPublisher {
     } catch (error) {
       if (isAbsent(error)) return undefined;
       throw error;
-    }
-  }
-
-  async #publishWindow(window: readonly { subject: string; event: PublishableEvent }[]): Promise<void> {
-    const js = jetstream(this.link.nc, { timeout: 2_000 });
-    const stored = await Promise.allSettled(
-      window.map(({ subject, event }) =>
-        js.publish(subject, JSON.stringify(envelopeOf(event)), {
-          msgID: event.id,
-          expect: { streamName: this.#stream.name },
-        }),
-      ),
-    );
-    for (const outcome of stored) {
-      if (outcome.status === 'rejected') throw outcome.reason;
-      this.#lastSequence = Math.max(this.#lastSequence, outcome.value.seq);
     }
   }
 
