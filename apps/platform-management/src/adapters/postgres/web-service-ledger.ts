@@ -1,0 +1,114 @@
+import { ConcurrencyConflict, type EventMetadata, fold, type Position, upcast } from '@postern/event-sourcing';
+import { appendAll, inTransaction, lockStreams, type PostgresEventStore } from '@postern/event-sourcing/postgres';
+import type pg from 'pg';
+import type { DriversCommand, WebServiceCommand } from '../../domain/web-service/commands.js';
+import type { WebServiceEvent } from '../../domain/web-service/events.js';
+import { activeDeployment, hasWork, type WebService } from '../../domain/web-service/state.js';
+import { webService, webServiceStream } from '../../domain/web-service/web-service.js';
+import { WebServiceLedger } from '../../ports/web-services.js';
+
+export interface WebServiceLedgerOptions {
+  readonly store: PostgresEventStore;
+  readonly waitUntil: (position: Position | undefined) => Promise<void>;
+  readonly metadata: () => EventMetadata;
+}
+
+/**
+ * Who holds a stream's lock decides it alone, over all replicas. Beside the events, in their transaction, lie the
+ * service's standing (whose columns hold at most one active deployment and one serving release) and its releases.
+ */
+export class PostgresWebServiceLedger extends WebServiceLedger {
+  constructor(private readonly options: WebServiceLedgerOptions) {
+    super();
+  }
+
+  override async stateOf(webServiceId: string): Promise<WebService> {
+    return fold(webService, await this.options.store.readStream(webServiceStream(webServiceId)));
+  }
+
+  override async execute(webServiceId: string, commandAt: (at: string) => WebServiceCommand): Promise<WebService> {
+    const { state, position } = await this.#decide(webServiceId, commandAt);
+    await this.options.waitUntil(position);
+    return state;
+  }
+
+  override async record(webServiceId: string, commandAt: (at: string) => DriversCommand): Promise<WebService> {
+    return (await this.#decide(webServiceId, commandAt)).state;
+  }
+
+  override onChange(listener: () => void): () => void {
+    return this.options.store.onAppended(listener);
+  }
+
+  async #decide(webServiceId: string, commandAt: (at: string) => WebServiceCommand) {
+    const { store, metadata } = this.options;
+    const streamId = webServiceStream(webServiceId);
+    const decided = await inTransaction(store.pool, async client => {
+      await lockStreams(client, [streamId]);
+      const history = await this.#history(client, streamId);
+      const before = fold(webService, history);
+      const events = webService.decide(commandAt(new Date().toISOString()), before);
+      if (events.length === 0) return { state: before, position: undefined };
+      const [appended] = await appendAll(client, [
+        { streamId, events, expectedVersion: history.length, metadata: metadata() },
+      ]);
+      if (!appended || appended instanceof ConcurrencyConflict) throw appended ?? new Error('nothing was appended');
+      const state = events.reduce(webService.evolve, before);
+      await writeStanding(client, before, state);
+      await writeReleases(client, events);
+      return { state, position: appended.position };
+    });
+    if (decided.position) store.announce();
+    return decided;
+  }
+
+  async #history(client: pg.PoolClient, streamId: string) {
+    const { rows } = await client.query<{ type: string; data: object }>({
+      name: 'web-service-history',
+      text: 'SELECT type, data FROM event_store.events WHERE stream_id = $1 ORDER BY version',
+      values: [streamId],
+    });
+    return rows.map(row => upcast(row, this.options.store.upcasters));
+  }
+}
+
+interface Standing {
+  readonly active: string | null;
+  readonly serving: string | null;
+  readonly toDo: boolean;
+}
+
+/** What is being stopped serves no more: reconciling must not bring it back. */
+const standingOf = (state: WebService): Standing => ({
+  active: activeDeployment(state)?.id ?? null,
+  serving: state.stopping ? null : (state.serving?.id ?? null),
+  toDo: hasWork(state),
+});
+
+/** Compare and swap, beside the version of the stream: a second active deployment finds no row to write to. */
+async function writeStanding(client: pg.PoolClient, before: WebService, after: WebService): Promise<void> {
+  const [was, is] = [standingOf(before), standingOf(after)];
+  if (before.id === undefined) {
+    await client.query('INSERT INTO web_service_standings (web_service_id, to_do) VALUES ($1, false)', [after.id]);
+    return;
+  }
+  if (was.active === is.active && was.serving === is.serving && was.toDo === is.toDo) return;
+  const { rowCount } = await client.query(
+    `UPDATE web_service_standings SET active_deployment_id = $3, serving_release_id = $4, to_do = $5
+     WHERE web_service_id = $1 AND active_deployment_id IS NOT DISTINCT FROM $2`,
+    [after.id, was.active, is.active, is.serving, is.toDo],
+  );
+  if (rowCount !== 1) throw new Error(`web service ${after.id} has another active deployment than its events say`);
+}
+
+async function writeReleases(client: pg.PoolClient, events: readonly WebServiceEvent[]): Promise<void> {
+  for (const event of events) {
+    if (event.type !== 'platform-management.release-begun.v1') continue;
+    const { release_id, web_service_id, deployment_id, artefact_reference, commit, configuration_id, at } = event.data;
+    await client.query(
+      `INSERT INTO releases (id, web_service_id, deployment_id, artefact_reference, commit, configuration_id, begun_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [release_id, web_service_id, deployment_id, artefact_reference, commit, configuration_id, at],
+    );
+  }
+}

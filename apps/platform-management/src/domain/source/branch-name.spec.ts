@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { branchName } from './branch-name.js';
+
+describe('the name of a branch', () => {
+  it.each([
+    'main',
+    'feature/login',
+    'release-1.2',
+    'ünïcode',
+    'a@b',
+    'dependabot/npm_and_yarn/x-1.0.0',
+    'refs/x',
+    'a.b',
+  ])('may be %s', name => expect(branchName(name)).toBe(name));
+
+  it.each([
+    ['-main', 'must not begin with -'],
+    ['--upload-pack=x', 'must not begin with -'],
+    ['', 'must not be empty'],
+    ['a b', 'must not hold spaces'],
+    ['a\tb', 'must not hold spaces'],
+    ['a\u0000', 'must not hold spaces'],
+    ['a\u007f', 'must not hold spaces'],
+    ['a~1', 'must not hold'],
+    ['a^', 'must not hold'],
+    ['a:b', 'must not hold'],
+    ['a?', 'must not hold'],
+    ['a*', 'must not hold'],
+    ['a[b', 'must not hold'],
+    ['a\\b', 'must not hold'],
+    ['a..b', 'must not hold ..'],
+    ['a@{1}', 'must not hold @{'],
+    ['@', 'is no branch'],
+    ['HEAD', 'is no branch'],
+    ['a.', 'must not end with a dot'],
+    ['/a', 'must not begin or end with /'],
+    ['a/', 'must not begin or end with /'],
+    ['a//b', 'nor hold //'],
+    ['.a', 'begin with a dot'],
+    ['a/.b', 'begin with a dot'],
+    ['a.lock', 'end with .lock'],
+    ['a.lock/b', 'end with .lock'],
+    ['a\ud800', 'is not well-formed'],
+  ])('is not %j', (name, reason) => {
+    let refusal: unknown;
+    try {
+      branchName(name);
+    } catch (error) {
+      refusal = error;
+    }
+    expect(refusal).toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringMatching(/^branch: /),
+    });
+    expect(String(refusal)).toContain(reason);
+  });
+});

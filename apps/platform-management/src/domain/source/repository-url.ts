@@ -1,0 +1,87 @@
+import { Refusal } from '@postern/contracts';
+
+const FIELD = 'git_repository_url';
+/** Letters, digits, dots, hyphens, with a letter or digit in front: what ssh could take for an option is no host. */
+const HOST = /^(?:[A-Za-z0-9_][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])$/;
+const USER = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
+/** `user@host:path`, as scp writes it. */
+const SCP = /^([^@:/]+)@([^@:/]+|\[[^\]]+\]):(.+)$/;
+/** Git runs `git-remote-<transport>` for `<transport>::<address>`, and `ext::` runs any command. */
+const REMOTE_HELPER = /^[^/:@]*::/;
+
+export interface RepositoryRules {
+  /** The local start serves repositories from its own disk; nobody else wants `file://`. */
+  readonly allowFiles: boolean;
+}
+
+/**
+ * Reads the address of a git repository as the owner of a web service gave it.
+ * @returns the address, unchanged: it is safe as an argument of git behind `--`.
+ * @throws Refusal `invalid_input`, whose message begins with the field's name.
+ */
+export function repositoryUrl(text: string, { allowFiles }: RepositoryRules): string {
+  if (text.startsWith('-')) throw invalid('must not begin with -');
+  if (!/^[!-~]+$/.test(text)) throw invalid('must be printable ASCII without spaces and control characters');
+  if (/%(?:[01][0-9a-f]|7f)/i.test(text)) throw invalid('must not hold encoded control characters');
+  if (text.includes('\\')) throw invalid('must not hold backslashes');
+  if (REMOTE_HELPER.test(text)) throw invalid('remote helpers (<transport>::<address>) are not allowed');
+  const scheme = /^([a-z]+):\/\//.exec(text)?.[1];
+  switch (scheme) {
+    case 'https':
+    case 'http':
+      return webAddress(text);
+    case 'ssh':
+      return sshAddress(text);
+    case 'file':
+      return fileAddress(text, allowFiles);
+    case undefined:
+      return scpAddress(text);
+    default:
+      throw invalid(`${scheme}:// is not supported; https://, http://, ssh:// and git@host:path are`);
+  }
+}
+
+function webAddress(text: string): string {
+  const url = parse(text);
+  // The parser is lenient: it forgets an empty user name, and takes the host from the path where there is none.
+  const authority = /^https?:\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
+  if (authority.includes('@')) throw invalid('must not hold a user name or password');
+  if (authority === '' || !HOST.test(url.hostname)) throw invalid('names no host');
+  if (text.includes('#')) throw invalid('must not hold a fragment');
+  return text;
+}
+
+function sshAddress(text: string): string {
+  const url = parse(text);
+  if (url.password || /^ssh:\/\/[^/]*:[^/]*@/.test(text)) throw invalid('must not hold a password');
+  if (url.username && !USER.test(url.username)) throw invalid('names a user that cannot be');
+  if (!HOST.test(url.hostname)) throw invalid('names no host');
+  if (url.pathname.length < 2 || url.pathname.startsWith('/-') || url.search || text.includes('#'))
+    throw invalid('names no path of a repository');
+  return text;
+}
+
+function scpAddress(text: string): string {
+  const [, user, host, path] = SCP.exec(text) ?? [];
+  if (user === undefined || host === undefined || path === undefined)
+    throw invalid('must be https://, http://, ssh:// or git@host:path');
+  if (!USER.test(user)) throw invalid('names a user that cannot be');
+  if (!HOST.test(host)) throw invalid('names no host');
+  if (path.startsWith('-') || path.startsWith(':')) throw invalid('names no path of a repository');
+  return text;
+}
+
+function fileAddress(text: string, allowed: boolean): string {
+  if (!allowed) throw invalid('file:// is not allowed here');
+  const url = parse(text);
+  if (url.host !== '' || url.pathname.length < 2 || url.search || text.includes('#'))
+    throw invalid('must be file:/// and an absolute path');
+  return text;
+}
+
+function parse(text: string): URL {
+  if (!URL.canParse(text)) throw invalid('is not an address');
+  return new URL(text);
+}
+
+const invalid = (reason: string): Refusal => new Refusal('invalid_input', `${FIELD}: ${reason}`);

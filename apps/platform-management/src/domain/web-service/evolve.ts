@@ -1,0 +1,142 @@
+import type { ReleaseData, WebServiceEvent, WebServiceStatus } from './events.js';
+import { type Deployment, type Release, type WebService } from './state.js';
+
+/** Folds one event into a web service. */
+export function evolve(state: WebService, { type, data }: WebServiceEvent): WebService {
+  switch (type) {
+    case 'platform-management.web-service-created.v1': {
+      const { web_service_id, user_id, project_id, at: _, ...settings } = data;
+      return { ...state, id: web_service_id, userId: user_id, projectId: project_id, settings };
+    }
+    case 'platform-management.deployment-requested.v1':
+      return added(state, { id: data.deployment_id, status: 'queued', branch: data.branch, since: data.at });
+    case 'platform-management.rollback-requested.v1':
+      return added(state, {
+        id: data.deployment_id,
+        status: 'queued',
+        branch: data.branch,
+        rollbackOf: data.rollback_of,
+        commit: data.commit,
+        artefact: data.artefact_reference,
+        since: data.at,
+      });
+    case 'platform-management.deployment-begun.v1':
+      return changed(state, data, { status: data.stage, since: data.at });
+    case 'platform-management.deployment-source-resolved.v1':
+      return changed(state, data, { branch: data.branch, commit: data.commit });
+    case 'platform-management.deployment-built.v1':
+      return changed(state, data, {
+        status: 'releasing',
+        since: data.at,
+        artefact: data.artefact_reference,
+        commit: data.commit,
+      });
+    case 'platform-management.deployment-cancellation-requested.v1':
+      return changed(state, data, { cancellation: data.because });
+    case 'platform-management.deployment-cancelled.v1':
+      return changed(state, data, { status: 'cancelled', since: data.at });
+    case 'platform-management.deployment-failed.v1':
+      return changed(state, data, { status: 'failed', since: data.at });
+    case 'platform-management.deployment-live.v1':
+      return {
+        ...changed(state, data, { status: 'live', since: data.at }),
+        onceLive: [...state.onceLive, data.deployment_id],
+      };
+    case 'platform-management.deployment-superseded.v1':
+      return changed(state, data, { status: 'superseded', since: data.at });
+    case 'platform-management.deployment-rolled-back.v1':
+      return changed(state, data, { status: 'rolled_back', since: data.at });
+    case 'platform-management.web-service-start-requested.v1':
+      return { ...withStatus(state, data), requested: { releaseId: data.release_id, kind: 'start', since: data.at } };
+    case 'platform-management.web-service-restart-requested.v1':
+      return { ...withStatus(state, data), requested: { releaseId: data.release_id, kind: 'restart', since: data.at } };
+    case 'platform-management.release-begun.v1':
+      return begun(withStatus(state, data), data);
+    case 'platform-management.release-served.v1':
+      return served(withStatus(state, data));
+    case 'platform-management.release-failed.v1':
+    case 'platform-management.release-abandoned.v1':
+      return withoutRelease(withStatus(state, data), data.release_id);
+    case 'platform-management.web-service-stop-requested.v1': {
+      const { requested: _, ...rest } = state;
+      return { ...withStatus(rest, data), stopping: { since: data.at } };
+    }
+    case 'platform-management.web-service-stopped.v1':
+    case 'platform-management.web-service-stop-failed.v1': {
+      const { stopping: _, serving: __, ...rest } = state;
+      return { ...withStatus(rest, data), answering: true };
+    }
+    case 'platform-management.web-service-unanswering.v1':
+      return { ...withStatus(state, data), answering: false };
+    case 'platform-management.web-service-answering.v1':
+      return { ...withStatus(state, data), answering: true };
+    case 'platform-management.web-service-blocked.v1':
+      return { ...state, blocked: data.reason ?? '' };
+    case 'platform-management.web-service-suspended.v1':
+      return { ...state, suspended: data.reason ?? '' };
+    case 'platform-management.web-service-unblocked.v1': {
+      const { blocked: _, ...rest } = state;
+      return rest;
+    }
+    case 'platform-management.web-service-resumed.v1': {
+      const { suspended: _, ...rest } = state;
+      return rest;
+    }
+  }
+}
+
+const added = (state: WebService, deployment: Deployment): WebService => ({
+  ...state,
+  deployments: [...state.deployments, deployment],
+});
+
+const changed = (
+  state: WebService,
+  { deployment_id }: { readonly deployment_id: string },
+  change: Partial<Deployment>,
+): WebService => ({
+  ...state,
+  deployments: state.deployments.map(each => (each.id === deployment_id ? { ...each, ...change } : each)),
+});
+
+const withStatus = (
+  state: WebService,
+  { status, status_reason }: { readonly status: WebServiceStatus; readonly status_reason: string | null },
+): WebService => ({ ...state, status, statusReason: status_reason });
+
+function begun(state: WebService, data: ReleaseData): WebService {
+  const { requested, ...rest } = state;
+  const release: Release = {
+    id: data.release_id,
+    kind: data.kind,
+    deploymentId: data.deployment_id,
+    artefact: data.artefact_reference,
+    commit: data.commit,
+    configurationId: data.configuration_id,
+  };
+  const next = requested && requested.releaseId !== data.release_id ? state : rest;
+  const rolling = { ...release, since: data.at };
+  return data.kind === 'deployment'
+    ? { ...changed(next, data, { configurationId: data.configuration_id }), rolling }
+    : { ...next, rolling };
+}
+
+function served(state: WebService): WebService {
+  const { rolling, ...rest } = state;
+  if (!rolling) return state;
+  const { since: _, ...serving } = rolling;
+  return { ...rest, serving, everRan: true, answering: true };
+}
+
+function withoutRelease(state: WebService, releaseId: string): WebService {
+  const { rolling, requested, ...rest } = state;
+  return {
+    ...rest,
+    ...(rolling && rolling.id !== releaseId ? { rolling } : {}),
+    ...(requested && requested.releaseId !== releaseId ? { requested } : {}),
+  };
+}
+
+/** The state that events lead to, for decisions of several steps. */
+export const after = (state: WebService, events: readonly WebServiceEvent[]): WebService =>
+  events.reduce(evolve, state);

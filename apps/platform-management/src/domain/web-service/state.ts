@@ -1,0 +1,93 @@
+import type { deploymentStatus } from '@postern/contracts';
+import type { z } from 'zod';
+import type { Because, CreatedData, ReleaseKind, WebServiceStatus } from './events.js';
+
+export type DeploymentStatus = z.output<typeof deploymentStatus>;
+
+export interface Deployment {
+  readonly id: string;
+  readonly status: DeploymentStatus;
+  readonly branch: string | null;
+  readonly rollbackOf?: string;
+  readonly commit?: string;
+  readonly artefact?: string;
+  /** Under which the configuration of its own release is sealed. */
+  readonly configurationId?: string;
+  /** When the state it is in began; what its deadline counts from. */
+  readonly since: string;
+  /** Why it is to end; what it does under way is being stopped. */
+  readonly cancellation?: Because;
+}
+
+export interface Release {
+  readonly id: string;
+  readonly kind: ReleaseKind;
+  /** The deployment whose artefact it is; the one that is releasing, or the one that was live when it began. */
+  readonly deploymentId: string;
+  readonly artefact: string;
+  readonly commit: string;
+  readonly configurationId: string;
+}
+
+export type Settings = Omit<CreatedData, 'web_service_id' | 'at' | 'user_id' | 'project_id'>;
+
+/**
+ * A web service with all that was ever deployed to it. What runs, and what is to run, follows from it alone:
+ * `serving` carries the traffic, `rolling` is to replace it, `requested` waits for its turn.
+ */
+export interface WebService {
+  readonly id: string | undefined;
+  readonly userId: string | undefined;
+  readonly projectId: string | undefined;
+  readonly settings: Settings | undefined;
+  readonly status: WebServiceStatus;
+  readonly statusReason: string | null;
+  readonly everRan: boolean;
+  /** False while what serves has not answered for long. */
+  readonly answering: boolean;
+  /** Oldest first. */
+  readonly deployments: readonly Deployment[];
+  /** Deployments in the order in which they went live. */
+  readonly onceLive: readonly string[];
+  readonly requested?: { readonly releaseId: string; readonly kind: 'start' | 'restart'; readonly since: string };
+  readonly rolling?: Release & { readonly since: string };
+  readonly serving?: Release;
+  readonly stopping?: { readonly since: string };
+  readonly blocked?: string;
+  readonly suspended?: string;
+}
+
+export const initial: WebService = {
+  id: undefined,
+  userId: undefined,
+  projectId: undefined,
+  settings: undefined,
+  status: 'created',
+  statusReason: null,
+  everRan: false,
+  answering: true,
+  deployments: [],
+  onceLive: [],
+};
+
+const ACTIVE: ReadonlySet<DeploymentStatus> = new Set(['building', 'releasing']);
+
+export const isActive = ({ status }: Deployment): boolean => ACTIVE.has(status);
+export const isQueued = ({ status }: Deployment): boolean => status === 'queued';
+export const isOver = (deployment: Deployment): boolean => !isActive(deployment) && !isQueued(deployment);
+
+export const deploymentOf = (state: WebService, id: string): Deployment | undefined =>
+  state.deployments.find(deployment => deployment.id === id);
+
+/** The one that is built or released now; there is never a second. */
+export const activeDeployment = (state: WebService): Deployment | undefined => state.deployments.findLast(isActive);
+export const liveDeployment = (state: WebService): Deployment | undefined =>
+  state.deployments.findLast(({ status }) => status === 'live');
+
+/** Whether anything is left for the driver: a state that is not final. */
+export const hasWork = (state: WebService): boolean =>
+  Boolean(state.requested || state.rolling || state.stopping) || state.deployments.some(each => !isOver(each));
+
+/** The status of a service that nothing is being done to. */
+export const steadyStatus = (state: Pick<WebService, 'serving' | 'answering' | 'everRan'>): WebServiceStatus =>
+  state.serving ? (state.answering ? 'running' : 'failed') : state.everRan ? 'stopped' : 'created';
