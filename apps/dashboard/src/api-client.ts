@@ -37,6 +37,10 @@ export class ApiClient {
     return this.call('POST', path, { ...options, body });
   }
 
+  put<Reply>(path: string, body: unknown): Promise<Reply> {
+    return this.call('PUT', path, { body });
+  }
+
   patch<Reply>(path: string, body: unknown): Promise<Reply> {
     return this.call('PATCH', path, { body });
   }

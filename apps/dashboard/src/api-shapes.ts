@@ -1,29 +1,45 @@
 import type {
   apiKey,
   attempt,
+  bulkResult,
   createApiKey,
+  createDatabase,
+  createPlatformKey,
   createSession,
   createWebhook,
+  database,
   delivery,
+  deployment,
   dnsRecord,
   emailCounts,
   emailService,
   emailServiceChanges,
+  getDatabase,
   getEmailStats,
+  getLogs,
   getMe,
+  getMetricsHistory,
   getTrackedEmail,
+  listPlatformKeys,
+  moderateWebService,
   outcomeKind,
+  project,
+  projectSecretsByKey,
   recipientState,
   replaySince,
   rotateWebhookSecret,
+  secretScope,
   sendingDomain,
   suppression,
   timelineEntry,
   trackedEmail,
+  usage,
   user,
+  variable,
   verifiedRecipient,
   webhook,
   webhookChanges,
+  webService,
   workspace,
 } from '@postern/contracts';
 import type { z } from 'zod';
@@ -55,6 +71,23 @@ export type VerifiedRecipient = z.output<typeof verifiedRecipient>;
 export type Webhook = z.output<typeof webhook>;
 export type WebhookChanges = z.input<typeof webhookChanges>;
 export type Workspace = z.output<typeof workspace>;
+
+export type BulkResult = z.output<typeof bulkResult>;
+export type CreatedDatabase = z.output<typeof createDatabase.reply>;
+export type CreatedPlatformKey = z.output<typeof createPlatformKey.reply>;
+export type Database = z.output<typeof database>;
+export type DatabaseWithUsage = z.output<typeof getDatabase.reply>;
+export type Deployment = z.output<typeof deployment>;
+export type Logs = z.output<typeof getLogs.reply>;
+export type MetricsHistory = z.output<typeof getMetricsHistory.reply>;
+export type ModerationAction = z.input<typeof moderateWebService.request>['action'];
+export type PlatformKey = z.output<typeof listPlatformKeys.reply>[number];
+export type Project = z.output<typeof project>;
+export type ProjectSecrets = z.output<typeof projectSecretsByKey>;
+export type SecretScope = z.output<typeof secretScope>;
+export type Usage = z.output<typeof usage>;
+export type Variable = z.output<typeof variable>;
+export type WebService = z.output<typeof webService>;
 
 export interface Page<Item> {
   readonly items: readonly Item[];

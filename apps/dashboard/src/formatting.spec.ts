@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { asSentence, counted, formatRate, formatTime, formatWait, formatWords, lastDays } from './formatting.js';
+import {
+  asSentence,
+  counted,
+  formatBytes,
+  formatRate,
+  formatSpan,
+  formatTime,
+  formatWait,
+  formatWords,
+  lastDays,
+} from './formatting.js';
 
 describe('a rate', () => {
   it.each([
@@ -9,6 +19,27 @@ describe('a rate', () => {
     [0.875, '87.5 %'],
     [0.001, '0.10 %'],
   ])('%p is shown as %p', (rate, shown) => expect(formatRate(rate)).toBe(shown));
+});
+
+describe('an amount of memory', () => {
+  it.each([
+    [0, '0 B'],
+    [1_023, '1023 B'],
+    [1_536, '1.5 KiB'],
+    [268_435_456, '256 MiB'],
+    [1_073_741_824, '1 GiB'],
+  ])('of %p bytes is shown as %p', (bytes, shown) => expect(formatBytes(bytes)).toBe(shown));
+});
+
+describe('a span of time', () => {
+  it.each([
+    ['03:04:05.900', '0 s'],
+    ['03:04:50', '44 s'],
+    ['03:05:10', '1 min 4 s'],
+    ['05:06:06', '2 h 2 min'],
+  ])('that ends at %p is told as %p', (end, told) =>
+    expect(formatSpan('2030-01-02T03:04:06Z', `2030-01-02T${end}Z`)).toBe(told),
+  );
 });
 
 describe('a wait', () => {

@@ -24,6 +24,22 @@ export const formatTime = (timestamp: string, timeZone?: string): string =>
 export const formatDay = (day: string): string =>
   new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(day));
 
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+export const formatBytes = (bytes: number): string => {
+  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const amount = bytes / 1024 ** power;
+  return `${amount.toFixed(power === 0 || amount >= 100 || Number.isInteger(amount) ? 0 : 1)} ${UNITS[power]}`;
+};
+
+/** From one time to another, as people say it: `1 min 5 s`. */
+export const formatSpan = (from: string, to: string): string => {
+  const seconds = Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+};
+
 export const formatWait = (seconds: number): string => {
   if (seconds < 90) return counted(Math.max(1, Math.ceil(seconds)), 'second');
   if (seconds < 90 * 60) return counted(Math.ceil(seconds / 60), 'minute');

@@ -47,6 +47,17 @@ export const useLoading = <Value>(
   };
 };
 
+/** Asks again every `everyMs` while the page can be seen; undefined stops it. */
+export const useRepeated = ({ reload }: Pick<Loading<unknown>, 'reload'>, everyMs: number | undefined): void => {
+  useEffect(() => {
+    if (everyMs === undefined) return undefined;
+    const timer = setInterval(() => {
+      if (!document.hidden) reload();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [reload, everyMs]);
+};
+
 /** A write that a reader starts: whether it runs, and what the API said against it. */
 export interface Action<Arguments extends readonly unknown[]> {
   readonly busy: boolean;

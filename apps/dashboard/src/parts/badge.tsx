@@ -1,16 +1,22 @@
 import type {
+  Database,
   Delivery,
+  Deployment,
   EmailService,
   RecipientState,
   SendingDomain,
   TrackedEmail,
   VerifiedRecipient,
+  WebService,
 } from '../api-shapes.js';
 import { formatWords } from '../formatting.js';
 
 export type Standing = 'good' | 'warning' | 'bad' | 'plain';
 
 type Status =
+  | Database['status']
+  | Deployment['status']
+  | WebService['status']
   | Delivery['state']
   | EmailService['mode']
   | RecipientState
@@ -18,18 +24,38 @@ type Status =
   | TrackedEmail['status']
   | TrackedEmail['mode']
   | VerifiedRecipient['status']
+  | 'blocked'
   | 'enabled'
+  | 'suspended'
   | 'disabled';
 
 /** How each status is to be taken; a new one of the contracts does not compile until it is placed. */
 const STANDING: Readonly<Record<Status, Standing>> = {
   accepted: 'good',
   delivered: 'good',
+  live: 'good',
+  running: 'good',
   enabled: 'good',
   production: 'good',
   sent: 'good',
   verified: 'good',
   awaiting_code: 'warning',
+  blocked: 'bad',
+  building: 'warning',
+  cancelled: 'plain',
+  created: 'plain',
+  creating: 'warning',
+  deleting: 'warning',
+  queued: 'warning',
+  releasing: 'warning',
+  restarting: 'warning',
+  rolled_back: 'plain',
+  starting: 'warning',
+  stopped: 'plain',
+  stopping: 'warning',
+  superseded: 'plain',
+  suspended: 'bad',
+  unavailable: 'bad',
   complained: 'bad',
   bounced: 'bad',
   deferred: 'warning',

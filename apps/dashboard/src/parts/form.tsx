@@ -37,13 +37,15 @@ interface FieldProps {
   readonly label: string;
   readonly name: string;
   readonly hint?: string;
-  readonly type?: 'text' | 'email' | 'password' | 'search' | 'url' | 'datetime-local';
+  readonly type?: 'text' | 'email' | 'password' | 'search' | 'url' | 'number' | 'datetime-local';
   readonly defaultValue?: string;
   readonly placeholder?: string;
   readonly required?: boolean;
   readonly autofocus?: boolean;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly min?: number;
+  readonly max?: number;
   readonly size?: number;
   readonly pattern?: string;
   /** Says in the browser's own words of refusal what `pattern` wants. */

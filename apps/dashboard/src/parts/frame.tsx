@@ -9,6 +9,18 @@ interface FrameProps {
   readonly children: ComponentChildren;
 }
 
+type Entries = readonly (readonly [to: string, name: string])[];
+
+const PLATFORM: Entries = [
+  ['/projects', 'Projects'],
+  ['/databases', 'Databases'],
+  ['/platform-keys', 'Platform keys'],
+];
+const OPERATOR: Entries = [
+  ['/moderation', 'Moderation'],
+  ['/users', 'Users'],
+];
+
 /** What stands around every page once somebody is signed in. */
 export const Frame = ({ path, children }: FrameProps) => {
   const { me, signOut } = useSignedIn();
@@ -26,11 +38,17 @@ export const Frame = ({ path, children }: FrameProps) => {
           <Link to="/" current={path === '/'}>
             Email services
           </Link>
-          {me.operator && (
-            <Link to="/users" current={path === '/users'}>
-              Users
+          {PLATFORM.map(([to, name]) => (
+            <Link key={to} to={to} current={path === to}>
+              {name}
             </Link>
-          )}
+          ))}
+          {me.operator &&
+            OPERATOR.map(([to, name]) => (
+              <Link key={to} to={to} current={path === to}>
+                {name}
+              </Link>
+            ))}
           <Link to="/account" current={path === '/account'}>
             Account
           </Link>

@@ -1,10 +1,11 @@
 import { type ComponentChildren, createContext } from 'preact';
-import { useContext, useEffect, useRef } from 'preact/hooks';
+import { useContext } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { EmailService } from '../../api-shapes.js';
 import { type Loading, useLoading } from '../../loading.js';
 import { Badge } from '../../parts/badge.js';
 import { Loaded } from '../../parts/loaded.js';
+import { Tabs } from '../../parts/tabs.js';
 import { Link } from '../../router.js';
 
 interface OpenService {
@@ -57,36 +58,10 @@ export const ServiceFrame = ({ serviceId, path: shown, children }: ServiceFrameP
             <Link to="/">Email services</Link> <span aria-hidden="true">/</span> <strong>{service.name}</strong>{' '}
             <Badge status={service.mode} /> {!service.enabled && <Badge status="disabled" />}
           </p>
-          <Tabs service={service} page={page} shown={shown} />
+          <Tabs of={service.name} tabs={TABS} page={page} shown={shown} />
           {children}
         </OpenServiceContext.Provider>
       )}
     </Loaded>
   );
 };
-
-interface TabsProps {
-  readonly service: EmailService;
-  readonly page: string;
-  readonly shown: string;
-}
-
-const Tabs = ({ service, page, shown }: TabsProps) => {
-  const strip = useRef<HTMLElement>(null);
-  // On narrow screens the strip scrolls, and the open tab may lie outside of what is seen.
-  useEffect(() => {
-    if (shown) strip.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
-  }, [shown]);
-  return (
-    <nav ref={strip} class="tabs" aria-label={`Pages of ${service.name}`}>
-      {TABS.map(([tab, name]) => (
-        <Link key={tab} to={page + tab} current={isOpen(shown, page, tab)}>
-          {name}
-        </Link>
-      ))}
-    </nav>
-  );
-};
-
-const isOpen = (shown: string, page: string, tab: string): boolean =>
-  shown === page + tab || (tab !== '' && shown.startsWith(`${page}${tab}/`));

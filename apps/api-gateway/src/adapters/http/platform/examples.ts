@@ -94,11 +94,11 @@ export const DATABASE = {
   status: 'running',
   status_reason: null,
   plan: 'starter',
-  limits: { cpu_millicores: 500, memory_bytes: 536_870_912, storage_bytes: 1_073_741_824, connections: 50 },
+  limits: { cpu_millicores: 250, memory_bytes: 268_435_456, storage_bytes: 1_073_741_824, connections: 20 },
   hostnames: ['orders.databases.example.com'],
   created_at: CREATED_AT,
 };
 export const DATABASE_WITH_USAGE = {
   ...DATABASE,
-  usage: { cpu: { millicores: 20, percent: 4 }, memory: { bytes: 67_108_864, percent: 12.5 } },
+  usage: { cpu: { millicores: 20, percent: 8 }, memory: { bytes: 67_108_864, percent: 25 } },
 };
