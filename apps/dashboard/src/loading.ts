@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api-client.js';
 
-/** Something that is asked of the API for a page. A value that is there stays while it is asked for again. */
+/** Something that is asked of the API for a page. A value that is there stays while it is asked for again, and beside an error. */
 export interface Loading<Value> {
   readonly value: Value | undefined;
   readonly error: ApiError | undefined;
@@ -32,7 +32,7 @@ export const useLoading = <Value>(
       .catch((error: unknown) => ({ key, error: asApiError(error) }))
       .then(next => {
         if (controller.signal.aborted) return;
-        setState(next);
+        setState(last => ('error' in next && last.key === key ? { ...last, ...next } : next));
         setAsking(false);
       });
     return () => controller.abort();

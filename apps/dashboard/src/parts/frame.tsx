@@ -39,7 +39,7 @@ export const Frame = ({ path, children }: FrameProps) => {
             Email services
           </Link>
           {PLATFORM.map(([to, name]) => (
-            <Link key={to} to={to} current={path === to}>
+            <Link key={to} to={to} current={path === to || path.startsWith(`${to}/`)}>
               {name}
             </Link>
           ))}

@@ -66,7 +66,7 @@ export const DatabasesPage = () => {
         )}
       </Loaded>
       <Section title="New database" about="Its URL is shown once. Give it to a web service as a variable.">
-        <Form action={create} submit="Create" class="line">
+        <Form action={create} submit="Create" class="line wide">
           <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
           <Select label="Kind" name="kind" options={KINDS} />
           <Select label="Plan" name="plan" options={PLANS} />

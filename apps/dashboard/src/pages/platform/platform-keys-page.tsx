@@ -76,7 +76,7 @@ export const PlatformKeysPage = () => {
         }
       </Loaded>
       <Section title="New platform key" about="One for each program, so that one can be revoked without the others.">
-        <Form action={create} submit="Create" class="line">
+        <Form action={create} submit="Create" class="line wide">
           <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
           <Select
             label="May"

@@ -59,7 +59,7 @@ export const ProjectSecretsSection = ({ projectId }: { readonly projectId: strin
           );
         }}
       </Loaded>
-      <Form action={set} submit="Set" class="line">
+      <Form action={set} submit="Set" class="line wide">
         <Field label="Key" name="key" required maxLength={255} autocomplete="off" spellcheck={false} />
         <Field label="Value" name="value" autocomplete="off" spellcheck={false} />
         <Select label="Scope" name="scope" options={SCOPES} />

@@ -100,6 +100,7 @@ const Deployments = ({ list, act }: DeploymentsProps) => (
       { title: 'Created', cell: deployment => <Time at={deployment.created_at} /> },
       {
         title: 'Took',
+        numeric: true,
         cell: ({ started_at, finished_at }) =>
           started_at && finished_at ? formatSpan(started_at, finished_at) : NOTHING,
       },

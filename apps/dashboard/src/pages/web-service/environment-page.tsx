@@ -39,7 +39,7 @@ export const EnvironmentPage = () => {
         {list => (list.length === 0 ? <Empty>No variable yet.</Empty> : <Variables list={list} remove={remove} />)}
       </Loaded>
       <Section title="Set a variable" about="A key that is there already gets the new value.">
-        <Form action={set} submit="Set" class="line">
+        <Form action={set} submit="Set" class="line wide">
           <Field label="Key" name="key" required maxLength={255} autocomplete="off" spellcheck={false} />
           <Field label="Value" name="value" autocomplete="off" spellcheck={false} />
           <Check label="Mask the value" name="is_secret" />
