@@ -1,0 +1,36 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+
+/** Where some processes listen for TCP connections. */
+export interface ListeningPort {
+  readonly address: string;
+  readonly port: number;
+}
+
+const LISTEN = '0A';
+
+/** The ports that these processes listen on; empty when none do, or when they cannot be looked into. */
+export const listeningPorts = async (pids: readonly number[]): Promise<readonly ListeningPort[]> => {
+  const sockets = new Set((await Promise.all(pids.map(socketsOf))).flat());
+  const pid = pids[0];
+  if (sockets.size === 0 || pid === undefined) return [];
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map(name => readFile(`/proc/${pid}/net/${name}`, 'latin1').catch(() => '')),
+  );
+  return tables.flatMap(table =>
+    table
+      .split('\n')
+      .slice(1)
+      .map(line => line.trim().split(/\s+/))
+      .filter(fields => fields[3] === LISTEN && sockets.has(fields[9] ?? ''))
+      .map(fields => {
+        const [address = '', port = ''] = (fields[1] ?? '').split(':');
+        return { address, port: Number.parseInt(port, 16) };
+      }),
+  );
+};
+
+const socketsOf = async (pid: number): Promise<readonly string[]> => {
+  const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  const targets = await Promise.all(descriptors.map(fd => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));
+  return targets.flatMap(target => /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? []);
+};

@@ -1,0 +1,51 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+/** One line of the kernel's process table; times in clock ticks, of which Linux counts 100 a second for everybody. */
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Since boot; with the pid it names a process for ever. */
+  readonly startTime: string;
+  /** Of itself and of the children that it has waited for. */
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
+}
+
+const TICK_MS = 10;
+const PAGE_BYTES = 4096;
+
+/** The process, unless it is gone or only its exit status remains. */
+export const processEntry = async (pid: number): Promise<ProcessEntry | undefined> => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
+  if (stat === undefined) return undefined;
+  // The name in parentheses may itself hold spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const number = (index: number) => Number(fields[index]);
+  if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+  return {
+    pid,
+    parent: number(1),
+    group: number(2),
+    session: number(3),
+    startTime: fields[19] ?? '',
+    cpuMs: (number(11) + number(12) + number(13) + number(14)) * TICK_MS,
+    memoryBytes: number(21) * PAGE_BYTES,
+  };
+};
+
+export const allPids = async (): Promise<readonly number[]> =>
+  (await readdir('/proc')).map(Number).filter(pid => Number.isInteger(pid) && pid > 0);
+
+/** What the process was started with; undefined when it is gone or not ours to look at. */
+export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, string> | undefined> => {
+  const text = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  return new Map(
+    text.split('\0').flatMap(entry => {
+      const split = entry.indexOf('=');
+      return split > 0 ? [[entry.slice(0, split), entry.slice(split + 1)] as const] : [];
+    }),
+  );
+};

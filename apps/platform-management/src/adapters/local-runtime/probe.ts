@@ -1,0 +1,51 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+
+export interface ProbeTarget {
+  readonly port: number;
+  /** Asked with GET; undefined where accepting a connection is enough. */
+  readonly path: string | undefined;
+}
+
+/** Undefined when it answers as it should; otherwise what it did instead, for people. */
+export type ProbeAnswer = string | undefined;
+
+/** Asks an instance from outside, the way that its traffic will come. Never throws. */
+export const probe = (target: ProbeTarget, timeoutMs: number): Promise<ProbeAnswer> =>
+  target.path === undefined ? probeConnection(target.port, timeoutMs) : probePath(target.port, target.path, timeoutMs);
+
+const probeConnection = (port: number, timeoutMs: number): Promise<ProbeAnswer> =>
+  new Promise(resolve => {
+    const socket = connect({ host: '127.0.0.1', port, timeout: timeoutMs });
+    const answer = (words: ProbeAnswer) => {
+      socket.destroy();
+      resolve(words);
+    };
+    socket.once('connect', () => answer(undefined));
+    socket.once('timeout', () => answer(`no connection within ${timeoutMs / 1_000} s`));
+    socket.once('error', error => answer(inWords(error)));
+  });
+
+const probePath = (port: number, path: string, timeoutMs: number): Promise<ProbeAnswer> =>
+  new Promise(resolve => {
+    const headers = { 'user-agent': 'postern-probe', connection: 'close' };
+    const outgoing = request({ host: '127.0.0.1', port, path, headers, agent: false });
+    const deadline = setTimeout(() => answer(`GET ${path} did not answer within ${timeoutMs / 1_000} s`), timeoutMs);
+    const answer = (words: ProbeAnswer) => {
+      clearTimeout(deadline);
+      resolve(words);
+      outgoing.destroy();
+    };
+    outgoing.once('response', ({ statusCode = 0 }) =>
+      answer(statusCode >= 200 && statusCode < 400 ? undefined : `GET ${path} answered ${statusCode}`),
+    );
+    // A request that was destroyed after its answer fails once more.
+    outgoing.on('error', error => answer(inWords(error)));
+    outgoing.end();
+  });
+
+const inWords = (error: NodeJS.ErrnoException): string => {
+  if (error.code === 'ECONNREFUSED') return 'connection refused';
+  if (error.code === 'ECONNRESET') return 'connection reset';
+  return error.message;
+};

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Says which process looks after the instances of a home. Leadership is decided elsewhere; this makes a former leader
+ * that does not know yet that it is none notice that another has begun.
+ */
+export class HomeOwnership {
+  readonly #token = randomUUID();
+  readonly #file: string;
+
+  constructor(private readonly platformHome: string) {
+    this.#file = join(platformHome, 'runtime-owner');
+  }
+
+  async take(): Promise<void> {
+    await mkdir(this.platformHome, { recursive: true });
+    const draft = `${this.#file}.${this.#token}`;
+    await writeFile(draft, this.#token);
+    await rename(draft, this.#file);
+  }
+
+  async isMine(): Promise<boolean> {
+    return (await readFile(this.#file, 'utf8').catch(() => '')) === this.#token;
+  }
+}
