@@ -141,10 +141,12 @@ export class LoadBalancer {
     const deadline = new Promise(resolve => {
       late = setTimeout(resolve, this.settings.timeouts.shutdownMs);
     });
-    const listeners = [...this.#services.values()].map(({ listener }) => listener);
+    const services = [...this.#services.values()];
+    const listeners = services.map(({ listener }) => listener);
     if (this.#shared) listeners.push(this.#shared);
     await Promise.all(listeners.map(listener => listener.stop(deadline)));
     clearTimeout(late);
+    for (const { route } of services) route.switchTo([], null);
     await this.#saveTraffic();
   }
 

@@ -43,7 +43,8 @@ export class LoadBalancerClient {
    * The service must have been reserved. A version lower than the last one is refused; the same one may be put again.
    */
   async switchTo(webServiceId: string, backends: readonly Backend[], version: number): Promise<void> {
-    await this.#ask('PUT', `/services/${webServiceId}/backends`, undefined, { backends, version });
+    const order = { backends: backends.map(({ id, port }) => ({ id, port })), version };
+    await this.#ask('PUT', `/services/${webServiceId}/backends`, undefined, order);
   }
 
   /**

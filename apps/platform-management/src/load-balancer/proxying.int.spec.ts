@@ -1,0 +1,394 @@
+import { Agent, createServer as createHttpServer, request } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { freePort, waitFor } from '@postern/testing';
+import { ask, BalancerFixture, listening, SERVICE, untilEnd } from './testing/balancer-fixture.js';
+
+describe('A request to a web service', () => {
+  let balancer: BalancerFixture;
+
+  beforeEach(async () => {
+    balancer = await BalancerFixture.start({ headersMs: 400, connectMs: 500 });
+  });
+
+  afterEach(() => balancer.stop());
+
+  it('reaches the backend as the client sent it, and the answer comes back as the backend gave it', async () => {
+    const { url } = await balancer.serve((incoming, response) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', chunk => chunks.push(chunk));
+      incoming.on('end', () => {
+        const { method, url: path } = incoming;
+        const body = Buffer.concat(chunks).toString();
+        response.writeHead(207, 'As You Like It', ['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-CaseD', 'é']);
+        response.end(
+          JSON.stringify({ method, path, body, host: incoming.headers.host, custom: incoming.headers['x-a'] }),
+        );
+      });
+    });
+
+    const answer = await ask(`${url}/a%20b?x=%2F&y`, {
+      method: 'PATCH',
+      headers: { 'X-A': 'one', Host: 'shop.test' },
+      body: 'né',
+    });
+
+    expect(answer.status).toBe(207);
+    expect(JSON.parse(answer.body)).toEqual({
+      method: 'PATCH',
+      path: '/a%20b?x=%2F&y',
+      body: 'né',
+      host: 'shop.test',
+      custom: 'one',
+    });
+    expect(answer.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+    expect(answer.rawHeaders).toContain('X-CaseD');
+    expect(answer.headers['x-cased']).toBe('é');
+  });
+
+  it('says where it came from, and does not let a client claim the scheme or the host', async () => {
+    const { url } = await balancer.serve((incoming, response) => response.end(JSON.stringify(incoming.headers)));
+
+    const { body } = await ask(url, {
+      headers: {
+        Host: 'shop.test',
+        'X-Forwarded-For': '203.0.113.9',
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-Host': 'bank.test',
+      },
+    });
+
+    expect(JSON.parse(body)).toMatchObject({
+      'x-forwarded-for': '203.0.113.9, 127.0.0.1',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-host': 'shop.test',
+    });
+  });
+
+  it('loses the headers that belong to one connection only, both ways', async () => {
+    const { url } = await balancer.serve((incoming, response) => {
+      response.writeHead(200, { Connection: 'X-Hop', 'X-Hop': 'secret', 'Keep-Alive': 'timeout=99', 'X-Stays': 'yes' });
+      response.end(JSON.stringify(incoming.headers));
+    });
+
+    const { body, headers } = await ask(url, {
+      headers: { Connection: 'X-Mine, close', 'X-Mine': 'hop', TE: 'trailers', 'X-Theirs': 'end' },
+    });
+
+    const seen = JSON.parse(body);
+    expect(seen).toMatchObject({ 'x-theirs': 'end' });
+    expect(seen).not.toHaveProperty('x-mine');
+    expect(seen).not.toHaveProperty('te');
+    expect(headers).toMatchObject({ 'x-stays': 'yes' });
+    expect(headers).not.toHaveProperty('x-hop');
+    expect(headers['keep-alive']).not.toBe('timeout=99');
+  });
+
+  it('is answered piece by piece, the head at once', async () => {
+    let next: (text: string) => void = () => undefined;
+    const { url } = await balancer.serve((_incoming, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.flushHeaders();
+      next = text => response.write(text);
+    });
+
+    let seen = '';
+    const outgoing = request(url, { agent: false }, response => {
+      seen = 'head';
+      response.on('data', chunk => {
+        seen += `|${chunk}`;
+      });
+    });
+    outgoing.on('error', () => undefined);
+    outgoing.end();
+
+    await waitFor(() => seen === 'head', { describe: 'the head' });
+    next('one');
+    await waitFor(() => seen === 'head|one', { describe: 'the first piece' });
+    next('two');
+    await waitFor(() => seen === 'head|one|two', { describe: 'the second piece' });
+    outgoing.destroy();
+  });
+
+  it('is uploaded piece by piece', async () => {
+    let received = '';
+    const { url } = await balancer.serve((incoming, response) => {
+      incoming.on('data', chunk => {
+        received += chunk;
+      });
+      incoming.on('end', () => response.end('done'));
+    });
+
+    const outgoing = request(url, { method: 'POST', agent: false });
+    const done = new Promise(resolve => outgoing.on('response', response => response.resume().on('end', resolve)));
+    outgoing.write('one');
+    await waitFor(() => received === 'one', { describe: 'the first piece' });
+    outgoing.end('two');
+    await done;
+
+    expect(received).toBe('onetwo');
+  });
+
+  it('ends at the backend when the client goes away', async () => {
+    let begun = false;
+    let ended = false;
+    const { url } = await balancer.serve((_incoming, response) => {
+      begun = true;
+      response.write('first');
+      response.on('close', () => {
+        ended = true;
+      });
+    });
+
+    const outgoing = request(url, { agent: false }, response => response.once('data', () => outgoing.destroy()));
+    outgoing.on('error', () => undefined);
+    outgoing.end();
+
+    await waitFor(() => begun && ended, { describe: 'the end at the backend' });
+  });
+
+  it('goes at the pace of a slow reader, without piling up here', async () => {
+    const piece = Buffer.alloc(64 * 1024);
+    const total = 64 * 1024 * 1024;
+    let sent = 0;
+    let isPaused = false;
+    const { url } = await balancer.serve((_incoming, response) => {
+      const more = () => {
+        while (sent < total) {
+          sent += piece.length;
+          if (!response.write(piece)) {
+            isPaused = true;
+            response.once('drain', () => {
+              isPaused = false;
+              more();
+            });
+            return;
+          }
+        }
+        response.end();
+      };
+      more();
+    });
+
+    let read = 0;
+    const whole = new Promise<void>((resolve, reject) => {
+      const outgoing = request(url, { agent: false }, response => {
+        response.pause();
+        let before = -1;
+        const quiet = () => {
+          // The backend stands still once every buffer on the way is full.
+          const stands = isPaused && sent === before;
+          before = sent;
+          return stands;
+        };
+        void waitFor(quiet, { intervalMs: 200, describe: 'a backend that waits' }).then(() => {
+          expect(sent).toBeLessThan(total / 2);
+          response.on('data', (chunk: Buffer) => {
+            read += chunk.length;
+          });
+          response.on('end', resolve);
+          response.resume();
+        }, reject);
+      });
+      outgoing.on('error', reject);
+      outgoing.end();
+    });
+    await whole;
+
+    expect(read).toBe(total);
+  });
+
+  it('of the kinds HEAD, 204 and 304 leaves the connection in order for the next one', async () => {
+    const { url } = await balancer.serve((incoming, response) => {
+      if (incoming.url === '/204') response.writeHead(204).end();
+      else if (incoming.url === '/304') response.writeHead(304, { ETag: '"x"' }).end();
+      else response.writeHead(200, { 'Content-Length': 4 }).end(incoming.method === 'HEAD' ? undefined : 'four');
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+    const head = await ask(url, { method: 'HEAD', agent });
+    const empty = await ask(`${url}/204`, { agent });
+    const unchanged = await ask(`${url}/304`, { agent });
+    const full = await ask(url, { agent });
+    agent.destroy();
+
+    expect([head.status, head.headers['content-length'], head.body]).toEqual([200, '4', '']);
+    expect([empty.status, unchanged.status, unchanged.headers.etag]).toEqual([204, 304, '"x"']);
+    expect(full.body).toBe('four');
+  });
+
+  it('that is refused by a backend before its upload is over gets that answer', async () => {
+    const { url } = await balancer.serve((_incoming, response) => response.writeHead(413).end('too much'));
+
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      const outgoing = request(url, { method: 'POST', agent: false }, response => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      outgoing.on('error', reject);
+      outgoing.write('the beginning of something that never ends');
+    });
+
+    expect(await answered).toBe(413);
+  });
+
+  describe('when a backend fails', () => {
+    it('goes to another one while that is possible, with its body', async () => {
+      const { url, port } = await balancer.serve((incoming, response) => {
+        incoming.pipe(response);
+      });
+      const dead = await freePort();
+      await balancer.client.switchTo(
+        SERVICE,
+        [
+          { id: 'dead', port: dead },
+          { id: 'one', port },
+        ],
+        2,
+      );
+
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, index) => ask(url, { method: 'POST', body: `body ${index}` })),
+      );
+
+      expect(answers.map(({ status, body }) => `${status} ${body}`)).toEqual(
+        answers.map((_, index) => `200 body ${index}`),
+      );
+    });
+
+    it('is not repeated when its body had begun and the connection broke', async () => {
+      let requests = 0;
+      const breaking = (socket: Socket) => {
+        requests += 1;
+        socket.destroy();
+      };
+      const { url } = await balancer.serve(incoming => incoming.once('data', () => breaking(incoming.socket)));
+      const { port } = await balancer.backend(incoming => incoming.once('data', () => breaking(incoming.socket)));
+      const [first] = (await balancer.client.routes())[0]?.backends ?? [];
+      await balancer.client.switchTo(
+        SERVICE,
+        [
+          { id: 'one', port: first!.port },
+          { id: 'two', port },
+        ],
+        2,
+      );
+
+      const answer = await ask(url, { method: 'POST', body: 'pay 10 €' });
+
+      expect(answer.status).toBe(502);
+      expect(requests).toBe(1);
+    });
+
+    it('gets 502 in plain words when nobody takes the connection', async () => {
+      const url = await balancer.client.reserve(SERVICE, 'shop');
+      await balancer.client.switchTo(SERVICE, [{ id: 'dead', port: await freePort() }], 1);
+
+      const answer = await ask(url);
+      const page = await ask(url, { headers: { Accept: 'text/html,*/*' } });
+
+      expect([answer.status, page.status]).toEqual([502, 502]);
+      expect(answer.body).toMatch(/^This service did not answer\. .+\n$/);
+      expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(page.body).toContain('<h1>This service did not answer</h1>');
+    });
+
+    it('gets 504 when no answer begins in time', async () => {
+      const { url } = await balancer.serve(() => undefined);
+
+      expect((await ask(url)).status).toBe(504);
+    });
+
+    it('is seen to break off when the answer breaks off', async () => {
+      const { url } = await balancer.serve((incoming, response) => {
+        response.writeHead(200, { 'Content-Length': 1_000 });
+        response.write('only the beginning', () => incoming.socket.destroy());
+      });
+
+      await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    });
+
+    it('does not notice that the backend closed an idle connection at that moment', async () => {
+      const seen: number[] = [];
+      // Takes the second request of every connection for nothing, as a server whose idle timeout has just struck.
+      const server = createServer(socket => {
+        let requests = 0;
+        socket.on('error', () => undefined);
+        socket.on('data', () => {
+          requests += 1;
+          seen.push(requests);
+          if (requests > 1) socket.destroy();
+          else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+        });
+      });
+      const url = await balancer.client.reserve(SERVICE, 'shop');
+      const port = await listening(server as unknown as ReturnType<typeof createHttpServer>);
+      await balancer.client.switchTo(SERVICE, [{ id: 'one', port }], 1);
+
+      const statuses: number[] = [];
+      for (let index = 0; index < 10; index += 1) statuses.push((await ask(url)).status);
+      server.close();
+
+      expect(statuses).toEqual(Array.from({ length: 10 }, () => 200));
+      expect(seen).toContain(2);
+    });
+  });
+
+  describe('that two parsers could read differently', () => {
+    let received = 0;
+    let port = 0;
+
+    beforeEach(async () => {
+      received = 0;
+      const { url } = await balancer.serve((incoming, response) => {
+        received += 1;
+        incoming.resume();
+        response.end('taken');
+      });
+      port = Number(new URL(url).port);
+    });
+
+    const raw = (text: string): Promise<string> => {
+      const socket = connect({ port, host: '127.0.0.1' });
+      const answer = untilEnd(socket);
+      socket.write(text);
+      return answer;
+    };
+
+    it.each([
+      ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd'],
+      [
+        'length and chunks',
+        'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      ],
+      ['an unknown coding', 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n'],
+      ['a space before the colon', 'GET / HTTP/1.1\r\nHost : a\r\n\r\n'],
+      ['a folded header', 'GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\n\tTransfer-Encoding: chunked\r\n\r\n'],
+      ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'],
+      ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ])('is refused before any backend sees it: %s', async (_what, text) => {
+      expect(await raw(text)).toMatch(/^HTTP\/1\.1 400 /);
+      expect(received).toBe(0);
+    });
+
+    it('is refused when its head is too large', async () => {
+      const text = `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`;
+
+      expect(await raw(text)).toMatch(/^HTTP\/1\.1 431 /);
+      expect(received).toBe(0);
+    });
+
+    it('is taken by its own URL when it names a whole one', async () => {
+      expect(await raw('GET http://b.test/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(
+        /^HTTP\/1\.1 200 /,
+      );
+    });
+
+    it('may not have its own framing taken out by a Connection header', async () => {
+      const text = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nConnection: close, content-length\r\n\r\nabc';
+
+      expect(await raw(text)).toMatch(/^HTTP\/1\.1 200 /);
+      expect(received).toBe(1);
+    });
+  });
+});
