@@ -44,13 +44,17 @@ export class ServiceListener {
 
   /** @throws with code EADDRINUSE where somebody else has the port. */
   listen(port: number, host: string): Promise<number> {
+    const server = this.#server;
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ port, host, backlog: 1_024 }, () => {
-        this.#server.off('error', reject);
-        this.#server.on('error', () => undefined);
-        resolve((this.#server.address() as AddressInfo).port);
-      });
+      const settled = (error?: Error) => {
+        server.off('error', settled);
+        server.off('listening', settled);
+        if (error) reject(error);
+        else resolve((server.address() as AddressInfo).port);
+      };
+      server.once('error', settled);
+      server.once('listening', settled);
+      server.listen({ port, host, backlog: 1_024 });
     });
   }
 
