@@ -82,6 +82,8 @@ const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
 };
 
 const expectationOf = (schema: JsonSchema | undefined): string => {
+  if (schema?.anyOf)
+    return schema.anyOf.map(one => expectationOf(typeof one === 'object' ? one : undefined)).join(' or ');
   if (schema?.enum) return `one of ${schema.enum.map(value => JSON.stringify(value)).join(', ')}`;
   if (schema?.const !== undefined) return JSON.stringify(schema.const);
   if (schema?.format) return formatWords(schema.format);

@@ -172,6 +172,7 @@ describe('a call of the platform API', () => {
     [`GET ${SERVICE}/deployments?offset=-1`, undefined, 'offset must be at least 0'],
     ['GET /databases?limit=101', undefined, 'limit must be at most 100'],
     ['GET /databases?offset=9999999999', undefined, 'offset must be at most 1000000000'],
+    ['POST /projects', { name: 'Shop', description: 7 }, 'description must be a string or null'],
     ['POST /web-services', { name: 'web' }, 'project_id is required'],
     ['POST /web-services', { ...examples.NEW_WEB_SERVICE, port: 0 }, 'port must be at least 1'],
     ['POST /web-services', { ...examples.NEW_WEB_SERVICE, port: '80' }, 'port must be an integer'],
