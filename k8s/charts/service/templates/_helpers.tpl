@@ -1,0 +1,70 @@
+{{- define "service.name" -}}
+{{ .Values.fullnameOverride | default .Values.app }}
+{{- end }}
+
+{{- define "service.selector" -}}
+app.kubernetes.io/name: {{ .Values.app }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "service.labels" -}}
+{{ include "service.selector" . }}
+app.kubernetes.io/part-of: postern
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/version: {{ include "service.tag" . | trunc 63 | quote }}
+helm.sh/chart: {{ printf "%s-%s" "postern-service" .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- define "service.tag" -}}
+{{ .Values.image.tag | default .Values.global.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{- define "service.image" -}}
+{{- $repository := .Values.image.repository | default (printf "postern/%s" .Values.app) -}}
+{{- with .Values.global.image.registry }}{{ trimSuffix "/" . }}/{{ end -}}
+{{- if .Values.image.digest -}}
+{{ $repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ $repository }}:{{ include "service.tag" . }}
+{{- end -}}
+{{- end }}
+
+{{- define "service.natsServers" -}}
+{{- if .Values.global.trial.nats -}}
+nats://postern-nats:4222
+{{- else -}}
+{{ required "global.nats.servers names the NATS servers, as in nats://nats.messaging:4222" .Values.global.nats.servers }}
+{{- end -}}
+{{- end }}
+
+{{/* A variable that refers to a Secret; the database brought along for a trial has a URL of its own per service. */}}
+{{- define "service.secretVariable" -}}
+{{- $reference := .reference -}}
+{{- if and (eq .variable "POSTERN_DATABASE_URL") .root.Values.global.trial.postgresql -}}
+{{- $reference = dict "name" "postern-postgresql" "key" (printf "%s-url" .root.Values.app) -}}
+{{- end -}}
+- name: {{ .variable }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ $reference.name }}
+      key: {{ $reference.key }}
+      {{- if $reference.optional }}
+      optional: true
+      {{- end }}
+{{- end }}
+
+{{- define "service.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- define "service.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
