@@ -40,3 +40,7 @@ export class LazyBody extends Readable {
     this.push(null);
   };
 }
+
+/** Whether the request announces a body. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

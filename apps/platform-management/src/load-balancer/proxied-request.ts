@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { BackendTarget, Exchange } from './backend-target.js';
 import { type RequestTarget, requestHeaders, responseHeaders } from './forwarded-headers.js';
-import { LazyBody } from './lazy-body.js';
-import { CLOSED, hasBody, NO_BACKEND, type Refusal, refuse, TOO_SLOW, UNREACHABLE } from './refusal-page.js';
+import { hasBody, LazyBody } from './lazy-body.js';
+import { CLOSED, NO_BACKEND, type Refusal, refuse, TOO_SLOW, UNREACHABLE } from './refusal-page.js';
 import type { Route } from './route.js';
 
 export interface ProxyContext {

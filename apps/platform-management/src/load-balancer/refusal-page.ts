@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClosedReason } from './control-protocol.js';
+import { hasBody } from './lazy-body.js';
 
 /** An answer of the load balancer's own, in words for whoever opened the page. */
 export interface Refusal {
@@ -74,10 +75,6 @@ export const refuse = (request: IncomingMessage, response: ServerResponse, refus
   });
   response.end(request.method === 'HEAD' ? undefined : body);
 };
-
-/** Whether the request announces a body. */
-export const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 const rendered = ({ title, words }: Refusal, accept = ''): { type: string; body: string } =>
   accept.includes('text/html')

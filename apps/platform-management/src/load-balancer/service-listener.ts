@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { targetOf } from './forwarded-headers.js';
+import { hasBody } from './lazy-body.js';
 import { ProxiedRequest, type ProxyContext } from './proxied-request.js';
-import { hasBody, NO_SUCH_HOST, type Refusal, refuse, UNCLEAR_TARGET } from './refusal-page.js';
+import { NO_SUCH_HOST, type Refusal, refuse, UNCLEAR_TARGET } from './refusal-page.js';
 import type { Route } from './route.js';
 import type { Timeouts } from './settings.js';
 import type { TrafficGauges } from './traffic-gauges.js';

@@ -103,7 +103,7 @@ export class ServiceLog {
     const remark = (message: string) =>
       encodeLine({ timestamp: new Date(), instance: 'platform', stream: 'platform', message });
     const lost = `${unwritten} log lines were lost: they could not be written (${this.#failure})`;
-    const flooded = `${dropped} log lines were dropped: more than ${linesPerSecond} lines or ${bytesPerSecond} bytes a second`;
+    const flooded = `${dropped} log lines were dropped: they came faster than ${linesPerSecond} lines or ${bytesPerSecond} bytes a second, or than the disk took them`;
     return [...(unwritten > 0 ? [remark(lost)] : []), ...(dropped > 0 ? [remark(flooded)] : [])];
   }
 }

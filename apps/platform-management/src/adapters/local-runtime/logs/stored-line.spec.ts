@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { decodeLine, encodeLine } from './stored-line.js';
+
+const line = fc.record({
+  timestamp: fc.date({ noInvalidDate: true }),
+  instance: fc.string(),
+  stream: fc.constantFrom('stdout', 'stderr', 'build', 'platform'),
+  message: fc.string({ unit: 'binary' }).map(text => text.toWellFormed()),
+} as const);
+
+describe('A stored line', () => {
+  it('reads as it was written, on one line', () =>
+    fc.assert(
+      fc.property(line, written => {
+        const stored = encodeLine(written);
+
+        expect(stored.indexOf('\n')).toBe(stored.length - 1);
+        expect(decodeLine(stored.slice(0, -1))).toEqual(written);
+      }),
+    ));
+
+  it('that was torn off reads as nothing', () =>
+    fc.assert(
+      fc.property(line, fc.nat(), (written, cut) => {
+        const stored = encodeLine(written).slice(0, -1);
+
+        expect(decodeLine(stored.slice(0, cut % stored.length))).toBeUndefined();
+      }),
+    ));
+});
