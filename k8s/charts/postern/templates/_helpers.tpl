@@ -1,0 +1,13 @@
+{{- define "postern.labels" -}}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/part-of: postern
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{/* A value of a Secret in the cluster if it is there, or else the given one: an upgrade must not change a key. */}}
+{{- define "postern.kept" -}}
+{{- $present := (lookup "v1" "Secret" .root.Release.Namespace .secret) | default dict -}}
+{{- $value := index (get $present "data" | default dict) .key | default "" -}}
+{{- if $value }}{{ $value }}{{ else }}{{ .value | b64enc }}{{ end -}}
+{{- end }}
