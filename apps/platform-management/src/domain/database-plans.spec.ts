@@ -20,5 +20,6 @@ describe('the plan of a database', () => {
   it.each(['enormous', '', 'toString', '__proto__'])('is refused with those there are when it is %j', plan =>
     expect(() => limitsOfPlan(plan)).toThrow(
       'plan: there is no plan of this name; choose one of starter, basic, standard, large',
-    ));
+    ),
+  );
 });

@@ -85,15 +85,13 @@ describe('a database', () => {
 });
 
 describe('deleting a database', () => {
-  it.each([
-    [created],
-    [created, available],
-    [created, available, unavailable],
-    [created, failed],
-  ])('is possible whatever became of it (%#)', (...history) =>
-    given(...history)
-      .when(remove('shop'))
-      .yields(deletionRequested));
+  it.each([[created], [created, available], [created, available, unavailable], [created, failed]])(
+    'is possible whatever became of it (%#)',
+    (...history) =>
+      given(...history)
+        .when(remove('shop'))
+        .yields(deletionRequested),
+  );
 
   it('is asked for once, however often it is asked', () =>
     given(created, available, deletionRequested).when(remove('shop')).yields());

@@ -17,9 +17,9 @@ export interface LocalServer {
   settle(record: DatabaseRecord, order: DatabaseOrder): Promise<void>;
 }
 
-const STARTS_WITHIN_MS = 60_000;
+const STARTS_WITHIN_MS = 45_000;
 /** A server that is there and says nothing for so long is started anew. */
-const SILENT_MS = 20_000;
+const SILENT_MS = 15_000;
 const STOP_GRACE_MS = 10_000;
 
 /** Brings servers up and down, whatever state a kill left them in. */

@@ -62,6 +62,8 @@ export const launchServer = async ({ command, args, uid, cwd, logFile }: Launch)
   }
 };
 
+const ENDS_WITHIN_MS = 60_000;
+
 /** Runs a program to its end; a failure carries the end of what it wrote. */
 export const runToEnd = (
   command: string,
@@ -76,6 +78,8 @@ export const runToEnd = (
       cwd,
       env: ENVIRONMENT(),
       stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: ENDS_WITHIN_MS,
+      killSignal: 'SIGKILL',
     });
     let output = '';
     const take = (chunk: Buffer) => (output = (output + chunk).slice(-2000));

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { createDatabase, type ReplyOf, type RequestInput } from '@postern/contracts';
+import { migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { connectNats, RequestClient } from '@postern/messaging';
+import {
+  CONFIG,
+  Database,
+  databaseSettings,
+  defineConfig,
+  encryptionKeys,
+  KeyRing,
+  type RunningService,
+  startService,
+  Tasks,
+  text,
+} from '@postern/service-host';
+import { startNats, startPostgres } from '@postern/testing';
+import pg from 'pg';
+import { LocalDatabases } from '../adapters/local-databases/local-databases.js';
+import { stopDatabases } from '../adapters/local-databases/stop-databases.js';
+import { databasesControllers, databasesProjections, databasesProviders } from '../databases.providers.js';
+import { provisioningSettings } from '../databases-settings.js';
+import { PrismaClient } from '../generated/prisma/client.js';
+import { ProvisionDatabases } from '../reactions/provision-databases.js';
+
+const config = defineConfig({
+  ...databaseSettings,
+  ...provisioningSettings,
+  platformHome: text().describe('Folder of all that platform-management keeps on this machine.'),
+  encryptionKeys: encryptionKeys(),
+});
+
+/** The part of platform-management that provisions databases. */
+@Module({
+  controllers: databasesControllers,
+  providers: [
+    ...databasesProviders,
+    {
+      provide: PrismaClient,
+      inject: [Database],
+      useFactory: (database: Database) => new PrismaClient({ adapter: database.prismaAdapter() }),
+    },
+    {
+      provide: PostgresEventStore,
+      inject: [Database],
+      useFactory: ({ pool }: Database) => new PostgresEventStore(pool),
+    },
+    {
+      provide: ProjectionRunner,
+      inject: [PostgresEventStore],
+      useFactory: (store: PostgresEventStore) => new ProjectionRunner({ store, projections: databasesProjections }),
+    },
+    {
+      provide: KeyRing,
+      inject: [CONFIG],
+      useFactory: (read: ReturnType<(typeof config)['read']>) => new KeyRing(read.encryptionKeys),
+    },
+  ],
+})
+class DatabasesModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  constructor(private readonly projections: ProjectionRunner) {}
+
+  onApplicationBootstrap(): Promise<void> {
+    return this.projections.start();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.projections.stop();
+  }
+}
+
+export type CreatedDatabase = ReplyOf<typeof createDatabase>;
+
+/** Databases provisioned for real, by a service over a real PostgreSQL and NATS, and somebody who asks for them. */
+export class DatabasesFixture {
+  private constructor(
+    readonly client: RequestClient,
+    readonly pool: pg.Pool,
+    readonly home: string,
+    private readonly environment: Record<string, string>,
+    private readonly output: Parameters<typeof startService>[2],
+    private service: RunningService,
+    private readonly letGo: () => Promise<void>,
+  ) {}
+
+  static async start(output?: Parameters<typeof startService>[2]): Promise<DatabasesFixture> {
+    const [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
+    const databaseUrl = await postgres.createDatabase();
+    const home = await mkdtemp(join(tmpdir(), 'postern-platform-'));
+    const environment = {
+      POSTERN_NATS_SERVERS: nats.url,
+      POSTERN_DATABASE_URL: databaseUrl,
+      POSTERN_PLATFORM_HOME: home,
+      POSTERN_ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      POSTERN_PLATFORM_VALKEY_BIN: join(home, 'not-installed'),
+    };
+    const link = await connectNats({ servers: nats.url, name: 'asker' });
+    const client = new RequestClient(link);
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+    const service = await DatabasesFixture.launch(environment, output);
+    return new DatabasesFixture(client, pool, home, environment, output, service, async () => {
+      client.close();
+      await link.close();
+      await pool.end();
+      await nats.stop();
+      await postgres.stop();
+      await rm(home, { recursive: true });
+    });
+  }
+
+  /** Stops the service and starts it again; what was provisioned runs on meanwhile. */
+  async restart(meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
+    await this.service.stop();
+    await meanwhile();
+    this.service = await DatabasesFixture.launch(this.environment, this.output);
+  }
+
+  create(wishes: Partial<RequestInput<typeof createDatabase>> & { workspace_id: string }): Promise<CreatedDatabase> {
+    return this.client.request(createDatabase, { name: 'Orders', kind: 'relational', ...wishes });
+  }
+
+  /** One look of the leader, and all that it begins. The clock is the test's. */
+  async look(): Promise<void> {
+    const provisioning = this.service.app.get(ProvisionDatabases, { strict: false });
+    await provisioning.look();
+    await provisioning.settled();
+  }
+
+  async query<Row>(statement: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.pool.query(statement, [...values])).rows as Row[];
+  }
+
+  async stop(): Promise<void> {
+    await new LocalDatabases(this.home, { postgresBin: undefined, valkeyBin: undefined, path: undefined }).retain(
+      new Set(),
+    );
+    await stopDatabases(this.home);
+    await this.service.stop();
+    await this.letGo();
+  }
+
+  private static async launch(
+    environment: Record<string, string>,
+    output: Parameters<typeof startService>[2],
+  ): Promise<RunningService> {
+    const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
+    const database = { directory, afterwards: migrateEventStore };
+    const service = await startService(
+      { name: 'platform-management', config, module: DatabasesModule, database },
+      { ...environment, POSTERN_LOG_LEVEL: output ? 'debug' : 'silent' },
+      output,
+    );
+    await service.app.get(Tasks, { strict: false }).stop();
+    return service;
+  }
+}
