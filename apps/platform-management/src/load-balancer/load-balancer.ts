@@ -60,7 +60,7 @@ export class LoadBalancer {
     const made = async (): Promise<RouteEntry> => {
       const route = new Route(id, this.settings.timeouts);
       listener = this.#listenerOf(() => route, false);
-      const port = await listenAnywhere(listener, this.settings.host);
+      const port = await listenAnywhere(listener, this.settings.host, id);
       this.#services.set(id, { route, listener });
       return { id, name, port, hostLabel: hostLabelOf(id, name), version: 0, closed: null, backends: [] };
     };
@@ -161,7 +161,7 @@ export class LoadBalancer {
     route.switchTo(entry.backends, entry.closed);
     this.#services.set(entry.id, { route, listener });
     if (await listenPatiently(listener, entry.port, this.settings.host)) return;
-    const port = await listenAnywhere(listener, this.settings.host);
+    const port = await listenAnywhere(listener, this.settings.host, entry.id);
     this.log.warn({ webServiceId: entry.id, from: entry.port, to: port }, 'Its port is taken; the service moved');
     await this.#book.change(entry.id, found => found && { ...found, port });
   }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { LoadBalancerClient } from '../adapters/local-runtime/load-balancer-client.js';
+import { balancerFolder } from './control-protocol.js';
 import { ask, SERVICE } from './testing/balancer-fixture.js';
 
 const app = fileURLToPath(new URL('../..', import.meta.url));
@@ -80,6 +81,25 @@ describe('The load balancer as a process', () => {
 
     expect((await ask(url)).body).toBe('one');
     expect(await client.reserve(SERVICE, 'shop')).toBe(url);
+  });
+
+  it('does not count again what was confirmed before kill -9', async () => {
+    const first = start();
+    await first.ready();
+    const url = await client.reserve(SERVICE, 'shop');
+    await client.switchTo(SERVICE, [await startInstance('one')], 1);
+    await ask(url);
+    await waitFor(async () => (await readFile(join(balancerFolder(home), 'traffic.json'), 'utf8')).includes(SERVICE));
+    const taken: number[] = [];
+    const take = () => client.takeTraffic(async traffic => void taken.push(...traffic.map(({ bytes }) => bytes)));
+
+    await take();
+    first.child.kill('SIGKILL');
+    await first.exit;
+    await start().ready();
+    await take();
+
+    expect(taken).toEqual([expect.any(Number)]);
   });
 
   it('fails no request when an instance is killed while another runs', async () => {

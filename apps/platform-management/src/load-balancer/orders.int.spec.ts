@@ -72,7 +72,7 @@ describe('The load balancer', () => {
   ])(
     'starts without routes when their file is %s, keeps that aside, and takes the routes again',
     async (_how, text) => {
-      await balancer.serve((_incoming, response) => response.end('one'));
+      const before = await balancer.serve((_incoming, response) => response.end('one'));
       await balancer.stopBalancer();
       await writeFile(file('routes.json'), text);
 
@@ -81,6 +81,7 @@ describe('The load balancer', () => {
       expect(await balancer.client.routes()).toEqual([]);
       expect(await readFile(file('routes.json.unreadable'), 'utf8')).toBe(text);
       const { url } = await balancer.serve((_incoming, response) => response.end('again'));
+      expect(url).toBe(before.url);
       expect((await ask(url)).body).toBe('again');
     },
   );

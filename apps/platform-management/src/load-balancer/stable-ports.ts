@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceListener } from './service-listener.js';
 
@@ -8,10 +8,13 @@ const HIGHEST = 31_999;
 const PATIENCE_MS = 3_000;
 const RETRY_MS = 50;
 
-/** Listens on any free port of the range. */
-export const listenAnywhere = async (listener: ServiceListener, host: string): Promise<number> => {
-  const start = randomInt(LOWEST, HIGHEST + 1);
+/**
+ * Listens on a free port of the range. Looks first where the service's id points, so that an address stays the same
+ * even when the file that knew it is lost.
+ */
+export const listenAnywhere = async (listener: ServiceListener, host: string, serviceId: string): Promise<number> => {
   const size = HIGHEST - LOWEST + 1;
+  const start = LOWEST + (createHash('sha256').update(serviceId).digest().readUInt32BE() % size);
   for (let step = 0; step < size; step += 1) {
     const port = LOWEST + ((start - LOWEST + step) % size);
     if (await listens(listener, port, host)) return port;

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, createServer, type IncomingHttpHeaders, type RequestListener, request, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LoadBalancerClient } from '../../adapters/local-runtime/load-balancer-client.js';
@@ -89,7 +89,7 @@ export class BalancerFixture {
   }
 }
 
-export const listening = (server: Server): Promise<number> =>
+export const listening = (server: NetServer): Promise<number> =>
   new Promise(resolve => {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
   });

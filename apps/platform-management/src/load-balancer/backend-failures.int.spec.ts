@@ -1,0 +1,114 @@
+import { createServer, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { freePort } from '@postern/testing';
+import { ask, BalancerFixture, listening, SERVICE } from './testing/balancer-fixture.js';
+
+describe('A request whose backend fails', () => {
+  let balancer: BalancerFixture;
+
+  beforeEach(async () => {
+    balancer = await BalancerFixture.start({ headersMs: 400, connectMs: 500 });
+  });
+
+  afterEach(() => balancer.stop());
+
+  it('goes to another one while that is possible, with its body', async () => {
+    const { url, port } = await balancer.serve((incoming, response) => {
+      incoming.pipe(response);
+    });
+    const dead = await freePort();
+    await balancer.client.switchTo(
+      SERVICE,
+      [
+        { id: 'dead', port: dead },
+        { id: 'one', port },
+      ],
+      2,
+    );
+
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => ask(url, { method: 'POST', body: `body ${index}` })),
+    );
+
+    expect(answers.map(({ status, body }) => `${status} ${body}`)).toEqual(
+      answers.map((_, index) => `200 body ${index}`),
+    );
+  });
+
+  it.each(['POST', 'PUT'])('is not repeated when the body of a %s had begun and the connection broke', async method => {
+    let requests = 0;
+    const breaking = (socket: Socket) => {
+      requests += 1;
+      socket.destroy();
+    };
+    const { url } = await balancer.serve(incoming => incoming.once('data', () => breaking(incoming.socket)));
+    const { port } = await balancer.backend(incoming => incoming.once('data', () => breaking(incoming.socket)));
+    const [first] = (await balancer.client.routes())[0]?.backends ?? [];
+    await balancer.client.switchTo(
+      SERVICE,
+      [
+        { id: 'one', port: first!.port },
+        { id: 'two', port },
+      ],
+      2,
+    );
+
+    const answer = await ask(url, { method, body: 'pay 10 €' });
+
+    expect(answer.status).toBe(502);
+    expect(requests).toBe(1);
+  });
+
+  it('gets 502 in plain words when nobody takes the connection', async () => {
+    const url = await balancer.client.reserve(SERVICE, 'shop');
+    await balancer.client.switchTo(SERVICE, [{ id: 'dead', port: await freePort() }], 1);
+
+    const answer = await ask(url);
+    const page = await ask(url, { headers: { Accept: 'text/html,*/*' } });
+
+    expect([answer.status, page.status]).toEqual([502, 502]);
+    expect(answer.body).toMatch(/^This service did not answer\. .+\n$/);
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(page.body).toContain('<h1>This service did not answer</h1>');
+  });
+
+  it('gets 504 when no answer begins in time', async () => {
+    const { url } = await balancer.serve(() => undefined);
+
+    expect((await ask(url)).status).toBe(504);
+  });
+
+  it('is seen to break off when the answer breaks off', async () => {
+    const { url } = await balancer.serve((incoming, response) => {
+      response.writeHead(200, { 'Content-Length': 1_000 });
+      response.write('only the beginning', () => incoming.socket.destroy());
+    });
+
+    await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  it('does not notice that the backend closed an idle connection at that moment', async () => {
+    const seen: number[] = [];
+    // Takes the second request of every connection for nothing, as a server whose idle timeout has just struck.
+    const server = createServer(socket => {
+      let requests = 0;
+      socket.on('error', () => undefined);
+      socket.on('data', () => {
+        requests += 1;
+        seen.push(requests);
+        if (requests > 1) socket.destroy();
+        else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      });
+    });
+    const url = await balancer.client.reserve(SERVICE, 'shop');
+    const port = await listening(server);
+    await balancer.client.switchTo(SERVICE, [{ id: 'one', port }], 1);
+
+    const statuses: number[] = [];
+    for (let index = 0; index < 10; index += 1) statuses.push((await ask(url)).status);
+    server.close();
+
+    expect(statuses).toEqual(Array.from({ length: 10 }, () => 200));
+    expect(seen).toContain(2);
+  });
+});
