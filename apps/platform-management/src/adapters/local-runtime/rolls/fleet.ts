@@ -7,6 +7,8 @@ import { Slot, type SlotOwner } from './slot.js';
 export interface FleetHost {
   readonly times: RuntimeTimes;
   startInstance(plan: ServicePlan): Promise<Instance>;
+  /** Whether this process still is the one that looks after instances, and may end any. */
+  isOurs(): Promise<boolean>;
 }
 
 export interface FleetListener {

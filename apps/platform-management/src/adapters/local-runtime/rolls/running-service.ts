@@ -75,7 +75,10 @@ export class RunningService implements FleetListener {
   maintain(plan: ServicePlan, route: BalancerRoute | undefined): Promise<void> {
     return this.#order(async () => {
       if (!route) await this.traffic.reserve(plan.name);
-      if (this.#serving && this.#serving.rollId !== plan.rollId && (await this.#takesOver(plan))) return;
+      if (this.#serving && this.#serving.rollId !== plan.rollId) {
+        void this.#replaceServing(plan);
+        return;
+      }
       const fleet = this.#fleetOf(plan.rollId);
       fleet.fill(plan, sizeWithin(plan, fleet.size));
       fleet.establish();
@@ -84,6 +87,13 @@ export class RunningService implements FleetListener {
       await this.#retire(this.#othersThan(fleet));
       await this.#shrink(fleet, sizeWithin(plan, fleet.size));
     });
+  }
+
+  /** Keeps what has the traffic running while a roll is about to go on; a plan of another roll changes nothing. */
+  recognise(plan: ServicePlan): void {
+    if (this.busy || this.#serving?.rollId !== plan.rollId || this.#serving.plan) return;
+    this.#serving.fill(plan, this.#serving.size);
+    this.#serving.establish();
   }
 
   /** One instance more or less; nothing while an order is carried out. */
@@ -137,7 +147,7 @@ export class RunningService implements FleetListener {
       this.#serving = fleet;
       await this.traffic.follow(() => this.#serving?.backends ?? []);
     } catch (error) {
-      if (this.#closed.signal.aborted) throw error;
+      if (this.#closed.signal.aborted || !(await this.host.isOurs())) throw error;
       this.#serving = before === fleet ? undefined : before;
       await this.#follow();
       await this.#retire([fleet]);
@@ -150,14 +160,15 @@ export class RunningService implements FleetListener {
     await this.#retire(this.#othersThan(fleet));
   }
 
-  /** Whether the plan could take the traffic from a fleet that nobody expects any more. */
-  async #takesOver(plan: ServicePlan): Promise<boolean> {
+  /** Something else has the traffic than is expected to: it keeps it until the plan's instances answer or fail. */
+  async #replaceServing(plan: ServicePlan): Promise<void> {
     try {
-      await this.#roll(plan, this.#closed.signal);
-      return true;
-    } catch (error) {
-      if (error instanceof RollFailed) return false;
-      throw error;
+      await this.#order(() => this.#roll(plan, this.#closed.signal));
+    } catch (err) {
+      if (this.#closed.signal.aborted) return;
+      this.log.warn({ err, webServiceId: this.webServiceId }, 'The expected release does not answer');
+      // The next reconciliation then puts the plan in its place, answering or not.
+      this.#serving = undefined;
     }
   }
 

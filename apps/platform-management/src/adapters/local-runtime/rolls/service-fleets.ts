@@ -5,6 +5,7 @@ import type { InstanceStarter } from '../instances/instance-starter.js';
 import type { LeftBehind } from '../instances/left-behind.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
 import type { LoadBalancerClient } from '../load-balancer-client.js';
+import type { FleetHost } from './fleet.js';
 import type { HomeOwnership } from './home-ownership.js';
 import { RunningService } from './running-service.js';
 import type { RuntimeTimes } from './runtime-times.js';
@@ -42,8 +43,9 @@ export class ServiceFleets {
 
   async stop(webServiceId: string): Promise<void> {
     await this.#takeOver();
-    await this.#service(webServiceId).stop();
-    this.#services.delete(webServiceId);
+    const service = this.#service(webServiceId);
+    await service.stop();
+    if (!service.busy) this.#services.delete(webServiceId);
   }
 
   async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
@@ -56,7 +58,10 @@ export class ServiceFleets {
         const plan = plans.get(webServiceId);
         const route = routes.get(webServiceId);
         const service = this.#services.get(webServiceId);
-        if (service?.busy || service?.belongsTo(rolling) || rolling.has(webServiceId)) return;
+        if (service?.busy || service?.belongsTo(rolling) || rolling.has(webServiceId)) {
+          if (plan) service?.recognise(plan);
+          return;
+        }
         if (plan) await this.#service(webServiceId).maintain(plan, route);
         else if (service || (route && !route.closed)) await this.stop(webServiceId);
       }),
@@ -116,8 +121,8 @@ export class ServiceFleets {
     [...this.#services.values()].some(({ instances }) => instances.some(({ record }) => record.id === id));
 
   #service(webServiceId: string): RunningService {
-    const { starter, times, balancer, log } = this.parts;
-    const host = { times, startInstance: (plan: ServicePlan) => starter.start(plan) };
+    const { starter, times, balancer, ownership, log } = this.parts;
+    const host: FleetHost = { times, startInstance: plan => starter.start(plan), isOurs: () => ownership.isMine() };
     const known = this.#services.get(webServiceId);
     const service = known ?? new RunningService(webServiceId, host, new Traffic(balancer, webServiceId), log);
     this.#services.set(webServiceId, service);
