@@ -44,6 +44,11 @@ export class KeyRing {
     this.#keys = new Map(keys.map(({ id, key }) => [id, key]));
   }
 
+  /** The key that seals; what lies under another one can be sealed again. */
+  get firstId(): string {
+    return this.#first.id;
+  }
+
   /** `<key id>:<base64 of nonce, tag and ciphertext>` */
   seal(plain: string, row: string): string {
     const nonce = randomBytes(NONCE_BYTES);

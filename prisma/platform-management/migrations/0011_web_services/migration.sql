@@ -46,20 +46,17 @@ CREATE INDEX web_services_user_id_created_at_idx ON web_services (user_id, creat
 CREATE INDEX web_services_project_id_idx ON web_services (project_id);
 
 CREATE TABLE deployments (
-  id                  uuid NOT NULL,
-  web_service_id      uuid NOT NULL,
-  number              integer NOT NULL,
-  branch              text,
-  commit              text,
-  status              text NOT NULL,
-  error               text,
-  rollback_of         uuid,
-  artefact_reference  text,
-  live_number         integer,
-  created_at          timestamptz(3) NOT NULL,
-  started_at          timestamptz(3),
-  finished_at         timestamptz(3),
+  id              uuid NOT NULL,
+  web_service_id  uuid NOT NULL,
+  number          integer NOT NULL,
+  branch          text,
+  commit          text,
+  status          text NOT NULL,
+  error           text,
+  rollback_of     uuid,
+  created_at      timestamptz(3) NOT NULL,
+  started_at      timestamptz(3),
+  finished_at     timestamptz(3),
   CONSTRAINT deployments_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX deployments_web_service_id_number_key ON deployments (web_service_id, number);
-CREATE INDEX deployments_status_idx ON deployments (status);

@@ -1,0 +1,56 @@
+import type { KeyRing } from '@postern/service-host';
+import type pg from 'pg';
+import type { Scope } from '../../domain/named-values.js';
+import { type Configuration, ReleaseConfigurations } from '../../ports/web-services.js';
+import { sealedValueRow } from './sealed-values.js';
+
+interface ValueRow {
+  readonly id: string;
+  readonly key: string;
+  readonly is_secret: boolean;
+  readonly sealed: string;
+}
+
+/** Configurations of releases, each sealed as one value under the release's own id. */
+export class SealedConfigurations extends ReleaseConfigurations {
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly keys: KeyRing,
+  ) {
+    super();
+  }
+
+  /** A service's own variable comes after the secret of the same key, and wins. */
+  override async current(webServiceId: string, projectId: string, scope: Scope): Promise<Configuration> {
+    const { rows } = await this.pool.query<ValueRow>(
+      `SELECT v.id, v.key, v.is_secret, s.sealed FROM named_values v JOIN sealed_values s ON s.id = v.id
+       WHERE v.owner_id = $1 OR (v.owner_id = $2 AND v.scope = $3) ORDER BY v.owner_id = $1, v.key`,
+      [webServiceId, projectId, scope],
+    );
+    const values = new Map(
+      rows.map(({ id, key, is_secret, sealed }) => [
+        key,
+        { value: this.keys.open(sealed, sealedValueRow(id)), isSecret: is_secret },
+      ]),
+    );
+    return {
+      environment: Object.fromEntries([...values].map(([key, { value }]) => [key, value])),
+      secrets: [...values.values()].filter(({ isSecret }) => isSecret).map(({ value }) => value),
+    };
+  }
+
+  override async seal(configurationId: string, configuration: Configuration): Promise<void> {
+    await this.pool.query(
+      `INSERT INTO sealed_values (id, sealed) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed`,
+      [configurationId, this.keys.seal(JSON.stringify(configuration), sealedValueRow(configurationId))],
+    );
+  }
+
+  override async open(configurationId: string): Promise<Configuration> {
+    const { rows } = await this.pool.query<{ sealed: string }>('SELECT sealed FROM sealed_values WHERE id = $1', [
+      configurationId,
+    ]);
+    if (!rows[0]) throw new Error(`there is no configuration ${configurationId}`);
+    return JSON.parse(this.keys.open(rows[0].sealed, sealedValueRow(configurationId))) as Configuration;
+  }
+}
