@@ -1,0 +1,63 @@
+/** Masking shorter ones would tear ordinary words apart, and hide next to nothing. */
+const SHORTEST = 4;
+/** Lines of a secret that has several, such as a private key, are secrets of their own from here on. */
+const SHORTEST_LINE = 8;
+/** Longer forms are looked for in pieces, so that little text has to be held back. */
+const LONGEST = 256;
+
+/** Everything to look for in order to find a secret as it is, encoded, or escaped. */
+export const formsOf = (secret: string): readonly string[] => {
+  if (secret.length < SHORTEST) return [];
+  const lines = secret.includes('\n') ? secret.split(/\r?\n/).filter(line => line.length >= SHORTEST_LINE) : [];
+  const forms = new Set([secret, secret.replaceAll(/\r?\n/g, '\r\n'), ...lines].flatMap(formsOfText));
+  return [...forms].filter(form => form.length >= SHORTEST).flatMap(pieces);
+};
+
+const formsOfText = (text: string): readonly string[] => {
+  const json = JSON.stringify(text).slice(1, -1);
+  const url = encodeURIComponent(text.toWellFormed());
+  return [
+    text,
+    json,
+    json.replaceAll('/', '\\/'),
+    // As JSON within JSON, the way that a logged request body comes out.
+    JSON.stringify(json).slice(1, -1),
+    asciiOnly(json),
+    ...[url, strictly(url), new URLSearchParams({ '': text }).toString().slice(1)].flatMap(encoded => [
+      encoded,
+      encoded.replaceAll(/%[0-9A-F]{2}/g, octet => octet.toLowerCase()),
+    ]),
+    // As a shell quotes it, also when it shows what it executes.
+    text.replaceAll("'", "'\\''"),
+    ...base64Forms(Buffer.from(text)),
+  ];
+};
+
+const asciiOnly = (json: string): string =>
+  json.replaceAll(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** RFC 3986 leaves fewer characters as they are than JavaScript does. */
+const strictly = (url: string): string =>
+  url.replaceAll(/[!'()*]/g, character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/**
+ * Where bytes stand in a longer encoded text, their distance to its beginning decides how they are cut into groups of
+ * three. Characters that hold bits of their neighbours too are left out.
+ */
+const base64Forms = (bytes: Buffer): readonly string[] => {
+  const whole = bytes.toString('base64');
+  const aligned = [0, 1, 2].map(before => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+  });
+  return [whole, ...aligned].flatMap(form => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
+};
+
+/** Overlapping ones, so that the whole comes out as one. */
+const pieces = (form: string): readonly string[] => {
+  if (form.length <= LONGEST) return [form];
+  const starts = Array.from({ length: Math.ceil((form.length - 1) / (LONGEST - 1)) }, (_, index) =>
+    Math.min(index * (LONGEST - 1), form.length - LONGEST),
+  );
+  return starts.map(start => form.slice(start, start + LONGEST));
+};

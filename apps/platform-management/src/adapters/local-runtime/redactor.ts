@@ -1,0 +1,86 @@
+import type { Redactor } from './logs/line-splitter.js';
+import { formsOf } from './redactor-forms.js';
+import { StringAutomaton } from './string-automaton.js';
+
+export const MASK = '********';
+
+/** Output streams of one build or instance share what was made of their secrets. */
+const automata = new WeakMap<readonly string[], StringAutomaton>();
+
+/** More than an environment can hold is not searched for, so that nobody's secrets cost the platform its memory. */
+const MOST_CHARACTERS = 1024 * 1024;
+const WITHHELD = '[output withheld: there are too many secrets to look for]';
+
+/**
+ * Masks secrets, in every form that programs print them in, wherever the text is cut. Takes time linear in the text,
+ * whatever the secrets, and never holds back as much as the longest piece that it looks for (256 characters).
+ */
+export const redactor = (secrets: readonly string[]): Redactor => {
+  if (secrets.reduce((sum, { length }) => sum + length, 0) > MOST_CHARACTERS)
+    return { push: () => '', end: () => WITHHELD };
+  const automaton = automata.get(secrets) ?? new StringAutomaton(secrets.flatMap(formsOf));
+  automata.set(secrets, automaton);
+  return new StreamRedactor(automaton);
+};
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  /** Whether the mask for it has been given already; then its beginning is not held any more. */
+  readonly said: boolean;
+}
+
+class StreamRedactor implements Redactor {
+  #state = 0;
+  #held = '';
+  /** Where `#held` begins in the whole text. */
+  #offset = 0;
+  /** What is to be masked of what is held, in order and apart from each other. */
+  #spans: Span[] = [];
+
+  constructor(private readonly automaton: StringAutomaton) {}
+
+  push(chunk: string): string {
+    const from = this.#offset + this.#held.length;
+    this.#held += chunk;
+    for (let index = 0; index < chunk.length; index += 1) {
+      this.#state = this.automaton.next(this.#state, chunk.charCodeAt(index));
+      const length = this.automaton.longestMatch(this.#state);
+      const end = from + index + 1;
+      if (length > 0) this.#mark(end - length, end);
+    }
+    return this.#release(from + chunk.length - this.automaton.depth(this.#state));
+  }
+
+  end(): string {
+    this.#state = 0;
+    return this.#release(this.#offset + this.#held.length);
+  }
+
+  #mark(start: number, end: number): void {
+    let span: Span = { start, end, said: false };
+    for (let last = this.#spans.at(-1); last && last.end > start; last = this.#spans.at(-1)) {
+      span = { start: Math.min(span.start, last.start), end, said: span.said || last.said };
+      this.#spans.pop();
+    }
+    this.#spans.push(span);
+  }
+
+  /** Gives away what is before `safe`: no match that is still to come can begin there. */
+  #release(safe: number): string {
+    const pieces: string[] = [];
+    let at = this.#offset;
+    for (const { start, end, said } of this.#spans) {
+      if (start >= safe && end > safe) break;
+      pieces.push(this.#held.slice(at - this.#offset, start - this.#offset), said ? '' : MASK);
+      at = Math.min(end, safe);
+    }
+    pieces.push(this.#held.slice(at - this.#offset, safe - this.#offset));
+    this.#spans = this.#spans
+      .filter(({ end }) => end > safe)
+      .map(({ start, end, said }) => ({ start: Math.max(start, safe), end, said: said || start < safe }));
+    this.#held = this.#held.slice(safe - this.#offset);
+    this.#offset = safe;
+    return pieces.join('');
+  }
+}
