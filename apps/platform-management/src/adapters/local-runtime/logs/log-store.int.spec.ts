@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
+import { redactor } from '../redactor.js';
 import { LogStore, type LogStoreBounds } from './log-store.js';
 import { encodeLine } from './stored-line.js';
-import { plainRedactor } from './testing/plain-redactor.js';
 
 const SERVICE = '0192f0c1-7c3a-7d31-9d4a-5a1b2c3d4e5f';
 const everything = { tail: 10_000, since: undefined };
@@ -26,7 +26,7 @@ describe('The log of a web service', () => {
   });
 
   const open = (bounds: Partial<LogStoreBounds> = {}): LogStore => {
-    const store = new LogStore(home, plainRedactor, bounds);
+    const store = new LogStore(home, redactor, bounds);
     stores.push(store);
     return store;
   };
