@@ -7,8 +7,8 @@ import { waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { processesOf, send } from './adapters/local-databases/processes.js';
-import { codeOf } from './testing/accounts-fixture.js';
 import { type CreatedDatabase, DatabasesFixture } from './testing/databases-fixture.js';
+import { refusalCode as codeOf } from './testing/refusal-code.js';
 
 const lines: string[] = [];
 const write = (fields: object, message: string): void => {

@@ -87,14 +87,7 @@ describe(`a key-value store on this machine, which has ${machineHasOne ? 'a serv
     expect(await say(made, 'GET a')).toEqual([expect.stringContaining('-NOAUTH')]);
     expect(await say(made, 'AUTH guess')).toEqual([expect.stringContaining('-WRONGPASS')]);
     expect(await say(made, login, 'SET a kept', 'INCR n')).toEqual(['+OK', '+OK', ':1']);
-    for (const forbidden of [
-      'CONFIG GET dir',
-      'SHUTDOWN',
-      'MODULE LIST',
-      'REPLICAOF 127.0.0.1 1',
-      'ACL LIST',
-      'SAVE',
-    ])
+    for (const forbidden of ['CONFIG GET dir', 'SHUTDOWN', 'MODULE LIST', 'REPLICAOF 127.0.0.1 1', 'ACL LIST', 'SAVE'])
       expect(await say(made, login, forbidden)).toEqual(['+OK', expect.stringContaining('-NOPERM')]);
     expect(await databases.usageOf(made.databaseId)).toBeUndefined();
 
