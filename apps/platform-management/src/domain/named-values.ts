@@ -39,12 +39,13 @@ export type NamedValueCommand =
   | { readonly kind: 'delete'; readonly ownerId: string; readonly valueId: string; readonly at: string };
 
 export interface NamedValue {
+  /** What has one value at most. */
+  readonly slot: string;
   readonly id: string;
   readonly isSecret: boolean;
 }
 
-/** By slot: what has one value at most. */
-export type NamedValues = ReadonlyMap<string, NamedValue>;
+export type NamedValues = readonly NamedValue[];
 
 export const NAMED_VALUE_EVENT_TYPES = [
   'platform-management.variable-set.v1',
@@ -56,6 +57,9 @@ export const NAMED_VALUE_EVENT_TYPES = [
 /** The same key may exist once per scope. */
 export const slotOf = ({ key, scope }: { readonly key: string; readonly scope?: Scope | null | undefined }): string =>
   scope ? `${scope} ${key}` : key;
+
+export const valueIn = (values: NamedValues, wanted: string): NamedValue | undefined =>
+  values.find(({ slot }) => slot === wanted);
 
 export const valueStream = (collection: Collection, ownerId: string): string =>
   collection === 'variables' ? `environment-${ownerId}` : `project-secrets-${ownerId}`;
@@ -93,17 +97,17 @@ interface Kind {
 /** A key that is set again keeps its id; what is not named stays. */
 function namedValues(kind: Kind): Decider<NamedValues, NamedValueCommand, NamedValueEvent> {
   return {
-    initial: new Map(),
+    initial: [],
 
     decide: (command, state) => {
       const { ownerId: owner_id, at } = command;
       if (command.kind === 'delete') {
-        if (![...state.values()].some(({ id }) => id === command.valueId)) throw kind.notFound();
+        if (!state.some(({ id }) => id === command.valueId)) throw kind.notFound();
         return [{ type: kind.deleted, data: { owner_id, value_id: command.valueId, at } }];
       }
       refuseRepetitions(command.values, kind.input);
       return command.values.map(value => {
-        const known = state.get(slotOf(value));
+        const known = valueIn(state, slotOf(value));
         return {
           type: kind.set,
           data: {
@@ -118,15 +122,9 @@ function namedValues(kind: Kind): Decider<NamedValues, NamedValueCommand, NamedV
       });
     },
 
-    evolve: (state, event) => {
-      const next = new Map(state);
-      if ('key' in event.data) {
-        next.set(slotOf(event.data), { id: event.data.value_id, isSecret: event.data.is_secret });
-      } else {
-        const { value_id } = event.data;
-        for (const [slot, { id }] of state) if (id === value_id) next.delete(slot);
-      }
-      return next;
+    evolve: (state, { data }) => {
+      const others = state.filter(({ id }) => id !== data.value_id);
+      return 'key' in data ? [...others, { slot: slotOf(data), id: data.value_id, isSecret: data.is_secret }] : others;
     },
   };
 }

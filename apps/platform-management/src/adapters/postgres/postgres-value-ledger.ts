@@ -9,6 +9,7 @@ import {
   type NamedValueEvent,
   type NamedValues,
   slotOf,
+  valueIn,
   valueStream,
 } from '../../domain/named-values.js';
 import { type SetValue, ValueLedger, type ValueToSet } from '../../ports/resources.js';
@@ -49,7 +50,7 @@ export class PostgresValueLedger extends ValueLedger {
               key: data.key,
               scope: data.scope ?? undefined,
               isSecret: data.is_secret,
-              created: !before.has(slotOf(data)),
+              created: valueIn(before, slotOf(data)) === undefined,
             },
           ]
         : [],
