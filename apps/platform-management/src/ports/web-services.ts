@@ -24,18 +24,18 @@ export abstract class WebServiceLedger {
 /** A release that carries a service's traffic, with all that a plan needs but the secrets. */
 export interface ServingRelease extends Omit<ServicePlan, 'environment' | 'secrets' | 'deadlineMs'> {
   readonly configurationId: string;
+  /** False while the service's status says that nothing answers. */
+  readonly answering: boolean;
 }
 
 /** What stands now, as true as the events: written in their transactions. */
 export abstract class WebServiceStandings {
   /** Services in a state that is not final. */
   abstract withWork(): Promise<readonly string[]>;
+  /** @throws while the read models do not know a service that serves: nothing may be concluded from half a list. */
   abstract serving(): Promise<readonly ServingRelease[]>;
-  /**
-   * References of artefacts that something can still ask for: deployments that are not over, what is live or serves,
-   * and the last `retained` deployments of each service that were live.
-   */
-  abstract artefactsInUse(retained: number): Promise<ReadonlySet<string>>;
+  /** Every service that was ever created. */
+  abstract all(): Promise<readonly string[]>;
 }
 
 /** Environment variables of one release, and which of their values nobody may read in a log. */
@@ -77,6 +77,8 @@ export abstract class WebServiceSettings {
   /** How often the driver looks for what other replicas appended, and for deadlines. */
   abstract readonly pollMs: number;
   abstract readonly reconcileMs: number;
+  /** How often at most artefacts are looked through. */
+  abstract readonly retainMs: number;
   /** How long nothing of a service may answer before its status says so. */
   abstract readonly unansweringMs: number;
 }

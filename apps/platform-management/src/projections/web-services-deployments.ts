@@ -30,12 +30,11 @@ export function applyDeploymentEvent(
         [id, web_service_id, event.version, event.data.branch, at],
       );
     case 'platform-management.rollback-requested.v1': {
-      const { branch, commit, rollback_of, artefact_reference } = event.data;
+      const { branch, commit, rollback_of } = event.data;
       return tx.query(
-        `INSERT INTO ${deployments}
-           (id, web_service_id, number, branch, commit, rollback_of, artefact_reference, status, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, 'queued', $8)`,
-        [id, web_service_id, event.version, branch, commit, rollback_of, artefact_reference, at],
+        `INSERT INTO ${deployments} (id, web_service_id, number, branch, commit, rollback_of, status, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7)`,
+        [id, web_service_id, event.version, branch, commit, rollback_of, at],
       );
     }
     case 'platform-management.deployment-begun.v1':
@@ -51,10 +50,10 @@ export function applyDeploymentEvent(
         event.data.commit,
       ]);
     case 'platform-management.deployment-built.v1':
-      return tx.query(
-        `UPDATE ${deployments} SET status = 'releasing', artefact_reference = $2, commit = $3 WHERE id = $1`,
-        [id, event.data.artefact_reference, event.data.commit],
-      );
+      return tx.query(`UPDATE ${deployments} SET status = 'releasing', commit = $2 WHERE id = $1`, [
+        id,
+        event.data.commit,
+      ]);
     case 'platform-management.deployment-cancellation-requested.v1':
       return undefined;
     case 'platform-management.deployment-cancelled.v1':
@@ -62,11 +61,7 @@ export function applyDeploymentEvent(
     case 'platform-management.deployment-failed.v1':
       return end('failed', event.data.reason);
     case 'platform-management.deployment-live.v1':
-      return tx.query(`UPDATE ${deployments} SET status = 'live', finished_at = $2, live_number = $3 WHERE id = $1`, [
-        id,
-        at,
-        event.version,
-      ]);
+      return end('live');
     case 'platform-management.deployment-superseded.v1':
       return end('superseded');
     case 'platform-management.deployment-rolled-back.v1':

@@ -7,12 +7,13 @@ interface ServingRow {
   readonly artefact_reference: string;
   readonly commit: string;
   readonly configuration_id: string;
-  readonly name: string;
+  readonly name: string | null;
   readonly start_command: string | null;
   readonly port: number;
   readonly health_check_path: string | null;
   readonly min_instances: number;
   readonly max_instances: number;
+  readonly status: string;
 }
 
 /** The standings that the ledger writes; a service's settings come from its read model, for they never change. */
@@ -32,37 +33,34 @@ export class PostgresWebServiceStandings extends WebServiceStandings {
   override async serving(): Promise<readonly ServingRelease[]> {
     const { rows } = await this.pool.query<ServingRow>(
       `SELECT s.web_service_id, r.id AS release_id, r.artefact_reference, r.commit, r.configuration_id,
-         w.name, w.start_command, w.port, w.health_check_path, w.min_instances, w.max_instances
+         w.name, w.start_command, w.port, w.health_check_path, w.min_instances, w.max_instances, w.status
        FROM web_service_standings s
        JOIN releases r ON r.id = s.serving_release_id
-       JOIN web_services w ON w.id = s.web_service_id
+       LEFT JOIN web_services w ON w.id = s.web_service_id
        ORDER BY s.web_service_id`,
     );
-    return rows.map(row => ({
-      webServiceId: row.web_service_id,
-      name: row.name,
-      rollId: row.release_id,
-      artefact: { reference: row.artefact_reference, commit: row.commit },
-      startCommand: row.start_command ?? undefined,
-      port: row.port,
-      healthCheckPath: row.health_check_path ?? undefined,
-      minInstances: row.min_instances,
-      maxInstances: row.max_instances,
-      configurationId: row.configuration_id,
-    }));
+    return rows.map(({ name, ...row }) => {
+      if (name === null) throw new Error(`the read models do not know the web service ${row.web_service_id} yet`);
+      return {
+        webServiceId: row.web_service_id,
+        name,
+        rollId: row.release_id,
+        artefact: { reference: row.artefact_reference, commit: row.commit },
+        startCommand: row.start_command ?? undefined,
+        port: row.port,
+        healthCheckPath: row.health_check_path ?? undefined,
+        minInstances: row.min_instances,
+        maxInstances: row.max_instances,
+        configurationId: row.configuration_id,
+        answering: row.status !== 'failed',
+      };
+    });
   }
 
-  override async artefactsInUse(retained: number): Promise<ReadonlySet<string>> {
-    const { rows } = await this.pool.query<{ reference: string }>(
-      `SELECT artefact_reference AS reference FROM deployments
-       WHERE artefact_reference IS NOT NULL AND status IN ('queued', 'building', 'releasing', 'live')
-       UNION SELECT artefact_reference FROM (
-         SELECT artefact_reference, row_number() OVER (PARTITION BY web_service_id ORDER BY live_number DESC) AS age
-         FROM deployments WHERE live_number IS NOT NULL
-       ) AS once_live WHERE age <= $1 AND artefact_reference IS NOT NULL
-       UNION SELECT r.artefact_reference FROM web_service_standings s JOIN releases r ON r.id = s.serving_release_id`,
-      [retained],
+  override async all(): Promise<readonly string[]> {
+    const { rows } = await this.pool.query<{ id: string }>(
+      'SELECT web_service_id AS id FROM web_service_standings ORDER BY web_service_id',
     );
-    return new Set(rows.map(({ reference }) => reference));
+    return rows.map(({ id }) => id);
   }
 }

@@ -2,7 +2,15 @@ import { Refusal } from '@postern/contracts';
 import type { DriversCommand, OwnersCommand } from './commands.js';
 import type { Because, DeploymentEvent } from './events.js';
 import { noSuchDeployment, refuseFlagged } from './refusals.js';
-import { activeDeployment, type Deployment, deploymentOf, isOver, isQueued, type WebService } from './state.js';
+import {
+  activeDeployment,
+  type Deployment,
+  deploymentOf,
+  isOver,
+  isQueued,
+  rollbackTargets,
+  type WebService,
+} from './state.js';
 
 type Command<Kind> = Extract<OwnersCommand | DriversCommand, { kind: Kind }>;
 
@@ -36,7 +44,7 @@ export function requestRollback(
   if (!state.onceLive.includes(target.id)) {
     throw new Refusal('deployment_never_live', `the deployment was never live, it is ${target.status}`);
   }
-  if (target.status !== 'live' && !state.onceLive.slice(-retained).includes(target.id)) {
+  if (target.status !== 'live' && !rollbackTargets(state, retained).includes(target.id)) {
     throw new Refusal(
       'deployment_never_live',
       `the deployment is too old: what it built is kept for the last ${retained} deployments that were live`,

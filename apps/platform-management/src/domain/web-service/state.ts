@@ -91,3 +91,18 @@ export const hasWork = (state: WebService): boolean =>
 /** The status of a service that nothing is being done to. */
 export const steadyStatus = (state: Pick<WebService, 'serving' | 'answering' | 'everRan'>): WebServiceStatus =>
   state.serving ? (state.answering ? 'running' : 'failed') : state.everRan ? 'stopped' : 'created';
+
+/** The deployments that can be gone back to: the last ones that were live. What is live now is among them. */
+export const rollbackTargets = ({ onceLive }: WebService, retained: number): readonly string[] =>
+  onceLive.slice(-retained);
+
+/**
+ * Artefacts that something can still ask for: what serves, is live or on its way there, and what can be gone back to.
+ * One that is being built is the runtime's to keep.
+ */
+export function artefactsInUse(state: WebService, retained: number): ReadonlySet<string> {
+  const targets = new Set(rollbackTargets(state, retained));
+  const kept = state.deployments.filter(each => !isOver(each) || each.status === 'live' || targets.has(each.id));
+  const running = [state.serving, state.rolling].filter(release => release !== undefined);
+  return new Set([...kept, ...running].flatMap(({ artefact }) => artefact ?? []));
+}
