@@ -2,9 +2,10 @@
 {{ .Values.fullnameOverride | default .Values.app }}
 {{- end }}
 
+{{/* Not the release's name: selectors never change, and a service may move from one Helm release to another. */}}
 {{- define "service.selector" -}}
 app.kubernetes.io/name: {{ .Values.app }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ include "service.name" . }}
 {{- end }}
 
 {{- define "service.labels" -}}

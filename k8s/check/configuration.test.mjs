@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { alone, objectsOf, render, SERVICES, whole } from './helm.mjs';
+import { ROOT } from './tools.mjs';
+
+const built = path => {
+  const file = join(ROOT, path);
+  if (!existsSync(file)) throw new Error(`${path} is missing: run \`npm run build\` first`);
+  return import(pathToFileURL(file));
+};
+
+const definitionOf = async service => {
+  const exported = await built(`apps/${service}/dist/config.js`);
+  return exported.config ?? exported.gatewayConfig;
+};
+
+/** What the Secrets of the README's table hold. */
+const SECRET_VALUES = {
+  'database-url': 'postgresql://service:password@postgresql.databases:5432/service',
+  'encryption-keys': `2026:${Buffer.alloc(32, 1).toString('base64')}`,
+  'link-secrets': 'f'.repeat(64),
+  relays: 'smtp://user:password@relay.example.com:587',
+  'sandbox-dkim-key': Buffer.from('PEM').toString('base64'),
+  'operator-email': 'owner@example.com',
+  'operator-password': 'a-long-password',
+  user: 'postern',
+  password: 'password',
+};
+
+const environmentOf = (objects, service, { optional }) => {
+  const deployment = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === service);
+  const [{ env }] = deployment.spec.template.spec.containers;
+  return Object.fromEntries(
+    env.flatMap(({ name, value, valueFrom }) => {
+      const reference = valueFrom?.secretKeyRef;
+      if (!reference) return [[name, value]];
+      if (reference.optional && !optional) return [];
+      return [[name, SECRET_VALUES[reference.key] ?? assert.fail(`what does the key ${reference.key} hold?`)]];
+    }),
+  );
+};
+
+const together = objectsOf(render(whole));
+
+describe('The typed configuration', () => {
+  for (const service of SERVICES) {
+    it(`of ${service} is content with what the chart sets, with and without optional Secrets`, async () => {
+      const definition = await definitionOf(service);
+      for (const objects of [together, objectsOf(render(alone(service)))]) {
+        for (const optional of [true, false]) definition.read(environmentOf(objects, service, { optional }));
+      }
+    });
+
+    it(`of ${service} knows every variable that the chart sets`, async () => {
+      const { describeConfig } = await built('libs/service-host/dist/index.js');
+      const known = new Set(describeConfig(await definitionOf(service)).map(({ variable }) => variable));
+      const unknown = Object.keys(environmentOf(together, service, { optional: true })).filter(
+        variable => variable.startsWith('POSTERN_') && !known.has(variable),
+      );
+      assert.deepEqual(unknown, []);
+    });
+  }
+});

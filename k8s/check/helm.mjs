@@ -1,0 +1,99 @@
+/** Helm as the check uses it: from the checkout's root, with nothing of the user's own configuration. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { CACHE, KUBERNETES, ROOT, tools } from './tools.mjs';
+
+export const SERVICES = ['api-gateway', 'email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'];
+
+const environment = {
+  ...process.env,
+  HELM_CACHE_HOME: join(CACHE, 'helm/cache'),
+  HELM_CONFIG_HOME: join(CACHE, 'helm/config'),
+  HELM_DATA_HOME: join(CACHE, 'helm/data'),
+};
+
+/** @throws with what Helm wrote to standard error. */
+export const helm = args =>
+  execFileSync(tools().helm, args, {
+    cwd: ROOT,
+    env: environment,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+/** What `helm upgrade --install` with these arguments would send, as YAML. */
+export const render = args =>
+  helm(['template', ...args, '--kube-version', KUBERNETES, '--api-versions', 'monitoring.coreos.com/v1']);
+
+export const objectsOf = yaml =>
+  parseAllDocuments(yaml)
+    .map(document => {
+      if (document.errors.length > 0) throw document.errors[0];
+      return document.toJS();
+    })
+    .filter(object => object !== null);
+
+const installation = ['-f', 'k8s/examples/installation.yaml', '-f', 'k8s/examples/brokers.yaml'];
+
+/** Arguments of the whole, and of one service alone, in the documented installation. */
+export const whole = ['postern', 'k8s/charts/postern', '--namespace', 'postern', ...installation];
+export const alone = service => [
+  service,
+  'k8s/charts/service',
+  '--namespace',
+  'postern',
+  ...installation,
+  '-f',
+  `k8s/values/${service}.yaml`,
+];
+
+/** The shell blocks of the README, each under its nearest heading. */
+export const documentedBlocks = () => {
+  const readme = readFileSync(join(ROOT, 'k8s/README.md'), 'utf8');
+  return [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(({ 1: script, index }, position) => ({
+    title: `${
+      readme
+        .slice(0, index)
+        .match(/^## .*$/gm)
+        ?.at(-1)
+        ?.slice(3) ?? 'Preparation'
+    } (block ${position + 1})`,
+    script,
+  }));
+};
+
+// A shell runs the block word for word; only `helm upgrade --install` becomes `helm template` with the same arguments.
+const REHEARSAL = `
+set -euo pipefail
+kubectl() { :; }
+count=0
+helm() {
+  case "$1 $2" in
+    'upgrade --install')
+      count=$((count + 1))
+      "$HELM" template "\${@:3}" --kube-version "$KUBERNETES" > "$RENDERED/$count.yaml" ;;
+    *) "$HELM" "$@" ;;
+  esac
+}
+`;
+
+/** What the block's releases consist of, one YAML text per `helm upgrade --install`, in order. */
+export const rehearse = script => {
+  const rendered = mkdtempSync(join(tmpdir(), 'postern-rendered-'));
+  try {
+    execFileSync('bash', ['-c', REHEARSAL + script], {
+      cwd: ROOT,
+      env: { ...environment, HELM: tools().helm, KUBERNETES, RENDERED: rendered },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return readdirSync(rendered)
+      .sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10))
+      .map(name => readFileSync(join(rendered, name), 'utf8'));
+  } finally {
+    rmSync(rendered, { recursive: true });
+  }
+};

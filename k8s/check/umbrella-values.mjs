@@ -1,0 +1,25 @@
+/**
+ * Helm reads a dependency's values from its parent only, so the chart of the whole repeats k8s/values. This keeps the
+ * two the same: everything below the marker is a copy.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SERVICES } from './helm.mjs';
+import { ROOT } from './tools.mjs';
+
+const MARKER = '# The services, as k8s/values has them: `node k8s/check/check.mjs --write` copies them here.\n';
+const file = join(ROOT, 'k8s/charts/postern/values.yaml');
+
+export const presentValues = () => readFileSync(file, 'utf8');
+
+/** The values of the whole as they ought to be. */
+export const umbrellaValues = () => {
+  const [own] = presentValues().split(MARKER);
+  const blocks = SERVICES.map(service => {
+    const values = readFileSync(join(ROOT, `k8s/values/${service}.yaml`), 'utf8');
+    return `${service}:\n${values.replaceAll(/^(?=.)/gm, '  ')}`;
+  });
+  return `${own}${MARKER}${blocks.join('')}`;
+};
+
+export const writeUmbrellaValues = () => writeFileSync(file, umbrellaValues());
