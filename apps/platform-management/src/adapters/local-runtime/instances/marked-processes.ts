@@ -14,6 +14,9 @@ interface Seen {
 export class MarkedProcesses {
   #seen = new Map<string, Seen>();
 
+  /** @param marker the variable whose value names what a process belongs to. */
+  constructor(private readonly marker: string = INSTANCE_MARKER) {}
+
   /** All marked processes of this machine by instance, as they are now. */
   async scan(): Promise<ReadonlyMap<string, readonly ProcessEntry[]>> {
     const entries = (await Promise.all((await allPids()).map(processEntry))).filter(entry => entry !== undefined);
@@ -22,7 +25,7 @@ export class MarkedProcesses {
       entries.map(async ({ pid, startTime }) => {
         const key = `${pid} ${startTime}`;
         const before = this.#seen.get(key);
-        const instance = before?.twice ? before.instance : (await environmentOf(pid))?.get(INSTANCE_MARKER);
+        const instance = before?.twice ? before.instance : (await environmentOf(pid))?.get(this.marker);
         seen.set(key, { instance, twice: before !== undefined });
       }),
     );

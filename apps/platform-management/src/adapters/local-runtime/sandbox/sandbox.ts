@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
+import type { MarkedProcesses } from '../instances/marked-processes.js';
+import { allPids, processEntry } from '../instances/process-table.js';
+import type { CgroupLimits } from './cgroup-files.js';
+import type { Cgroup, CgroupTree } from './cgroup-tree.js';
+import { asUser, type UserRange, userOf } from './own-users.js';
+
+export interface SandboxLimits extends CgroupLimits {
+  /** Of any one file that is written; undefined where there is no bound. */
+  readonly fileBytes: number | undefined;
+  readonly niceness: number;
+}
+
+export interface SandboxOptions {
+  /** By the variable that every process inside carries. */
+  readonly processes: MarkedProcesses;
+  /** Undefined where they run as we do. */
+  readonly users: UserRange | undefined;
+  /** Undefined where the kernel offers none; then the marks alone hold the processes together. */
+  readonly cgroups: CgroupTree | undefined;
+  readonly limits: SandboxLimits;
+}
+
+const KILL_EVERY_MS = 20;
+const GIVE_UP_AFTER_MS = 20_000;
+
+/** Steps into the groups first, while it may still do so. */
+const ENTER = 'until [ "$1" = -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@"';
+
+/** Holds processes together by all that the machine has: own users, groups of the kernel, and marks. */
+export class Sandbox implements Confinement {
+  constructor(private readonly options: SandboxOptions) {}
+
+  async prepare(id: string): Promise<ConfinedPlace> {
+    const { cgroups, limits } = this.options;
+    return this.#place(id, await cgroups?.group(id, limits));
+  }
+
+  async find(id: string): Promise<ConfinedPlace> {
+    return this.#place(id, this.options.cgroups?.existing(id));
+  }
+
+  #place(id: string, cgroup: Cgroup | undefined): ConfinedPlace {
+    const { users, limits } = this.options;
+    const uid = users && userOf(id, users);
+    return {
+      owner: uid === undefined ? undefined : { uid, gid: uid },
+      enclose: argv => this.#enclose(argv, uid, cgroup),
+      pids: async () => cgroup?.pids() ?? this.#marked(id),
+      ranOutOfMemory: async () => ((await cgroup?.oomKills()) ?? 0) > 0,
+      clear: async () => {
+        await killAll(async () => [
+          ...new Set([
+            ...((await cgroup?.pids()) ?? []),
+            ...(await this.#marked(id)),
+            ...(uid === undefined ? [] : await pidsOfUser(uid)),
+          ]),
+        ]);
+        await cgroup?.remove();
+      },
+    };
+  }
+
+  #enclose(argv: readonly string[], uid: number | undefined, cgroup: Cgroup | undefined): readonly string[] {
+    const { limits } = this.options;
+    const bounded = [
+      'prlimit',
+      '--core=0',
+      ...(limits.fileBytes === undefined ? [] : [`--fsize=${limits.fileBytes}`]),
+      '--',
+      ...(limits.niceness > 0 ? ['nice', '-n', String(limits.niceness)] : []),
+      ...argv,
+    ];
+    const owned = uid === undefined ? bounded : asUser(uid, bounded);
+    return cgroup ? ['/bin/sh', '-c', ENTER, 'enter', ...cgroup.entrances, '--', ...owned] : owned;
+  }
+
+  async #marked(id: string): Promise<readonly number[]> {
+    return ((await this.options.processes.scan()).get(id) ?? []).map(({ pid }) => pid);
+  }
+}
+
+const pidsOfUser = async (uid: number): Promise<readonly number[]> => {
+  const pids = await allPids();
+  const owners = await Promise.all(pids.map(pid => readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')));
+  return pids.filter((_, index) => new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(owners[index]!));
+};
+
+/** One that forks while it is killed is found in the next round. */
+const killAll = async (find: () => Promise<readonly number[]>): Promise<void> => {
+  const deadline = performance.now() + GIVE_UP_AFTER_MS;
+  const alive = async () => (await Promise.all((await find()).map(processEntry))).filter(entry => entry !== undefined);
+  for (let left = await alive(); left.length > 0; left = await alive()) {
+    for (const { pid } of left) kill(pid);
+    if (performance.now() > deadline) throw new Error(`processes ${left.map(({ pid }) => pid).join(', ')} do not end`);
+    await delay(KILL_EVERY_MS);
+  }
+};
+
+const kill = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+};
