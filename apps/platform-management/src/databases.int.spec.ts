@@ -118,6 +118,34 @@ describe('a database', () => {
     ]);
   });
 
+  it('says that it is read-only, and why, while it stores more than its plan holds', async () => {
+    const workspace = uuidv7();
+    const made = await house.create({ workspace_id: workspace });
+    await house.query('UPDATE databases SET storage_bytes = $2 WHERE id = $1', [made.id, 100 * 1024 ** 2]);
+    await house.look();
+    await house.look();
+    expect(await find(workspace, made.id)).toMatchObject({ status: 'running', status_reason: null });
+    await connected(made, async client => {
+      await client.query('CREATE UNLOGGED TABLE bulk (megabyte text)');
+      await client.query('ALTER TABLE bulk ALTER COLUMN megabyte SET STORAGE EXTERNAL');
+      await client.query("INSERT INTO bulk SELECT repeat('x', 1048576) FROM generate_series(1, 80)");
+    });
+    await house.restart();
+    await house.look();
+    expect(await find(workspace, made.id)).toMatchObject({
+      status: 'running',
+      status_reason: expect.stringContaining('is read-only'),
+    });
+    await connected(made, async client => {
+      await client.query('SET default_transaction_read_only = off');
+      await client.query('DROP TABLE bulk');
+    });
+    await house.restart();
+    await house.look();
+    expect(await find(workspace, made.id)).toMatchObject({ status: 'running', status_reason: null });
+    expect((await eventsOf(made)).slice(2)).toEqual(['became-read-only.v1', 'became-writable.v1']);
+  });
+
   it('that cannot be made has failed after two minutes, says why, and leaves only its name', async () => {
     const workspace = uuidv7();
     const ordered = await house.create({ workspace_id: workspace });
@@ -201,3 +229,21 @@ it('credentials are in the answer to the order and nowhere else', async () => {
   }
   expect(lines.join('\n')).toContain('Migrated the database');
 });
+
+it('whoever leads does all of it by the clock', async () => {
+  await house.restart(undefined, 'real');
+  const workspace_id = uuidv7();
+  const made = await house.create({ workspace_id });
+  const status = () =>
+    find(workspace_id, made.id).then(
+      database => database.status,
+      ({ code }) => code,
+    );
+  await waitFor(async () => (await status()) === 'running', { timeoutMs: 20_000 });
+  for (const pid of await processes(made)) send(pid, 'SIGKILL');
+  await waitFor(async () => (await eventsOf(made)).length === 4, { timeoutMs: 20_000 });
+  expect(await status()).toBe('running');
+  await connected(made, client => client.query('SELECT 1'));
+  await remove(workspace_id, made.id);
+  await waitFor(async () => (await status()) === 'database_not_found', { timeoutMs: 20_000 });
+}, 70_000);

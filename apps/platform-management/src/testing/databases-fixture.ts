@@ -73,6 +73,9 @@ class DatabasesModule implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 }
 
+/** Whether what happens on a timer happens by itself, or when a test says so. */
+type Clock = 'real' | 'of the test';
+
 export type CreatedDatabase = ReplyOf<typeof createDatabase>;
 
 /** Databases provisioned for real, by a service over a real PostgreSQL and NATS, and somebody who asks for them. */
@@ -113,10 +116,10 @@ export class DatabasesFixture {
   }
 
   /** Stops the service and starts it again; what was provisioned runs on meanwhile. */
-  async restart(meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
+  async restart(meanwhile: () => Promise<void> = async () => undefined, clock: Clock = 'of the test'): Promise<void> {
     await this.service.stop();
     await meanwhile();
-    this.service = await DatabasesFixture.launch(this.environment, this.output);
+    this.service = await DatabasesFixture.launch(this.environment, this.output, clock);
   }
 
   create(wishes: Partial<RequestInput<typeof createDatabase>> & { workspace_id: string }): Promise<CreatedDatabase> {
@@ -146,6 +149,7 @@ export class DatabasesFixture {
   private static async launch(
     environment: Record<string, string>,
     output: Parameters<typeof startService>[2],
+    clock: Clock = 'of the test',
   ): Promise<RunningService> {
     const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
     const database = { directory, afterwards: migrateEventStore };
@@ -154,7 +158,7 @@ export class DatabasesFixture {
       { ...environment, POSTERN_LOG_LEVEL: output ? 'debug' : 'silent' },
       output,
     );
-    await service.app.get(Tasks, { strict: false }).stop();
+    if (clock === 'of the test') await service.app.get(Tasks, { strict: false }).stop();
     return service;
   }
 }

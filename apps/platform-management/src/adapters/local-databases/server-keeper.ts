@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseOrder } from '../../ports/database-runtime.js';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
 import { endProcesses, processesOf } from './processes.js';
+import { ResourceBounds } from './resource-bounds.js';
 
 /** What differs between the servers of the two kinds of databases. */
 export interface LocalServer {
@@ -24,6 +25,8 @@ const STOP_GRACE_MS = 10_000;
 
 /** Brings servers up and down, whatever state a kill left them in. */
 export class ServerKeeper {
+  readonly #bounds = new ResourceBounds();
+
   constructor(private readonly folders: DatabaseFolders) {}
 
   async ensure(server: LocalServer, record: DatabaseRecord, order: DatabaseOrder): Promise<void> {
@@ -31,22 +34,27 @@ export class ServerKeeper {
       await this.stop(server, record);
       await server.prepare(record);
       await server.launch(record, order);
+      // Before the server has any children, and again for those that were faster.
+      await this.#hold(record, order);
       if (!(await this.#answersWithin(server, record, STARTS_WITHIN_MS))) {
         const words = await this.#lastWords(record);
         await endProcesses(await this.folders.marksOf(record), 'SIGKILL', 0);
         throw new Error(`the server did not start: ${words}`);
       }
     }
+    await this.#hold(record, order);
     await server.settle(record, order);
   }
 
   async stop(server: LocalServer, record: DatabaseRecord): Promise<void> {
     await endProcesses(await this.folders.marksOf(record), server.stopSignal, STOP_GRACE_MS);
+    await this.#bounds.release(record.databaseId);
   }
 
   /** Data that are to be deleted need not be flushed. */
   async kill(record: DatabaseRecord): Promise<void> {
     await endProcesses(await this.folders.marksOf(record), 'SIGKILL', 0);
+    await this.#bounds.release(record.databaseId);
   }
 
   /** Keeps the log that a server writes in bounds; it appends, so it goes on from the beginning. */
@@ -57,6 +65,11 @@ export class ServerKeeper {
       () => 0,
     );
     if (size > bytes) await truncate(log);
+  }
+
+  async #hold(record: DatabaseRecord, { limits }: DatabaseOrder): Promise<void> {
+    const pids = await processesOf(await this.folders.marksOf(record));
+    await this.#bounds.hold(record.databaseId, pids, limits);
   }
 
   /** False at once when no process is there that could answer. */
