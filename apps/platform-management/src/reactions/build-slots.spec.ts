@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { BuildSlots } from './build-slots.js';
+
+describe('build slots', () => {
+  it('let as many build as there are slots', () => {
+    const slots = new BuildSlots(2);
+    expect([slots.tryTake('a'), slots.tryTake('b'), slots.tryTake('c')]).toEqual([true, true, false]);
+    expect(slots.tryTake('a')).toBe(true);
+    slots.leave('b');
+    expect(slots.tryTake('c')).toBe(true);
+    expect(slots.taken).toBe(2);
+  });
+
+  it('let nobody overtake who stands in line', () => {
+    const slots = new BuildSlots(1);
+    slots.take('a');
+    expect([slots.tryTake('b'), slots.tryTake('c')]).toEqual([false, false]);
+    slots.leave('a');
+    expect([slots.tryTake('c'), slots.tryTake('a')]).toEqual([false, false]);
+    expect(slots.tryTake('b')).toBe(true);
+  });
+
+  it('forget who no longer wants to build', () => {
+    const slots = new BuildSlots(1);
+    slots.take('a');
+    slots.tryTake('b');
+    slots.tryTake('c');
+    slots.leave('b');
+    slots.leave('a');
+    expect(slots.tryTake('c')).toBe(true);
+  });
+});
