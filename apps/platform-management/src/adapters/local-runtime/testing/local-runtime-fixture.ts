@@ -1,30 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { silentLog } from '@postern/messaging';
+import { join } from 'node:path';
 import { type Answer, ask, BalancerFixture, type Question } from '../../../load-balancer/testing/balancer-fixture.js';
 import type { ServicePlan } from '../../../ports/runtime.js';
 import { assembleLocalRuntime } from '../assemble-local-runtime.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
 import { InstanceLedger } from '../instances/instance-ledger.js';
 import type { InstanceRecord } from '../instances/instance-record.js';
-import { MarkedConfinement } from '../instances/marked-confinement.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import type { LocalRuntime } from '../local-runtime.js';
-import { plainRedactor } from '../logs/testing/plain-redactor.js';
 import type { RuntimeTimes } from '../rolls/runtime-times.js';
-
-/** Everything short enough for a test to see it happen. */
-export const QUICK: Partial<RuntimeTimes> = {
-  probeTimeoutMs: 1_000,
-  firstProbesMs: 20,
-  probesMs: 100,
-  unhealthyUntilRestartMs: 600,
-  drainMs: 1_000,
-  graceMs: 1_000,
-  samplesMs: 200,
-  backoff: { firstMs: 50, longestMs: 500, forgivenAfterMs: 60_000 },
-};
+import { assemblyFor, QUICK } from './local-runtime-assembly.js';
 
 /** A local runtime with the real load balancer, whose artefacts are folders that a test writes. */
 export class LocalRuntimeFixture {
@@ -113,21 +99,3 @@ export class LocalRuntimeFixture {
     await rm(this.home, { recursive: true, force: true });
   }
 }
-
-/** Also for runtimes in a process of their own. */
-export const assemblyFor = (home: string) => ({
-  platformHome: home,
-  builds: {
-    resolveSource: () => Promise.reject(new Error('nothing is fetched here')),
-    build: () => Promise.reject(new Error('nothing is built here')),
-    retainArtefacts: () => Promise.resolve(),
-  },
-  launchOf: async (reference: string) => ({
-    directory: join(home, 'artefacts', reference),
-    argv: ['node', 'server.mjs'],
-  }),
-  confinement: new MarkedConfinement(new MarkedProcesses()),
-  redactor: plainRedactor,
-  path: `${dirname(process.execPath)}:/usr/bin:/bin`,
-  log: silentLog,
-});
