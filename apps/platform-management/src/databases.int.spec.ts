@@ -39,6 +39,12 @@ const connected = async <Result>({ connection_url }: CreatedDatabase, work: (cli
     await client.end();
   }
 };
+const provisioned = async (workspace: string): Promise<CreatedDatabase> => {
+  const ordered = await house.create({ workspace_id: workspace });
+  await house.look();
+  expect(await find(workspace, ordered.id)).toMatchObject({ status: 'running', status_reason: null });
+  return ordered;
+};
 const folderOf = ({ id }: { id: string }) => join(house.home, 'databases', id);
 const processes = (database: { id: string }) =>
   processesOf({ folder: join(folderOf(database), 'data'), uid: undefined });
@@ -88,8 +94,7 @@ describe('a database', () => {
 
   it('runs on while the platform restarts, and nothing is noted about it', async () => {
     const workspace = uuidv7();
-    const made = await house.create({ workspace_id: workspace });
-    await house.look();
+    const made = await provisioned(workspace);
     const before = await processes(made);
     await house.restart(() => connected(made, client => client.query('SELECT 1')).then(() => undefined));
     await house.look();
@@ -99,8 +104,7 @@ describe('a database', () => {
 
   it('comes back with its data when it was killed, and both are noted once', async () => {
     const workspace = uuidv7();
-    const made = await house.create({ workspace_id: workspace });
-    await house.look();
+    const made = await provisioned(workspace);
     await connected(made, client => client.query('CREATE TABLE kept (id int)'));
     await house.restart(async () => {
       for (const pid of await processes(made)) send(pid, 'SIGKILL');
@@ -213,10 +217,9 @@ describe('databases of two workspaces', () => {
 
 it('credentials are in the answer to the order and nowhere else', async () => {
   const workspace_id = uuidv7();
-  const made = await house.create({ workspace_id });
+  const made = await provisioned(workspace_id);
   const { password } = new URL(made.connection_url);
   expect(password.length).toBeGreaterThanOrEqual(43);
-  await house.look();
   await find(workspace_id, made.id);
   const list = await house.client.request(listDatabases, { workspace_id });
   const events = await house.query('SELECT data, metadata FROM event_store.events');
@@ -242,7 +245,7 @@ it('whoever leads does all of it by the clock', async () => {
   await waitFor(async () => (await status()) === 'running', { timeoutMs: 20_000 });
   for (const pid of await processes(made)) send(pid, 'SIGKILL');
   await waitFor(async () => (await eventsOf(made)).length === 4, { timeoutMs: 20_000 });
-  expect(await status()).toBe('running');
+  expect(await find(workspace_id, made.id)).toMatchObject({ status: 'running', status_reason: null });
   await connected(made, client => client.query('SELECT 1'));
   await remove(workspace_id, made.id);
   await waitFor(async () => (await status()) === 'database_not_found', { timeoutMs: 20_000 });

@@ -72,6 +72,13 @@ describe('a database', () => {
     given(created, available, unavailable).when(answers).yields(available);
   });
 
+  it('says why it is still unavailable when that has changed', () => {
+    const reason = 'no space left';
+    given(created, available, unavailable)
+      .when({ kind: 'note-unavailable', reason, at })
+      .yields({ type: 'platform-management.database-became-unavailable.v1', data: { ...of, reason } });
+  });
+
   it('becomes read-only when its storage is full and writable when it is not, and each is noted once', () => {
     given(created, available).when(hasRoom).yields();
     given(created, available).when(isFull).yields(readOnly);

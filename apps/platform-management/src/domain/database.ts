@@ -59,6 +59,8 @@ export interface Database {
   /** Undefined before its creation and after its deletion. */
   readonly status: DatabaseStatus | undefined;
   readonly readOnly: boolean;
+  /** Why it is unavailable. */
+  readonly reason: string | undefined;
 }
 
 export const DATABASE_EVENT_TYPES = [
@@ -79,7 +81,7 @@ export const databaseStream = (id: string): string => `database-${id}`;
  * supervision may say the same thing again and again, and late.
  */
 export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
-  initial: { id: '', workspaceId: '', status: undefined, readOnly: false },
+  initial: { id: '', workspaceId: '', status: undefined, readOnly: false, reason: undefined },
 
   decide: (command, state) => {
     switch (command.kind) {
@@ -91,7 +93,7 @@ export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
           data: { database_id: state.id, at: command.at },
         });
       case 'note-unavailable':
-        return when(state.status === 'running', {
+        return when(state.status === 'running' || (state.status === 'unavailable' && state.reason !== command.reason), {
           type: 'platform-management.database-became-unavailable.v1',
           data: { database_id: state.id, reason: command.reason, at: command.at },
         });
@@ -128,12 +130,12 @@ export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
     switch (event.type) {
       case 'platform-management.database-created.v1': {
         const { database_id, workspace_id } = event.data;
-        return { id: database_id, workspaceId: workspace_id, status: 'creating', readOnly: false };
+        return { id: database_id, workspaceId: workspace_id, status: 'creating', readOnly: false, reason: undefined };
       }
       case 'platform-management.database-became-available.v1':
-        return { ...state, status: 'running' };
+        return { ...state, status: 'running', reason: undefined };
       case 'platform-management.database-became-unavailable.v1':
-        return { ...state, status: 'unavailable' };
+        return { ...state, status: 'unavailable', reason: event.data.reason };
       case 'platform-management.database-became-read-only.v1':
         return { ...state, readOnly: true };
       case 'platform-management.database-became-writable.v1':

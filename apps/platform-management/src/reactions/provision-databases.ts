@@ -119,6 +119,8 @@ export class ProvisionDatabases {
       this.#starting -= 1;
     }
     if (care.reason === undefined) await this.#note(row, { kind: 'note-available', at: now() });
+    else if (row.status !== 'creating')
+      await this.#note(row, { kind: 'note-unavailable', reason: care.reason, at: now() });
   }
 
   async #watch(row: DatabaseRow, care: Care): Promise<void> {

@@ -5,11 +5,14 @@ import { join, resolve } from 'node:path';
 import type { DatabaseKind, DatabaseLimits } from '../../ports/database-runtime.js';
 import type { ProcessMarks } from './processes.js';
 
-/** Below the ports that the kernel gives to outgoing connections, so that one is still free after a restart. */
-const FIRST_PORT = 20_000;
-const PORTS = 10_000;
-/** Each database is its own user, told by its port. Low enough for the users that a container usually has. */
-const FIRST_UID = 40_000;
+/**
+ * Below the ports of web services and their instances, and below those that the kernel gives to outgoing connections,
+ * so that one is still free after a restart.
+ */
+const FIRST_PORT = 10_000;
+const PORTS = 2_000;
+/** Each database is its own user, told by its port; above those of instances, and low enough for a container. */
+const FIRST_UID = 62_000;
 
 const HOST = '127.0.0.1';
 
@@ -145,7 +148,7 @@ export const LOCAL_HOST = HOST;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-const isFree = (port: number): Promise<boolean> =>
+export const isFree = (port: number): Promise<boolean> =>
   new Promise(resolve => {
     const server = createServer();
     server.once('error', () => resolve(false));

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,13 +55,13 @@ export class LocalPostgres implements LocalServer {
     await rm(draft, { recursive: true, force: true });
   }
 
-  async launch(record: DatabaseRecord, { limits }: DatabaseOrder): Promise<void> {
+  async launch(record: DatabaseRecord, { limits }: DatabaseOrder): Promise<ChildProcess> {
     const data = this.folders.dataOf(record.databaseId);
     // Nothing of this database runs now; the file's number may be another process's by today.
     await rm(join(data, 'postmaster.pid'), { force: true });
     const args = ['-D', data, '-p', String(record.port)];
     for (const [name, value] of Object.entries(settingsFor(limits))) args.push('-c', `${name}=${value}`);
-    await launchServer({
+    return launchServer({
       command: (await this.#programsFor(record)).postgres,
       args,
       uid: record.uid,

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -26,12 +27,12 @@ export class LocalValkey implements LocalServer {
   }
 
   /** The configuration holds hashes of long random passwords, not the passwords. */
-  async launch(record: DatabaseRecord, order: DatabaseOrder): Promise<void> {
+  async launch(record: DatabaseRecord, order: DatabaseOrder): Promise<ChildProcess> {
     const { databaseId, uid } = record;
     const configuration = join(this.folders.pathOf(databaseId), 'server.conf');
     await writeFile(configuration, configurationFor(record, order), { mode: 0o600 });
     if (uid !== undefined) await chown(configuration, uid, uid);
-    await launchServer({
+    return launchServer({
       command: this.program(),
       args: [configuration],
       uid,
