@@ -21,6 +21,8 @@ export interface Builds {
   resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource>;
   build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact>;
   retainArtefacts(keep: ReadonlySet<string>): Promise<void>;
+  /** Ends and deletes what was cut off with an earlier run of the platform. */
+  reconcile(): Promise<void>;
 }
 
 /**
@@ -53,8 +55,9 @@ export class LocalRuntime extends Runtime {
     return this.fleets.stop(webServiceId);
   }
 
-  reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
-    return this.fleets.reconcile(expected, rolling);
+  async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
+    await this.fleets.reconcile(expected, rolling);
+    await this.builds.reconcile();
   }
 
   statusOf(webServiceId: string): Promise<RuntimeStatus | undefined> {
@@ -81,8 +84,8 @@ export class LocalRuntime extends Runtime {
     return this.balancer.takeTraffic(confirm);
   }
 
-  retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
-    return this.fleets.artefactsInUse().then(used => this.builds.retainArtefacts(new Set([...keep, ...used])));
+  async retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
+    await this.builds.retainArtefacts(new Set([...keep, ...(await this.fleets.artefactsInUse())]));
   }
 
   /** Stops looking after everything and leaves it running, for the next leader. The next order takes it up again. */

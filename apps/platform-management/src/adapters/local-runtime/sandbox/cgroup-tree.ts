@@ -59,7 +59,9 @@ export class CgroupTree {
 
   /** One that was made before, perhaps by an earlier run of the platform, or not at all. */
   existing(id: string): Cgroup {
-    return this.#groupIn(new Map([...this.place.folders].map(([controller, folder]) => [controller, join(folder, id)])));
+    return this.#groupIn(
+      new Map([...this.place.folders].map(([controller, folder]) => [controller, join(folder, id)])),
+    );
   }
 
   async #limited(id: string, limits: CgroupLimits): Promise<Cgroup | undefined> {
@@ -120,7 +122,9 @@ const candidates = async (): Promise<readonly Place[]> => {
   const v2 = (folder: string): Place => ({ version: 2, folders: new Map(CONTROLLERS.map(name => [name, folder])) });
   const v1 = (pathOf: (controller: string) => string | undefined): Place => {
     const found = CONTROLLERS.flatMap(controller => {
-      const mount = mounts.find(({ rest: [type, , options] }) => type === 'cgroup' && options?.split(',').includes(controller));
+      const mount = mounts.find(
+        ({ rest: [type, , options] }) => type === 'cgroup' && options?.split(',').includes(controller),
+      );
       return mount ? [[controller, join(mount.path, pathOf(controller) ?? '/')] as const] : [];
     });
     return { version: 1, folders: new Map(found) };

@@ -43,7 +43,7 @@ export class Sandbox implements Confinement {
   }
 
   #place(id: string, cgroup: Cgroup | undefined): ConfinedPlace {
-    const { users, limits } = this.options;
+    const { users } = this.options;
     const uid = users && userOf(id, users);
     return {
       owner: uid === undefined ? undefined : { uid, gid: uid },

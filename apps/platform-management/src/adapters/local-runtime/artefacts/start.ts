@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { packageJson } from './package-json.js';
+import { readSmallFile } from './small-file.js';
+
+/** What starts an artefact where its service's owner has not said it. */
+export const start = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('command'), command: z.string() }),
+  z.object({ kind: z.literal('static'), folder: z.string() }),
+]);
+
+export type Start = Readonly<z.infer<typeof start>>;
+
+/** Where builds of static sites leave them; the project's own folder comes after those that a build makes. */
+const SITES = ['dist', 'build', 'out', '_site', '.', 'public'];
+const PAGE_BYTES = 64 * 2 ** 20;
+
+/** A Procfile's `web`, the `start` script of package.json, or a site's index.html, in this order. */
+export const findStart = async (directory: string): Promise<Start | undefined> => {
+  const web = /^web:[ \t]*(\S.*)$/m.exec((await readSmallFile(directory, 'Procfile')) ?? '')?.[1]?.trim();
+  if (web) return { kind: 'command', command: web };
+  const { start: script, prestart } = (await packageJson(directory))?.scripts ?? {};
+  if (typeof script === 'string' && script.trim() !== '') {
+    const before = typeof prestart === 'string' && prestart.trim() !== '' ? `{ ${prestart}\n} && ` : '';
+    return { kind: 'command', command: before + script };
+  }
+  for (const folder of SITES)
+    if ((await readSmallFile(directory, `${folder}/index.html`, PAGE_BYTES)) !== undefined)
+      return { kind: 'static', folder };
+  return undefined;
+};

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Log } from '@postern/messaging';
+import { ArtefactStore } from '../artefacts/artefact-store.js';
+import type { Confinement } from '../instances/confinement.js';
+import type { InstanceLimits } from '../instances/instance-host.js';
+import type { LaunchOf } from '../instances/instance-starter.js';
+import { MarkedProcesses } from '../instances/marked-processes.js';
+import { CgroupTree } from '../sandbox/cgroup-tree.js';
+import { findUsers } from '../sandbox/own-users.js';
+import { Sandbox } from '../sandbox/sandbox.js';
+import { Git } from '../source/git.js';
+import { RepositorySources, SOURCE_TIMES, type SourceTimes } from '../source/repository-sources.js';
+import { BUILD_MARKER } from './build-environment.js';
+import { BUILD_LIMITS, type BuildLimits } from './build-limits.js';
+import { BuildWorkspaces } from './build-workspaces.js';
+import { networkOf, programPath, registryOf } from './host-environment.js';
+import { LocalBuilds } from './local-builds.js';
+
+export interface LocalBuildsOptions {
+  readonly platformHome: string;
+  readonly allowFileRepositories: boolean;
+  readonly instanceLimits: InstanceLimits;
+  readonly log: Log;
+  /** The platform's own environment, of which the ways to registries and the network are handed on. */
+  readonly variables?: NodeJS.ProcessEnv;
+  readonly limits?: Partial<BuildLimits>;
+  readonly times?: Partial<SourceTimes>;
+  readonly spareMs?: number;
+  /** What to use of what the machine offers; all of it where nothing is said. */
+  readonly use?: { readonly users?: boolean; readonly cgroups?: boolean };
+}
+
+/** What the rest of the local runtime needs of this part. */
+export interface LocalBuildsAssembly {
+  readonly builds: LocalBuilds;
+  readonly launchOf: LaunchOf;
+  /** For instances. */
+  readonly confinement: Confinement;
+  readonly path: string;
+}
+
+/** Shares of the processor where all want it: a build yields to what serves visitors. */
+const WEIGHTS = { instance: 100, build: 20 };
+const BUILD_NICENESS = 10;
+
+/** Finds out what this machine offers to hold processes, and puts builds together on it. */
+export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<LocalBuildsAssembly> => {
+  const { platformHome, allowFileRepositories: allowFiles, instanceLimits, log, use = {} } = options;
+  const variables = options.variables ?? process.env;
+  await mkdir(platformHome, { recursive: true });
+  const idPrefix = `${createHash('sha256').update(resolve(platformHome)).digest('hex').slice(0, 10)}-`;
+  const users = (use.users ?? true) ? await findUsers(platformHome) : undefined;
+  const cgroups = (use.cgroups ?? true) ? await CgroupTree.find('postern') : undefined;
+  if (!users)
+    log.warn({}, 'Web services and builds run as the same user as the platform, and could read what it reads');
+  if (!cgroups) log.warn({}, 'No control groups here: memory and processors of web services are watched, not limited');
+
+  const limits = { ...BUILD_LIMITS, ...options.limits };
+  const path = programPath(variables);
+  const processes = new MarkedProcesses(BUILD_MARKER);
+  const confinement = new Sandbox({
+    processes,
+    users,
+    cgroups,
+    limits: {
+      memoryBytes: limits.memoryBytes,
+      tasks: limits.tasks,
+      cpuMillicores: undefined,
+      cpuWeight: WEIGHTS.build,
+      fileBytes: limits.diskBytes,
+      niceness: BUILD_NICENESS,
+    },
+  });
+  const workspaces = new BuildWorkspaces(platformHome, limits.cacheBytes);
+  const artefacts = new ArtefactStore(platformHome, options.spareMs);
+  const underWay = new Set<string>();
+  const sources = new RepositorySources(
+    new Git({ platformHome, allowFiles, path, network: networkOf(variables) }),
+    confinement,
+    { folder: workspaces.folder, idPrefix, marker: BUILD_MARKER, underWay },
+    { ...SOURCE_TIMES, ...options.times },
+  );
+  const builds = new LocalBuilds({
+    sources,
+    artefacts,
+    workspaces,
+    confinement,
+    processes,
+    limits,
+    path,
+    registry: registryOf(variables),
+    idPrefix,
+    underWay,
+    log,
+  });
+  const instances = new Sandbox({
+    processes: new MarkedProcesses(),
+    users,
+    cgroups,
+    limits: { ...instanceLimits, cpuWeight: WEIGHTS.instance, fileBytes: undefined, niceness: 0 },
+  });
+  return { builds, launchOf: (...launch) => artefacts.launchOf(...launch), confinement: instances, path };
+};

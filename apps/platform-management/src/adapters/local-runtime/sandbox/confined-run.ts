@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConfinedPlace } from '../instances/confinement.js';
+
+export interface ConfinedCommand {
+  readonly argv: readonly string[];
+  readonly directory: string;
+  /** All of it: nothing of the platform's own environment is handed on. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly onOutput: (chunk: Buffer, stream: 'stdout' | 'stderr') => void;
+}
+
+/** The exit code, or the signal that ended it. */
+export type Exit = { readonly code: number } | { readonly signal: NodeJS.Signals };
+
+const GRACE_MS = 3_000;
+/** For output that is still in the pipes; a child left behind may hold them open for longer. */
+const SETTLE_MS = 500;
+
+/**
+ * Runs a command inside, until it ends or the signal asks it to. What it started in its own group ends with it; the
+ * rest is for the place to clear.
+ * @throws the signal's reason when that came first.
+ */
+export const runConfined = async (
+  place: ConfinedPlace,
+  { argv, directory, environment, onOutput }: ConfinedCommand,
+  signal: AbortSignal,
+): Promise<Exit> => {
+  signal.throwIfAborted();
+  const [command = '', ...args] = place.enclose(argv);
+  const child = spawn(command, args, {
+    cwd: directory,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  child.stdout.on('data', (chunk: Buffer) => onOutput(chunk, 'stdout'));
+  child.stderr.on('data', (chunk: Buffer) => onOutput(chunk, 'stderr'));
+  const closed = once(child, 'close');
+  // Both are awaited below or not at all.
+  closed.catch(() => {});
+  await once(child, 'spawn');
+  const exited = new Promise<Exit>(resolve =>
+    child.once('exit', (code, ended) => resolve(code === null ? { signal: ended ?? 'SIGKILL' } : { code })),
+  );
+  const group = child.pid!;
+  const end = () => void endGroup(group, exited);
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    if (signal.aborted) end();
+    const exit = await exited;
+    signalGroup(group, 'SIGKILL');
+    await within(SETTLE_MS, closed);
+    signal.throwIfAborted();
+    return exit;
+  } finally {
+    signal.removeEventListener('abort', end);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }
+};
+
+const endGroup = async (group: number, exited: Promise<unknown>): Promise<void> => {
+  signalGroup(group, 'SIGTERM');
+  await within(GRACE_MS, exited);
+  signalGroup(group, 'SIGKILL');
+};
+
+const within = async (ms: number, promise: Promise<unknown>): Promise<void> => {
+  const waiting = new AbortController();
+  await Promise.race([promise, delay(ms, undefined, { signal: waiting.signal }).catch(() => {})]);
+  waiting.abort();
+};
+
+const signalGroup = (group: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(-group, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+};

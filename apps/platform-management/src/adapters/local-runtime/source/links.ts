@@ -1,0 +1,43 @@
+import { readdir, readlink } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+
+/** As many as the kernel follows. */
+const MOST_HOPS = 40;
+
+/** A symbolic link below the folder that leads out of it, as a path from there; links to nothing inside are none. */
+export const findStrayLink = async (root: string): Promise<string | undefined> => {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isSymbolicLink() && !(await staysInside(root, path))) return relative(root, path);
+  }
+  return undefined;
+};
+
+/**
+ * Goes the way that the kernel would, name by name: a link that is harmless to read may still lead out by way of
+ * another one.
+ */
+const staysInside = async (root: string, link: string): Promise<boolean> => {
+  const names = relative(root, link).split(sep);
+  let at = root;
+  for (let hops = 0; names.length > 0; ) {
+    const name = names.shift()!;
+    if (name === '' || name === '.') continue;
+    if (name === '..') {
+      if (at === root) return false;
+      at = dirname(at);
+      continue;
+    }
+    const target = await readlink(join(at, name)).catch(() => undefined);
+    if (target === undefined) at = join(at, name);
+    else if (isAbsolute(target)) return false;
+    else {
+      hops += 1;
+      // A circle leads nowhere.
+      if (hops > MOST_HOPS) return true;
+      names.unshift(...target.split('/'));
+    }
+  }
+  return true;
+};
