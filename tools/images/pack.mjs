@@ -1,0 +1,46 @@
+/**
+ * `node tools/images/pack.mjs <app> <folder>`: copies into the folder what running the app needs and nothing else. The
+ * files that its entry points can import are traced, so that peers of build tools, type declarations and everything that
+ * other services need stay behind.
+ */
+import { cpSync, existsSync, lstatSync, mkdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { nodeFileTrace } from '@vercel/nft';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** Programs beside `main.js`, and files that are read rather than imported. */
+const BESIDE = {
+  'api-gateway': { entries: [], files: ['apps/dashboard/dist'] },
+  'platform-management': {
+    entries: ['load-balancer/main.js', 'stop-everything/main.js', 'adapters/local-runtime/artefacts/static-server.js'],
+    files: [],
+  },
+};
+
+const [app, target] = process.argv.slice(2);
+if (!app || !target || !existsSync(join(ROOT, 'apps', app, 'dist/main.js')))
+  throw new Error('usage: node tools/images/pack.mjs <app that has been built> <folder>');
+
+const { entries = [], files = [] } = BESIDE[app] ?? {};
+const programs = ['main.js', ...entries].map(entry => join(ROOT, 'apps', app, 'dist', entry));
+const { fileList } = await nodeFileTrace(programs, { base: ROOT, conditions: ['node', 'import', 'default'] });
+
+let bytes = 0;
+const copy = path => {
+  const [from, to] = [join(ROOT, path), join(target, path)];
+  if (existsSync(to)) return;
+  mkdirSync(dirname(to), { recursive: true });
+  if (lstatSync(from).isSymbolicLink()) {
+    symlinkSync(readlinkSync(from), to);
+    return;
+  }
+  cpSync(from, to, { recursive: true });
+  bytes += statSync(from).size;
+};
+
+for (const path of fileList) copy(path);
+for (const path of [...files, `apps/${app}/package.json`]) copy(path);
+if (existsSync(join(ROOT, 'prisma', app))) copy(`prisma/${app}`);
+console.log(`${app}: ${fileList.size} files, ${(bytes / 1e6).toFixed(1)} MB`);
