@@ -91,5 +91,11 @@ export class LocalRuntime extends Runtime {
   /** Stops looking after everything and leaves it running, for the next leader. The next order takes it up again. */
   async letGo(): Promise<void> {
     await this.fleets.letGo();
+    await this.store.close();
+  }
+
+  /** Deletes lines that have grown too old. */
+  sweepLogs(): Promise<void> {
+    return this.store.sweep();
   }
 }

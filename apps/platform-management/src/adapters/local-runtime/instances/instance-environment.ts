@@ -6,19 +6,21 @@ export const INSTANCE_MARKER = 'POSTERN_INSTANCE';
 /** Below its folder the only place that an instance may write to. */
 export const temporaryFolder = (instanceFolder: string): string => join(instanceFolder, 'tmp');
 
-/**
- * All that an instance's process knows of its surroundings: nothing of the platform's own environment, then what its
- * owner has set, then what only the platform can say.
- */
-export const instanceEnvironment = (
-  instance: { readonly id: string; readonly port: number; readonly folder: string; readonly path: string },
+/** What an instance's processes begin with, before its owner's variables: nothing of the platform's own environment. */
+export const firstEnvironment = (id: string, path: string): Record<string, string> => ({
+  PATH: path,
+  LANG: 'C.UTF-8',
+  [INSTANCE_MARKER]: id,
+});
+
+/** What its owner has set, and what only the platform can say. */
+export const serviceEnvironment = (
+  { id, port, folder }: { readonly id: string; readonly port: number; readonly folder: string },
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> => ({
-  PATH: instance.path,
-  HOME: temporaryFolder(instance.folder),
-  TMPDIR: temporaryFolder(instance.folder),
-  LANG: 'C.UTF-8',
+  HOME: temporaryFolder(folder),
+  TMPDIR: temporaryFolder(folder),
   ...variables,
-  PORT: String(instance.port),
-  [INSTANCE_MARKER]: instance.id,
+  PORT: String(port),
+  [INSTANCE_MARKER]: id,
 });

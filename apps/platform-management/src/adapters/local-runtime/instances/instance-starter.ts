@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import type { ServicePlan } from '../../../ports/runtime.js';
 import { pickFreePort } from './free-ports.js';
+import { homePrefix } from './home-prefix.js';
 import { Instance } from './instance.js';
 import type { InstanceHost } from './instance-host.js';
 
@@ -27,7 +27,7 @@ export class InstanceStarter {
     private readonly launchOf: LaunchOf,
     platformHome: string,
   ) {
-    this.idPrefix = `${createHash('sha256').update(resolve(platformHome)).digest('hex').slice(0, 10)}-`;
+    this.idPrefix = homePrefix(platformHome);
   }
 
   isUnderWay(id: string): boolean {

@@ -7,13 +7,14 @@ import type { LogWriter } from '../../../ports/runtime.js';
 import { type ProbeAnswer, probe } from '../probe.js';
 import type { ConfinedPlace } from './confinement.js';
 import { exitInWords } from './exit-words.js';
-import { instanceEnvironment, temporaryFolder } from './instance-environment.js';
+import { handedEnvironment, TAKE_ENVIRONMENT } from './handed-environment.js';
+import { firstEnvironment, serviceEnvironment, temporaryFolder } from './instance-environment.js';
 import type { InstanceHost } from './instance-host.js';
 import { makePipes, openForInstance, PipeReader } from './instance-pipes.js';
 import type { InstanceRecord } from './instance-record.js';
 import { LastLines } from './last-lines.js';
 import { listeningPorts } from './listening-ports.js';
-import { environmentOf, type ProcessEntry, processEntry } from './process-table.js';
+import { environmentOf, isInGroupOf, type ProcessEntry, processEntry } from './process-table.js';
 
 export interface InstanceOrder {
   /** Without its process, which is not there yet. */
@@ -30,6 +31,9 @@ export interface InstanceOrder {
  * get. It outlives SIGTERM, which goes to the whole group, but not SIGKILL.
  */
 const KEEPER = 'trap : TERM INT HUP; "$@" 3>&-; echo $? >&3; exec sleep infinity';
+
+/** A shell anew, so that its environment in /proc is the one that it was handed. */
+const START = `${TAKE_ENVIRONMENT}\nexec /bin/sh -c '${KEEPER}' postern-instance "$@"`;
 
 /** How long pipes are read on when nothing runs any more that could write to them. */
 const SETTLE_MS = 2_000;
@@ -75,11 +79,11 @@ export class Instance {
     }
   }
 
-  /** Goes on with one that an earlier run of the platform has started; undefined when it does not run any more. */
+  /** Goes on with one that an earlier run of the platform has started; undefined when it does not run properly. */
   static async adopt(host: InstanceHost, record: InstanceRecord): Promise<Instance | undefined> {
     if (!(await runningProcess(record))) return undefined;
-    const environment = await environmentOf(record.process!.pid);
-    const secrets = record.secretNames.flatMap(name => environment?.get(name) ?? []);
+    const secrets = await secretsOf(record);
+    if (!secrets) return undefined;
     const instance = new Instance(host, record, await host.confinement.find(record.id), secrets);
     await instance.#read();
     return instance;
@@ -114,9 +118,13 @@ export class Instance {
     return entries.filter(entry => entry !== undefined);
   }
 
-  /** Calls it ended for using more than it may, where the kernel does not see to that; `end` then spares it nothing. */
-  outgrown(): void {
-    this.#sayExited(this.#memoryWords);
+  /**
+   * Calls it ended for using more than it may, where the kernel does not see to that; `end` then spares it nothing.
+   * The kernel counts what processes share once, so its word is better than our sum.
+   */
+  async outgrown(): Promise<void> {
+    const { id, process } = this.current;
+    if (process && !(await isInGroupOf(process.pid, id))) this.#sayExited(this.#memoryWords);
   }
 
   /**
@@ -175,15 +183,18 @@ export class Instance {
     const pipes = await openForInstance(folder);
     try {
       await this.#read();
-      const [command = '', ...args] = this.place.enclose(['/bin/sh', '-c', KEEPER, 'postern-instance', ...argv]);
+      const [command = '', ...args] = this.place.enclose(['/bin/sh', '-c', START, 'postern-instance', ...argv]);
       const child = spawn(command, args, {
         cwd: directory,
-        env: instanceEnvironment({ id, port, folder, path: this.host.path }, environment),
-        stdio: ['ignore', ...pipes.map(({ fd }) => fd)],
+        env: firstEnvironment(id, this.host.path),
+        stdio: ['pipe', ...pipes.map(({ fd }) => fd)],
         detached: true,
       });
       await once(child, 'spawn');
       child.unref();
+      // It may end before it has read everything; how it ended says more than the broken pipe.
+      child.stdin?.on('error', () => {});
+      child.stdin?.end(handedEnvironment(serviceEnvironment({ id, port, folder }, environment)));
       const entry = await processEntry(child.pid!);
       if (!entry) throw new Error('it ended before it had begun');
       return entry;
@@ -223,6 +234,16 @@ export class Instance {
 const runningProcess = async ({ process }: InstanceRecord): Promise<ProcessEntry | undefined> => {
   const entry = process && (await processEntry(process.pid));
   return entry && entry.startTime === process.startTime ? entry : undefined;
+};
+
+/**
+ * By their names, from the environment of its main process: the platform writes no value of a variable anywhere.
+ * Undefined where it has not been handed them yet, and without the platform never will be.
+ */
+const secretsOf = async ({ process, secretNames }: InstanceRecord): Promise<readonly string[] | undefined> => {
+  const environment = process && (await environmentOf(process.pid));
+  const secrets = secretNames.flatMap(name => environment?.get(name) ?? []);
+  return secrets.length === secretNames.length ? secrets : undefined;
 };
 
 const signalGroup = (group: number, signal: NodeJS.Signals): void => {

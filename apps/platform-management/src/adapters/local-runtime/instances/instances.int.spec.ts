@@ -1,16 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import type { ServicePlan } from '../../../ports/runtime.js';
+import type { Held } from '../testing/local-runtime-assembly.js';
 import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
 import { server } from '../testing/servers.js';
 import { processEntry } from './process-table.js';
 
 const never = new AbortController().signal;
 
-describe('An instance', () => {
+describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,', held => {
   let fixture: LocalRuntimeFixture;
   beforeEach(async () => {
-    fixture = await LocalRuntimeFixture.start({ limits: { memoryBytes: 150 * 2 ** 20 } });
+    fixture = await LocalRuntimeFixture.start({ held, limits: { memoryBytes: 150 * 2 ** 20 } });
   });
   afterEach(() => fixture.stop());
 

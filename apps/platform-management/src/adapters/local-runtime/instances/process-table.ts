@@ -49,3 +49,7 @@ export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, st
     }),
   );
 };
+
+/** Whether it lives in a control group of that name. */
+export const isInGroupOf = async (pid: number, name: string): Promise<boolean> =>
+  (await readFile(`/proc/${pid}/cgroup`, 'latin1').catch(() => '')).includes(`/${name}\n`);

@@ -30,7 +30,7 @@ export const TIMES: RuntimeTimes = {
   unhealthyUntilRestartMs: 30_000,
   drainMs: 10_000,
   graceMs: 10_000,
-  samplesMs: 5_000,
+  samplesMs: 2_000,
   backoff: BACKOFF,
   scaling: SCALING,
 };

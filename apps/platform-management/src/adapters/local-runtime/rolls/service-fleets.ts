@@ -144,7 +144,7 @@ export class ServiceFleets {
     for (const { instances } of this.#services.values())
       for (const instance of instances) {
         const used = this.#meter.read(instance, processes.get(instance.record.id) ?? [], performance.now());
-        if (used.memoryBytes > this.parts.host.limits.memoryBytes) instance.outgrown();
+        if (used.memoryBytes > this.parts.host.limits.memoryBytes) await instance.outgrown();
       }
   }
 

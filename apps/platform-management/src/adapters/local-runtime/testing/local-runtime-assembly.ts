@@ -1,8 +1,9 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
-import { MarkedConfinement } from '../instances/marked-confinement.js';
-import { MarkedProcesses } from '../instances/marked-processes.js';
-import { plainRedactor } from '../logs/testing/plain-redactor.js';
+import { LIMITS, type LocalRuntimeOptions } from '../assemble-local-runtime.js';
+import { assembleLocalBuilds } from '../build/assemble-local-builds.js';
+import type { InstanceLimits } from '../instances/instance-host.js';
+import { redactor } from '../redactor.js';
 import type { RuntimeTimes } from '../rolls/runtime-times.js';
 
 /** Everything short enough for a test to see it happen. */
@@ -20,20 +21,36 @@ export const QUICK: Partial<RuntimeTimes> = {
 /** Of our own, because Node.js cannot read the library's sources, with their decorators, as they are. */
 const silentLog: Log = { info() {}, warn() {}, error() {} };
 
+/** What holds the instances: all that the machine offers, or what an ordinary user without control groups has. */
+export type Held = 'by all means' | 'by marks alone';
+
 /** What a runtime is assembled from, in the test's process or in one of its own; artefacts are folders of the home. */
-export const assemblyFor = (home: string) => ({
-  platformHome: home,
-  builds: {
-    resolveSource: () => Promise.reject(new Error('nothing is fetched here')),
-    build: () => Promise.reject(new Error('nothing is built here')),
-    retainArtefacts: () => Promise.resolve(),
-  },
-  launchOf: async (reference: string) => ({
-    directory: join(home, 'artefacts', reference),
-    argv: ['node', 'server.mjs'],
-  }),
-  confinement: new MarkedConfinement(new MarkedProcesses()),
-  redactor: plainRedactor,
-  path: `${dirname(process.execPath)}:/usr/bin:/bin`,
-  log: silentLog,
-});
+export const assemblyFor = async (
+  home: string,
+  held: Held,
+  limits: Partial<InstanceLimits> = {},
+): Promise<LocalRuntimeOptions> => {
+  const { confinement, path } = await assembleLocalBuilds({
+    platformHome: home,
+    allowFileRepositories: true,
+    instanceLimits: { ...LIMITS, ...limits },
+    log: silentLog,
+    ...(held === 'by marks alone' && { use: { users: false, cgroups: false } }),
+  });
+  return {
+    platformHome: home,
+    builds: {
+      resolveSource: () => Promise.reject(new Error('nothing is fetched here')),
+      build: () => Promise.reject(new Error('nothing is built here')),
+      retainArtefacts: () => Promise.resolve(),
+      reconcile: () => Promise.resolve(),
+    },
+    launchOf: async reference => ({ directory: join(home, 'artefacts', reference), argv: ['node', 'server.mjs'] }),
+    confinement,
+    redactor,
+    path,
+    log: silentLog,
+    limits,
+    times: QUICK,
+  };
+};

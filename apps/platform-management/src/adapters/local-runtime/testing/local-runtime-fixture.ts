@@ -3,14 +3,20 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Answer, ask, BalancerFixture, type Question } from '../../../load-balancer/testing/balancer-fixture.js';
 import type { ServicePlan } from '../../../ports/runtime.js';
-import { assembleLocalRuntime } from '../assemble-local-runtime.js';
+import { assembleLocalRuntime, type LocalRuntimeOptions } from '../assemble-local-runtime.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
 import { InstanceLedger } from '../instances/instance-ledger.js';
 import type { InstanceRecord } from '../instances/instance-record.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import type { LocalRuntime } from '../local-runtime.js';
 import type { RuntimeTimes } from '../rolls/runtime-times.js';
-import { assemblyFor, QUICK } from './local-runtime-assembly.js';
+import { assemblyFor, type Held, QUICK } from './local-runtime-assembly.js';
+
+export interface Circumstances {
+  readonly held?: Held;
+  readonly limits?: Partial<InstanceLimits>;
+  readonly times?: Partial<RuntimeTimes>;
+}
 
 /** A local runtime with the real load balancer, whose artefacts are folders that a test writes. */
 export class LocalRuntimeFixture {
@@ -20,14 +26,16 @@ export class LocalRuntimeFixture {
 
   private constructor(
     readonly balancer: BalancerFixture,
-    private readonly options: { times?: Partial<RuntimeTimes>; limits?: Partial<InstanceLimits> },
+    private readonly assembly: LocalRuntimeOptions,
   ) {
     this.ledger = new InstanceLedger(this.home);
     this.runtime = this.anotherRuntime();
   }
 
-  static async start(options: { times?: Partial<RuntimeTimes>; limits?: Partial<InstanceLimits> } = {}) {
-    return new LocalRuntimeFixture(await BalancerFixture.start(), options);
+  static async start({ held = 'by all means', limits = {}, times = {} }: Circumstances = {}) {
+    const balancer = await BalancerFixture.start();
+    const assembly = await assemblyFor(balancer.home, held, limits);
+    return new LocalRuntimeFixture(balancer, { ...assembly, times: { ...QUICK, ...times } });
   }
 
   get home(): string {
@@ -36,11 +44,7 @@ export class LocalRuntimeFixture {
 
   /** As another run of the platform on the same home would make it. */
   anotherRuntime(): LocalRuntime {
-    return assembleLocalRuntime({
-      ...assemblyFor(this.home),
-      limits: this.options.limits ?? {},
-      times: { ...QUICK, ...this.options.times },
-    });
+    return assembleLocalRuntime(this.assembly);
   }
 
   async artefact(server: string): Promise<string> {

@@ -1,13 +1,13 @@
 import type { ServicePlan } from '../../../ports/runtime.js';
 import { assembleLocalRuntime } from '../assemble-local-runtime.js';
-import { assemblyFor, QUICK } from './local-runtime-assembly.js';
+import { assemblyFor } from './local-runtime-assembly.js';
 
 /** Orders from the test, over the channel of a forked process. */
 export type Order =
   | { readonly kind: 'roll'; readonly plan: ServicePlan }
   | { readonly kind: 'reconcile'; readonly plans: readonly ServicePlan[] };
 
-const runtime = assembleLocalRuntime({ ...assemblyFor(process.argv[2] ?? ''), times: QUICK });
+const runtime = assembleLocalRuntime(await assemblyFor(process.argv[2] ?? '', 'by all means'));
 
 process.on('message', (order: Order) => {
   const done =

@@ -1,0 +1,33 @@
+import { Injectable, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+import { CONFIG, ServiceLog } from '@postern/service-host';
+import { assembleLocalRuntime, LIMITS } from './adapters/local-runtime/assemble-local-runtime.js';
+import { assembleLocalBuilds } from './adapters/local-runtime/build/assemble-local-builds.js';
+import { LocalRuntime } from './adapters/local-runtime/local-runtime.js';
+import { redactor } from './adapters/local-runtime/redactor.js';
+import type { PlatformManagementConfig } from './config.js';
+import { Runtime } from './ports/runtime.js';
+
+/** Leaves everything running when this process goes. */
+@Injectable()
+export class LocalRuntimeEnd implements OnApplicationShutdown {
+  constructor(private readonly runtime: LocalRuntime) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.runtime.letGo();
+  }
+}
+
+/** Web services as processes of this machine. */
+export const localRuntimeProviders: Provider[] = [
+  {
+    provide: LocalRuntime,
+    inject: [CONFIG, ServiceLog],
+    useFactory: async (config: PlatformManagementConfig, log: ServiceLog) => {
+      const { platformHome, platformAllowFileRepositories: allowFileRepositories } = config;
+      const parts = await assembleLocalBuilds({ platformHome, allowFileRepositories, instanceLimits: LIMITS, log });
+      return assembleLocalRuntime({ ...parts, platformHome, redactor, log });
+    },
+  },
+  { provide: Runtime, useExisting: LocalRuntime },
+  LocalRuntimeEnd,
+];
