@@ -191,6 +191,8 @@ describe('a relational database', () => {
     expect(await databases.isRunning(made.databaseId)).toBe(false);
     expect(existsSync(join(home, 'databases', made.databaseId))).toBe(false);
     expect(await readdir(join(home, 'databases', 'ports'))).toEqual([]);
+    for (const hierarchy of ['', 'cpu', 'memory'])
+      expect(existsSync(join('/sys/fs/cgroup', hierarchy, 'postern-databases', made.databaseId))).toBe(false);
   });
 
   it('that was being made when the platform was killed is made from the beginning', async () => {

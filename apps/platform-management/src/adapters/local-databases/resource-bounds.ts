@@ -1,10 +1,12 @@
 import { access, constants, mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseLimits } from '../../ports/database-runtime.js';
 
 const ROOT = '/sys/fs/cgroup';
 const GROUP = 'postern-databases';
 const PERIOD_US = 100_000;
+const EMPTY_WITHIN_MS = 5_000;
 
 /** A control group of a database: its folders, and what is written to which of their files. */
 interface Bounds {
@@ -32,9 +34,10 @@ export class ResourceBounds {
     return true;
   }
 
-  /** After the last process has ended. */
+  /** Gives the groups up. A process that was killed leaves them a little after it has left everything else. */
   async release(databaseId: string): Promise<void> {
-    for (const folder of foldersOf(databaseId)) await rmdir(folder).catch(() => undefined);
+    const until = Date.now() + EMPTY_WITHIN_MS;
+    for (const folder of foldersOf(databaseId)) while ((await isBusy(folder)) && Date.now() < until) await pause(20);
   }
 }
 
@@ -76,6 +79,12 @@ const hasUnifiedControllers = async (): Promise<boolean> => {
     return false;
   }
 };
+
+const isBusy = (folder: string): Promise<boolean> =>
+  rmdir(folder).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'EBUSY',
+  );
 
 const isWritable = (folder: string): Promise<boolean> =>
   access(join(folder, 'cgroup.procs'), constants.W_OK).then(
