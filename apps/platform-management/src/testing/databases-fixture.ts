@@ -21,7 +21,6 @@ import {
 import { startNats, startPostgres } from '@postern/testing';
 import pg from 'pg';
 import { LocalDatabases } from '../adapters/local-databases/local-databases.js';
-import { stopDatabases } from '../adapters/local-databases/stop-databases.js';
 import { databasesControllers, databasesProjections, databasesProviders } from '../databases.providers.js';
 import { provisioningSettings } from '../databases-settings.js';
 import { PrismaClient } from '../generated/prisma/client.js';
@@ -138,11 +137,10 @@ export class DatabasesFixture {
   }
 
   async stop(): Promise<void> {
-    await new LocalDatabases(this.home, { postgresBin: undefined, valkeyBin: undefined, path: undefined }).retain(
-      new Set(),
-    );
-    await stopDatabases(this.home);
+    // Before its databases: it would bring them back.
     await this.service.stop();
+    const places = { postgresBin: undefined, valkeyBin: undefined, path: undefined };
+    await new LocalDatabases(this.home, places).retain(new Set());
     await this.letGo();
   }
 
