@@ -1,7 +1,7 @@
 /**
  * The check of everything under k8s: lints the charts, renders every command that the README gives, and holds the
- * result against Kubernetes' schemas, our own laws, and the typed configuration of the services. `--write` copies
- * k8s/values into the chart of the whole instead.
+ * result against Kubernetes' schemas, our own laws, and the typed configuration of the services. `--cluster`
+ * installs them into a real control plane as well; `--write` copies k8s/values into the chart of the whole instead.
  */
 
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { helm } from './helm.mjs';
 import { schemas } from './schemas.mjs';
-import { tools } from './tools.mjs';
+import { controlPlanePrograms, tools } from './tools.mjs';
 import { writeUmbrellaValues } from './umbrella-values.mjs';
 
 if (process.argv.includes('--write')) {
@@ -20,6 +20,10 @@ if (process.argv.includes('--write')) {
   schemas();
   helm(['dependency', 'build', 'k8s/charts/postern']);
   const files = ['charts', 'documented', 'laws', 'refusals', 'configuration'];
+  if (process.argv.includes('--cluster')) {
+    controlPlanePrograms();
+    files.push('cluster');
+  }
   run({ files: files.map(name => join(import.meta.dirname, `${name}.test.mjs`)), concurrency: 2 })
     .on('test:fail', () => {
       process.exitCode = 1;

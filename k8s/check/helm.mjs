@@ -8,7 +8,8 @@ import { CACHE, KUBERNETES, ROOT, tools } from './tools.mjs';
 
 export const SERVICES = ['api-gateway', 'email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'];
 
-const environment = {
+/** Nothing of the user's own Helm. */
+export const helmEnvironment = {
   ...process.env,
   HELM_CACHE_HOME: join(CACHE, 'helm/cache'),
   HELM_CONFIG_HOME: join(CACHE, 'helm/config'),
@@ -19,7 +20,7 @@ const environment = {
 export const helm = args =>
   execFileSync(tools().helm, args, {
     cwd: ROOT,
-    env: environment,
+    env: helmEnvironment,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -86,7 +87,7 @@ export const rehearse = script => {
   try {
     execFileSync('bash', ['-c', REHEARSAL + script], {
       cwd: ROOT,
-      env: { ...environment, HELM: tools().helm, KUBERNETES, RENDERED: rendered },
+      env: { ...helmEnvironment, HELM: tools().helm, KUBERNETES, RENDERED: rendered },
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -38,10 +38,7 @@ export const schemas = () => {
   console.log('making the schemas of Kubernetes');
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
-  for (const [module, { sum, openapi, resources = [] }] of Object.entries(SOURCES)) {
-    const downloaded = JSON.parse(go(['mod', 'download', '-json', module], { cwd: CACHE }));
-    if (downloaded.Sum !== sum) throw new Error(`${module} has the hash ${downloaded.Sum} instead of ${sum}`);
-    const read = path => readFileSync(join(downloaded.Dir, path), 'utf8');
+  for (const { read, openapi, resources } of sources()) {
     const found = [
       ...(openapi ? fromOpenApi(JSON.parse(read(openapi)).definitions) : []),
       ...resources.flatMap(path => fromCustomResource(parse(read(path)))),
@@ -51,6 +48,18 @@ export const schemas = () => {
   renameSync(unfinished, folder);
   return folder;
 };
+
+/** The definitions of the custom resources that the charts use, as a cluster takes them. */
+export const customResources = () =>
+  sources().flatMap(({ read, resources }) => resources.map(path => parse(read(path))));
+
+const sources = () =>
+  Object.entries(SOURCES).map(([module, { sum, openapi, resources = [] }]) => {
+    mkdirSync(CACHE, { recursive: true });
+    const downloaded = JSON.parse(go(['mod', 'download', '-json', module], { cwd: CACHE }));
+    if (downloaded.Sum !== sum) throw new Error(`${module} has the hash ${downloaded.Sum} instead of ${sum}`);
+    return { openapi, resources, read: path => readFileSync(join(downloaded.Dir, path), 'utf8') };
+  });
 
 /** The file name that kubeconform looks for: `deployment-apps-v1`, `service-v1`. */
 const fileName = ({ group, version, kind }) =>

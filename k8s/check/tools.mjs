@@ -1,6 +1,6 @@
 /**
- * Helm and kubeconform, built from the Go modules that go.mod and go.sum pin, and kept in node_modules/.cache until
- * either changes.
+ * The programs that the check needs, built from the Go modules that a go.mod and go.sum pin, and kept in
+ * node_modules/.cache until either changes.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,8 +13,7 @@ export const CACHE = join(ROOT, 'node_modules/.cache/postern-kubernetes');
 /** Kubernetes whose schemas the objects have to keep, and that Helm is told it talks to. */
 export const KUBERNETES = '1.36.3';
 
-const PACKAGES = ['helm.sh/helm/v3/cmd/helm', 'github.com/yannh/kubeconform/cmd/kubeconform'];
-
+/** @throws with Go's own words, or with what to install. */
 export const go = (args, options = {}) => {
   try {
     return execFileSync('go', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options });
@@ -24,23 +23,49 @@ export const go = (args, options = {}) => {
   }
 };
 
-/** @returns {{ helm: string, kubeconform: string }} paths of the two programs, built if they are not there yet. */
-export const tools = () => {
-  const pins = ['go.mod', 'go.sum'].map(name => readFileSync(join(import.meta.dirname, name)));
+/** Builds the packages of one module file, unless they are there already. @returns {string} their folder. */
+const built = (name, moduleFolder, packages, linkerFlags) => {
+  const pins = ['go.mod', 'go.sum'].map(file => readFileSync(join(moduleFolder, file)));
   const key = createHash('sha256')
     .update(Buffer.concat(pins))
     .update(go(['env', 'GOVERSION']))
+    .update(linkerFlags)
     .digest('hex');
-  const folder = join(CACHE, `tools-${key.slice(0, 16)}`);
-  if (!existsSync(folder)) {
-    console.log('building helm and kubeconform');
-    // Renamed when complete, so that a build cut short is not taken for one.
-    const unfinished = `${folder}.${process.pid}`;
-    mkdirSync(unfinished, { recursive: true });
-    go(['build', '-mod=readonly', '-ldflags=-s -w', '-o', `${unfinished}/`, ...PACKAGES], {
-      cwd: import.meta.dirname,
-    });
-    renameSync(unfinished, folder);
-  }
+  const folder = join(CACHE, `${name}-${key.slice(0, 16)}`);
+  if (existsSync(folder)) return folder;
+  console.log(`building ${name}; the first time takes minutes`);
+  // Renamed when complete, so that a build cut short is not taken for one.
+  const unfinished = `${folder}.${process.pid}`;
+  mkdirSync(unfinished, { recursive: true });
+  go(['build', '-mod=readonly', `-ldflags=-s -w ${linkerFlags}`, '-o', `${unfinished}/`, ...packages], {
+    cwd: moduleFolder,
+  });
+  renameSync(unfinished, folder);
+  return folder;
+};
+
+/** @returns {{ helm: string, kubeconform: string }} paths of the programs. */
+export const tools = () => {
+  const packages = ['helm.sh/helm/v3/cmd/helm', 'github.com/yannh/kubeconform/cmd/kubeconform'];
+  const folder = built('helm-and-kubeconform', import.meta.dirname, packages, '');
   return { helm: join(folder, 'helm'), kubeconform: join(folder, 'kubeconform') };
+};
+
+/** @returns {{ etcd: string, apiServer: string, controllers: string }} paths of the programs. */
+export const controlPlanePrograms = () => {
+  const [major, minor] = KUBERNETES.split('.');
+  const version = Object.entries({ gitVersion: `v${KUBERNETES}`, gitMajor: major, gitMinor: minor })
+    .map(([variable, value]) => `-X k8s.io/component-base/version.${variable}=${value}`)
+    .join(' ');
+  const packages = [
+    'k8s.io/kubernetes/cmd/kube-apiserver',
+    'k8s.io/kubernetes/cmd/kube-controller-manager',
+    'go.etcd.io/etcd/server/v3',
+  ];
+  const folder = built('control-plane', join(import.meta.dirname, 'control-plane'), packages, version);
+  return {
+    etcd: join(folder, 'server'),
+    apiServer: join(folder, 'kube-apiserver'),
+    controllers: join(folder, 'kube-controller-manager'),
+  };
 };

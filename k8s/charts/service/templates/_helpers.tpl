@@ -8,11 +8,16 @@ app.kubernetes.io/name: {{ .Values.app }}
 app.kubernetes.io/instance: {{ include "service.name" . }}
 {{- end }}
 
-{{- define "service.labels" -}}
+{{/* Of a pod only what tells versions apart: a new chart alone is no reason to restart anything. */}}
+{{- define "service.podLabels" -}}
 {{ include "service.selector" . }}
 app.kubernetes.io/part-of: postern
-app.kubernetes.io/managed-by: {{ .Release.Service }}
 app.kubernetes.io/version: {{ include "service.tag" . | trunc 63 | quote }}
+{{- end }}
+
+{{- define "service.labels" -}}
+{{ include "service.podLabels" . }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" "postern-service" .Chart.Version | replace "+" "_" }}
 {{- end }}
 
