@@ -130,6 +130,10 @@ export class World {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  get operatorLogin(): { readonly email: string; readonly password: string } {
+    return { email: OPERATOR_EMAIL, password: this.postern.operator.password };
+  }
+
   /** A sandbox service; `domain` makes it a production one. */
   async sender(name: string, domain?: string): Promise<Sender> {
     const service = await this.dashboard.post<{ id: string }>('/email-services', { name });

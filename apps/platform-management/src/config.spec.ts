@@ -3,8 +3,15 @@ import { config, firstOperatorOf } from './config.js';
 
 const EMAIL = { POSTERN_OPERATOR_EMAIL: 'Owner@example.com' };
 const PASSWORD = { POSTERN_OPERATOR_PASSWORD: 'twelve chars' };
+const ENCRYPTION_KEYS = `test:${'A'.repeat(43)}=`;
 const configured = (environment: Record<string, string>) =>
-  firstOperatorOf(config.read({ POSTERN_DATABASE_URL: 'postgres://127.0.0.1/postern', ...environment }));
+  firstOperatorOf(
+    config.read({
+      POSTERN_DATABASE_URL: 'postgres://127.0.0.1/postern',
+      POSTERN_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
+      ...environment,
+    }),
+  );
 
 describe('the configured first operator', () => {
   it('has an address and a password', () =>

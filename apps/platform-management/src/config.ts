@@ -1,9 +1,20 @@
 import { type ConfigOf, databaseSettings, defineConfig, secret, text } from '@postern/service-host';
+import { provisioningSettings } from './databases-settings.js';
 import { canonicalAddress } from './domain/email-address.js';
+import { metricsSettings } from './metrics-settings.js';
+import { resourcesSettings } from './resources-settings.js';
+import { webServicesSettings } from './web-services-settings.js';
 
 /** Every setting of platform-management. */
 export const config = defineConfig({
   ...databaseSettings,
+  ...resourcesSettings,
+  ...webServicesSettings,
+  ...provisioningSettings,
+  ...metricsSettings,
+  platformHome: text()
+    .default('/var/lib/postern')
+    .describe('Folder of web services and databases that run on this machine; every user has to be able to enter it.'),
   operatorEmail: text()
     .refine(email => canonicalAddress(email) !== undefined, 'is no e-mail address')
     .optional()

@@ -1,29 +1,74 @@
-import { Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { CONFIG, Tasks } from '@postern/service-host';
-import { SessionsController } from './adapters/nats/sessions.controller.js';
-import { UsersController } from './adapters/nats/users.controller.js';
-import { firstOperatorOf, type PlatformManagementConfig } from './config.js';
-import { providers } from './platform-management.providers.js';
-import { CreateFirstOperator } from './reactions/create-first-operator.js';
-import { ForgetOldLogins } from './reactions/forget-old-logins.js';
+import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { CONFIG, Database, KeyRing, ServiceLog } from '@postern/service-host';
+import { accountsControllers, accountsProjections, accountsProviders } from './accounts.providers.js';
+import { SuspendWebService } from './commands/moderation/suspend-web-service.js';
+import type { PlatformManagementConfig } from './config.js';
+import { databasesControllers, databasesProjections, databasesProviders } from './databases.providers.js';
+import { PrismaClient } from './generated/prisma/client.js';
+import { localRuntimeProviders } from './local-runtime.providers.js';
+import { metricsControllers, metricsProviders } from './metrics.providers.js';
+import { Suspensions } from './ports/metrics.js';
+import { resourcesControllers, resourcesProjections, resourcesProviders } from './resources.providers.js';
+import { webServicesControllers, webServicesProjections, webServicesProviders } from './web-services.providers.js';
 
-/** Users, workspaces and sessions. */
-@Module({ controllers: [SessionsController, UsersController], providers })
-export class PlatformManagementModule implements OnApplicationBootstrap, OnApplicationShutdown {
-  constructor(
-    @Inject(CONFIG) private readonly config: PlatformManagementConfig,
-    private readonly projections: ProjectionRunner,
-    private readonly tasks: Tasks,
-    private readonly operator: CreateFirstOperator,
-    private readonly logins: ForgetOldLogins,
-  ) {}
+const projections = [
+  ...accountsProjections,
+  ...resourcesProjections,
+  ...webServicesProjections,
+  ...databasesProjections,
+];
 
-  async onApplicationBootstrap(): Promise<void> {
-    const firstOperator = firstOperatorOf(this.config);
+/** Users and workspaces; projects, web services, deployments and databases, and the runtime under them. */
+@Module({
+  controllers: [
+    ...accountsControllers,
+    ...resourcesControllers,
+    ...webServicesControllers,
+    ...metricsControllers,
+    ...databasesControllers,
+  ],
+  providers: [
+    {
+      provide: PrismaClient,
+      inject: [Database],
+      useFactory: (database: Database) => new PrismaClient({ adapter: database.prismaAdapter() }),
+    },
+    {
+      provide: PostgresEventStore,
+      inject: [Database],
+      useFactory: ({ pool }: Database) => new PostgresEventStore(pool),
+    },
+    {
+      provide: ProjectionRunner,
+      inject: [PostgresEventStore, ServiceLog],
+      useFactory: (store: PostgresEventStore, log: ServiceLog) =>
+        new ProjectionRunner({
+          store,
+          projections,
+          onError: (projection, err) => log.error({ err, projection }, 'A projection stands still; trying again'),
+        }),
+    },
+    {
+      provide: KeyRing,
+      inject: [CONFIG],
+      useFactory: ({ encryptionKeys }: PlatformManagementConfig) => new KeyRing(encryptionKeys),
+    },
+    ...accountsProviders,
+    ...resourcesProviders,
+    ...webServicesProviders,
+    ...metricsProviders,
+    ...databasesProviders,
+    ...localRuntimeProviders,
+    { provide: Suspensions, useClass: SuspendWebService },
+  ],
+})
+export class PlatformManagementModule implements OnModuleInit, OnApplicationShutdown {
+  constructor(private readonly projections: ProjectionRunner) {}
+
+  /** Before anything begins by the clock: what it decides on are the read models. */
+  async onModuleInit(): Promise<void> {
     await this.projections.start();
-    if (firstOperator) await this.operator.run(firstOperator);
-    this.tasks.every(10 * 60_000, 'forget old logins', () => this.logins.run());
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,12 +1,12 @@
 import { BenchProcess } from './load/bench-process.js';
-import type { ClosedLoop, LoadResult, PostTemplate } from './load/requests.js';
+import type { ClosedLoop, LoadResult, RequestTemplate } from './load/requests.js';
 import { cpuOf } from './measure/process-usage.js';
 import { untilQuiet } from './measure/quiet.js';
 
 /** What is measured: where to POST, and the processes that work for it. */
 export interface Contestant {
   readonly name: string;
-  readonly load: PostTemplate;
+  readonly load: RequestTemplate;
   readonly pids: Readonly<Record<string, number>>;
 }
 

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { emailReport } from './email-report.js';
 import { type Contestant, type Round, roundOf } from './email-rounds.js';
 import { BenchProcess } from './load/bench-process.js';
-import type { LoadResult, OpenLoop, PostTemplate } from './load/requests.js';
+import type { LoadResult, OpenLoop, RequestTemplate } from './load/requests.js';
 import { untilQuiet } from './measure/quiet.js';
 import { emailBody } from './message.js';
 import type { BenchOptions } from './options.js';
@@ -19,7 +19,7 @@ export const OPEN_PER_SECOND = 300;
 const RELAY_CONNECTIONS = 20;
 const WARM_UP_S = 8;
 
-const template = (url: string, apiKey: string): PostTemplate => ({
+const template = (url: string, apiKey: string): RequestTemplate => ({
   url: `${url}/emails`,
   headers: { 'api-key': apiKey, 'content-type': 'application/json' },
   body: emailBody,

@@ -4,6 +4,7 @@ import { measureEvents } from './events.js';
 import { measureIdle } from './idle.js';
 import { machineFacts } from './measure/machine.js';
 import { type BenchOptions, type Part, readOptions } from './options.js';
+import { measurePlatform } from './platform.js';
 import type { PartReport } from './report.js';
 import { Undo } from './undo.js';
 import { measureWebhooks } from './webhooks.js';
@@ -12,6 +13,7 @@ const MEASURES: Record<Part, (options: BenchOptions, undo: Undo) => Promise<Part
   email: measureEmail,
   webhooks: measureWebhooks,
   events: measureEvents,
+  platform: measurePlatform,
   idle: measureIdle,
 };
 

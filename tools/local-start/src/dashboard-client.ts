@@ -1,32 +1,13 @@
-/** A caller of the gateway's HTTP surfaces, as a script of a user would be. */
-export class DashboardClient {
-  private token = '';
+import { ApiClient } from './api-client.js';
 
-  constructor(private readonly baseUrl: string) {}
+/** The dashboard's API, as its operator uses it. */
+export class DashboardClient extends ApiClient {
+  constructor(baseUrl: string) {
+    super(`${baseUrl}/dashboard/api`);
+  }
 
   async login(email: string, password: string): Promise<void> {
     const { token } = await this.post<{ token: string }>('/session', { email, password });
     this.token = token;
-  }
-
-  get = <Reply>(path: string): Promise<Reply> => this.call<Reply>('GET', path);
-  post = <Reply>(path: string, body: unknown): Promise<Reply> => this.call<Reply>('POST', path, body);
-  delete = <Reply>(path: string): Promise<Reply> => this.call<Reply>('DELETE', path);
-  patch = <Reply>(path: string, body: unknown): Promise<Reply> => this.call<Reply>('PATCH', path, body);
-
-  /** @throws with the gateway's own words where it refuses. */
-  private async call<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
-    const response = await fetch(`${this.baseUrl}/dashboard/api${path}`, {
-      method,
-      headers: {
-        ...(this.token ? { authorization: `Bearer ${this.token}` } : {}),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
-    return JSON.parse(text) as Reply;
   }
 }

@@ -17,6 +17,13 @@ export interface DemoWorkspace {
   readonly sandbox: EmailServiceAccess;
   readonly production: EmailServiceAccess;
   readonly webhook: { readonly id: string; readonly secret: string };
+  readonly platform: PlatformAccess;
+}
+
+/** Keys of the platform API. */
+export interface PlatformAccess {
+  readonly write_key: string;
+  readonly read_key: string;
 }
 
 interface DnsRecord {
@@ -64,6 +71,12 @@ const verifyOwner = async (dashboard: DashboardClient, serviceId: string, mailbo
   throw new Error(`no code reached the mailbox of ${OWNER} within ${CODE_WITHIN_MS / 1000} s`);
 };
 
+const createPlatformKeys = async (dashboard: DashboardClient): Promise<PlatformAccess> => {
+  const keyFor = async (scope: 'read' | 'write') =>
+    (await dashboard.post<{ key: string }>('/platform-keys', { name: `local start, ${scope}`, scope })).key;
+  return { write_key: await keyFor('write'), read_key: await keyFor('read') };
+};
+
 /** Creates the demo workspace through the dashboard's API at the first start; later ones find it again. */
 export const prepareDemo = async (
   dashboard: DashboardClient,
@@ -71,12 +84,15 @@ export const prepareDemo = async (
   dns: LocalDns,
   at: { readonly webhookUrl: string; readonly mailboxUrl: string },
 ): Promise<DemoWorkspace> => {
-  const known = home.read<DemoWorkspace>('demo.json');
+  // A home that an older release made has no platform keys yet.
+  const known = home.read<Omit<DemoWorkspace, 'platform'> & Partial<DemoWorkspace>>('demo.json');
   if (known) {
     const service = `/email-services/${known.production.service_id}`;
     for (const domain of await dashboard.get<Domain[]>(`${service}/domains`)) publish(dns, domain);
     await dashboard.patch(`${service}/webhooks/${known.webhook.id}`, { url: at.webhookUrl });
-    return known;
+    return known.platform
+      ? { ...known, platform: known.platform }
+      : remember(home, { ...known, platform: await createPlatformKeys(dashboard) });
   }
   const sandbox = await createService(dashboard, 'Demo (sandbox)');
   await verifyOwner(dashboard, sandbox.service_id, at.mailboxUrl);
@@ -90,9 +106,12 @@ export const prepareDemo = async (
     url: at.webhookUrl,
     events: ['delivered', 'bounced', 'complained', 'opened', 'clicked'],
   });
-  const made = { sandbox, production, webhook };
-  home.write('demo.json', made);
-  return made;
+  return remember(home, { sandbox, production, webhook, platform: await createPlatformKeys(dashboard) });
+};
+
+const remember = (home: Home, demo: DemoWorkspace): DemoWorkspace => {
+  home.write('demo.json', demo);
+  return demo;
 };
 
 /** Sends one message as a client would. @returns its id. */

@@ -1,2 +1,3 @@
+export { ApiClient } from './api-client.js';
 export { DashboardClient } from './dashboard-client.js';
 export { OPERATOR_EMAIL, type RunningPostern, type StartOptions, startPostern } from './postern.js';

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
+import { ApiClient } from './api-client.js';
 import { DashboardClient } from './dashboard-client.js';
 import { DEMO_DOMAIN, prepareDemo, sendDemoMessage } from './demo.js';
 import { OPERATOR_EMAIL, type RunningPostern, startPostern } from './postern.js';
 import { readyFile } from './ready-file.js';
+import { deploySample } from './sample-service.js';
 import { summary } from './summary.js';
 import { type ReceivedEvent, WebhookReceiver } from './webhook-receiver.js';
 
@@ -64,9 +66,12 @@ const start = async () => {
       resolve();
     });
   });
+  const platform = new ApiClient(`${running.baseUrl}/api/v1`, demo.platform.write_key);
+  const sample = await deploySample(platform, running.home, say);
   const ready = readyFile(running);
   running.home.write('ready.json', ready);
-  console.log(summary(ready, { home: folder, seconds: (Date.now() - began) / 1000, domain: DEMO_DOMAIN }));
+  const seconds = (Date.now() - began) / 1000;
+  console.log(summary(ready, { home: folder, seconds, domain: DEMO_DOMAIN, sample }));
 };
 
 start().catch(async (error: Error) => {

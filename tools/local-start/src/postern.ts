@@ -9,7 +9,16 @@ import {
 } from '@postern/testing';
 import { Home } from './home.js';
 import { LocalDns } from './local-dns.js';
-import { entryPointOf, environmentOf, SERVICES, SIMULATOR, type Wiring } from './services.js';
+import {
+  entryPointOf,
+  environmentOf,
+  LOAD_BALANCER,
+  platformHome,
+  SERVICES,
+  SIMULATOR,
+  type Wiring,
+} from './services.js';
+import { stopPlatform } from './stop-platform.js';
 import { SupervisedProcess } from './supervised-process.js';
 import { tend } from './tend.js';
 
@@ -66,7 +75,7 @@ const natsSettings = (home: Home): string => {
 };
 
 /**
- * Starts PostgreSQL, NATS, the mail simulator and the five services, each seen to be ready before the next needs it.
+ * Starts PostgreSQL, NATS, the mail simulator, the load balancer and the five services, each seen to be ready before the next needs it.
  * @throws with the name of what did not start and the end of its log; everything started before is stopped again.
  */
 export const startPostern = async (options: StartOptions): Promise<RunningPostern> => {
@@ -143,6 +152,14 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       POSTERN_SIMULATOR_DOMAIN: 'simulator.test',
       POSTERN_EXIT_WITH_PARENT: 'true',
       ...options.simulator,
+    });
+
+    // Web services and databases outlive platform-management on purpose, but not the local start.
+    undo.push(() => stopPlatform(platformHome(home)));
+    progress('starting the load balancer of the web services');
+    await supervise('load-balancer', LOAD_BALANCER, {
+      POSTERN_PLATFORM_HOME: platformHome(home),
+      POSTERN_EXIT_WITH_PARENT: 'true',
     });
 
     progress(`starting ${SERVICES.join(', ')}`);

@@ -1,4 +1,4 @@
-import { DEMO_DOMAIN, type DemoWorkspace, OWNER } from './demo.js';
+import { DEMO_DOMAIN, type DemoWorkspace, OWNER, type PlatformAccess } from './demo.js';
 import type { RunningPostern } from './postern.js';
 
 /** What `ready.json` tells a script or a test: where everything answers, and with which keys. */
@@ -10,6 +10,7 @@ export interface ReadyFile {
     readonly sandbox: { readonly service_id: string; readonly api_key: string; readonly verified_recipient: string };
     readonly production: { readonly service_id: string; readonly api_key: string; readonly domain: string };
   };
+  readonly platform: PlatformAccess;
   readonly processes: Readonly<Record<string, number>>;
 }
 
@@ -29,6 +30,7 @@ export const readyFile = (running: RunningPostern): ReadyFile => {
       sandbox: { ...demo.sandbox, verified_recipient: OWNER },
       production: { ...demo.production, domain: DEMO_DOMAIN },
     },
+    platform: demo.platform,
     processes: running.processes(),
   };
 };

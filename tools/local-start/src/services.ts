@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { findPostgres } from '@postern/testing';
 import type { Home } from './home.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -23,7 +24,11 @@ export const SERVICES = [
 ] as const;
 
 export const entryPointOf = (app: string) => join(ROOT, 'apps', app, 'dist/main.js');
+export const LOAD_BALANCER = join(ROOT, 'apps/platform-management/dist/load-balancer/main.js');
 export const SIMULATOR = join(ROOT, 'tools/mail-simulator/dist/main.js');
+
+/** Where web services, their artefacts and logs, and provisioned databases live. */
+export const platformHome = (home: Home): string => home.path('platform');
 
 /** The embedded defaults: what an operator would set for each service, as environment variables. */
 export const environmentOf = (
@@ -49,7 +54,15 @@ export const environmentOf = (
     case 'api-gateway':
       return { ...everywhere, POSTERN_HOST: '127.0.0.1', POSTERN_PORT: String(wiring.port) };
     case 'platform-management':
-      return { ...everywhere, POSTERN_OPERATOR_EMAIL: operator.email, POSTERN_OPERATOR_PASSWORD: operator.password };
+      return {
+        ...everywhere,
+        POSTERN_OPERATOR_EMAIL: operator.email,
+        POSTERN_OPERATOR_PASSWORD: operator.password,
+        POSTERN_ENCRYPTION_KEYS: secrets.encryptionKey,
+        POSTERN_PLATFORM_HOME: platformHome(home),
+        POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
+        POSTERN_PLATFORM_POSTGRES_BIN: dirname(findPostgres().postgres),
+      };
     case 'email-send':
       return {
         ...everywhere,

@@ -1,4 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { authenticateSession, createSession, createUser, type ReplyOf, type RequestInput } from '@postern/contracts';
 import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
@@ -35,7 +38,7 @@ export class AccountsFixture {
   private constructor(
     readonly client: RequestClient,
     readonly pool: pg.Pool,
-    private readonly environment: Record<string, string>,
+    readonly environment: Readonly<Record<string, string>>,
     private readonly letGo: () => Promise<void>,
   ) {}
 
@@ -43,10 +46,13 @@ export class AccountsFixture {
   static async start(...operators: readonly Operator[]): Promise<AccountsFixture> {
     const [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
     const databaseUrl = await postgres.createDatabase();
+    const home = mkdtempSync(join(tmpdir(), 'postern-platform-'));
     const environment = {
       POSTERN_NATS_SERVERS: nats.url,
       POSTERN_DATABASE_URL: databaseUrl,
       POSTERN_LOG_LEVEL: 'silent',
+      POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
+      POSTERN_PLATFORM_HOME: home,
     };
     const link = await connectNats({ servers: nats.url, name: 'asker' });
     const client = new RequestClient(link);
@@ -57,6 +63,7 @@ export class AccountsFixture {
       await pool.end();
       await nats.stop();
       await postgres.stop();
+      rmSync(home, { recursive: true, force: true });
     });
     await Promise.all(operators.map(operator => house.addReplica(operator)));
     return house;
@@ -65,12 +72,13 @@ export class AccountsFixture {
   async addReplica(
     { email, password }: Operator,
     output?: Parameters<typeof startService>[2],
+    environment: Readonly<Record<string, string>> = {},
   ): Promise<RunningService> {
     const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
     const database = { directory, afterwards: migrateEventStore };
     const replica = await startService(
       { name: 'platform-management', config, module: PlatformManagementModule, database },
-      { ...this.environment, POSTERN_OPERATOR_EMAIL: email, POSTERN_OPERATOR_PASSWORD: password },
+      { ...this.environment, ...environment, POSTERN_OPERATOR_EMAIL: email, POSTERN_OPERATOR_PASSWORD: password },
       output,
     );
     // The clock is the test's: what happens on a timer happens when a test says so.

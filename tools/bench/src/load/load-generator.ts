@@ -1,7 +1,7 @@
 /** The load generator: a process of its own, the same for everything that is measured. */
 import { Pool } from 'undici';
 import { percentile } from '../measure/statistics.js';
-import type { ClosedLoop, LoadResult, OpenLoop, PostTemplate } from './requests.js';
+import type { ClosedLoop, LoadResult, OpenLoop, RequestTemplate } from './requests.js';
 import { answerCommands } from './worker.js';
 
 let sent = 0;
@@ -40,15 +40,18 @@ class Tally {
 }
 
 /** Sends one request and resolves when it is over; a plain dispatch, which costs half of `request`. */
-const poster = ({ url, headers, body }: PostTemplate, pool: Pool) => {
-  const path = new URL(url).pathname;
-  const [before = '', after = ''] = body.split('{n}');
+const sender = ({ url, headers, body }: RequestTemplate, pool: Pool) => {
+  const { pathname, search } = new URL(url);
+  const path = pathname + search;
+  const [before = '', after = ''] = body?.split('{n}') ?? [];
   return (since: number, tally: Tally) =>
     new Promise<void>(done => {
       let status = 0;
       let refusal = '';
       pool.dispatch(
-        { method: 'POST', path, headers, body: `${before}${++sent}${after}` },
+        body === undefined
+          ? { method: 'GET', path, headers }
+          : { method: 'POST', path, headers, body: `${before}${++sent}${after}` },
         {
           onRequestStart() {},
           onResponseStart(_controller, statusCode) {
@@ -81,11 +84,11 @@ const withPool = async <Result>(url: string, connections: number, work: (pool: P
 
 const closed = (load: ClosedLoop): Promise<LoadResult> =>
   withPool(load.url, load.connections, async pool => {
-    const post = poster(load, pool);
+    const send = sender(load, pool);
     const tally = new Tally();
     const end = performance.now() + load.seconds * 1_000;
     const caller = async () => {
-      while (performance.now() < end) await post(performance.now(), tally);
+      while (performance.now() < end) await send(performance.now(), tally);
     };
     await Promise.all(Array.from({ length: load.connections }, caller));
     return tally.result();
@@ -93,14 +96,14 @@ const closed = (load: ClosedLoop): Promise<LoadResult> =>
 
 const open = (load: OpenLoop): Promise<LoadResult> =>
   withPool(load.url, load.connections, async pool => {
-    const post = poster(load, pool);
+    const send = sender(load, pool);
     const tally = new Tally();
     const began = performance.now();
     const count = load.perSecond * load.seconds;
     const underWay: Promise<void>[] = [];
     while (underWay.length < count) {
       const due = Math.min(count, Math.floor(((performance.now() - began) * load.perSecond) / 1_000) + 1);
-      while (underWay.length < due) underWay.push(post(began + (underWay.length * 1_000) / load.perSecond, tally));
+      while (underWay.length < due) underWay.push(send(began + (underWay.length * 1_000) / load.perSecond, tally));
       await new Promise(resolve => setTimeout(resolve, 1));
     }
     await Promise.all(underWay);

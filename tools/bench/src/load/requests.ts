@@ -1,18 +1,18 @@
-/** A POST that is sent over and over; `{n}` in the body becomes the number of the request. */
-export interface PostTemplate {
+/** A request that is sent over and over; `{n}` in the body becomes the number of the request. Without a body: a GET. */
+export interface RequestTemplate {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body?: string;
 }
 
 /** `connections` callers, each with one request under way at a time. */
-export interface ClosedLoop extends PostTemplate {
+export interface ClosedLoop extends RequestTemplate {
   readonly connections: number;
   readonly seconds: number;
 }
 
 /** Requests at fixed times, however the answers come; latency counts from the time that was due. */
-export interface OpenLoop extends PostTemplate {
+export interface OpenLoop extends RequestTemplate {
   readonly connections: number;
   readonly seconds: number;
   readonly perSecond: number;

@@ -38,7 +38,7 @@ const ADMIT = `
     ON CONFLICT (key_id) DO UPDATE SET
       began_at = CASE WHEN c.began_at > now() - ${WINDOW} THEN c.began_at ELSE excluded.began_at END,
       calls = CASE WHEN c.began_at > now() - ${WINDOW} THEN c.calls ELSE 0 END + excluded.calls
-    RETURNING key_id, calls, ceil(extract(epoch FROM began_at + ${WINDOW} - now()))::integer AS reset_s
+    RETURNING key_id, calls, least(60, ceil(extract(epoch FROM began_at + ${WINDOW} - now())))::integer AS reset_s
   )
   SELECT k.key_hash, k.id, k.user_id, k.workspace_id, k.name, k.key_prefix, k.scope, k.expires_at,
     counts.calls AS used, counts.reset_s

@@ -1,0 +1,191 @@
+import type { StartOptions } from '@postern/local-start';
+import { waitFor } from '@postern/testing';
+import { type ApiAnswer, World } from '../world.js';
+import { type Files, Repository } from './repository.js';
+
+export interface Deployment {
+  readonly id: string;
+  readonly status: string;
+  readonly error: string | null;
+  readonly branch: string | null;
+  readonly commit: string | null;
+  readonly rollback_of: string | null;
+}
+
+export interface LogLine {
+  readonly timestamp: string;
+  readonly instance: string;
+  readonly stream: string;
+  readonly message: string;
+}
+
+const OVER = ['live', 'failed', 'cancelled', 'superseded', 'rolled_back'];
+const OVER_WITHIN_MS = 60_000;
+
+/** Calls of the platform API with one key. */
+export class Caller {
+  constructor(
+    readonly world: World,
+    readonly key: string,
+  ) {}
+
+  call(method: string, path: string, body?: unknown): Promise<ApiAnswer> {
+    return this.world.call(method, `/api/v1${path}`, { headers: { authorization: `Bearer ${this.key}` }, body });
+  }
+
+  get = (path: string) => this.call('GET', path);
+  post = (path: string, body: unknown = {}) => this.call('POST', path, body);
+  put = (path: string, body: unknown) => this.call('PUT', path, body);
+  delete = (path: string) => this.call('DELETE', path);
+}
+
+/** A web service of the story's own, with its repository. */
+export class Service {
+  constructor(
+    readonly caller: Caller,
+    readonly id: string,
+    readonly projectId: string,
+    readonly repository: Repository,
+  ) {}
+
+  get path(): string {
+    return `/web-services/${this.id}`;
+  }
+
+  async read(): Promise<Record<string, unknown>> {
+    return (await this.caller.get(this.path)).body;
+  }
+
+  async requestDeployment(branch?: string): Promise<Deployment> {
+    const { status, body } = await this.caller.post(`${this.path}/deployments`, branch === undefined ? {} : { branch });
+    if (status !== 202) throw new Error(`the deployment was answered with ${status}: ${JSON.stringify(body)}`);
+    return body as unknown as Deployment;
+  }
+
+  async deployment(id: string): Promise<Deployment> {
+    return (await this.caller.get(`${this.path}/deployments/${id}`)).body as unknown as Deployment;
+  }
+
+  /** The deployment when it is over: live, or one of the ways in which it is not. */
+  outcomeOf(id: string): Promise<Deployment> {
+    return waitFor(
+      async () => {
+        const deployment = await this.deployment(id);
+        return OVER.includes(deployment.status) ? deployment : undefined;
+      },
+      { timeoutMs: OVER_WITHIN_MS, intervalMs: 100, describe: `the end of deployment ${id}` },
+    );
+  }
+
+  /** Deploys what the repository holds now; throws when it does not go live. */
+  async deploy(branch?: string): Promise<Deployment> {
+    const { id } = await this.requestDeployment(branch);
+    const deployment = await this.outcomeOf(id);
+    if (deployment.status !== 'live') throw new Error(`the deployment is ${deployment.status}: ${deployment.error}`);
+    return deployment;
+  }
+
+  async url(): Promise<string> {
+    return String((await this.read())['url']);
+  }
+
+  /** What the service itself answers to a GET. */
+  async ask(path = '/'): Promise<string> {
+    const response = await fetch((await this.url()) + path, { signal: AbortSignal.timeout(10_000) });
+    return `${response.status} ${await response.text()}`;
+  }
+
+  async untilStatus(status: string): Promise<Record<string, unknown>> {
+    return waitFor(
+      async () => {
+        const service = await this.read();
+        return service['status'] === status ? service : undefined;
+      },
+      { timeoutMs: OVER_WITHIN_MS, intervalMs: 50, describe: `web service ${this.id} to be ${status}` },
+    );
+  }
+
+  async logs(query = ''): Promise<readonly LogLine[]> {
+    return (await this.caller.get(`${this.path}/logs${query}`)).body['lines'] as readonly LogLine[];
+  }
+
+  /** The first line that fits, as soon as there is one. */
+  line(fits: (line: LogLine) => boolean): Promise<LogLine> {
+    return waitFor(async () => (await this.logs('?tail=1000')).find(fits), {
+      timeoutMs: 15_000,
+      intervalMs: 100,
+      describe: 'a line of the log',
+    });
+  }
+}
+
+/** A world with keys of the platform API; calls are not counted unless the story is about that. */
+export class PlatformWorld {
+  private readonly repositories: Repository[] = [];
+
+  private constructor(
+    readonly world: World,
+    readonly writer: Caller,
+    readonly reader: Caller,
+  ) {}
+
+  static async start(
+    options: Partial<StartOptions> & { readonly callsPerMinute?: number } = {},
+  ): Promise<PlatformWorld> {
+    const { callsPerMinute = 0, environment, ...rest } = options;
+    const world = await World.start({
+      ...rest,
+      environment: {
+        ...environment,
+        'platform-management': {
+          POSTERN_PLATFORM_CALLS_PER_MINUTE: String(callsPerMinute),
+          ...environment?.['platform-management'],
+        },
+      },
+    });
+    return new PlatformWorld(world, await callerWith(world, 'write'), await callerWith(world, 'read'));
+  }
+
+  async stop(): Promise<void> {
+    await this.world.stop();
+    for (const repository of this.repositories) repository.remove();
+  }
+
+  newKey(scope: 'read' | 'write', more: Record<string, unknown> = {}): Promise<Caller> {
+    return callerWith(this.world, scope, more);
+  }
+
+  repository(files: Files): Repository {
+    const repository = Repository.create(files);
+    this.repositories.push(repository);
+    return repository;
+  }
+
+  async project(name = 'Story'): Promise<string> {
+    return String((await this.writer.post('/projects', { name })).body['id']);
+  }
+
+  /** A web service of a repository with these files, not deployed yet. */
+  async service(files: Files, settings: Record<string, unknown> = {}): Promise<Service> {
+    const repository = this.repository(files);
+    const projectId = await this.project();
+    const { status, body } = await this.writer.post('/web-services', {
+      name: 'story',
+      project_id: projectId,
+      git_repository_url: repository.url,
+      port: 3000,
+      ...settings,
+    });
+    if (status !== 201) throw new Error(`the web service was answered with ${status}: ${JSON.stringify(body)}`);
+    return new Service(this.writer, String(body['id']), projectId, repository);
+  }
+}
+
+const callerWith = async (
+  world: World,
+  scope: 'read' | 'write',
+  more: Record<string, unknown> = {},
+): Promise<Caller> => {
+  const { body } = await world.atDesk('POST', '/platform-keys', { name: `story, ${scope}`, scope, ...more });
+  return new Caller(world, String(body['key']));
+};

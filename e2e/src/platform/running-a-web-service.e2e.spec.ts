@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@postern/testing';
+import { PlatformWorld, type Service } from './platform-world.js';
+import { webApp } from './repository.js';
+
+let platform: PlatformWorld;
+let service: Service;
+
+beforeAll(async () => {
+  platform = await PlatformWorld.start();
+  service = await platform.service(webApp('one'));
+}, 120_000);
+
+afterAll(() => platform.stop());
+
+describe('a web service that was never deployed', () => {
+  it.each(['start', 'deploy'])('refuses %s, because there is no successful deployment', async action => {
+    const { status, body } = await platform.writer.post(`${service.path}/${action}`);
+    expect([status, body]).toEqual([400, { detail: 'no successful deployment to start; create one first' }]);
+  });
+
+  it.each(['restart', 'stop'])('refuses %s, because it never ran', async action => {
+    const { status, body } = await platform.writer.post(`${service.path}/${action}`);
+    expect([status, body]).toEqual([400, { detail: expect.stringMatching(/never ran/) }]);
+  });
+
+  it('has no metrics to report', async () => {
+    expect((await platform.reader.get(`${service.path}/metrics`)).status).toBe(404);
+  });
+});
+
+describe('a deployment', () => {
+  it('builds and releases the commit at the head of the default branch, and the service answers on its URL', async () => {
+    const commit = service.repository.git('rev-parse', 'HEAD').trim();
+    const { id } = await service.requestDeployment();
+
+    expect(await service.outcomeOf(id)).toMatchObject({ id, branch: 'main', commit, status: 'live', error: null });
+    expect(await service.ask()).toBe('200 one');
+    expect(await service.read()).toMatchObject({ status: 'running', blocked: false, suspended: false });
+  }, 90_000);
+
+  it('of another branch releases that branch', async () => {
+    service.repository.git('checkout', '-q', '-b', 'next');
+    service.repository.commit(webApp('two'));
+
+    expect(await service.deploy('next')).toMatchObject({ branch: 'next' });
+    expect(await service.ask()).toBe('200 two');
+  }, 90_000);
+
+  it('is listed newest first, a page at a time', async () => {
+    const { body } = await platform.reader.get(`${service.path}/deployments?limit=1&offset=1`);
+
+    expect(body).toMatchObject({ total: 2, limit: 1, offset: 1, items: [{ branch: 'main', status: 'superseded' }] });
+  });
+
+  it('that fails says why, and the one before it goes on serving', async () => {
+    service.repository.commit({ 'server.js': 'throw new Error("broken on purpose")' });
+    const { id } = await service.requestDeployment('next');
+
+    expect(await service.outcomeOf(id)).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/broken on purpose|exited/),
+    });
+    expect(await service.ask()).toBe('200 two');
+    expect(await service.read()).toMatchObject({ status: 'running' });
+  }, 90_000);
+
+  it('of a branch that is not there fails and says so', async () => {
+    const { id } = await service.requestDeployment('nowhere');
+
+    expect(await service.outcomeOf(id)).toMatchObject({ status: 'failed', error: expect.stringMatching(/nowhere/) });
+  }, 60_000);
+
+  it('can be rolled back without its repository', async () => {
+    const { body } = await platform.reader.get(`${service.path}/deployments?limit=100`);
+    const first = (body['items'] as { id: string; branch: string }[]).find(({ branch }) => branch === 'main');
+    const { folder } = service.repository;
+    service.repository.remove();
+
+    const { status, body: rollback } = await platform.writer.post(`${service.path}/deployments/${first?.id}/rollback`);
+    expect(status).toBe(202);
+    expect(await service.outcomeOf(String(rollback['id']))).toMatchObject({ status: 'live', rollback_of: first?.id });
+    expect(await service.ask()).toBe('200 one');
+    expect(folder).toBeTruthy();
+  }, 90_000);
+});
+
+describe('the lifecycle', () => {
+  it('POST stop releases the compute and keeps the environment; POST start runs the existing image again', async () => {
+    await platform.writer.post(`${service.path}/env`, { key: 'COLOUR', value: 'red', is_secret: false });
+    const stop = await platform.writer.post(`${service.path}/stop`);
+    expect([stop.status, stop.body]).toEqual([202, { id: service.id, status: 'stopping' }]);
+    await service.untilStatus('stopped');
+    expect((await service.ask()).slice(0, 3)).toBe('503');
+    expect((await platform.reader.get(`${service.path}/metrics`)).status).toBe(404);
+
+    const start = await platform.writer.post(`${service.path}/start`);
+    expect([start.status, start.body]).toEqual([202, { id: service.id, status: 'starting' }]);
+    await service.untilStatus('running');
+    expect(await service.ask('/env?key=COLOUR')).toBe('200 "red"');
+  }, 90_000);
+
+  it('POST restart re-rolls the instances with the environment of now', async () => {
+    await platform.writer.post(`${service.path}/env`, { key: 'COLOUR', value: 'green', is_secret: false });
+    expect(await service.ask('/env?key=COLOUR')).toBe('200 "red"');
+
+    const { status, body } = await platform.writer.post(`${service.path}/restart`);
+    expect([status, body]).toEqual([202, { id: service.id, status: 'restarting' }]);
+    await service.untilStatus('running');
+
+    expect(await service.ask('/env?key=COLOUR')).toBe('200 "green"');
+  }, 90_000);
+
+  it('gets the secrets of its project, and its own variable wins over a secret of the same key', async () => {
+    const secrets = `/projects/${service.projectId}/secrets`;
+    for (const key of ['COLOUR', 'SHAPE'])
+      await platform.writer.post(secrets, {
+        key,
+        value: `${key} of the project`,
+        scope: 'production',
+        is_secret: true,
+      });
+    await platform.writer.post(secrets, { key: 'SHAPE', value: 'of staging', scope: 'staging', is_secret: true });
+    await platform.writer.post(`${service.path}/restart`);
+    await service.untilStatus('running');
+
+    expect(await service.ask('/env?key=SHAPE')).toBe('200 "SHAPE of the project"');
+    expect(await service.ask('/env?key=COLOUR')).toBe('200 "green"');
+  }, 90_000);
+
+  it('brings back an instance that crashes', async () => {
+    await service.ask('/crash').catch(() => undefined);
+
+    await eventually(async () => expect(await service.ask()).toBe('200 one'), { timeoutMs: 20_000 });
+  }, 60_000);
+});
+
+describe('logs', () => {
+  it('hold what the service says, oldest first, as many lines as asked for', async () => {
+    for (const words of ['first', 'second', 'third']) await service.ask(`/say?words=${words}`);
+    await service.line(({ message }) => message === 'third');
+
+    const lines = await service.logs('?tail=2');
+    expect(lines.map(({ message }) => message)).toEqual(['second', 'third']);
+    expect(lines[0]).toMatchObject({ stream: 'stdout', instance: expect.any(String), timestamp: expect.any(String) });
+  }, 30_000);
+
+  it('never show a secret value', async () => {
+    await service.ask(`/say?words=${encodeURIComponent('it is SHAPE of the project, indeed')}`);
+
+    const { message } = await service.line(line => line.message.includes('indeed'));
+    expect(message).not.toContain('SHAPE of the project');
+  }, 30_000);
+
+  it('of a build are kept as well', async () => {
+    const lines = await service.logs('?tail=10000');
+    expect(lines.some(({ stream }) => stream === 'build' || stream === 'platform')).toBe(true);
+  });
+
+  it.each(['tail=0', 'tail=10001', 'tail=x', 'since=yesterday'])('refuse %s', async query => {
+    const { status, body } = await platform.reader.get(`${service.path}/logs?${query}`);
+    expect([status, body]).toEqual([400, { detail: expect.stringContaining(query.split('=')[0] as string) }]);
+  });
+});
+
+describe('metrics', () => {
+  it('tell CPU, memory and the running instances', async () => {
+    const { body } = await eventually(
+      async () => {
+        const answer = await platform.reader.get(`${service.path}/metrics`);
+        expect(answer.status).toBe(200);
+        return answer;
+      },
+      { timeoutMs: 40_000 },
+    );
+    expect(body).toEqual({
+      cpu: { millicores: expect.any(Number), percent: expect.any(Number) },
+      memory: { bytes: expect.any(Number), percent: expect.any(Number) },
+      instances: 1,
+    });
+    expect((body['memory'] as { bytes: number }).bytes).toBeGreaterThan(10 * 1024 * 1024);
+  }, 60_000);
+
+  it('have a history over a period of 60 to 604800 seconds', async () => {
+    const { status, body } = await platform.reader.get(`${service.path}/metrics/history?period=600`);
+    expect([status, body]).toEqual([
+      200,
+      {
+        period: 600,
+        step: expect.any(Number),
+        points: expect.arrayContaining([expect.objectContaining({ instances: 1 })]),
+      },
+    ]);
+    for (const period of [59, 604_801])
+      expect((await platform.reader.get(`${service.path}/metrics/history?period=${period}`)).status).toBe(400);
+  });
+});
+
+describe('a service that the operator', () => {
+  it.each(['block', 'suspend'] as const)(
+    'did %s refuses all four actions and new deployments, and answers no more',
+    async action => {
+      const { status } = await platform.world.atDesk('POST', `/web-services/${service.id}/${action}`, {
+        reason: 'spam',
+      });
+      expect(status).toBe(200);
+      const code = action === 'block' ? 'service_blocked' : 'service_suspended';
+      for (const path of ['deploy', 'start', 'restart', 'stop', 'deployments']) {
+        const refused = await platform.writer.post(`${service.path}/${path}`);
+        expect([refused.status, refused.body]).toEqual([
+          403,
+          { detail: { code, message: expect.stringContaining('spam') } },
+        ]);
+      }
+      await eventually(async () => expect((await service.ask()).slice(0, 3)).toBe('503'), { timeoutMs: 30_000 });
+
+      await platform.world.atDesk(
+        'POST',
+        `/web-services/${service.id}/${action === 'block' ? 'unblock' : 'resume'}`,
+        {},
+      );
+      expect((await platform.writer.post(`${service.path}/start`)).status).toBe(202);
+      await service.untilStatus('running');
+      expect(await service.ask()).toBe('200 one');
+    },
+    90_000,
+  );
+});
+
+describe('what a web service is made of is looked at first', () => {
+  it.each([
+    ['git_repository_url', 'ext::sh -c id'],
+    ['git_repository_url', '--upload-pack=touch /tmp/x'],
+    ['git_repository_url', 'https://user:password@example.com/x.git'],
+    ['git_repository_url', 'ftp://example.com/x.git'],
+    ['branch', '--orphan'],
+    ['branch', 'a..b'],
+    ['port', 0],
+    ['port', 65_536],
+    ['min_instances', 0],
+    ['max_instances', 21],
+    ['name', ''],
+  ])('%s: %p', async (field, value) => {
+    const { status, body } = await platform.writer.post('/web-services', {
+      name: 'x',
+      project_id: service.projectId,
+      git_repository_url: 'https://example.com/x.git',
+      port: 3000,
+      [field]: value,
+    });
+    expect([status, body]).toEqual([400, { detail: expect.stringMatching(new RegExp(`^${field}\\b`)) }]);
+  });
+});

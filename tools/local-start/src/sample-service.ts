@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { ApiClient } from './api-client.js';
+import type { Home } from './home.js';
+
+const SAMPLE = join(import.meta.dirname, '../sample');
+const LIVE_WITHIN_MS = 90_000;
+const LOOK_EVERY_MS = 250;
+const OVER = ['failed', 'cancelled', 'superseded', 'rolled_back'];
+
+/** What a later start needs to find the sample again. */
+interface KnownSample {
+  readonly project_id: string;
+  readonly web_service_id: string;
+}
+
+interface WebService {
+  readonly id: string;
+  readonly status: string;
+  readonly status_reason: string | null;
+  readonly url: string | null;
+}
+
+interface Deployment {
+  readonly id: string;
+  readonly status: string;
+  readonly error: string | null;
+}
+
+/** The sample as the summary tells of it. */
+export interface RunningSample {
+  readonly webServiceId: string;
+  readonly url: string;
+  readonly repository: string;
+}
+
+/**
+ * Makes a repository of the sample at the first start and deploys it through the platform's public API; a later start
+ * finds it running again. @returns undefined where there is no Git.
+ */
+export const deploySample = async (
+  platform: ApiClient,
+  home: Home,
+  progress: (step: string) => void,
+): Promise<RunningSample | undefined> => {
+  const repository = home.path('sample-repository');
+  if (!(await makeRepository(repository))) {
+    progress('leaving out the sample web service, for there is no git on this machine');
+    return undefined;
+  }
+  const known = home.read<KnownSample>('sample.json') ?? (await createSample(platform, home, repository));
+  const path = `/web-services/${known.web_service_id}`;
+  const service = await platform.get<WebService>(path);
+  if (service.status === 'created' || service.status === 'failed') {
+    progress('deploying a sample web service from a repository of its own');
+    await goLive(platform, path);
+  } else if (service.status === 'stopped') {
+    await platform.post(`${path}/start`);
+  }
+  return { webServiceId: service.id, url: await answering(platform, path), repository };
+};
+
+const git = async (directory: string, ...args: string[]): Promise<void> => {
+  const identity = ['-c', 'user.name=Postern', '-c', 'user.email=owner@example.com', '-c', 'commit.gpgSign=false'];
+  await promisify(execFile)('git', [...identity, '-C', directory, ...args]);
+};
+
+/** False where Git is missing. */
+const makeRepository = async (directory: string): Promise<boolean> => {
+  if (existsSync(join(directory, '.git', 'refs', 'heads', 'main'))) return true;
+  cpSync(SAMPLE, directory, { recursive: true });
+  try {
+    await git(directory, 'init', '-q', '-b', 'main');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  await git(directory, 'add', '.');
+  await git(directory, 'commit', '-q', '-m', 'A web service that says hello');
+  // Builds run under a user of their own where we are root.
+  chmodSync(directory, 0o755);
+  return true;
+};
+
+const createSample = async (platform: ApiClient, home: Home, repository: string): Promise<KnownSample> => {
+  const project = await platform.post<{ id: string }>('/projects', {
+    name: 'Demo',
+    description: 'Made by the local start',
+  });
+  const service = await platform.post<WebService>('/web-services', {
+    name: 'hello',
+    project_id: project.id,
+    git_repository_url: `file://${repository}`,
+    build_command: 'npm run build',
+    health_check_path: '/',
+    port: 3000,
+    min_instances: 1,
+    max_instances: 2,
+  });
+  const made = { project_id: project.id, web_service_id: service.id };
+  home.write('sample.json', made);
+  return made;
+};
+
+const goLive = async (platform: ApiClient, path: string): Promise<void> => {
+  const { id } = await platform.post<Deployment>(`${path}/deployments`, {});
+  const deadline = Date.now() + LIVE_WITHIN_MS;
+  while (Date.now() < deadline) {
+    const deployment = await platform.get<Deployment>(`${path}/deployments/${id}`);
+    if (deployment.status === 'live') return;
+    if (OVER.includes(deployment.status))
+      throw new Error(
+        `the sample's deployment ended as ${deployment.status}: ${deployment.error ?? 'no reason given'}`,
+      );
+    await pause(LOOK_EVERY_MS);
+  }
+  throw new Error(`the sample was not live within ${LIVE_WITHIN_MS / 1000} s`);
+};
+
+/** @returns the URL once it answers. */
+const answering = async (platform: ApiClient, path: string): Promise<string> => {
+  const deadline = Date.now() + LIVE_WITHIN_MS;
+  let last = '';
+  while (Date.now() < deadline) {
+    const { url, status, status_reason } = await platform.get<WebService>(path);
+    if (status === 'failed') throw new Error(`the sample web service failed: ${status_reason ?? 'no reason given'}`);
+    if (url) {
+      const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch((error: Error) => error);
+      if (answer instanceof Response && answer.ok) return url;
+      last = answer instanceof Response ? `status ${answer.status}` : answer.message;
+    }
+    await pause(LOOK_EVERY_MS);
+  }
+  throw new Error(`the sample web service did not answer within ${LIVE_WITHIN_MS / 1000} s: ${last}`);
+};
