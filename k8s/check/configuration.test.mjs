@@ -43,7 +43,8 @@ const environmentOf = (objects, service, { optional }) => {
   );
 };
 
-const together = objectsOf(render(whole));
+const tracing = ['--set', 'global.tracing.endpoint=http://collector.monitoring:4318'];
+const together = objectsOf(render([...whole, ...tracing]));
 
 describe('The typed configuration', () => {
   for (const service of SERVICES) {

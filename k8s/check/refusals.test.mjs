@@ -46,6 +46,7 @@ const WRONG = [
   ['an address that is no URL', [...whole, '--set', 'global.publicUrl=mail.example.com'], /\/global\/publicUrl/],
   ['a domain that is none', [...whole, '--set', 'global.bounceDomain=bounces'], /\/global\/bounceDomain/],
   ['NATS by another protocol', [...whole, '--set', 'global.nats.servers=http://nats:4222'], /\/global\/nats\/servers/],
+  ['more traces than there are', [...whole, '--set', 'global.tracing.ratio=10'], /\/global\/tracing\/ratio/],
   ['no NATS at all', [...whole, '--set', 'global.nats.servers='], /\/global.*oneOf/s],
   ['no NATS at all for one service', [...emailSend, '--set', 'global.nats.servers='], /names the NATS servers/],
   ['two kinds of NATS', [...whole, '--set', `${NATS},global.trial.nats=true`], /\/global.*oneOf/s],
