@@ -149,7 +149,8 @@ export class LocalBuilds implements Builds {
       {
         argv: ['/bin/sh', '-c', command],
         directory: treeOf(draftOf(folders.workspace)),
-        environment: buildEnvironment(folders, { id, path }, registry, order.environment),
+        environment: { PATH: path, [BUILD_MARKER]: id },
+        variables: buildEnvironment(folders, { id, path }, registry, order.environment),
         onOutput: output.take,
       },
       signal,

@@ -2,18 +2,22 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfinedPlace } from '../instances/confinement.js';
+import { handedEnvironment, TAKE_ENVIRONMENT } from '../instances/handed-environment.js';
 
 export interface ConfinedCommand {
   readonly argv: readonly string[];
   readonly directory: string;
-  /** All of it: nothing of the platform's own environment is handed on. */
+  /** Of our own choosing, for it is there while the command still steps down from our rights. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What others chose, which comes over it inside; nothing of the platform's own environment is handed on. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly onOutput: (chunk: Buffer, stream: 'stdout' | 'stderr') => void;
 }
 
 /** The exit code, or the signal that ended it. */
 export type Exit = { readonly code: number } | { readonly signal: NodeJS.Signals };
 
+const START = `${TAKE_ENVIRONMENT}\nexec "$@"`;
 const GRACE_MS = 3_000;
 /** For output that is still in the pipes; a child left behind may hold them open for longer. */
 const SETTLE_MS = 500;
@@ -25,15 +29,16 @@ const SETTLE_MS = 500;
  */
 export const runConfined = async (
   place: ConfinedPlace,
-  { argv, directory, environment, onOutput }: ConfinedCommand,
+  { argv, directory, environment, variables = {}, onOutput }: ConfinedCommand,
   signal: AbortSignal,
 ): Promise<Exit> => {
   signal.throwIfAborted();
-  const [command = '', ...args] = place.enclose(argv);
+  const handed = handedEnvironment(variables);
+  const [command = '', ...args] = place.enclose(['/bin/sh', '-c', START, 'postern-command', ...argv]);
   const child = spawn(command, args, {
     cwd: directory,
     env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
   child.stdout.on('data', (chunk: Buffer) => onOutput(chunk, 'stdout'));
@@ -42,6 +47,9 @@ export const runConfined = async (
   // Both are awaited below or not at all.
   closed.catch(() => {});
   await once(child, 'spawn');
+  // It may end before it has read everything; how it ended says more than the broken pipe.
+  child.stdin.on('error', () => {});
+  child.stdin.end(handed);
   const exited = new Promise<Exit>(resolve =>
     child.once('exit', (code, ended) => resolve(code === null ? { signal: ended ?? 'SIGKILL' } : { code })),
   );
@@ -57,6 +65,7 @@ export const runConfined = async (
     return exit;
   } finally {
     signal.removeEventListener('abort', end);
+    child.stdin.destroy();
     child.stdout.destroy();
     child.stderr.destroy();
   }
