@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Serves repositories over HTTP by git's own program for it. */
+export const startGitHttpServer = async (
+  root: string,
+): Promise<{ url: string; requests: string[]; stop(): Promise<void> }> => {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    if (request.url?.startsWith('/private')) response.writeHead(401, { 'www-authenticate': 'Basic' }).end();
+    else if (request.url?.startsWith('/moved')) response.writeHead(302, { location: 'file:///etc/passwd' }).end();
+    else backend(root, request, response);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    stop: () => new Promise(resolve => (server.close(() => resolve()), server.closeAllConnections())),
+  };
+};
+
+/** RFC 3875. */
+const backend = (root: string, request: IncomingMessage, response: ServerResponse): void => {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const child = spawn('git', ['http-backend'], {
+    env: {
+      PATH: process.env.PATH,
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'safe.directory',
+      GIT_CONFIG_VALUE_0: '*',
+      REQUEST_METHOD: request.method,
+      PATH_INFO: url.pathname,
+      QUERY_STRING: url.search.slice(1),
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      HTTP_GIT_PROTOCOL: request.headers['git-protocol'] as string | undefined,
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'],
+    },
+  });
+  request.pipe(child.stdin);
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  child.on('close', () => {
+    const answer = Buffer.concat(chunks);
+    const end = answer.indexOf('\r\n\r\n');
+    const headers = answer
+      .toString('latin1', 0, end)
+      .split('\r\n')
+      .map(line => line.split(': ') as [string, string]);
+    const status = headers.find(([name]) => name === 'Status')?.[1] ?? '200';
+    for (const [name, value] of headers) if (name !== 'Status') response.setHeader(name, value);
+    response.writeHead(Number.parseInt(status, 10)).end(answer.subarray(end + 4));
+  });
+};
