@@ -58,7 +58,7 @@ export class PublicDoor implements OnApplicationBootstrap, OnModuleDestroy {
       ...config,
       routes,
       secure: config.publicUrl.startsWith('https:'),
-      answered: requestObserver(this.given(Metrics), this.given(ServiceLog)),
+      ...requestObserver(this.given(Metrics), this.given(ServiceLog)),
       beforeBody: (request, reply) => {
         const { url } = request.routeOptions;
         if (url?.startsWith(PLATFORM_PREFIX)) return admit(services, request, reply);

@@ -6,6 +6,9 @@ import type { TrackedEmailEvent } from './domain/tracked-email-events.js';
 
 export type TrackingEvent = TrackedEmailEvent | SuppressionEvent;
 
+/** An event of before, and the trace that it belongs to. */
+export type PastEvent = TrackingEvent & { readonly traceparent: string | null };
+
 /** A signal on its way: whom it concerns and how it came. */
 export interface ToldSignal {
   readonly emailId: string;
@@ -44,7 +47,7 @@ export interface TrackingTransaction {
   /** Nobody else decides these streams until the transaction ends. Email streams before suppression streams. */
   lock(streamIds: readonly string[]): Promise<void>;
   /** The events of each stream in order; a stream without any is absent. */
-  histories(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly TrackingEvent[]>>;
+  histories(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly PastEvent[]>>;
   /** In order of arrival. */
   waitingFor(emailIds: readonly string[]): Promise<readonly WaitingSignal[]>;
   /** Notes the events as taken; answers those that had not been. The first write, after the last lock. */
@@ -90,6 +93,8 @@ export type ReportCause = 'forged_return_path' | 'sender_not_null' | 'not_a_comp
 /** Counts what the operator has to see. */
 export abstract class TrackingCounters {
   abstract signal(kind: Signal['kind'], fate: SignalFate): void;
+  /** An event that is durable now. */
+  abstract recorded(event: TrackingEvent): void;
   /** A report that changed nothing, by cause. */
   abstract ignoredReport(cause: ReportCause): void;
   /** What the bounce listener turned away before it was a message: relaying, size, rate … */

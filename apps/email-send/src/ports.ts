@@ -1,3 +1,4 @@
+import type { EventMetadata } from '@postern/event-sourcing';
 import type { DkimSigner, Mailbox } from '@postern/mail';
 import type { TxtAnswer } from './domain/domain-records.js';
 import type { ConcludingEvent, EmailFacts } from './domain/email.js';
@@ -137,6 +138,8 @@ export abstract class EmailsUnderWay {
 /** A deferred copy, claimed for one try. */
 export interface ClaimedCopy {
   readonly facts: EmailFacts;
+  /** The request that the message came with; its trace goes on with every try. */
+  readonly origin: EventMetadata;
   readonly body: EmailBody;
   readonly recipientIndex: number;
   /** Tries after the hand-over, this one not counted. */

@@ -4,7 +4,6 @@ import { OutboxRelay, PostgresEventStore } from '@postern/event-sourcing/postgre
 import { DkimSigner, parseMailbox, RelaySet, TrackingTokens } from '@postern/mail';
 import { JetStreamPublisher, NatsLink } from '@postern/messaging';
 import { CONFIG, Database, Metrics, ServiceLog, Tasks } from '@postern/service-host';
-import { MeteredMailRelay } from './adapters/metrics/metered-mail-relay.js';
 import { EmailsController } from './adapters/nats/emails.controller.js';
 import { SuppressionsController } from './adapters/nats/suppressions.controller.js';
 import { PostgresDeferredCopies } from './adapters/postgres/postgres-deferred-copies.js';
@@ -16,6 +15,9 @@ import { ProcessInstance } from './adapters/postgres/process-instance.js';
 import { RelaySystemMail } from './adapters/smtp/relay-system-mail.js';
 import { relaysFrom } from './adapters/smtp/relay-urls.js';
 import { SmtpMailRelay } from './adapters/smtp/smtp-mail-relay.js';
+import { ObservedEmailLedger } from './adapters/telemetry/observed-email-ledger.js';
+import { ObservedMailRelay } from './adapters/telemetry/observed-mail-relay.js';
+import { QuotaGauges } from './adapters/telemetry/quota-gauges.js';
 import { AuthenticateApiKey } from './commands/authenticate-api-key.js';
 import { GetEmail } from './commands/get-email.js';
 import { SendEmail } from './commands/send-email.js';
@@ -93,6 +95,7 @@ export const sendingProviders: Provider[] = [
   PurgeExpired,
   RetryDeferredCopies,
   SendingTimers,
+  QuotaGauges,
   { provide: SendingSettings, inject: [CONFIG], useFactory: settingsFrom },
   {
     provide: PostgresEventStore,
@@ -107,8 +110,9 @@ export const sendingProviders: Provider[] = [
   },
   {
     provide: EmailLedger,
-    inject: [MessageStore, ProcessInstance],
-    useFactory: (store: MessageStore, instance: ProcessInstance) => new PostgresEmailLedger(store, instance.id),
+    inject: [MessageStore, ProcessInstance, Metrics],
+    useFactory: (store: MessageStore, instance: ProcessInstance, metrics: Metrics) =>
+      new ObservedEmailLedger(new PostgresEmailLedger(store, instance.id), metrics),
   },
   {
     provide: EmailsUnderWay,
@@ -131,7 +135,7 @@ export const sendingProviders: Provider[] = [
     provide: MailRelay,
     inject: [CONFIG, Metrics],
     useFactory: (config: EmailSendConfig, metrics: Metrics) =>
-      new MeteredMailRelay(
+      new ObservedMailRelay(
         new SmtpMailRelay(RelaySet.fromConfigs(relaysFrom(config.relays.reveal(), config.bounceDomain)), {
           relayIsFinal: config.relayIsFinal,
           deadlineMs: HAND_OVER_DEADLINE_MS,

@@ -7,6 +7,8 @@ export interface SignedCall {
   readonly body: string;
   readonly secret: string;
   readonly nowS: number;
+  readonly attemptsBefore: number;
+  readonly traceparent: string | undefined;
 }
 
 /** Calls endpoints and reports what came of it. Never throws: a call that failed is an answer too. */
@@ -84,6 +86,8 @@ export interface ClaimedDelivery {
   readonly payload: string;
   /** Attempts made before this one. */
   readonly attempts: number;
+  /** What the delivery goes on with: its event's trace, or that of whoever asked for a replay. */
+  readonly traceparent: string | undefined;
 }
 
 export interface AttemptReport {
@@ -101,6 +105,7 @@ export interface QueuedEvent {
   readonly serviceId: string;
   readonly kind: OutcomeKind;
   readonly payload: string;
+  readonly traceparent: string | undefined;
 }
 
 /** The queue of deliveries, in the same database as their attempts. */

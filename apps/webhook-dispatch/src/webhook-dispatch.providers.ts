@@ -2,12 +2,14 @@ import type { Provider } from '@nestjs/common';
 import { ProjectedStreams, Streams } from '@postern/event-sourcing';
 import { Inbox, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
-import { CONFIG, Database, KeyRing, ServiceLog } from '@postern/service-host';
+import { CONFIG, Database, KeyRing, Metrics, ServiceLog } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import { ResolvingAddressCheck } from './adapters/http/endpoint-address-check.js';
 import { HttpEndpointCaller } from './adapters/http/http-endpoint-caller.js';
 import { PostgresDeliveryQueue } from './adapters/postgres/delivery-queue.js';
 import { WebhookSecretRows } from './adapters/postgres/webhook-secret-rows.js';
+import { ObservedEndpointCaller } from './adapters/telemetry/observed-endpoint-caller.js';
+import { QueueGauges } from './adapters/telemetry/queue-gauges.js';
 import { AttemptDelivery } from './commands/attempt-delivery.js';
 import { CreateWebhook } from './commands/create-webhook.js';
 import { RemoveWebhook } from './commands/remove-webhook.js';
@@ -44,6 +46,7 @@ export const providers: Provider[] = [
   WorkOffDeliveries,
   DisableFailingWebhooks,
   ForgetOldDeliveries,
+  QueueGauges,
   {
     provide: PrismaClient,
     inject: [Database],
@@ -92,8 +95,9 @@ export const providers: Provider[] = [
   },
   {
     provide: EndpointCaller,
-    inject: [CONFIG],
-    useFactory: ({ webhooksAllowPrivate }: WebhookDispatchConfig) => new HttpEndpointCaller(webhooksAllowPrivate),
+    inject: [CONFIG, Metrics],
+    useFactory: ({ webhooksAllowPrivate }: WebhookDispatchConfig, metrics: Metrics) =>
+      new ObservedEndpointCaller(new HttpEndpointCaller(webhooksAllowPrivate), metrics),
   },
   {
     provide: EndpointAddressCheck,

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createInbox, type Msg, type Subscription } from '@nats-io/transport-node';
-import { SpanKind } from '@opentelemetry/api';
 import { Refusal, type ReplyOf, type RequestContract, type RequestInput } from '@postern/contracts';
 import type { NatsLink } from './connection.js';
 import { currentContext, type RequestContext } from './context.js';
 import { PayloadTooLarge, RemoteFault, ServiceUnavailable } from './faults.js';
 import { decodeFrames, type ReplyFrame, type RequestFrame } from './frames.js';
-import { Traced } from './telemetry.js';
 import { type Batch, TickBatches } from './tick-batches.js';
+import { startSpan } from './tracing.js';
 
 export interface AskOptions extends Partial<RequestContext> {
   /** Instead of the contract's own deadline. */
@@ -66,9 +65,9 @@ export class RequestClient {
     if (this.#away) return Promise.reject(new ServiceUnavailable(subject, 'disconnected', false));
     const outer = currentContext();
     const traceparent = options.traceparent ?? outer?.traceparent;
-    const traced = new Traced(subject, SpanKind.CLIENT, traceparent, {
-      'rpc.system': 'nats',
-      'rpc.method': contract.name,
+    const span = startSpan(`${contract.service}/${contract.name}`, traceparent, {
+      kind: 'client',
+      attributes: { 'rpc.system': 'nats', 'rpc.service': contract.service, 'rpc.method': contract.name },
     });
     const deadlineMs = options.deadlineMs ?? contract.deadlineMs;
     const id = (this.#asked++).toString(36);
@@ -78,7 +77,7 @@ export class RequestClient {
       c: {
         correlationId: options.correlationId ?? outer?.correlationId ?? randomUUID(),
         causationId: options.causationId ?? outer?.causationId,
-        traceparent: traced.traceparent,
+        traceparent: span?.traceparent ?? traceparent,
         actor: options.actor ?? outer?.actor,
       },
       p: payload,
@@ -93,11 +92,11 @@ export class RequestClient {
         timer,
         batch: undefined,
         resolve: reply => {
-          traced.end();
+          span?.end();
           resolve(reply as ReplyOf<C>);
         },
         reject: error => {
-          traced.end(error instanceof Refusal ? undefined : error.message);
+          span?.end(error instanceof Refusal ? undefined : error);
           reject(error);
         },
       });

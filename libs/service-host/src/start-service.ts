@@ -14,9 +14,11 @@ import { Readiness } from './health/readiness.js';
 import { type Host, providersOf } from './host.js';
 import { createLog, type LogOutput, nestLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
+import { observePool } from './metrics/observe-pool.js';
 import { connectWith } from './nats.js';
 import { persistently } from './persistently.js';
 import { Tasks } from './tasks.js';
+import { startTracing } from './tracing/tracing.js';
 
 /** Any definition made by `defineConfig`. */
 export interface HostedConfig {
@@ -58,6 +60,12 @@ export const startService = async <D extends HostedConfig>(
   const config = options.config.read(environment) as HostConfig & ConfigOf<D>;
   const { log } = output ?? createLog(options.name, config.logLevel);
   const metrics = new Metrics(options.name);
+  const tracing = await startTracing({
+    endpoint: config.otlpEndpoint ?? environment['OTEL_EXPORTER_OTLP_ENDPOINT'],
+    traceRatio: config.traceRatio,
+    service: options.name,
+    log,
+  });
   const [connection, database] = await Promise.all([
     connectWith(config, options.name, log),
     options.database ? openDatabase(config, options.name, options.database, log) : undefined,
@@ -70,7 +78,10 @@ export const startService = async <D extends HostedConfig>(
       if (!link.connected) throw new Error('disconnected');
     },
   });
-  if (database) readiness.add({ name: 'database', check: () => database.ping(1_500) });
+  if (database) {
+    readiness.add({ name: 'database', check: () => database.ping(1_500) });
+    observePool(metrics, database.pool);
+  }
   const tasks = new Tasks(log);
   const host: Host<ConfigOf<D>> = { config, log, link, requests, readiness, metrics, tasks, database };
   const server = new PosternServer({
@@ -98,7 +109,7 @@ export const startService = async <D extends HostedConfig>(
     requests.close();
     await link.close();
     await database?.close();
-    await metrics.close();
+    await Promise.all([metrics.close(), tracing.close()]);
   };
   let stopped: Promise<boolean> | undefined;
   return {

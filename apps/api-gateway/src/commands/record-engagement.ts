@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal, type RequestInput, recordClick, recordOpen } from '@postern/contracts';
+import { runInContext } from '@postern/messaging';
 import { ServiceLog } from '@postern/service-host';
 import { type Asker, Services, ServiceUnavailable } from '../ports.js';
 
@@ -90,7 +91,7 @@ export class EngagementRecorder {
       if (error instanceof ServiceUnavailable) return 'again';
       waiting.faults += 1;
       if (!Refusal.is(error) && waiting.faults < MAX_FAULTS) return 'again';
-      this.log.error({ err: error, correlationId: asker.correlationId }, 'An open or click could not be recorded');
+      runInContext(asker, () => this.log.error({ err: error }, 'An open or click could not be recorded'));
       return 'done';
     }
   }

@@ -7,6 +7,7 @@ import { trackedEmail } from '../domain/tracked-email.js';
 import { type TrackedEmailEvent, trackedEmailStream } from '../domain/tracked-email-events.js';
 import type { TrackedEmail } from '../domain/tracked-email-state.js';
 import {
+  type PastEvent,
   type SignalFate,
   type StreamAppend,
   type ToldSignal,
@@ -16,6 +17,7 @@ import {
   type WaitingSignal,
 } from '../ports.js';
 
+type Recorded = { readonly fates: readonly SignalFate[]; readonly appends: readonly StreamAppend[] };
 type Told<Event> = { readonly event: Event; readonly metadata: ToldSignal['metadata'] };
 
 /**
@@ -32,14 +34,15 @@ export class RecordSignals {
   /** The fate of each signal, in the order given. */
   async execute(signals: readonly ToldSignal[]): Promise<readonly SignalFate[]> {
     if (signals.length === 0) return [];
-    const fates = await this.#record(signals, new Set());
+    const { fates, appends } = await this.#record(signals, new Set());
     signals.forEach(({ signal }, place) => {
       this.counters.signal(signal.kind, fates[place]!);
     });
+    for (const { events } of appends) for (const { event } of events) this.counters.recorded(event);
     return fates;
   }
 
-  async #record(signals: readonly ToldSignal[], taken: ReadonlySet<string>): Promise<readonly SignalFate[]> {
+  async #record(signals: readonly ToldSignal[], taken: ReadonlySet<string>): Promise<Recorded> {
     try {
       return await this.transactions.run(transaction => record(transaction, signals, taken));
     } catch (error) {
@@ -60,7 +63,7 @@ async function record(
   transaction: TrackingTransaction,
   signals: readonly ToldSignal[],
   taken: ReadonlySet<string>,
-): Promise<SignalFate[]> {
+): Promise<Recorded> {
   const emailIds = [...new Set(signals.map(({ emailId }) => emailId))];
   await transaction.lock(emailIds.map(trackedEmailStream));
   const desks = await openDesks(transaction, emailIds, signals);
@@ -86,7 +89,7 @@ async function record(
     nowWaiting: [...desks.values()].flatMap(desk => desk.waiting),
     noLongerWaiting: [...desks.values()].flatMap(desk => desk.resolved),
   });
-  return fates;
+  return { fates, appends };
 }
 
 async function openDesks(
@@ -103,7 +106,7 @@ async function openDesks(
       id,
       new EmailDesk(
         trackedEmailStream(id),
-        (histories.get(trackedEmailStream(id)) ?? []) as readonly TrackedEmailEvent[],
+        (histories.get(trackedEmailStream(id)) ?? []) as readonly (PastEvent & TrackedEmailEvent)[],
         waiting.get(id) ?? [],
       ),
     ]),
@@ -116,15 +119,17 @@ class EmailDesk {
   readonly resolved: string[] = [];
   readonly #events: Told<TrackedEmailEvent>[] = [];
   readonly #version: number;
+  #traceparent: string | undefined;
   #state: TrackedEmail;
 
   constructor(
     readonly streamId: string,
-    history: readonly TrackedEmailEvent[],
+    history: readonly (PastEvent & TrackedEmailEvent)[],
     private readonly earlier: readonly WaitingSignal[],
   ) {
     this.#version = history.length;
-    this.#state = history.reduce(trackedEmail.evolve, trackedEmail.initial);
+    this.#state = history.reduce<TrackedEmail>(trackedEmail.evolve, trackedEmail.initial);
+    this.#traceparent = history[0]?.traceparent ?? undefined;
   }
 
   take(told: ToldSignal): SignalFate {
@@ -138,6 +143,12 @@ class EmailDesk {
     this.waiting = [];
     for (const waited of overtaken) this.#decideOrWait(waited);
     return fate;
+  }
+
+  /** What a stranger reports, by mail or by a deadline, belongs to the trace that the email was sent in. */
+  #inTrace(metadata: ToldSignal['metadata']): ToldSignal['metadata'] {
+    this.#traceparent ??= metadata.traceparent;
+    return metadata.traceparent ? metadata : { ...metadata, traceparent: this.#traceparent };
   }
 
   append(): StreamAppend[] {
@@ -154,7 +165,8 @@ class EmailDesk {
     try {
       const events = trackedEmail.decide(told.signal, this.#state);
       this.#state = events.reduce(trackedEmail.evolve, this.#state);
-      this.#events.push(...events.map(event => ({ event, metadata: told.metadata })));
+      const metadata = this.#inTrace(told.metadata);
+      this.#events.push(...events.map(event => ({ event, metadata })));
       return { kind: events.length > 0 ? 'recorded' : 'nothing_new' };
     } catch (error) {
       if (!Refusal.is(error)) throw error;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { runInContext } from '@postern/messaging';
 import { copyMaker } from '../domain/email-copies.js';
 import { type CopyAnswer, cutOffAnswer, withdrawnAnswer } from '../domain/hand-over.js';
 import { type ClaimedCopy, DeferredCopies, MailRelay, SenderDirectory, SendingSettings } from '../ports.js';
@@ -30,13 +31,14 @@ export class RetryDeferredCopies {
     }
   }
 
-  async #try({ facts, body, recipientIndex }: ClaimedCopy): Promise<CopyAnswer> {
+  async #try({ facts, origin, body, recipientIndex }: ClaimedCopy): Promise<CopyAnswer> {
     const isOwn = facts.mode === 'production';
     const signer = isOwn
       ? await this.senders.signerFor(facts.service_id, body.from.domain)
       : this.settings.sandboxSigner;
     if (isOwn && !signer) return withdrawnAnswer;
     const recipient = facts.recipients.find(({ index }) => index === recipientIndex)!;
-    return this.relay.handOver(await copyMaker(facts, body, signer, this.settings.copies)(recipient));
+    const copy = await copyMaker(facts, body, signer, this.settings.copies)(recipient);
+    return runInContext(origin, () => this.relay.handOver(copy));
   }
 }

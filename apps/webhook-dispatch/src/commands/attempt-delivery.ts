@@ -19,6 +19,8 @@ export class AttemptDelivery {
       body: delivery.payload,
       secret: delivery.secret,
       nowS: Math.floor(startedAt.getTime() / 1000),
+      attemptsBefore: delivery.attempts,
+      traceparent: delivery.traceparent,
     });
     const outcome = outcomeOf(answer);
     const retryInMs = outcome === 'retry' ? retryDelayMs(delivery.attempts + 1, Math.random()) : undefined;

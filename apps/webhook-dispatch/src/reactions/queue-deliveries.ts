@@ -14,6 +14,7 @@ export class QueueDeliveries {
         serviceId: event.data.service_id,
         kind: kindOf(event),
         payload: payloadOf(event),
+        traceparent: event.metadata.traceparent,
       })),
     );
   }

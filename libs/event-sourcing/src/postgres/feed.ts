@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { BEGINNING, type Position, type RecordedEvent } from '../event.js';
 import type { Upcasters } from '../upcasting.js';
+import type { Lag } from './observe-lag.js';
 import { recordedEvent, STORED_COLUMNS, type StoredEvent } from './stored-event.js';
 
 export interface FeedPage {
@@ -58,6 +59,18 @@ export const countAfter = async (db: Queryable, after: Position, limit = 100_000
     [after.txid, after.pos, limit],
   );
   return Number(rows[0]?.count ?? 0);
+};
+
+/** How far a reader that stands at a position is behind; counts no further than `limit`. */
+export const lagAfter = async (db: Queryable, after: Position, limit = 100_000): Promise<Lag> => {
+  const { rows } = await db.query<{ events: string; seconds: number }>({
+    name: 'event-store-lag',
+    text: `SELECT count(*) AS events, coalesce(greatest(0, extract(epoch FROM now() - min(occurred_at))), 0)::float8 AS seconds
+           FROM (SELECT occurred_at FROM event_store.events WHERE (txid, pos) > ($1::xid8, $2::bigint)
+                 ORDER BY events.txid, events.pos LIMIT $3) AS ahead`,
+    values: [after.txid, after.pos, limit],
+  });
+  return { events: Number(rows[0]?.events ?? 0), seconds: rows[0]?.seconds ?? 0 };
 };
 
 /** The last position that the feed shows by now. */

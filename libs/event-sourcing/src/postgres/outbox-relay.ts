@@ -1,8 +1,9 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type pg from 'pg';
 import { BEGINNING, comparePositions, type Position, type RecordedEvent } from '../event.js';
-import { countAfter, type FeedPage, readFeed } from './feed.js';
+import { countAfter, type FeedPage, lagAfter, readFeed } from './feed.js';
 import { withLeadership } from './leadership.js';
+import { countFromZero, observeLag } from './observe-lag.js';
 import { type BrokerState, OutboxCheckpoints } from './outbox-checkpoints.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
 import { Rounds } from './rounds.js';
@@ -65,6 +66,8 @@ export class OutboxRelay {
   /** How many events may have been stored beyond the recorded sequence, by a publishing whose end is not known. */
   private inDoubt = 0;
   private readAhead: Promise<FeedPage> | undefined;
+  private countPublished: (by: number) => void = () => undefined;
+  private countRegression: (by: number) => void = () => undefined;
 
   constructor(private readonly options: OutboxRelayOptions) {
     this.batchSize = options.batchSize ?? 500;
@@ -79,6 +82,7 @@ export class OutboxRelay {
   start(): void {
     const unsubscribe = this.options.store.onAppended(() => this.rounds.wake());
     this.stopping.signal.addEventListener('abort', unsubscribe, { once: true });
+    this.observe();
     this.running = this.lead();
   }
 
@@ -96,6 +100,14 @@ export class OutboxRelay {
       lastError: this.lastError,
       regressions: this.regressions,
     };
+  }
+
+  private observe(): void {
+    const lag = async () => lagAfter(this.pool, (await this.checkpoints.load()).position);
+    const unobserve = observeLag('postern.outbox', {}, lag);
+    this.stopping.signal.addEventListener('abort', unobserve, { once: true });
+    this.countPublished = countFromZero('postern.outbox.published', 'Events published, repetitions included');
+    this.countRegression = countFromZero('postern.outbox.regressions', 'Times the broker had lost events');
   }
 
   private get pool(): pg.Pool {
@@ -140,6 +152,7 @@ export class OutboxRelay {
     await this.checkpoints.save(page.position, this.broker);
     this.at = page.position;
     this.published += page.events.length;
+    this.countPublished(page.events.length);
     this.lastError = undefined;
     return true;
   }
@@ -182,6 +195,7 @@ export class OutboxRelay {
     this.readAhead = undefined;
     await this.checkpoints.rewind(this.at, this.broker, kept);
     this.regressions++;
+    this.countRegression(1);
     this.options.onRegression?.(
       survived
         ? `the stream went back from sequence ${before.lastSequence} to ${survived.lastSequence}`

@@ -1,8 +1,9 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { BEGINNING, type Position } from '../event.js';
 import { liveCheckpoint, registerProjection } from './checkpoints.js';
-import { countAfter, feedEnd } from './feed.js';
+import { countAfter, feedEnd, lagAfter } from './feed.js';
 import { withLeadership } from './leadership.js';
+import { observeLag } from './observe-lag.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
 import type { Projection } from './projection.js';
 import { ProjectionFollower } from './projection-follower.js';
@@ -43,6 +44,7 @@ export class ProjectionRunner {
       await registerProjection(this.options.store.pool, projection.name, projection.version);
     const unsubscribe = this.options.store.onAppended(() => this.wake());
     this.stopping.signal.addEventListener('abort', unsubscribe, { once: true });
+    for (const name of this.followers.keys()) this.observe(name);
     this.running = Promise.all([
       this.watch(),
       ...[...this.followers.values()].flatMap(({ projection, rounds }) => [
@@ -91,6 +93,13 @@ export class ProjectionRunner {
     return withLeadership(store.pool, `rebuild ${name}`, this.stopping.signal, stop =>
       new ProjectionRebuild(store, projection, this.batchSize).run(stop),
     );
+  }
+
+  private observe(name: string): void {
+    const { pool } = this.options.store;
+    const lag = async () => lagAfter(pool, (await liveCheckpoint(pool, name)) ?? BEGINNING);
+    const unobserve = observeLag('postern.projection', { projection: name }, lag);
+    this.stopping.signal.addEventListener('abort', unobserve, { once: true });
   }
 
   /** One poll for all projections, for what other processes append. */

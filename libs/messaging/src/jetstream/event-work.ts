@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsMsg } from '@nats-io/jetstream';
-import { SpanKind } from '@opentelemetry/api';
 import { type EventContract, eventEnvelope } from '@postern/contracts';
 import type { z } from 'zod';
 import { runInContext } from '../context.js';
+import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
-import { instruments, Traced } from '../telemetry.js';
+import { startSpan } from '../tracing.js';
 
 type Envelope = z.output<typeof eventEnvelope>;
 
@@ -74,6 +74,9 @@ export class EventWork {
     this.#contracts = new Map(options.contracts.map(contract => [contract.type, contract]));
     this.#heartbeat = setInterval(() => this.#keepAlive(), options.ackWaitMs / 3);
     this.#heartbeat.unref();
+    // A counter that begins with its first failure has not risen, as Prometheus sees it.
+    instruments().eventFailures.add(0, { consumer: options.durable });
+    instruments().poisonEvents.add(0, { consumer: options.durable });
   }
 
   add(message: JsMsg): void {
@@ -185,30 +188,25 @@ export class EventWork {
 
   async #attempt(items: readonly Item[]): Promise<boolean> {
     const { durable, log, handle } = this.options;
-    const { metadata, id } = items[0]!.envelope;
-    const traced = new Traced(`${durable} process`, SpanKind.CONSUMER, metadata.traceparent, {
-      'messaging.system': 'nats',
-      'messaging.operation.type': 'process',
-      'messaging.batch.message_count': items.length,
-    });
+    const { batch, end } = this.#traced(items);
+    const { metadata, id } = batch[0]!;
     const context = {
       correlationId: metadata.correlation_id,
       causationId: id,
-      traceparent: traced.traceparent,
+      traceparent: metadata.traceparent,
       actor: metadata.actor,
     };
     const startedAt = performance.now();
     try {
-      const batch = items.map(({ envelope }) => envelope);
-      await traced.run(() => runInContext(context, () => withinLimit(handle(batch))));
+      await runInContext(context, () => withinLimit(handle(batch)));
       for (const { message, origin, envelope } of items) {
         this.#suspects.delete(envelope.id);
         this.#settle(origin, () => message.ack());
       }
-      traced.end();
+      end();
       return true;
     } catch (error) {
-      traced.end(String(error));
+      end(error);
       instruments().eventFailures.add(1, { consumer: durable });
       log.warn(
         { err: error, durable, events: items.length, first: id },
@@ -218,6 +216,27 @@ export class EventWork {
     } finally {
       instruments().eventDuration.record((performance.now() - startedAt) / 1_000, { consumer: durable });
     }
+  }
+
+  /** However many events are handled together, each goes on in its own trace: as a child of who published it. */
+  #traced(items: readonly Item[]): { batch: readonly Envelope[]; end: (failure?: unknown) => void } {
+    const spans = items.map(({ envelope: { id, type, metadata } }) =>
+      startSpan(`process ${type}`, metadata.traceparent, {
+        kind: 'consumer',
+        attributes: {
+          'messaging.system': 'nats',
+          'messaging.operation.type': 'process',
+          'messaging.consumer.group.name': this.options.durable,
+          'messaging.message.id': id,
+          'messaging.batch.message_count': items.length,
+        },
+      }),
+    );
+    const batch = items.map(({ envelope }, place) => {
+      const traceparent = spans[place]?.traceparent;
+      return traceparent ? { ...envelope, metadata: { ...envelope.metadata, traceparent } } : envelope;
+    });
+    return { batch, end: failure => spans.forEach(span => void span?.end(failure)) };
   }
 
   #putAside({ message, envelope, origin }: Item): void {

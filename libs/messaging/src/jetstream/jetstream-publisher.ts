@@ -2,6 +2,7 @@ import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import type { EventContract, EventMetadata, eventEnvelope, ServiceName } from '@postern/contracts';
 import type { z } from 'zod';
 import type { NatsLink } from '../connection.js';
+import { startSpan, type TraceSpan } from '../tracing.js';
 import { ensureStream, isAbsent, type StreamLimits, streamConfig, streamName } from './event-stream.js';
 import { PublishWindow } from './publish-window.js';
 
@@ -67,17 +68,24 @@ export class JetStreamPublisher {
    */
   async publish(batch: readonly PublishableEvent[]): Promise<{ lastSequence: number }> {
     await this.#ensure();
+    const spans: (TraceSpan | undefined)[] = [];
     const published = batch.flatMap(event => {
       const subject = this.#subjects.get(event.type);
-      return subject ? [{ subject, id: event.id, payload: JSON.stringify(envelopeOf(event)) }] : [];
+      if (!subject) return [];
+      const span = publishSpan(event, subject);
+      spans.push(span);
+      return [{ subject, id: event.id, payload: JSON.stringify(envelopeOf(event, span?.traceparent)) }];
     });
+    const end = (failure?: unknown) => spans.forEach(span => void span?.end(failure));
     const inFlight = this.options.inFlight ?? 256;
     try {
       for (let from = 0; from < published.length; from += inFlight) {
         const stored = await this.#window.publish(published.slice(from, from + inFlight));
         this.#lastSequence = Math.max(this.#lastSequence, stored);
       }
+      end();
     } catch (error) {
+      end(error);
       // Whatever went wrong, the stream may be gone: look again before the next attempt.
       this.#ensured = false;
       throw error;
@@ -121,19 +129,31 @@ export const suitableManager = async (link: NatsLink): Promise<JetStreamManager>
   return jetstreamManager(link.nc, { checkAPI: false, timeout: 2_000 });
 };
 
-const envelopeOf = (event: PublishableEvent): Envelope => ({
+/** Who takes the event continues the trace from here. */
+const publishSpan = ({ id, type, metadata }: PublishableEvent, subject: string): TraceSpan | undefined =>
+  startSpan(`publish ${type}`, metadata.traceparent, {
+    kind: 'producer',
+    attributes: {
+      'messaging.system': 'nats',
+      'messaging.operation.type': 'send',
+      'messaging.destination.name': subject,
+      'messaging.message.id': id,
+    },
+  });
+
+const envelopeOf = (event: PublishableEvent, traceparent = event.metadata.traceparent): Envelope => ({
   id: event.id,
   type: event.type,
   stream_id: event.streamId,
   version: event.version,
   occurred_at: event.occurredAt.toISOString(),
   data: event.data,
-  metadata: metadataOf(event),
+  metadata: metadataOf(event, traceparent),
 });
 
-const metadataOf = ({ id, metadata }: PublishableEvent): EventMetadata => ({
+const metadataOf = ({ id, metadata }: PublishableEvent, traceparent: string | undefined): EventMetadata => ({
   correlation_id: metadata.correlationId ?? id,
   ...(metadata.causationId ? { causation_id: metadata.causationId } : {}),
-  ...(metadata.traceparent ? { traceparent: metadata.traceparent } : {}),
+  ...(traceparent ? { traceparent } : {}),
   ...(metadata.actor ? { actor: metadata.actor } : {}),
 });

@@ -1,13 +1,13 @@
 import type { Msg, Subscription } from '@nats-io/transport-node';
-import { SpanKind } from '@opentelemetry/api';
 import { Refusal, type RequestContract } from '@postern/contracts';
 import { z } from 'zod';
 import type { NatsLink } from '../connection.js';
 import { runInContext } from '../context.js';
 import { decodeFrames, type ReplyFrame, type RequestFrame } from '../frames.js';
+import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
-import { instruments, Traced } from '../telemetry.js';
 import { TickBatches } from '../tick-batches.js';
+import { startSpan } from '../tracing.js';
 
 /** Answers one validated request; what it throws decides the kind of the reply. */
 export type Answer = (request: unknown) => Promise<unknown>;
@@ -103,19 +103,17 @@ export class RequestIntake {
 
   async #run(job: Job): Promise<void> {
     const { contract, frame } = job;
-    const traced = new Traced(contract.subject, SpanKind.SERVER, frame.c.traceparent, {
-      'rpc.system': 'nats',
-      'rpc.service': contract.service,
-      'rpc.method': contract.name,
+    const span = startSpan(`${contract.service}/${contract.name}`, frame.c.traceparent, {
+      kind: 'server',
+      attributes: { 'rpc.system': 'nats', 'rpc.service': contract.service, 'rpc.method': contract.name },
     });
-    const context = { ...frame.c, traceparent: traced.traceparent };
-    const reply = await traced.run(() => runInContext(context, () => this.#answer(job)));
-    const outcome = 'refusal' in reply ? 'refused' : 'fault' in reply ? 'fault' : 'ok';
-    traced.end('fault' in reply ? reply.fault : undefined);
-    instruments().requestDuration.record((performance.now() - job.arrivedAt) / 1_000, {
-      'rpc.method': contract.name,
-      outcome,
-    });
+    const context = span ? { ...frame.c, traceparent: span.traceparent } : frame.c;
+    const reply = await runInContext(context, () => this.#answer(job));
+    const outcome = outcomeOf(reply);
+    span?.annotate(outcome);
+    span?.end('fault' in reply ? 'fault' : undefined);
+    const seconds = (performance.now() - job.arrivedAt) / 1_000;
+    instruments().requestDuration.record(seconds, { 'rpc.method': contract.name, ...outcome });
     this.#reply(job, reply);
   }
 
@@ -149,6 +147,12 @@ export class RequestIntake {
     this.#replies.add(replyTo, reply.i, JSON.stringify({ i: reply.i, fault }));
   }
 }
+
+/** As metrics and spans tell it: refusals by their code, of which a contract has a few. */
+const outcomeOf = (reply: ReplyFrame) => {
+  if ('refusal' in reply) return { outcome: 'refused', 'error.type': reply.refusal.code };
+  return { outcome: 'fault' in reply ? 'fault' : 'ok' };
+};
 
 /** Path and reason of the first mismatch; never the value, which may be a secret or a body. */
 export const describeIssue = (error: z.core.$ZodError): string => {

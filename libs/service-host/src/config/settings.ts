@@ -33,6 +33,17 @@ export const hostSettings = {
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Least important log line that is written.'),
+  otlpEndpoint: text()
+    .optional()
+    .describe(
+      'Base URL of an OpenTelemetry collector (OTLP over HTTP), for traces; unset: OTEL_EXPORTER_OTLP_ENDPOINT, else none are made.',
+    ),
+  traceRatio: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.1)
+    .describe('Share of the traces beginning here that are recorded; a caller’s own trace is recorded as it says.'),
   shutdownTimeoutMs: integer().min(100).default(15_000).describe('Time to finish work under way on SIGTERM.'),
   exitWithParent: flag()
     .default(false)

@@ -3,6 +3,7 @@ import { ConcurrencyConflict, type Upcasters, upcast } from '@postern/event-sour
 import { appendAll, Inbox, inTransaction, lockStreams, PostgresEventStore } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import {
+  type PastEvent,
   type StreamAppend,
   type ToldSignal,
   type TrackingChanges,
@@ -46,10 +47,11 @@ class OpenTransaction implements TrackingTransaction {
     await lockStreams(this.client, streamIds);
   }
 
-  async histories(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly TrackingEvent[]>> {
-    const { rows } = await this.client.query<TrackingEvent & { stream_id: string }>({
+  async histories(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly PastEvent[]>> {
+    const { rows } = await this.client.query<PastEvent & { stream_id: string }>({
       name: 'tracking-histories',
-      text: `SELECT stream_id, type, data FROM event_store.events WHERE stream_id = ANY ($1) ORDER BY stream_id, version`,
+      text: `SELECT stream_id, type, data, metadata->>'traceparent' AS traceparent
+             FROM event_store.events WHERE stream_id = ANY ($1) ORDER BY stream_id, version`,
       values: [streamIds],
     });
     return Map.groupBy(

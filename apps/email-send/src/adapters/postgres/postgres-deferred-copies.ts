@@ -62,7 +62,7 @@ export class PostgresDeferredCopies extends DeferredCopies {
       if (events.length > 0) {
         // First of all, so that the order of transactions stays the order of versions within the stream.
         const [appended] = await appendAll(client, [
-          { streamId, events, expectedVersion: history.length, metadata: { correlationId: copy.facts.email_id } },
+          { streamId, events, expectedVersion: history.length, metadata: copy.origin },
         ]);
         if (appended instanceof ConcurrencyConflict) throw appended;
       }
@@ -92,10 +92,13 @@ export class PostgresDeferredCopies extends DeferredCopies {
   }
 
   async #copyOf({ email_id, recipient_index, tries, deadline, claim, content }: ClaimRow): Promise<ClaimedCopy> {
-    const state = fold(email, await this.store.readStream(emailStream(email_id)));
-    if (state.state === 'new') throw new Error(`the deferred copy of ${email_id} has no message`);
+    const history = await this.store.readStream(emailStream(email_id));
+    const state = fold(email, history);
+    const [accepted] = history;
+    if (!accepted || state.state === 'new') throw new Error(`the deferred copy of ${email_id} has no message`);
     const body = JSON.parse(content) as EmailBody;
-    return { facts: state.facts, body, recipientIndex: recipient_index, tries, deadline, claim };
+    const { metadata: origin } = accepted;
+    return { facts: state.facts, origin, body, recipientIndex: recipient_index, tries, deadline, claim };
   }
 }
 

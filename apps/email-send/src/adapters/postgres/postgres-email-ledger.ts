@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
 import { ConcurrencyConflict, type EventMetadata, GroupCommit } from '@postern/event-sourcing';
 import { appendAll, inTransaction, type PostgresEventStore } from '@postern/event-sourcing/postgres';
-import { currentContext } from '@postern/messaging';
+import { currentContext, inSharedSpan } from '@postern/messaging';
 import type { ClientBase } from 'pg';
 import { type EmailFacts, emailStream } from '../../domain/email.js';
 import { type EmailRecord, recordOf } from '../../domain/email-record.js';
@@ -35,15 +35,15 @@ const CONCLUDE_FOR_MS = 60_000;
 export class PostgresEmailLedger extends EmailLedger {
   readonly #admissions = new GroupCommit<InContext<AdmissionRequest>, Admission | Refusal>({
     maxBatch: MAX_BATCH,
-    flush: batch => this.#admit(batch),
+    flush: batch => inSharedSpan('admission transaction', traces(batch), () => this.#admit(batch)),
   });
   readonly #largeAdmissions = new GroupCommit<InContext<AdmissionRequest>, Admission | Refusal>({
     maxBatch: 1,
-    flush: batch => this.#admit(batch),
+    flush: batch => inSharedSpan('admission transaction', traces(batch), () => this.#admit(batch)),
   });
   readonly #conclusions = new GroupCommit<InContext<Conclusion>, EmailRecord>({
     maxBatch: MAX_BATCH,
-    flush: batch => this.#conclude(batch),
+    flush: batch => inSharedSpan('conclusion transaction', traces(batch), () => this.#conclude(batch)),
   });
 
   #announcing = false;
@@ -156,6 +156,8 @@ export class PostgresEmailLedger extends EmailLedger {
     }, ANNOUNCE_DELAY_MS).unref();
   }
 }
+
+const traces = (batch: readonly InContext<unknown>[]) => batch.map(({ metadata }) => metadata.traceparent);
 
 const isAdmitted = (outcome: Admission | Refusal): boolean => 'kind' in outcome && outcome.kind === 'admitted';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GroupCommit } from '@postern/event-sourcing';
 import { type Inbox, inTransaction } from '@postern/event-sourcing/postgres';
+import { currentContext } from '@postern/messaging';
 import type { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
@@ -27,6 +28,7 @@ interface ClaimRow {
   readonly current: string;
   readonly payload: string;
   readonly attempts: number;
+  readonly traceparent: string | null;
 }
 
 /** The queue of deliveries in PostgreSQL; works over any number of replicas. */
@@ -70,20 +72,21 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
   async add(webhookId: string, payload: string): Promise<string> {
     const id = uuidv7();
     await this.pool.query(
-      `INSERT INTO deliveries (id, webhook_id, payload, state, next_attempt_at) VALUES ($1, $2, $3, 'pending', now())`,
-      [id, webhookId, payload],
+      `INSERT INTO deliveries (id, webhook_id, payload, state, next_attempt_at, traceparent)
+       VALUES ($1, $2, $3, 'pending', now(), $4)`,
+      [id, webhookId, payload, presentTrace()],
     );
     return id;
   }
 
   async replay(webhookId: string, deliveryId: string): Promise<string | undefined> {
-    const { rows } = await this.pool.query<{ id: string }>(REPLAY, [deliveryId, webhookId, uuidv7()]);
+    const { rows } = await this.pool.query<{ id: string }>(REPLAY, [deliveryId, webhookId, uuidv7(), presentTrace()]);
     if (rows[0]) this.announce();
     return rows[0]?.id;
   }
 
   async replaySince(webhookId: string, since: Date): Promise<number> {
-    const { rowCount } = await this.pool.query(REPLAY_SINCE, [webhookId, since]);
+    const { rowCount } = await this.pool.query(REPLAY_SINCE, [webhookId, since, presentTrace()]);
     this.announce();
     return rowCount ?? 0;
   }
@@ -151,6 +154,7 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
           taken.map(({ serviceId }) => serviceId),
           taken.map(({ kind }) => kind),
           taken.map(({ payload }) => payload),
+          taken.map(({ traceparent }) => traceparent ?? null),
         ],
       });
     });
@@ -200,9 +204,13 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
       secret: this.keys.open(row.current, row.webhook_id),
       payload: row.payload,
       attempts: row.attempts,
+      traceparent: row.traceparent ?? undefined,
     };
   }
 }
+
+/** A replay or a test belongs to the request that asks for it. */
+const presentTrace = (): string | null => currentContext()?.traceparent ?? null;
 
 interface StoredDelivery {
   readonly id: string;

@@ -21,7 +21,7 @@ export const CLAIM = `
   SET next_attempt_at = now() + make_interval(secs => $4::float8 / 1000), fence = nextval('delivery_fence')
   FROM webhooks w, webhook_secrets s
   WHERE d.id = ANY (ARRAY(SELECT id FROM picked)) AND w.id = d.webhook_id AND s.webhook_id = d.webhook_id
-  RETURNING d.id, d.webhook_id, d.fence, w.url, s.current, d.payload, d.attempts`;
+  RETURNING d.id, d.webhook_id, d.fence, w.url, s.current, d.payload, d.attempts, d.traceparent`;
 
 export const CLAIM_ONE = `
   UPDATE deliveries d
@@ -29,16 +29,18 @@ export const CLAIM_ONE = `
   FROM webhooks w, webhook_secrets s
   WHERE d.id = $1 AND d.state = 'pending' AND d.next_attempt_at <= now()
     AND w.id = d.webhook_id AND w.enabled AND s.webhook_id = d.webhook_id
-  RETURNING d.id, d.webhook_id, d.fence, w.url, s.current, d.payload, d.attempts`;
+  RETURNING d.id, d.webhook_id, d.fence, w.url, s.current, d.payload, d.attempts, d.traceparent`;
 
 /** One delivery for each event and endpoint that wants to know of it; a disabled one finds its events when it is back. */
 export const QUEUE = `
-  INSERT INTO deliveries (id, webhook_id, event_id, payload, state, reason, next_attempt_at)
+  INSERT INTO deliveries (id, webhook_id, event_id, payload, state, reason, next_attempt_at, traceparent)
   SELECT gen_random_uuid(), w.id, e.id, e.payload,
     CASE WHEN w.enabled THEN 'pending' ELSE 'held' END,
     CASE WHEN w.enabled THEN NULL ELSE 'the endpoint is disabled' END,
-    CASE WHEN w.enabled THEN now() END
-  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) WITH ORDINALITY AS e (id, service_id, kind, payload, line)
+    CASE WHEN w.enabled THEN now() END,
+    e.traceparent
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
+    AS e (id, service_id, kind, payload, traceparent, line)
   JOIN webhooks w ON w.service_id = e.service_id AND e.kind = ANY (w.events)
   ORDER BY e.line
   ON CONFLICT DO NOTHING`;
@@ -75,14 +77,14 @@ export const REPORT = `
 
 /** `replay_of` always names the first delivery of the event, so that a replay of a replay is found with it. */
 export const REPLAY = `
-  INSERT INTO deliveries (id, webhook_id, event_id, payload, state, replay_of, next_attempt_at)
-  SELECT $3, webhook_id, event_id, payload, 'pending', coalesce(replay_of, id), now()
+  INSERT INTO deliveries (id, webhook_id, event_id, payload, state, replay_of, next_attempt_at, traceparent)
+  SELECT $3, webhook_id, event_id, payload, 'pending', coalesce(replay_of, id), now(), $4
   FROM deliveries WHERE id = $1 AND webhook_id = $2
   RETURNING id`;
 
 export const REPLAY_SINCE = `
-  INSERT INTO deliveries (id, webhook_id, event_id, payload, state, replay_of, next_attempt_at)
-  SELECT gen_random_uuid(), d.webhook_id, d.event_id, d.payload, 'pending', d.id, now()
+  INSERT INTO deliveries (id, webhook_id, event_id, payload, state, replay_of, next_attempt_at, traceparent)
+  SELECT gen_random_uuid(), d.webhook_id, d.event_id, d.payload, 'pending', d.id, now(), $3
   FROM deliveries d
   WHERE d.webhook_id = $1 AND d.created_at >= $2 AND d.replay_of IS NULL AND d.event_id IS NOT NULL
     AND d.state IN ('refused', 'dropped', 'held')

@@ -1,9 +1,11 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, NotFoundException } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
+import { runInContext } from '@postern/messaging';
 import type { ServiceLog } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Services, ServiceUnavailable } from '../../../ports.js';
 import { refuseStrangers } from '../api-key.js';
+import { askerOf } from '../server/asker.js';
 import type { RouteTable } from '../server/route-table.js';
 import { errorShape } from './error-shape.js';
 import { Problem } from './problem.js';
@@ -76,7 +78,7 @@ export class HttpErrorsFilter implements ExceptionFilter {
 
   private bug(exception: unknown, request: FastifyRequest): Problem {
     const route = `${request.method} ${request.routeOptions.url ?? '(none)'}`;
-    this.log.error({ err: exception, route, correlationId: request.id }, 'A request met a bug');
+    runInContext(askerOf(request), () => this.log.error({ err: exception, route }, 'A request met a bug'));
     return new Problem(500, `Something went wrong on our side. Request id: ${request.id}.`);
   }
 }

@@ -20,6 +20,8 @@ export interface PublicServerOptions {
   readonly requestTimeoutMs: number;
   /** Throws, or rejects with, what a request is refused with before its body is read. */
   readonly beforeBody: (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
+  /** Told of every request as soon as its headers are here. */
+  readonly arrived: (request: FastifyRequest) => void;
   /** Told of every request when its answer is out. */
   readonly answered: (request: FastifyRequest, reply: FastifyReply) => void;
 }
@@ -63,6 +65,7 @@ export const publicServer = (options: PublicServerOptions): FastifyAdapter => {
   });
   instance.addHook('onRoute', route => options.routes.add(route.method, route.url));
   instance.addHook('onRequest', (request, reply, done) => {
+    options.arrived(request);
     reply.headers(headers).header('x-request-id', request.id);
     // Node.js would refuse this by itself, but without a body.
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {

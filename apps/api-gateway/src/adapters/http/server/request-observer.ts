@@ -1,14 +1,17 @@
+import { runInContext } from '@postern/messaging';
 import type { Metrics, ServiceLog } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { askerOf } from './asker.js';
+import { beginRequestTrace, endRequestTrace } from './request-trace.js';
 
-/** Durations by route and status for the operator; a line for each request only at level debug. Never URLs: they hold tokens. */
+/** Traces, and durations by route and status, for the operator; a line for each request only at level debug. Never URLs: they hold tokens. */
 export const requestObserver = (metrics: Metrics, log: ServiceLog) => {
   const durations = metrics.meter('http').createHistogram('http.server.request.duration', {
     unit: 's',
     description: 'Time from the request to the end of its answer',
     advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] },
   });
-  return (request: FastifyRequest, reply: FastifyReply): void => {
+  const answered = (request: FastifyRequest, reply: FastifyReply): void => {
     const { method } = request;
     const route = request.routeOptions.url ?? '(none)';
     const seconds = reply.elapsedTime / 1_000;
@@ -17,6 +20,9 @@ export const requestObserver = (metrics: Metrics, log: ServiceLog) => {
       'http.route': route,
       'http.response.status_code': reply.statusCode,
     });
-    log.debug({ method, route, status: reply.statusCode, seconds, correlationId: request.id }, 'Answered');
+    const told = { method, route, status: reply.statusCode, seconds };
+    runInContext(askerOf(request), () => log.debug(told, 'Answered'));
+    endRequestTrace(request, reply);
   };
+  return { arrived: beginRequestTrace, answered };
 };

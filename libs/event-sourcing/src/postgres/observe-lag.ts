@@ -1,0 +1,40 @@
+import { type Attributes, metrics } from '@opentelemetry/api';
+
+/** How far a reader of the feed is behind: events, and the age of the first of them in seconds; 0 when there is none. */
+export interface Lag {
+  readonly events: number;
+  readonly seconds: number;
+}
+
+const METER = '@postern/event-sourcing';
+
+/** A counter of the process's metrics that shows 0 from now on, so that its first step is seen to be one. */
+export const countFromZero = (name: string, description: string): ((by: number) => void) => {
+  const counter = metrics.getMeter(METER).createCounter(name, { description });
+  counter.add(0);
+  return by => counter.add(by);
+};
+
+/**
+ * Shows `<name>.lag` and `<name>.delay`, asked for whenever the metrics are collected. A question that fails leaves
+ * them out, which is what an alert on their absence is for.
+ * @returns ends it.
+ */
+export const observeLag = (name: string, attributes: Attributes, read: () => Promise<Lag>): (() => void) => {
+  const meter = metrics.getMeter(METER);
+  const lag = meter.createObservableGauge(`${name}.lag`, {
+    unit: '{event}',
+    description: 'Events that wait to be taken, counted to 100,000',
+  });
+  const delay = meter.createObservableGauge(`${name}.delay`, {
+    unit: 's',
+    description: 'For how long the first event that waits has been waiting',
+  });
+  const observe: Parameters<typeof meter.addBatchObservableCallback>[0] = async observed => {
+    const { events, seconds } = await read();
+    observed.observe(lag, events, attributes);
+    observed.observe(delay, seconds, attributes);
+  };
+  meter.addBatchObservableCallback(observe, [lag, delay]);
+  return () => meter.removeBatchObservableCallback(observe, [lag, delay]);
+};

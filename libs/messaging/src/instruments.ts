@@ -1,0 +1,38 @@
+import { type Attributes, type Histogram, metrics } from '@opentelemetry/api';
+
+/** Bucket borders that OpenTelemetry advises for durations. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+interface Instruments {
+  readonly requestDuration: Histogram;
+  readonly eventDuration: Histogram;
+  readonly eventFailures: { add(value: number, attributes: Attributes): void };
+  readonly poisonEvents: { add(value: number, attributes: Attributes): void };
+}
+
+let created: Instruments | undefined;
+
+/** Made at first use: the metrics API hands out dead instruments until the process has registered its meter provider. */
+export const instruments = (): Instruments => {
+  if (created) return created;
+  const meter = metrics.getMeter('@postern/messaging');
+  created = {
+    requestDuration: meter.createHistogram('rpc.server.duration', {
+      unit: 's',
+      advice: { explicitBucketBoundaries: SECONDS },
+      description: 'Time to answer one request, from its arrival',
+    }),
+    eventDuration: meter.createHistogram('messaging.process.duration', {
+      unit: 's',
+      advice: { explicitBucketBoundaries: SECONDS },
+      description: 'Time of one call of an event handler',
+    }),
+    eventFailures: meter.createCounter('postern.events.handler_failures', {
+      description: 'Calls of event handlers that threw',
+    }),
+    poisonEvents: meter.createCounter('postern.events.poisoned', {
+      description: 'Times an event was put aside alone because its handler keeps refusing it',
+    }),
+  };
+  return created;
+};

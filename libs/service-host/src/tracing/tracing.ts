@@ -1,0 +1,75 @@
+import { DiagLogLevel, diag } from '@opentelemetry/api';
+import { type Log, traceWith } from '@postern/messaging';
+import type { HostConfig } from '../config/define-config.js';
+
+export interface Tracing {
+  /** Sends what is still to be sent, for as long as one export may take at most. */
+  close(): Promise<void>;
+}
+
+export interface TracingOptions extends Pick<HostConfig, 'traceRatio'> {
+  /** Base URL of an OpenTelemetry collector; undefined turns tracing off. */
+  readonly endpoint: string | undefined;
+  readonly service: string;
+  readonly log: Log;
+}
+
+const EXPORT_WITHIN_MS = 5_000;
+/** Spans that may wait for a collector; what comes beyond that is dropped, for nothing here waits for it. */
+const MOST_WAITING = 8_192;
+
+const off: Tracing = { close: async () => {} };
+
+/**
+ * Sends the spans of this process to a collector by OTLP over HTTP. The SDK is loaded only where there is one, so that
+ * tracing which is off costs nothing.
+ */
+export const startTracing = async ({ endpoint, traceRatio, service, log }: TracingOptions): Promise<Tracing> => {
+  if (!endpoint) return off;
+  const [sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/exporter-trace-otlp-proto'),
+    import('@opentelemetry/resources'),
+  ]);
+  complainTo(log);
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    timeoutMillis: EXPORT_WITHIN_MS,
+  });
+  const provider = new sdk.TracerProvider({
+    resource: resourceFromAttributes({ 'service.namespace': 'postern', 'service.name': service }),
+    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(traceRatio) }),
+    spanProcessors: [
+      new sdk.BatchSpanProcessor({
+        exporter,
+        scheduledDelayMillis: 1_000,
+        exportTimeoutMillis: EXPORT_WITHIN_MS,
+        maxQueueSize: MOST_WAITING,
+      }),
+    ],
+  });
+  traceWith(provider.getTracer('postern'));
+  log.info({ endpoint, ratio: traceRatio }, 'Traces are sent to the collector');
+  return {
+    async close() {
+      traceWith(undefined);
+      await provider.shutdown().catch(error => log.warn({ err: error }, 'The last spans could not be sent'));
+      diag.disable();
+    },
+  };
+};
+
+const COMPLAIN_EVERY_MS = 60_000;
+
+/** An absent collector fails every batch of spans; one line a minute is enough to know. */
+const complainTo = (log: Log): void => {
+  let complainedAt = Number.NEGATIVE_INFINITY;
+  const complain = (message: string) => {
+    if (performance.now() - complainedAt < COMPLAIN_EVERY_MS) return;
+    complainedAt = performance.now();
+    log.warn({ cause: message.slice(0, 500) }, 'OpenTelemetry has trouble; spans may be missing');
+  };
+  const ignore = () => {};
+  const logger = { error: complain, warn: complain, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+};
