@@ -71,6 +71,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
       cpuWeight: WEIGHTS.build,
       fileBytes: limits.diskBytes,
       niceness: BUILD_NICENESS,
+      shortLived: true,
     },
   });
   const workspaces = new BuildWorkspaces(platformHome, limits.cacheBytes);
@@ -99,7 +100,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     processes: new MarkedProcesses(),
     users,
     cgroups,
-    limits: { ...instanceLimits, cpuWeight: WEIGHTS.instance, fileBytes: undefined, niceness: 0 },
+    limits: { ...instanceLimits, cpuWeight: WEIGHTS.instance, fileBytes: undefined, niceness: 0, shortLived: false },
   });
   return { builds, launchOf: (...launch) => artefacts.launchOf(...launch), confinement: instances, path };
 };

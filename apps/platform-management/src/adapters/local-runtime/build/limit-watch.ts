@@ -1,6 +1,6 @@
 import { BuildFailed } from '../../../ports/runtime.js';
-import type { ConfinedPlace } from '../instances/confinement.js';
 import { processEntry } from '../instances/process-table.js';
+import type { SandboxPlace } from '../sandbox/sandbox.js';
 import type { BuildLimits } from './build-limits.js';
 import { freeBytes, usedBytes } from './disk.js';
 
@@ -16,7 +16,7 @@ export class LimitWatch {
   readonly #running: Promise<void>;
 
   constructor(
-    private readonly place: ConfinedPlace,
+    private readonly place: SandboxPlace,
     private readonly folders: readonly [workspace: string, cache: string],
     private readonly limits: BuildLimits,
   ) {
@@ -44,7 +44,7 @@ export class LimitWatch {
     const { memoryBytes, tasks, diskBytes, freeBytes: floor } = this.limits;
     if (await this.place.ranOutOfMemory()) return memoryWords(this.limits);
     const pids = await this.place.pids();
-    if (pids.length >= tasks) return `the build started more than ${tasks} processes`;
+    if (pids.length >= tasks || (await this.place.ranOutOfTasks())) return tasksWords(this.limits);
     const entries = await Promise.all(pids.map(processEntry));
     const resident = entries.reduce((sum, entry) => sum + (entry?.memoryBytes ?? 0), 0);
     if (resident > memoryBytes) return memoryWords(this.limits);
@@ -60,3 +60,5 @@ export class LimitWatch {
 
 export const memoryWords = ({ memoryBytes }: BuildLimits): string =>
   `the build used more than ${Math.round(memoryBytes / MIB)} MiB of memory`;
+
+export const tasksWords = ({ tasks }: BuildLimits): string => `the build started more than ${tasks} processes`;

@@ -10,11 +10,11 @@ import {
 } from '../../../ports/runtime.js';
 import { type ArtefactStore, treeOf } from '../artefacts/artefact-store.js';
 import { findStart, type Start } from '../artefacts/start.js';
-import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
 import { exitInWords } from '../instances/exit-words.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
 import type { Builds } from '../local-runtime.js';
 import { runConfined } from '../sandbox/confined-run.js';
+import type { Sandbox, SandboxPlace } from '../sandbox/sandbox.js';
 import { displayedUrl } from '../source/git-refusals.js';
 import { findStrayLink } from '../source/links.js';
 import type { RepositorySources } from '../source/repository-sources.js';
@@ -25,13 +25,13 @@ import { BuildOutput } from './build-output.js';
 import type { BuildWorkspaces } from './build-workspaces.js';
 import { freeBytes } from './disk.js';
 import { Lane } from './lane.js';
-import { LimitWatch, memoryWords } from './limit-watch.js';
+import { LimitWatch, memoryWords, tasksWords } from './limit-watch.js';
 
 export interface LocalBuildsParts {
   readonly sources: RepositorySources;
   readonly artefacts: ArtefactStore;
   readonly workspaces: BuildWorkspaces;
-  readonly confinement: Confinement;
+  readonly confinement: Sandbox;
   readonly processes: MarkedProcesses;
   readonly limits: BuildLimits;
   /** Where programs are looked for. */
@@ -158,6 +158,7 @@ export class LocalBuilds implements Builds {
     const what = order.buildCommand === undefined ? command : 'the build command';
     if ('code' in exit && exit.code === 0) return;
     if (await place.ranOutOfMemory()) throw new BuildFailed(memoryWords(limits));
+    if (await place.ranOutOfTasks()) throw new BuildFailed(tasksWords(limits));
     throw new BuildFailed(`${what} ${'code' in exit ? exitInWords(exit.code) : `was ended by ${exit.signal}`}`);
   }
 
@@ -181,7 +182,7 @@ export class LocalBuilds implements Builds {
 }
 
 interface BuildSite {
-  readonly place: ConfinedPlace;
+  readonly place: SandboxPlace;
   readonly id: string;
   readonly folders: BuildFolders;
   readonly output: BuildOutput;

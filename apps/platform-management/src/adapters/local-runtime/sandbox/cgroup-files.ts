@@ -50,8 +50,8 @@ export const writeLimit = async (path: string, value: string): Promise<boolean> 
     () => false,
   );
 
-/** How often the kernel has killed for want of memory, by either version's file. */
-export const countOomKills = async (path: string): Promise<number> => {
+/** A counter of either version's files of events; 0 where this kernel does not count it. */
+export const readCounter = async (path: string, name: string): Promise<number> => {
   const text = await readFile(path, 'latin1').catch(() => '');
-  return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0);
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
 };

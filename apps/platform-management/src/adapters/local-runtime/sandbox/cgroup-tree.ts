@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CgroupLimits, countOomKills, limitFilesV1, limitFilesV2, writeLimit } from './cgroup-files.js';
+import { type CgroupLimits,  limitFilesV1, limitFilesV2, readCounter, writeLimit } from './cgroup-files.js';
 
 /** One group of processes that none of them can leave. */
 export interface Cgroup {
@@ -9,6 +9,8 @@ export interface Cgroup {
   readonly entrances: readonly string[];
   pids(): Promise<readonly number[]>;
   oomKills(): Promise<number>;
+  /** How often it has wanted more processes than it may have. */
+  refusedTasks(): Promise<number>;
   /** Once nothing runs inside. */
   remove(): Promise<void>;
 }
@@ -87,7 +89,8 @@ export class CgroupTree {
     return {
       entrances: all.map(folder => join(folder, 'cgroup.procs')),
       pids: async () => [...new Set((await Promise.all(all.map(pidsIn))).flat())],
-      oomKills: () => countOomKills(join(memory, this.place.version === 1 ? 'memory.oom_control' : 'memory.events')),
+      oomKills: () => readCounter(join(memory, this.place.version === 1 ? 'memory.oom_control' : 'memory.events'), 'oom_kill'),
+      refusedTasks: () => readCounter(join(folders.get('pids') ?? '', 'pids.events'), 'max'),
       remove: async () => {
         for (const folder of all) await removeGroup(folder);
       },

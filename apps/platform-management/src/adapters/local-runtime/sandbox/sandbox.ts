@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
@@ -11,6 +11,13 @@ export interface SandboxLimits extends CgroupLimits {
   /** Of any one file that is written; undefined where there is no bound. */
   readonly fileBytes: number | undefined;
   readonly niceness: number;
+  readonly shortLived: boolean;
+}
+
+/** What a sandbox can say beyond what everybody needs. */
+export interface SandboxPlace extends ConfinedPlace {
+  /** Whether something inside was refused a process, because there were too many. */
+  ranOutOfTasks(): Promise<boolean>;
 }
 
 export interface SandboxOptions {
@@ -23,6 +30,12 @@ export interface SandboxOptions {
   readonly limits: SandboxLimits;
 }
 
+interface Enclosure {
+  readonly uid: number | undefined;
+  readonly cgroup: Cgroup | undefined;
+  readonly mostTasks: number | undefined;
+}
+
 const KILL_EVERY_MS = 20;
 const GIVE_UP_AFTER_MS = 20_000;
 
@@ -33,22 +46,23 @@ const ENTER = 'until [ "$1" = -- ]; do echo $$ > "$1" || exit 125; shift; done; 
 export class Sandbox implements Confinement {
   constructor(private readonly options: SandboxOptions) {}
 
-  async prepare(id: string): Promise<ConfinedPlace> {
+  async prepare(id: string): Promise<SandboxPlace> {
     const { cgroups, limits } = this.options;
-    return this.#place(id, await cgroups?.group(id, limits));
+    return this.#place(id, await cgroups?.group(id, limits), await this.#mostTasks());
   }
 
-  async find(id: string): Promise<ConfinedPlace> {
-    return this.#place(id, this.options.cgroups?.existing(id));
+  async find(id: string): Promise<SandboxPlace> {
+    return this.#place(id, this.options.cgroups?.existing(id), undefined);
   }
 
-  #place(id: string, cgroup: Cgroup | undefined): ConfinedPlace {
+  #place(id: string, cgroup: Cgroup | undefined, mostTasks: number | undefined): SandboxPlace {
     const { users } = this.options;
     const uid = users && userOf(id, users);
     return {
       owner: uid === undefined ? undefined : { uid, gid: uid },
-      enclose: argv => this.#enclose(argv, uid, cgroup),
+      enclose: argv => this.#enclose(argv, { uid, cgroup, mostTasks }),
       pids: async () => cgroup?.pids() ?? this.#marked(id),
+      ranOutOfTasks: async () => ((await cgroup?.refusedTasks()) ?? 0) > 0,
       ranOutOfMemory: async () => ((await cgroup?.oomKills()) ?? 0) > 0,
       clear: async () => {
         await killAll(async () => [
@@ -63,11 +77,12 @@ export class Sandbox implements Confinement {
     };
   }
 
-  #enclose(argv: readonly string[], uid: number | undefined, cgroup: Cgroup | undefined): readonly string[] {
+  #enclose(argv: readonly string[], { uid, cgroup, mostTasks }: Enclosure): readonly string[] {
     const { limits } = this.options;
     const bounded = [
       'prlimit',
       '--core=0',
+      ...(mostTasks === undefined ? [] : [`--nproc=${mostTasks}`]),
       ...(limits.fileBytes === undefined ? [] : [`--fsize=${limits.fileBytes}`]),
       '--',
       ...(limits.niceness > 0 ? ['nice', '-n', String(limits.niceness)] : []),
@@ -75,6 +90,20 @@ export class Sandbox implements Confinement {
     ];
     const owned = uid === undefined ? bounded : asUser(uid, bounded);
     return cgroup ? ['/bin/sh', '-c', ENTER, 'enter', ...cgroup.entrances, '--', ...owned] : owned;
+  }
+
+  /**
+   * The kernel counts the tasks of a user. Where that is ourselves, all that we run now is added; where others may run
+   * more later, it would be they who make this one fail, so that only what is short-lived is bound that way.
+   */
+  async #mostTasks(): Promise<number | undefined> {
+    const { users, limits } = this.options;
+    if (users) return limits.tasks;
+    const own = process.getuid?.();
+    if (own === undefined || own === 0 || !limits.shortLived) return undefined;
+    const pids = await pidsOfUser(own);
+    const threads = await Promise.all(pids.map(pid => readdir(`/proc/${pid}/task`).catch(() => [])));
+    return threads.reduce((sum, { length }) => sum + length, limits.tasks);
   }
 
   async #marked(id: string): Promise<readonly number[]> {

@@ -7,14 +7,12 @@ import { SourceUnavailable } from '../../../ports/runtime.js';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
 import { startGitHttpServer } from './testing/git-http-server.js';
 
-const never = new AbortController().signal;
-
 describe('A source', () => {
   let fixture: BuildsFixture;
   afterEach(() => fixture.stop());
 
   const resolve = (repositoryUrl: string, branch?: string) =>
-    fixture.builds.resolveSource({ repositoryUrl, branch }, never);
+    fixture.resolve(repositoryUrl, branch);
 
   it('is the commit that its branch stands at', async () => {
     fixture = await BuildsFixture.start();

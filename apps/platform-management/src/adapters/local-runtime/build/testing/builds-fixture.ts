@@ -1,54 +1,73 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Log } from '@postern/messaging';
-import type { Artefact, BuildOrder } from '../../../../ports/runtime.js';
+import type { Artefact, BuildOrder, LogWriter, ResolvedSource } from '../../../../ports/runtime.js';
 import { ArtefactStore } from '../../artefacts/artefact-store.js';
 import { MarkedProcesses } from '../../instances/marked-processes.js';
 import { LogStore } from '../../logs/log-store.js';
 import { redactor } from '../../redactor.js';
 import { type Files, GitRepository } from '../../source/testing/git-repository.js';
-import { assembleLocalBuilds, type LocalBuildsAssembly, type LocalBuildsOptions } from '../assemble-local-builds.js';
+import type { Builds } from '../../local-runtime.js';
+import type { LocalBuildsAssembly } from '../assemble-local-builds.js';
 import { BUILD_MARKER } from '../build-environment.js';
 import { removeTree } from '../disk.js';
+import { assembleForTests, type FixtureOptions } from './assemble-for-tests.js';
+import { BuildsProcess } from './builds-process.js';
 
-const silentLog: Log = { info() {}, warn() {}, error() {} };
+const silence: LogWriter = { write: () => {}, close: () => Promise.resolve() };
 const never = new AbortController().signal;
 
-export type FixtureOptions = Partial<Pick<LocalBuildsOptions, 'limits' | 'times' | 'use' | 'spareMs' | 'variables'>>;
+export interface Circumstances extends FixtureOptions {
+  /** Builds run in a process of their own, as this user where we are root. */
+  readonly as?: number;
+}
 
 /** Real builds of real repositories in a home of their own. */
 export class BuildsFixture {
   readonly webServiceId = randomUUID();
   readonly #repositories: GitRepository[] = [];
+  readonly #processes: BuildsProcess[] = [];
   readonly #logs: LogStore;
 
   private constructor(
     readonly home: string,
-    readonly options: FixtureOptions,
-    readonly assembly: LocalBuildsAssembly,
+    private readonly options: Circumstances,
+    readonly builds: Pick<Builds, 'build' | 'reconcile'>,
+    private readonly assembly: LocalBuildsAssembly | undefined,
   ) {
     this.#logs = new LogStore(home, redactor, { linesPerSecond: 100_000, bytesPerSecond: 2 ** 30 });
   }
 
-  static async start(options: FixtureOptions = {}): Promise<BuildsFixture> {
+  static async start({ as, ...options }: Circumstances = {}): Promise<BuildsFixture> {
     const home = await mkdtemp(join(tmpdir(), 'postern-builds-'));
-    return new BuildsFixture(home, options, await BuildsFixture.assemble(home, options));
+    if (as === undefined) {
+      const assembly = await assembleForTests(home, options);
+      return new BuildsFixture(home, options, assembly.builds, assembly);
+    }
+    if (process.getuid?.() === 0) await chown(home, as, as);
+    return new BuildsFixture(home, { ...options, as }, await BuildsFixture.#elsewhere(home, { ...options, as }), undefined);
   }
 
-  static assemble(home: string, options: FixtureOptions): Promise<LocalBuildsAssembly> {
-    return assembleLocalBuilds({
-      platformHome: home,
-      allowFileRepositories: true,
-      instanceLimits: { memoryBytes: 2 ** 29, cpuMillicores: 1_000, tasks: 128 },
-      log: silentLog,
-      ...options,
-    });
+  static #elsewhere(home: string, { as, ...options }: Circumstances): Promise<BuildsProcess> {
+    return BuildsProcess.start(home, options, process.getuid?.() === 0 ? as : undefined);
   }
 
-  get builds() {
-    return this.assembly.builds;
+  /** Another run of the platform on the same home, in a process that can be killed. */
+  async elsewhere(): Promise<BuildsProcess> {
+    const started = await BuildsFixture.#elsewhere(this.home, this.options);
+    this.#processes.push(started);
+    return started;
+  }
+
+  resolve(repositoryUrl: string, branch?: string, signal: AbortSignal = never): Promise<ResolvedSource> {
+    return this.here.builds.resolveSource({ repositoryUrl, branch }, signal);
+  }
+
+  /** What the rest of the platform gets, where builds run in this process. */
+  get here(): LocalBuildsAssembly {
+    if (!this.assembly) throw new Error('builds run elsewhere');
+    return this.assembly;
   }
 
   get artefacts(): ArtefactStore {
@@ -79,7 +98,8 @@ export class BuildsFixture {
   }
 
   async build(order: BuildOrder, signal: AbortSignal = never): Promise<Artefact> {
-    const output = this.#logs.writer(order.webServiceId, 'build', order.secrets);
+    // Elsewhere the lines are written by whoever builds.
+    const output = this.assembly ? this.#logs.writer(order.webServiceId, 'build', order.secrets) : silence;
     try {
       return await this.builds.build(order, output, signal);
     } finally {
@@ -113,7 +133,9 @@ export class BuildsFixture {
   }
 
   async stop(): Promise<void> {
+    for (const elsewhere of this.#processes) await elsewhere.kill();
     await this.builds.reconcile();
+    if (this.builds instanceof BuildsProcess) await this.builds.kill();
     await this.#logs.close();
     await removeTree(this.home);
     for (const repository of this.#repositories) await repository.remove();

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -18,7 +19,12 @@ export const startGitHttpServer = async (
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
-    stop: () => new Promise(resolve => (server.close(() => resolve()), server.closeAllConnections())),
+    stop: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
   };
 };
 
