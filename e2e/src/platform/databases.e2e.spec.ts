@@ -89,7 +89,9 @@ describe('a relational database', () => {
     expect((await platform.world.atDesk('DELETE', `/databases/${id}`)).body).toEqual({ id, deleted: true });
 
     await eventually(() => expect(answerOf(url, 'SELECT 1')).rejects.toThrow(), { timeoutMs: 20_000 });
-    expect((await platform.reader.get('/databases')).body).toMatchObject({ total: 0 });
+    await eventually(async () =>
+      expect((await platform.reader.get('/databases')).body).toMatchObject({ total: 0, items: [] }),
+    );
   }, 30_000);
 });
 
