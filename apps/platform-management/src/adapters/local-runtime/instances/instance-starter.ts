@@ -56,7 +56,8 @@ export class InstanceStarter {
       const { environment, secrets } = plan;
       return await Instance.start(this.host, { record, ...launch, environment, secrets });
     } finally {
-      this.#underWay.delete(id);
+      // A moment later, when whoever asked for it has it.
+      setImmediate(() => this.#underWay.delete(id));
       if (port !== undefined) this.#ports.delete(port);
     }
   }

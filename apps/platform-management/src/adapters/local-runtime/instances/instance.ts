@@ -28,9 +28,11 @@ export interface InstanceOrder {
 /**
  * Stays between the platform and the service's own process, because the platform may be away when that ends: it holds
  * the pipes open until everything is read, and says the exit status into a pipe of its own, which the service does not
- * get. It outlives SIGTERM, which goes to the whole group, but not SIGKILL.
+ * get. Again and again, because whoever read it may be killed before acting on it. It outlives SIGTERM, which goes to
+ * the whole group, but not SIGKILL. Its own remarks on how commands ended are no lines of the service.
  */
-const KEEPER = 'trap : TERM INT HUP; "$@" 3>&-; echo $? >&3; exec sleep infinity';
+const KEEPER = `trap : TERM INT HUP
+{ "$@" 2>&4 3>&- 4>&-; status=$?; while :; do echo $status >&3; sleep 1; done; } 4>&2 2>/dev/null`;
 
 /** A shell anew, so that its environment in /proc is the one that it was handed. */
 const START = `${TAKE_ENVIRONMENT}\nexec /bin/sh -c '${KEEPER}' postern-instance "$@"`;

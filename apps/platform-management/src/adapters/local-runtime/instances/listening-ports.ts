@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { Turns } from './turns.js';
 
 /** Where some processes listen for TCP connections. */
 export interface ListeningPort {
@@ -8,9 +9,12 @@ export interface ListeningPort {
 
 const LISTEN = '0A';
 
+/** An instance may have many processes, with many files each. */
+const turns = new Turns(8);
+
 /** The ports that these processes listen on; empty when none do, or when they cannot be looked into. */
 export const listeningPorts = async (pids: readonly number[]): Promise<readonly ListeningPort[]> => {
-  const sockets = new Set((await Promise.all(pids.map(socketsOf))).flat());
+  const sockets = new Set((await Promise.all(pids.map(pid => turns.take(() => socketsOf(pid))))).flat());
   const pid = pids[0];
   if (sockets.size === 0 || pid === undefined) return [];
   const tables = await Promise.all(

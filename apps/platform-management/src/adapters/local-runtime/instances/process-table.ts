@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { Turns } from './turns.js';
 
 /** One line of the kernel's process table; times in clock ticks, of which Linux counts 100 a second for everybody. */
 export interface ProcessEntry {
@@ -13,12 +14,18 @@ export interface ProcessEntry {
   readonly memoryBytes: number;
 }
 
+/** However many processes there are, and somebody may see to it that they are many: few files are open at a time. */
+const turns = new Turns(64);
+
+const readText = (path: string, encoding: 'latin1' | 'utf8'): Promise<string | undefined> =>
+  turns.take(() => readFile(path, encoding).catch(() => undefined));
+
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
 
 /** The process, unless it is gone or only its exit status remains. */
 export const processEntry = async (pid: number): Promise<ProcessEntry | undefined> => {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
+  const stat = await readText(`/proc/${pid}/stat`, 'latin1');
   if (stat === undefined) return undefined;
   // The name in parentheses may itself hold spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -40,7 +47,7 @@ export const allPids = async (): Promise<readonly number[]> =>
 
 /** What the process was started with; undefined when it is gone or not ours to look at. */
 export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, string> | undefined> => {
-  const text = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => undefined);
+  const text = await readText(`/proc/${pid}/environ`, 'utf8');
   if (text === undefined) return undefined;
   return new Map(
     text.split('\0').flatMap(entry => {
@@ -52,4 +59,4 @@ export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, st
 
 /** Whether it lives in a control group of that name. */
 export const isInGroupOf = async (pid: number, name: string): Promise<boolean> =>
-  (await readFile(`/proc/${pid}/cgroup`, 'latin1').catch(() => '')).includes(`/${name}\n`);
+  (await readText(`/proc/${pid}/cgroup`, 'latin1'))?.includes(`/${name}\n`) ?? false;

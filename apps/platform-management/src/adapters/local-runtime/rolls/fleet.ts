@@ -57,13 +57,13 @@ export class Fleet implements SlotOwner {
   /** Starts what is missing to `size` instances of the plan. */
   fill(plan: ServicePlan, size: number): void {
     this.#plan = plan;
+    this.#slots = this.#slots.filter(({ failed }) => failed === undefined);
     while (this.#slots.length < size) this.#slots.push(new Slot(this));
   }
 
-  /** From now on an instance that fails is followed by another. Those that failed before are started again. */
+  /** From now on an instance that fails is followed by another. */
   establish(): void {
     this.#established = true;
-    this.#slots = this.#slots.map(slot => (slot.failed === undefined || !this.#plan ? slot : new Slot(this)));
   }
 
   /** Takes out the newest slots; they are the caller's to drain and retire. */
@@ -104,6 +104,10 @@ export class Fleet implements SlotOwner {
 
   restarts(): boolean {
     return this.#established && this.#plan !== undefined;
+  }
+
+  canStart(): boolean {
+    return this.#plan !== undefined;
   }
 
   firstAnswerMs(): number {

@@ -66,7 +66,7 @@ export class ServiceFleets {
         else if (service || (route && !route.closed)) await this.stop(webServiceId);
       }),
     );
-    await this.parts.leftBehind.clear(this.#knows);
+    if (await this.parts.ownership.isMine()) await this.parts.leftBehind.clear(this.#knows);
   }
 
   async statusOf(webServiceId: string): Promise<RuntimeStatus | undefined> {
@@ -122,7 +122,11 @@ export class ServiceFleets {
 
   #service(webServiceId: string): RunningService {
     const { starter, times, balancer, ownership, log } = this.parts;
-    const host: FleetHost = { times, startInstance: plan => starter.start(plan), isOurs: () => ownership.isMine() };
+    const startInstance = async (plan: ServicePlan) => {
+      if (!(await ownership.isMine())) throw new Error('another process looks after the instances now');
+      return starter.start(plan);
+    };
+    const host: FleetHost = { times, startInstance, isOurs: () => ownership.isMine() };
     const known = this.#services.get(webServiceId);
     const service = known ?? new RunningService(webServiceId, host, new Traffic(balancer, webServiceId), log);
     this.#services.set(webServiceId, service);

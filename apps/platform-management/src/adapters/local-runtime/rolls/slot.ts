@@ -11,6 +11,8 @@ export interface SlotOwner {
   firstAnswerMs(): number;
   /** Whether a failed instance is followed by another. */
   restarts(): boolean;
+  /** Whether it is known how an instance is started. */
+  canStart(): boolean;
   onChange(): void;
   onFailure(words: string): void;
 }
@@ -83,12 +85,18 @@ export class Slot {
   }
 
   async #keep(): Promise<void> {
+    // One that was taken over may have been told to end before; that says nothing about the next.
+    let takenOver = this.#instance !== undefined;
     for (let starts = 1; !this.#retiring.signal.aborted; starts += 1) {
       const words = await this.#runOne();
       if (words === undefined) return;
       if (this.#retiring.signal.aborted) return;
       this.owner.onFailure(words);
       const again = this.owner.restarts();
+      if (!again && takenOver && this.owner.canStart()) {
+        takenOver = false;
+        continue;
+      }
       if (!again && PORT_TAKEN.test(words) && starts < STARTS_ON_TAKEN_PORTS) continue;
       if (!again) this.#failed = words;
       this.owner.onChange();
