@@ -19,7 +19,7 @@ if (process.argv.includes('--write')) {
   tools();
   schemas();
   helm(['dependency', 'build', 'k8s/charts/postern']);
-  const files = ['charts', 'documented', 'laws', 'refusals', 'configuration'];
+  const files = ['charts', 'documented', 'laws', 'refusals', 'configuration', 'processes'];
   if (process.argv.includes('--cluster')) {
     controlPlanePrograms();
     files.push('cluster');

@@ -6,14 +6,11 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { startControlPlane, until } from './control-plane.mjs';
-import { alone, helmEnvironment, SERVICES, whole } from './helm.mjs';
+import { alone, helmEnvironment, SERVICES, trial, whole } from './helm.mjs';
 import { customResources } from './schemas.mjs';
 import { ROOT, tools } from './tools.mjs';
 
 const run = promisify(execFile);
-const trial = ['postern', 'k8s/charts/postern', '--namespace', 'postern'].concat(
-  ['installation', 'trial'].flatMap(name => ['-f', `k8s/examples/${name}.yaml`]),
-);
 const SECRETS = '/api/v1/namespaces/postern/secrets';
 
 let cluster;

@@ -1,16 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
-import { alone, objectsOf, render, SERVICES, whole } from './helm.mjs';
-import { ROOT } from './tools.mjs';
-
-const built = path => {
-  const file = join(ROOT, path);
-  if (!existsSync(file)) throw new Error(`${path} is missing: run \`npm run build\` first`);
-  return import(pathToFileURL(file));
-};
+import { alone, built, objectsOf, render, SERVICES, whole } from './helm.mjs';
 
 const definitionOf = async service => {
   const exported = await built(`apps/${service}/dist/config.js`);

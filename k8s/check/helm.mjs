@@ -1,8 +1,9 @@
 /** Helm as the check uses it: from the checkout's root, with nothing of the user's own configuration. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { CACHE, KUBERNETES, ROOT, tools } from './tools.mjs';
 
@@ -50,6 +51,17 @@ export const alone = service => [
   '-f',
   `k8s/values/${service}.yaml`,
 ];
+
+export const trial = ['postern', 'k8s/charts/postern', '--namespace', 'postern'].concat(
+  ['installation', 'trial'].flatMap(name => ['-f', `k8s/examples/${name}.yaml`]),
+);
+
+/** A module of the services as they are built. @throws when they are not. */
+export const built = path => {
+  const file = join(ROOT, path);
+  if (!existsSync(file)) throw new Error(`${path} is missing: run \`npm run build\` first`);
+  return import(pathToFileURL(file));
+};
 
 /** The shell blocks of the README, each under its nearest heading. */
 export const documentedBlocks = () => {

@@ -1,0 +1,123 @@
+/**
+ * What the trial would start in pods, started here as plain processes: the services with the environment and the
+ * Secrets that the chart makes, NATS with its configuration, migrations by the Job's own command. Only addresses differ.
+ */
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { built, objectsOf, render, SERVICES, trial } from './helm.mjs';
+import { ROOT } from './tools.mjs';
+
+const run = promisify(execFile);
+const { findNatsServer, freePort, spawnNats, startPostgres } = await built('libs/testing/dist/index.js');
+
+const objects = objectsOf(render(trial));
+const find = (kind, name) =>
+  objects.find(object => object.kind === kind && object.metadata.name === name) ?? assert.fail(`no ${kind} ${name}`);
+
+const secretValue = ({ name, key, optional }) => {
+  const { data, stringData } = find('Secret', name);
+  const value = data?.[key] === undefined ? stringData?.[key] : Buffer.from(data[key], 'base64').toString();
+  assert.ok(value !== undefined || optional, `the Secret ${name} lacks ${key}`);
+  return value;
+};
+
+const environmentOf = container =>
+  Object.fromEntries(
+    container.env
+      .map(({ name, value, valueFrom }) => [name, value ?? secretValue(valueFrom.secretKeyRef)])
+      .filter(([, value]) => value !== undefined),
+  );
+
+const containerOf = (kind, name) => find(kind, name).spec.template.spec.containers[0];
+
+const folder = mkdtempSync(join(tmpdir(), 'postern-trial-'));
+const started = [];
+let nats;
+let postgres;
+
+/** The environment of a pod, with addresses of this machine in the place of the cluster's. */
+const here = (service, environment) => {
+  const moved = {
+    POSTERN_NATS_SERVERS: nats.url,
+    POSTERN_DATABASE_URL: postgres.adminUrl.replace(/\/[^/]*$/, `/${service.replaceAll('-', '_')}`),
+    POSTERN_PLATFORM_HOME: join(folder, 'platform'),
+  };
+  const local = Object.entries(environment).map(([name, value]) => {
+    if (name in moved) return [name, moved[name]];
+    if (/_PORT$/.test(name)) return [name, '0'];
+    return [name, /_HOST$/.test(name) && value === '0.0.0.0' ? '127.0.0.1' : value];
+  });
+  return { PATH: process.env.PATH, POSTERN_PLATFORM_HOME: moved.POSTERN_PLATFORM_HOME, ...Object.fromEntries(local) };
+};
+
+const startService = async service => {
+  const child = spawn('node', [`apps/${service}/dist/main.js`], {
+    cwd: ROOT,
+    env: here(service, environmentOf(containerOf('Deployment', service))),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  started.push(child);
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { ready, port } = JSON.parse(line);
+    if (ready) {
+      child.stdout.resume();
+      return { child, port };
+    }
+  }
+  return assert.fail(`${service} ended with ${child.exitCode}`);
+};
+
+describe('The trial, as processes', { timeout: 120_000 }, () => {
+  before(async () => {
+    postgres = await startPostgres();
+    const { path, version } = await findNatsServer();
+    const configuration = find('ConfigMap', 'postern-nats').data['nats.conf'].replace(
+      /.*(http_port|pid_file|store_dir).*\n/g,
+      '',
+    );
+    // Debian's nats-server is older than the image that the chart starts.
+    const old = Number.parseInt(version.split('.')[1], 10) < 10;
+    writeFileSync(join(folder, 'nats.conf'), old ? configuration.replace(/.*sync_interval.*\n/, '') : configuration);
+    Object.assign(process.env, environmentOf(containerOf('StatefulSet', 'postern-nats')));
+    nats = await spawnNats({
+      program: path,
+      port: await freePort(),
+      storeDir: join(folder, 'jetstream'),
+      args: ['--config', join(folder, 'nats.conf')],
+    });
+  });
+
+  after(async () => {
+    for (const child of started) child.kill('SIGKILL');
+    await nats?.stop();
+    await postgres?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  for (const service of SERVICES) {
+    it(`${service} is migrated, becomes ready, and ends on SIGTERM within its time`, async () => {
+      if (containerOf('Deployment', service).env.some(({ name }) => name === 'POSTERN_DATABASE_URL')) {
+        const { command, args, env } = containerOf('Job', `${service}-migration`);
+        const environment = here(service, environmentOf({ env }));
+        const { stdout } = await run(command[0], [...command.slice(1), ...args], { cwd: ROOT, env: environment });
+        assert.ok(JSON.parse(stdout).applied.length > 0);
+      }
+      const { child, port } = await startService(service);
+      const answer = await fetch(`http://127.0.0.1:${port}${probeOf(service)}`);
+      assert.equal(answer.status, 200, await answer.text());
+      const { terminationGracePeriodSeconds } = find('Deployment', service).spec.template.spec;
+      const ended = once(child, 'exit', { signal: AbortSignal.timeout(terminationGracePeriodSeconds * 1_000) });
+      child.kill('SIGTERM');
+      assert.deepEqual(await ended, [0, null]);
+    });
+  }
+});
+
+const probeOf = service => containerOf('Deployment', service).readinessProbe.httpGet.path;
