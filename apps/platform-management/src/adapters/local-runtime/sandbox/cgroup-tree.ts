@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CgroupLimits,  limitFilesV1, limitFilesV2, readCounter, writeLimit } from './cgroup-files.js';
+import { type CgroupLimits, limitFilesV1, limitFilesV2, readCounter, writeLimit } from './cgroup-files.js';
 
 /** One group of processes that none of them can leave. */
 export interface Cgroup {
@@ -89,7 +89,8 @@ export class CgroupTree {
     return {
       entrances: all.map(folder => join(folder, 'cgroup.procs')),
       pids: async () => [...new Set((await Promise.all(all.map(pidsIn))).flat())],
-      oomKills: () => readCounter(join(memory, this.place.version === 1 ? 'memory.oom_control' : 'memory.events'), 'oom_kill'),
+      oomKills: () =>
+        readCounter(join(memory, this.place.version === 1 ? 'memory.oom_control' : 'memory.events'), 'oom_kill'),
       refusedTasks: () => readCounter(join(folders.get('pids') ?? '', 'pids.events'), 'max'),
       remove: async () => {
         for (const folder of all) await removeGroup(folder);

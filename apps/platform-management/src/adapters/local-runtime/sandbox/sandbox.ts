@@ -93,11 +93,12 @@ export class Sandbox implements Confinement {
   }
 
   /**
-   * The kernel counts the tasks of a user. Where that is ourselves, all that we run now is added; where others may run
+   * Without groups the kernel still counts the tasks of a user. Where that is ourselves, all that we run now is added; where others may run
    * more later, it would be they who make this one fail, so that only what is short-lived is bound that way.
    */
   async #mostTasks(): Promise<number | undefined> {
-    const { users, limits } = this.options;
+    const { users, cgroups, limits } = this.options;
+    if (cgroups) return undefined;
     if (users) return limits.tasks;
     const own = process.getuid?.();
     if (own === undefined || own === 0 || !limits.shortLived) return undefined;

@@ -11,8 +11,7 @@ describe('A source', () => {
   let fixture: BuildsFixture;
   afterEach(() => fixture.stop());
 
-  const resolve = (repositoryUrl: string, branch?: string) =>
-    fixture.resolve(repositoryUrl, branch);
+  const resolve = (repositoryUrl: string, branch?: string) => fixture.resolve(repositoryUrl, branch);
 
   it('is the commit that its branch stands at', async () => {
     fixture = await BuildsFixture.start();
@@ -123,11 +122,8 @@ describe('A source', () => {
     const hanging = await listen();
     const cancel = new AbortController();
     hanging.once('connection', () => cancel.abort(new Error('cancelled')));
-    const source = {
-      repositoryUrl: `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/r`,
-      branch: undefined,
-    };
-    await expect(fixture.builds.resolveSource(source, cancel.signal)).rejects.toThrow('cancelled');
+    const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/r`;
+    await expect(fixture.resolve(url, undefined, cancel.signal)).rejects.toThrow('cancelled');
     hanging.close();
     expect(await fixture.leftovers()).toEqual([]);
   });

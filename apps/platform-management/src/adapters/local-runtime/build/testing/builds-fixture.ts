@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import type { Artefact, BuildOrder, LogWriter, ResolvedSource } from '../../../../ports/runtime.js';
 import { ArtefactStore } from '../../artefacts/artefact-store.js';
 import { MarkedProcesses } from '../../instances/marked-processes.js';
+import type { Builds } from '../../local-runtime.js';
 import { LogStore } from '../../logs/log-store.js';
 import { redactor } from '../../redactor.js';
 import { type Files, GitRepository } from '../../source/testing/git-repository.js';
-import type { Builds } from '../../local-runtime.js';
 import type { LocalBuildsAssembly } from '../assemble-local-builds.js';
 import { BUILD_MARKER } from '../build-environment.js';
 import { removeTree } from '../disk.js';
 import { assembleForTests, type FixtureOptions } from './assemble-for-tests.js';
 import { BuildsProcess } from './builds-process.js';
 
-const silence: LogWriter = { write: () => {}, close: () => Promise.resolve() };
+export const silence: LogWriter = { write: () => {}, close: () => Promise.resolve() };
 const never = new AbortController().signal;
 
 export interface Circumstances extends FixtureOptions {
@@ -46,7 +46,12 @@ export class BuildsFixture {
       return new BuildsFixture(home, options, assembly.builds, assembly);
     }
     if (process.getuid?.() === 0) await chown(home, as, as);
-    return new BuildsFixture(home, { ...options, as }, await BuildsFixture.#elsewhere(home, { ...options, as }), undefined);
+    return new BuildsFixture(
+      home,
+      { ...options, as },
+      await BuildsFixture.#elsewhere(home, { ...options, as }),
+      undefined,
+    );
   }
 
   static #elsewhere(home: string, { as, ...options }: Circumstances): Promise<BuildsProcess> {

@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type Artefact, BuildFailed, type BuildOrder } from '../../../../ports/runtime.js';
+import { type Artefact, BuildFailed, type BuildOrder, type LogWriter } from '../../../../ports/runtime.js';
+import type { Builds } from '../../local-runtime.js';
 import type { FixtureOptions } from './assemble-for-tests.js';
 import type { BuildsAnswer, BuildsOrder } from './builds-main.js';
 
@@ -12,7 +13,7 @@ const typescriptImports = `data:text/javascript,${encodeURIComponent(`
     next(/^\\.\\.?\\/.*\\.js$/.test(name) && context.parentURL?.endsWith('.ts') ? name.replace(/\\.js$/, '.ts') : name, context) });`)}`;
 
 /** Builds in a process of their own, which can be another user's and can be killed. */
-export class BuildsProcess {
+export class BuildsProcess implements Pick<Builds, 'build' | 'reconcile'> {
   private constructor(private readonly child: ChildProcess) {}
 
   static async start(home: string, options: FixtureOptions, uid: number | undefined): Promise<BuildsProcess> {
@@ -28,14 +29,16 @@ export class BuildsProcess {
     return builds;
   }
 
-  async build(order: BuildOrder, signal: AbortSignal): Promise<Artefact> {
+  /** The lines are written there. */
+  async build(order: BuildOrder, _output: LogWriter, signal: AbortSignal): Promise<Artefact> {
     const { deploymentId } = order;
     const answered = this.#answer(said => 'deploymentId' in said && said.deploymentId === deploymentId);
     this.#order({ kind: 'build', order });
     signal.addEventListener('abort', () => this.#order({ kind: 'cancel', deploymentId }), { once: true });
     const said = await answered;
     if (said.kind === 'built') return said.artefact;
-    if (said.kind === 'failed') throw said.name === 'BuildFailed' ? new BuildFailed(said.message) : new Error(said.message);
+    if (said.kind === 'failed')
+      throw said.name === 'BuildFailed' ? new BuildFailed(said.message) : new Error(said.message);
     throw new Error(`no answer to a build: ${said.kind}`);
   }
 
