@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { deployment, webService } from '@postern/contracts';
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
+import { Database } from '@postern/service-host';
 import type { z } from 'zod';
 import { type DeploymentEvent, WEB_SERVICE_EVENT_TYPES, type WebServiceEvent } from '../domain/web-service/events.js';
 import { noSuchDeployment, noSuchService } from '../domain/web-service/refusals.js';
-import { type Deployment, PrismaClient, type WebService } from '../generated/prisma/client.js';
 import { applyDeploymentEvent } from './web-services-deployments.js';
 
 export type WebServiceReply = z.output<typeof webService>;
@@ -98,70 +98,96 @@ export type WebServiceRecord = Omit<WebServiceReply, 'url'>;
 /** Web services and deployments as the API shows them. What belongs to another user does not exist. */
 @Injectable()
 export class WebServices {
-  constructor(private readonly prisma: PrismaClient) {}
+  constructor(private readonly database: Database) {}
 
   /** Refuses with `web_service_not_found`; without a user the operator asks. */
   async get(webServiceId: string, userId?: string): Promise<WebServiceRecord> {
-    const row = await this.prisma.webService.findUnique({ where: { id: webServiceId } });
-    if (!row || (userId !== undefined && row.userId !== userId)) throw noSuchService();
-    return recordOf(row);
+    const { rows } = await this.database.pool.query<WebServiceRow>({
+      name: 'web-service',
+      text: `SELECT ${WEB_SERVICE} FROM web_services WHERE id = $1 AND ($2::uuid IS NULL OR user_id = $2)`,
+      values: [webServiceId, userId],
+    });
+    if (!rows[0]) throw noSuchService();
+    return recordOf(rows[0]);
   }
 
   async ofUser(userId: string): Promise<WebServiceRecord[]> {
-    const rows = await this.prisma.webService.findMany({
-      where: { userId },
-      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    const { rows } = await this.database.pool.query<WebServiceRow>({
+      name: 'web-services-of-user',
+      text: `SELECT ${WEB_SERVICE} FROM web_services WHERE user_id = $1 ORDER BY created_at, id`,
+      values: [userId],
     });
     return rows.map(recordOf);
   }
 
   /** Refuses with `deployment_not_found`. */
   async deployment(webServiceId: string, deploymentId: string): Promise<DeploymentReply> {
-    const row = await this.prisma.deployment.findUnique({ where: { id: deploymentId } });
-    if (row?.webServiceId !== webServiceId) throw noSuchDeployment();
-    return deploymentReply(row);
+    const { rows } = await this.database.pool.query<DeploymentRow>({
+      name: 'deployment',
+      text: `SELECT ${DEPLOYMENT} FROM deployments WHERE id = $1 AND web_service_id = $2`,
+      values: [deploymentId, webServiceId],
+    });
+    if (!rows[0]) throw noSuchDeployment();
+    return deploymentReply(rows[0]);
   }
 
   async deployments(webServiceId: string, { limit, offset }: { limit: number; offset: number }) {
-    const where = { webServiceId };
-    const [rows, total] = await Promise.all([
-      this.prisma.deployment.findMany({ where, orderBy: { number: 'desc' }, take: limit, skip: offset }),
-      this.prisma.deployment.count({ where }),
-    ]);
-    return { items: rows.map(deploymentReply), total, limit, offset };
+    const { rows } = await this.database.pool.query<
+      { readonly total: number } & (DeploymentRow | { readonly id: null })
+    >({
+      name: 'deployments',
+      // One row at least, because it tells the total.
+      text: `SELECT counted.total, page.* FROM
+               (SELECT count(*)::integer AS total FROM deployments WHERE web_service_id = $1) AS counted
+             LEFT JOIN LATERAL
+               (SELECT ${DEPLOYMENT}, number FROM deployments WHERE web_service_id = $1
+                ORDER BY number DESC LIMIT $2 OFFSET $3) AS page ON true
+             ORDER BY page.number DESC`,
+      values: [webServiceId, limit, offset],
+    });
+    return {
+      items: rows.flatMap(row => (row.id === null ? [] : [deploymentReply(row)])),
+      total: rows[0]?.total ?? 0,
+      limit,
+      offset,
+    };
   }
 }
 
-const recordOf = (row: WebService): WebServiceRecord => ({
-  id: row.id,
-  project_id: row.projectId,
-  name: row.name,
-  git_repository_url: row.gitRepositoryUrl,
-  branch: row.branch,
-  build_command: row.buildCommand,
-  start_command: row.startCommand,
-  health_check_path: row.healthCheckPath,
-  port: row.port,
-  min_instances: row.minInstances,
-  max_instances: row.maxInstances,
-  environment: row.environment as WebServiceRecord['environment'],
-  status: row.status as WebServiceRecord['status'],
-  status_reason: row.statusReason,
-  blocked: row.blockedReason !== null,
-  suspended: row.suspendedReason !== null,
-  flag_reason: row.blockedReason ?? row.suspendedReason,
-  created_at: row.createdAt.toISOString(),
+const WEB_SERVICE = `id, project_id, name, git_repository_url, branch, build_command, start_command, health_check_path,
+  port, min_instances, max_instances, environment, status, status_reason, blocked_reason, suspended_reason, created_at`;
+
+type WebServiceRow = Omit<WebServiceRecord, 'blocked' | 'suspended' | 'flag_reason' | 'created_at'> & {
+  readonly blocked_reason: string | null;
+  readonly suspended_reason: string | null;
+  readonly created_at: Date;
+};
+
+const DEPLOYMENT = `id, web_service_id, branch, commit, status, error, created_at, started_at, finished_at, rollback_of`;
+
+type DeploymentRow = Omit<DeploymentReply, 'created_at' | 'started_at' | 'finished_at'> & {
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+};
+
+const recordOf = ({ blocked_reason, suspended_reason, created_at, ...row }: WebServiceRow): WebServiceRecord => ({
+  ...row,
+  blocked: blocked_reason !== null,
+  suspended: suspended_reason !== null,
+  flag_reason: blocked_reason ?? suspended_reason,
+  created_at: created_at.toISOString(),
 });
 
-const deploymentReply = (row: Deployment): DeploymentReply => ({
+const deploymentReply = (row: DeploymentRow): DeploymentReply => ({
   id: row.id,
-  web_service_id: row.webServiceId,
+  web_service_id: row.web_service_id,
   branch: row.branch,
   commit: row.commit,
-  status: row.status as DeploymentReply['status'],
+  status: row.status,
   error: row.error,
-  created_at: row.createdAt.toISOString(),
-  started_at: row.startedAt?.toISOString() ?? null,
-  finished_at: row.finishedAt?.toISOString() ?? null,
-  rollback_of: row.rollbackOf,
+  created_at: row.created_at.toISOString(),
+  started_at: row.started_at?.toISOString() ?? null,
+  finished_at: row.finished_at?.toISOString() ?? null,
+  rollback_of: row.rollback_of,
 });
