@@ -50,6 +50,8 @@ export class MeteredTrackingCounters extends TrackingCounters {
     // A counter that begins with its first step has not risen, as Prometheus sees it.
     for (const type of ['hard', 'soft']) this.#bounced.add(0, { type });
     for (const counter of this.#outcomes.values()) counter.add(0);
+    this.#reports.add(0, { cause: 'forged_return_path' });
+    this.#refused.add(0, { cause: 'unknown_mailbox' });
   }
 
   override signal(kind: ToldSignal['signal']['kind'], fate: SignalFate): void {

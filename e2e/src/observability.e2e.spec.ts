@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '@postern/testing';
+import { parse as parseYaml } from 'yaml';
+import { namesIn, seriesIn } from './prometheus.js';
+import { World } from './world.js';
+
+const FOLDER = join(import.meta.dirname, '../../observability');
+const SERVICES = ['api-gateway', 'email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'] as const;
+const MAIL = { from: 'orders@shop.test', subject: 'Your receipt', text: 'Thanks.' };
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+}
+
+/** Every PromQL expression of the files, by where it stands. */
+const expressions = (): [place: string, expression: string][] => {
+  const dashboards = readdirSync(join(FOLDER, 'grafana')).flatMap(file => {
+    const { panels } = JSON.parse(readFileSync(join(FOLDER, 'grafana', file), 'utf8')) as {
+      panels: { title: string; targets?: { expr: string }[] }[];
+    };
+    return panels.flatMap(({ title, targets = [] }) =>
+      targets.map(({ expr }): [string, string] => [`${file}, ${title}`, expr]),
+    );
+  });
+  const { groups } = parseYaml(readFileSync(join(FOLDER, 'prometheus/alerts.yaml'), 'utf8')) as {
+    groups: { rules: Rule[] }[];
+  };
+  return [
+    ...dashboards,
+    ...groups.flatMap(({ rules }) => rules.map(({ alert, expr }): [string, string] => [alert, expr])),
+  ];
+};
+
+let world: World;
+let shown: ReadonlyMap<string, ReadonlySet<string>>;
+
+beforeAll(async () => {
+  const ports = new Map<string, number>();
+  for (const service of SERVICES) ports.set(service, await freePort());
+  const environment = Object.fromEntries(
+    [...ports].map(([service, port]) => [service, { POSTERN_HTTP_PORT: String(port) }]),
+  );
+  world = await World.start({ environment });
+  const sender = await world.sender('Shop', 'shop.test');
+  const delivered = await sender.send({ ...MAIL, to: ['ada@customers.test'] });
+  const bounced = await sender.send({ ...MAIL, to: ['hard-bounce@simulator.test'] });
+  await sender.send({ ...MAIL, to: [] });
+  await sender.event('delivered', delivered.body['id'] as string);
+  await sender.event('bounced', bounced.body['id'] as string);
+  const answers = await Promise.all(
+    [...ports.values()].map(async port => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+  );
+  shown = seriesIn(answers.join('\n'));
+}, 120_000);
+
+afterAll(() => world?.stop());
+
+describe('a dashboard or an alert', () => {
+  it.each(expressions())('asks for nothing that no service shows: %s', (_place, expression) => {
+    const { metrics, labels } = namesIn(expression);
+    expect(metrics).not.toEqual([]);
+    expect(metrics.filter(name => !shown.has(name))).toEqual([]);
+    const known = new Set(metrics.flatMap(name => [...(shown.get(name) ?? [])]));
+    expect(labels.filter(label => !known.has(label))).toEqual([]);
+  });
+
+  it('would be caught asking for what does not exist', () => {
+    const { metrics, labels } = namesIn('sum by (whoever) (rate(postern_emails_imagined_total[5m]))');
+    expect(metrics.map(name => shown.has(name))).toEqual([false]);
+    expect(labels).toEqual(['whoever']);
+    expect(() => namesIn('rate(postern_emails_sent_total[5m]')).toThrow('not PromQL');
+  });
+});
+
+describe('every alert', () => {
+  it('is explained to the operator', () => {
+    const guide = readFileSync(join(FOLDER, '../docs/observability.md'), 'utf8');
+    const alerts = [...readFileSync(join(FOLDER, 'prometheus/alerts.yaml'), 'utf8').matchAll(/- alert: (\w+)/g)];
+    expect(alerts.map(([, name]) => name).filter(name => !guide.includes(`\`${name}\``))).toEqual([]);
+  });
+});

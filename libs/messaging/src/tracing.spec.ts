@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { currentContext, runInContext } from './context.js';
+import { inSharedSpan, inSpan, startSpan, traceWith } from './tracing.js';
+
+const RECORDED = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const ALSO_RECORDED = '00-11111111111111111111111111111111-2222222222222222-01';
+const UNRECORDED = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00';
+
+let exporter: InMemorySpanExporter;
+
+const ended = () => exporter.getFinishedSpans();
+
+beforeEach(() => {
+  exporter = new InMemorySpanExporter();
+  const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+  traceWith(provider.getTracer('spec'));
+});
+
+afterEach(() => traceWith(undefined));
+
+describe('A span', () => {
+  it('goes on in the trace of what caused it', () => {
+    const span = startSpan('work', RECORDED, { kind: 'server', attributes: { 'rpc.method': 'greet' } });
+    span?.end();
+    expect(span?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
+    expect(ended()).toMatchObject([
+      { name: 'work', parentSpanContext: { spanId: 'b7ad6b7169203331' }, attributes: { 'rpc.method': 'greet' } },
+    ]);
+  });
+
+  it('begins a trace where there is none, or none that can be read', () => {
+    const traces = [undefined, 'nonsense'].map(parent => startSpan('work', parent)?.traceparent?.split('-')[1]);
+    expect(traces).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{32}$/)]);
+  });
+
+  it('is not made in a trace that is not recorded', () => {
+    expect(startSpan('work', UNRECORDED)).toBeUndefined();
+  });
+
+  it('is not made while nobody collects spans', () => {
+    traceWith(undefined);
+    expect(startSpan('work', RECORDED)).toBeUndefined();
+  });
+
+  it('tells the name of a failure and keeps its words to itself', async () => {
+    const failing = inSpan('work', {}, () => Promise.reject(new RangeError('of ada@customers.test')));
+    await expect(failing).rejects.toThrow(RangeError);
+    expect(ended()).toMatchObject([{ attributes: { 'error.type': 'RangeError' } }]);
+    expect(JSON.stringify(ended()[0]?.status)).not.toContain('ada');
+  });
+
+  it('is the cause of what happens inside it', async () => {
+    const inside = await runInContext({ correlationId: 'c', traceparent: RECORDED }, () =>
+      inSpan('work', {}, async span => [span?.traceparent, currentContext()?.traceparent]),
+    );
+    expect(inside[0]).toBeDefined();
+    expect(inside[1]).toBe(inside[0]);
+  });
+});
+
+describe('Work that several traces share', () => {
+  it('is one span in the first that is recorded, linked to the others', async () => {
+    await inSharedSpan('transaction', [undefined, UNRECORDED, RECORDED, ALSO_RECORDED], async () => {});
+    expect(ended()).toMatchObject([
+      {
+        name: 'transaction',
+        parentSpanContext: { spanId: 'b7ad6b7169203331' },
+        links: [{ context: { spanId: '2222222222222222' } }],
+        attributes: { 'postern.batch.size': 4 },
+      },
+    ]);
+    expect(ended()[0]?.links).toHaveLength(1);
+  });
+
+  it('leaves no span where none of them is recorded', async () => {
+    await expect(inSharedSpan('transaction', [undefined, UNRECORDED], async () => 'done')).resolves.toBe('done');
+    expect(ended()).toEqual([]);
+  });
+});
