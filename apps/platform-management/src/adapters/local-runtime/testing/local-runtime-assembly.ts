@@ -19,7 +19,7 @@ export const QUICK: Partial<RuntimeTimes> = {
 };
 
 /** Of our own, because Node.js cannot read the library's sources, with their decorators, as they are. */
-const silentLog: Log = { info() {}, warn() {}, error() {} };
+export const silentLog: Log = { info() {}, warn() {}, error() {} };
 
 /** What holds the instances: all that the machine offers, or what an ordinary user without control groups has. */
 export type Held = 'by all means' | 'by marks alone';

@@ -1,0 +1,30 @@
+const answering = (expression: string) => `
+  import { randomUUID } from 'node:crypto';
+  import { createServer } from 'node:http';
+  const itself = randomUUID();
+  createServer(({ url }, response) => response.end(String(${expression}))).listen(Number(process.env.PORT));
+  process.on('SIGTERM', () => process.exit(0));
+`;
+
+/** Web services of one file, `server.mjs`, that need nothing but Node.js. */
+export const program = {
+  answering: (text: string) => answering(JSON.stringify(text)),
+  answeringVariable: (name: string) => answering(`process.env.${name}`),
+  /** With something that no other instance answers. */
+  answeringItself: answering('itself'),
+  saying: (...lines: readonly string[]) =>
+    `${answering('itself')}; for (const line of ${JSON.stringify(lines)}) console.log(line);`,
+  sayingVariable: (name: string) => `${answering('itself')}; console.log('it is ' + process.env.${name});`,
+  /** Well, but not at /health. */
+  unwell: `
+    import { createServer } from 'node:http';
+    createServer(({ url }, response) => {
+      response.statusCode = url === '/health' ? 500 : 200;
+      response.end('hello');
+    }).listen(Number(process.env.PORT));
+    process.on('SIGTERM', () => process.exit(0));
+  `,
+  crashing: (words: string) => `console.error(${JSON.stringify(words)}); process.exit(1);`,
+  /** Says that it is there, and listens nowhere. */
+  silent: `console.log('here I am'); setInterval(() => {}, 1_000);`,
+};
