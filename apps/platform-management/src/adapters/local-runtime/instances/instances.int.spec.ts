@@ -1,3 +1,5 @@
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import type { ServicePlan } from '../../../ports/runtime.js';
@@ -145,5 +147,37 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     expect(busy.cpuPercent).toBeCloseTo(busy.cpuMillicores / 10, 0);
     expect(busy.memoryBytes).toBeGreaterThan(20 * 2 ** 20);
     expect(busy.memoryPercent).toBeCloseTo((busy.memoryBytes / (150 * 2 ** 20)) * 100, 5);
+  });
+});
+
+describe('The variables of a web service', () => {
+  let fixture: LocalRuntimeFixture;
+  beforeEach(async () => {
+    fixture = await LocalRuntimeFixture.start();
+  });
+  afterEach(() => fixture.stop());
+
+  it('run nothing of its owner with the rights of the platform', async () => {
+    const trap = join(fixture.home, 'trap');
+    const seen = join(trap, 'seen');
+    await mkdir(seen, { recursive: true });
+    await chmod(seen, 0o777);
+    // Whichever program is taken from here on the way to the service says as whom it was run.
+    for (const name of ['sh', 'setpriv', 'prlimit', 'nice', 'cat', 'sleep', 'env']) {
+      const script = `#!/bin/sh\n/usr/bin/id -u > ${seen}/${name}\nPATH=/usr/bin:/bin exec ${name} "$@"\n`;
+      await writeFile(join(trap, name), script, { mode: 0o755 });
+    }
+    const plan = await fixture.plan(server.environment, {
+      environment: { PATH: `${trap}:${dirname(process.execPath)}:/usr/bin:/bin`, LD_PRELOAD: `${trap}/none.so` },
+    });
+    await fixture.runtime.roll(plan, never);
+    const inside = JSON.parse((await fixture.visit(plan)).body) as Record<string, string>;
+    expect(inside['LD_PRELOAD']).toBe(`${trap}/none.so`);
+    const [record] = await fixture.records(plan);
+    const status = await readFile(`/proc/${record?.process?.pid}/status`, 'utf8');
+    const uid = /^Uid:\t(\d+)/m.exec(status)?.[1];
+    expect(uid === '0').toBe(false);
+    const users = await Promise.all((await readdir(seen)).map(name => readFile(join(seen, name), 'utf8')));
+    expect(users.filter(user => user.trim() !== uid)).toEqual([]);
   });
 });
