@@ -42,5 +42,7 @@ const copy = path => {
 
 for (const path of fileList) copy(path);
 for (const path of [...files, `apps/${app}/package.json`]) copy(path);
-if (existsSync(join(ROOT, 'prisma', app))) copy(`prisma/${app}`);
+// The engine of the migrations is found by its name at run time, where no tracing sees it.
+if (existsSync(join(ROOT, 'prisma', app)))
+  for (const path of [`prisma/${app}`, 'node_modules/@prisma/schema-engine-wasm']) copy(path);
 console.log(`${app}: ${fileList.size} files, ${(bytes / 1e6).toFixed(1)} MB`);

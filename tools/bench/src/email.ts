@@ -17,7 +17,7 @@ export const CONNECTIONS = 64;
 export const OPEN_PER_SECOND = 300;
 /** To the sink, for Postern and for the reference. */
 const RELAY_CONNECTIONS = 20;
-const WARM_UP_S = 8;
+export const WARM_UP_S = 8;
 
 const template = (url: string, apiKey: string): RequestTemplate => ({
   url: `${url}/emails`,
@@ -25,7 +25,8 @@ const template = (url: string, apiKey: string): RequestTemplate => ({
   body: emailBody,
 });
 
-const postern = async (running: RunningPostern): Promise<Contestant> => {
+/** All of Postern's processes but the simulator, and a sender of theirs. */
+export const postern = async (running: RunningPostern): Promise<Contestant> => {
   const { 'mail-simulator': _, ...pids } = running.processes();
   return { name: 'Postern', load: template(running.baseUrl, await productionService(running)), pids };
 };

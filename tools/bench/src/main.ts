@@ -6,6 +6,7 @@ import { machineFacts } from './measure/machine.js';
 import { type BenchOptions, type Part, readOptions } from './options.js';
 import { measurePlatform } from './platform.js';
 import type { PartReport } from './report.js';
+import { measureTracing } from './tracing.js';
 import { Undo } from './undo.js';
 import { measureWebhooks } from './webhooks.js';
 
@@ -15,6 +16,7 @@ const MEASURES: Record<Part, (options: BenchOptions, undo: Undo) => Promise<Part
   events: measureEvents,
   platform: measurePlatform,
   idle: measureIdle,
+  tracing: measureTracing,
 };
 
 const undo = new Undo();

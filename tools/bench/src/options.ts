@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const PARTS = ['email', 'webhooks', 'events', 'platform', 'idle'] as const;
+export const PARTS = ['email', 'webhooks', 'events', 'platform', 'idle', 'tracing'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** How a run is made; `quick` only proves that the bench itself works. */
