@@ -8,7 +8,7 @@ import type { InstanceLimits } from '../instances/instance-host.js';
 import type { LaunchOf } from '../instances/instance-starter.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
-import { findUsers } from '../sandbox/own-users.js';
+import { findUsers, halves } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
 import { Git } from '../source/git.js';
 import { RepositorySources, SOURCE_TIMES, type SourceTimes } from '../source/repository-sources.js';
@@ -57,12 +57,13 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     log.warn({}, 'Web services and builds run as the same user as the platform, and could read what it reads');
   if (!cgroups) log.warn({}, 'No control groups here: memory and processors of web services are watched, not limited');
 
+  const [buildUsers, instanceUsers] = users ? halves(users) : [];
   const limits = { ...BUILD_LIMITS, ...options.limits };
   const path = programPath(variables);
   const processes = new MarkedProcesses(BUILD_MARKER);
   const confinement = new Sandbox({
     processes,
-    users,
+    users: buildUsers,
     cgroups,
     limits: {
       memoryBytes: limits.memoryBytes,
@@ -98,7 +99,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   });
   const instances = new Sandbox({
     processes: new MarkedProcesses(),
-    users,
+    users: instanceUsers,
     cgroups,
     limits: { ...instanceLimits, cpuWeight: WEIGHTS.instance, fileBytes: undefined, niceness: 0, shortLived: false },
   });

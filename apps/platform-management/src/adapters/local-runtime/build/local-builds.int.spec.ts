@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { BuildFailed } from '../../../ports/runtime.js';
-import { BuildsFixture, type Circumstances, silence } from './testing/builds-fixture.js';
+import { BuildsFixture } from './testing/builds-fixture.js';
 
 const server = { 'server.js': 'require("node:http").createServer((_, r) => r.end("hi")).listen(process.env.PORT)' };
 
@@ -138,6 +138,16 @@ describe('A build', () => {
     expect((await fixture.lines()).at(-1)).toBe('Output beyond 1 MiB is not kept; the build goes on');
   });
 
+  it('sees nothing of other builds, lines and web services where it has a user of its own', async () => {
+    fixture = await BuildsFixture.start();
+    await fixture.build(await fixture.order({}, { buildCommand: 'echo earlier' }));
+    const folders = ['', 'artefacts', 'builds', 'cache', 'logs'].map(name => `${fixture.home}/${name}`).join(' ');
+    const look = `for folder in ${folders}; do ls $folder && echo "seen $folder"; done; id -u; true`;
+    await fixture.build(await fixture.order({}, { buildCommand: look }));
+    const seen = (await fixture.lines()).filter(line => line.startsWith('seen '));
+    expect(seen).toHaveLength(process.getuid?.() === 0 ? 0 : 5);
+  });
+
   it('keeps the packages of a service for its next build, within bounds', async () => {
     fixture = await BuildsFixture.start({ limits: { cacheBytes: 2 ** 20 } });
     const remember = 'mkdir -p "$npm_config_cache"; ls "$npm_config_cache" > seen; ';
@@ -146,116 +156,5 @@ describe('A build', () => {
     expect(await build('echo kept > "$npm_config_cache/kept"')).toBe('');
     expect(await build('head -c 2000000 /dev/zero > "$npm_config_cache/large"')).toBe('kept\n');
     expect(await build('true')).toBe('');
-  });
-});
-
-describe.each<readonly [string, Circumstances]>([
-  ['by users and control groups', {}],
-  ['by users alone', { use: { cgroups: false } }],
-  ['by a platform that is an ordinary user itself', { as: 54_321 }],
-])('A build held %s', (_, options) => {
-  let fixture: BuildsFixture;
-  afterEach(() => fixture.stop());
-
-  it('is over when its time is, even if it ignores SIGTERM', async () => {
-    fixture = await BuildsFixture.start(options);
-    const buildCommand = 'trap "" TERM INT HUP; echo begun; while true; do sleep 0.1; done';
-    const order = await fixture.order({}, { buildCommand, deadlineMs: 3_000 });
-    await expect(fixture.build(order)).rejects.toThrow('the build did not finish within 3 s');
-    expect(await fixture.pids()).toEqual([]);
-    expect(await fixture.leftovers()).toEqual([]);
-  });
-
-  it('is cancelled together with whatever left its group, ignored SIGTERM or lost its parent', async () => {
-    fixture = await BuildsFixture.start(options);
-    const cancel = new AbortController();
-    const buildCommand = `
-      setsid sh -c 'trap "" TERM; echo one; exec sleep 301' &
-      (setsid sh -c 'echo two; sleep 302 & sleep 303' &)
-      nohup sleep 304 &
-      sleep 305`;
-    const build = fixture.build(await fixture.order({}, { buildCommand }), cancel.signal);
-    await waitFor(async () => (await fixture.pids()).length >= 6);
-    cancel.abort(new Error('cancelled'));
-    await expect(build).rejects.toThrow('cancelled');
-    expect(await fixture.pids()).toEqual([]);
-    expect(await fixture.leftovers()).toEqual([]);
-  });
-
-  it('leaves nothing running when it succeeds', async () => {
-    fixture = await BuildsFixture.start(options);
-    const order = await fixture.order({}, { buildCommand: 'setsid sleep 306 & nohup sleep 307 & echo done' });
-    await fixture.build(order);
-    expect(await fixture.pids()).toEqual([]);
-  });
-
-  it('is ended when it takes too much memory', async () => {
-    fixture = await BuildsFixture.start({ ...options, limits: { memoryBytes: 200 * 2 ** 20, watchMs: 50 } });
-    const hog = 'const held = []; setInterval(() => held.push(Buffer.alloc(8 << 20, 1)), 10)';
-    const order = await fixture.order({ 'hog.js': hog }, { buildCommand: 'node hog.js' });
-    await expect(fixture.build(order)).rejects.toThrow('the build used more than 200 MiB of memory');
-    expect(await fixture.pids()).toEqual([]);
-  });
-
-  it('is ended when it wants too many processes', async () => {
-    fixture = await BuildsFixture.start({ ...options, limits: { tasks: 60, watchMs: 50 } });
-    // Bounded, because it is to be found out whether something else bounds it.
-    const bomb = 'i=0; while [ $i -lt 200 ]; do sleep 60 & i=$((i + 1)); done; sleep 60';
-    const failure = fixture.build(await fixture.order({}, { buildCommand: bomb }));
-    // Without control groups the shell may find out first.
-    await expect(failure).rejects.toThrow(/the build started more than 60 processes|exited with code 2/);
-    expect(await fixture.pids()).toEqual([]);
-  });
-
-  it('is ended when it fills the disk, by one file or by many', async () => {
-    fixture = await BuildsFixture.start({ ...options, limits: { diskBytes: 20 * 2 ** 20, watchMs: 50 } });
-    const many = 'while true; do head -c 1000000 /dev/zero > $(date +%N); done';
-    await expect(fixture.build(await fixture.order({}, { buildCommand: many }))).rejects.toThrow(
-      'the build wrote more than 20 MiB',
-    );
-    const one = fixture.build(await fixture.order({}, { buildCommand: 'exec head -c 100000000 /dev/zero > large' }));
-    await expect(one).rejects.toThrow(/the build wrote more than 20 MiB|was ended by SIGXFSZ/);
-    expect(await fixture.leftovers()).toEqual([]);
-  });
-
-  it('is refused while the disk is nearly full', async () => {
-    fixture = await BuildsFixture.start({ ...options, limits: { freeBytes: 2 ** 60 } });
-    await expect(fixture.build(await fixture.order({}))).rejects.toThrow(/^the disk is nearly full: less than \d+ MiB/);
-  });
-
-  it('that was cut off is ended and deleted at the next start', async () => {
-    fixture = await BuildsFixture.start(options);
-    const elsewhere = await fixture.elsewhere();
-    const order = await fixture.order(
-      {},
-      { buildCommand: 'trap "" TERM PIPE HUP; setsid sleep 308 & echo begun; sleep 309' },
-    );
-    const cutOff = elsewhere.build(order, silence, new AbortController().signal);
-    cutOff.catch(() => {});
-    await waitFor(async () => (await fixture.lines()).includes('begun') && (await fixture.pids()).length === 3);
-    await elsewhere.kill();
-    await expect(cutOff).rejects.toThrow('the platform is gone');
-    expect(await fixture.pids()).toHaveLength(3);
-    await fixture.builds.reconcile();
-    expect(await fixture.pids()).toEqual([]);
-    expect(await fixture.leftovers()).toEqual([]);
-    expect(await fixture.build({ ...order, buildCommand: 'true' })).toHaveProperty('reference', order.deploymentId);
-  });
-
-  it('is not touched by reconciling while it goes on', async () => {
-    fixture = await BuildsFixture.start(options);
-    const build = fixture.build(await fixture.order({}, { buildCommand: 'echo begun; sleep 1; echo done' }));
-    await waitFor(async () => (await fixture.lines()).includes('begun'));
-    await fixture.builds.reconcile();
-    await expect(build).resolves.toBeDefined();
-  });
-
-  it('cannot change what an earlier one has made', async () => {
-    fixture = await BuildsFixture.start(options);
-    const artefact = await fixture.build(await fixture.order({ text: 'first' }));
-    const path = fixture.pathIn(artefact, 'text');
-    const order = await fixture.order({}, { buildCommand: `echo second > ${path}` });
-    await expect(fixture.build(order)).rejects.toThrow('exited with code');
-    expect(await fixture.read(artefact, 'text')).toBe('first');
   });
 });

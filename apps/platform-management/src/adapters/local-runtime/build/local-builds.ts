@@ -90,8 +90,8 @@ export class LocalBuilds implements Builds {
     if (await artefacts.metadataOf(order.deploymentId)) return artefact;
     const name = `${order.webServiceId}.${order.deploymentId}`;
     const id = this.#placeOfWorkspace(name);
-    underWay.add(id).add(name);
     let place = await confinement.find(id);
+    underWay.add(id).add(name);
     try {
       // Whatever an interrupted build of the same service has left.
       await place.clear();
@@ -105,10 +105,14 @@ export class LocalBuilds implements Builds {
       await artefacts.keep(draftOf(folders.workspace), { deploymentId, webServiceId, commit, ...(start && { start }) });
       return artefact;
     } finally {
-      await place.clear();
-      await workspaces.remove(name);
-      underWay.delete(id);
-      underWay.delete(name);
+      try {
+        await place.clear();
+        await workspaces.remove(name);
+      } finally {
+        // What could not be cleared away is left behind from here on, and met again when reconciling.
+        underWay.delete(id);
+        underWay.delete(name);
+      }
     }
   }
 

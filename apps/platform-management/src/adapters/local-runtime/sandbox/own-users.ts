@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** Numbers of users that nobody else has; they need no entry in any list of users. */
@@ -18,6 +19,15 @@ const RANGES: readonly UserRange[] = [
 /** The user that a name stands for, always the same. */
 export const userOf = (name: string, { first, count }: UserRange): number =>
   first + (createHash('sha256').update(name).digest().readUInt32BE() % count);
+
+/** Two ranges without a common user, so that whoever ends all processes of one never meets the other's. */
+export const halves = ({ first, count }: UserRange): readonly [UserRange, UserRange] => {
+  const half = Math.floor(count / 2);
+  return [
+    { first, count: half },
+    { first: first + half, count: half },
+  ];
+};
 
 /** Starts a command as that user, without any privilege and without a way to get one. */
 export const asUser = (uid: number, argv: readonly string[]): readonly string[] => [
@@ -41,6 +51,9 @@ export const findUsers = async (platformHome: string): Promise<UserRange | undef
   await mkdir(platformHome, { recursive: true });
   // Others may go through to what is theirs, and list nothing.
   await chmod(platformHome, 0o711);
+  const logs = join(platformHome, 'logs');
+  await mkdir(logs, { recursive: true });
+  await chmod(logs, 0o700);
   for (const range of RANGES) {
     const [command = '', ...args] = asUser(range.first, [process.execPath, '-e', 'process.chdir(process.argv[1])']);
     const works = await promisify(execFile)(command, [...args, platformHome], { timeout: 10_000 }).then(

@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConfinedPlace } from '../instances/confinement.js';
 import { runConfined } from '../sandbox/confined-run.js';
@@ -56,6 +57,8 @@ const SETTINGS = `[safe]
 
 /** The system's git, run inside a confined place. */
 export class Git {
+  #settings: Promise<string> | undefined;
+
   constructor(private readonly options: GitOptions) {}
 
   /** @param home a folder of the place's owner, for what ssh wants to remember. */
@@ -83,9 +86,7 @@ export class Git {
 
   async #environment(home: string): Promise<Record<string, string>> {
     const { platformHome, allowFiles, path, network } = this.options;
-    const settings = join(platformHome, 'git-settings');
-    await mkdir(platformHome, { recursive: true });
-    await writeFile(settings, SETTINGS, { mode: 0o644 });
+    this.#settings ??= writeSettings(platformHome);
     return {
       ...network,
       PATH: path,
@@ -95,7 +96,7 @@ export class Git {
       LC_ALL: 'C.UTF-8',
       LANGUAGE: 'en',
       GIT_CONFIG_NOSYSTEM: '1',
-      GIT_CONFIG_GLOBAL: settings,
+      GIT_CONFIG_GLOBAL: await this.#settings,
       GIT_ALLOW_PROTOCOL: `https:http:ssh${allowFiles ? ':file' : ''}`,
       GIT_TERMINAL_PROMPT: '0',
       GIT_ASKPASS: '/bin/false',
@@ -105,3 +106,12 @@ export class Git {
     };
   }
 }
+
+/** Whole at any moment: another run of the platform may have a git reading it. */
+const writeSettings = async (platformHome: string): Promise<string> => {
+  const path = join(platformHome, 'git-settings');
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, SETTINGS, { mode: 0o644 });
+  await rename(draft, path);
+  return path;
+};

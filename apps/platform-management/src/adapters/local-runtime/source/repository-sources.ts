@@ -49,25 +49,29 @@ export class RepositorySources {
     const { repositoryUrl: url } = source;
     const id = `${this.base.idPrefix}source-${randomUUID()}`;
     const home = join(this.base.folder, id);
+    const place = await this.confinement.find(id);
     this.base.underWay.add(id);
-    const place = await this.confinement.prepare(id);
     try {
       await mkdir(this.base.folder, { recursive: true });
       await chmod(this.base.folder, 0o711);
-      await makeOwned(home, place);
+      const inside = await this.confinement.prepare(id);
+      await makeOwned(home, inside);
       const folders = { directory: home, home, marks: { [this.base.marker]: id } };
       const args = ['ls-remote', '--symref', '--', url, ...refsToAskFor(source)];
       const { ok, output, errors } = await this.#inTime(url, this.times.resolveMs, signal, limit =>
-        this.git.run(place, args, folders, limit),
+        this.git.run(inside, args, folders, limit),
       );
       if (!ok) throw new SourceUnavailable(await this.#why(errors, url));
       const picked = pickBranch(output, source);
       if (typeof picked === 'string') throw new SourceUnavailable(picked);
       return picked;
     } finally {
-      await place.clear();
-      await rm(home, { recursive: true, force: true });
-      this.base.underWay.delete(id);
+      try {
+        await place.clear();
+        await rm(home, { recursive: true, force: true });
+      } finally {
+        this.base.underWay.delete(id);
+      }
     }
   }
 
