@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { readOptions } from './options.js';
+import { PARTS, readOptions } from './options.js';
 
 describe('the command line of the bench', () => {
   it('measures every part, five rounds each, unless told otherwise', () =>
     expect(readOptions([])).toMatchObject({
-      parts: ['email', 'webhooks', 'events', 'platform', 'idle'],
+      parts: ['email', 'webhooks', 'events', 'platform', 'idle', 'tracing'],
       rounds: 5,
       seconds: 10,
     }));
