@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PARTS, readOptions } from './options.js';
+import { readOptions } from './options.js';
 
 describe('the command line of the bench', () => {
   it('measures every part, five rounds each, unless told otherwise', () =>
