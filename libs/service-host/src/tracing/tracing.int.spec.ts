@@ -1,0 +1,61 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { startSpan } from '@postern/messaging';
+import { startHttpReceiver } from '@postern/testing';
+import { createLog } from '../log/service-log.js';
+import { startTracing, type Tracing } from './tracing.js';
+
+const { log } = createLog('spec', 'silent');
+const SAMPLED = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+let tracing: Tracing | undefined;
+
+afterEach(() => tracing?.close());
+
+const start = (endpoint: string | undefined, traceRatio: number) =>
+  startTracing({ endpoint, traceRatio, service: 'greeter', log });
+
+const begun = (count: number) => Array.from({ length: count }, () => startSpan('work', undefined)?.traceparent);
+
+describe('Tracing', () => {
+  it('makes no span without a collector', async () => {
+    tracing = await start(undefined, 1);
+    expect(startSpan('work', SAMPLED)).toBeUndefined();
+  });
+
+  it('sends what is recorded to the collector, the last spans before it closes', async () => {
+    const collector = await startHttpReceiver();
+    const sending = await start(`${collector.url}/`, 1);
+    startSpan('work', undefined)?.end();
+    await sending.close();
+    await collector.stop();
+    expect(collector.requests).toMatchObject([
+      { method: 'POST', url: '/v1/traces', headers: { 'content-type': 'application/x-protobuf' } },
+    ]);
+    expect(collector.requests[0]?.body.includes('greeter')).toBe(true);
+  });
+
+  it('records the wanted share of the traces that begin here, and tells the others not to', async () => {
+    tracing = await start('http://127.0.0.1:9', 0.1);
+    const traces = begun(2_000);
+    const recorded = traces.filter(traceparent => traceparent?.endsWith('-01')).length;
+    expect(traces).not.toContain(undefined);
+    // Five standard deviations from 200.
+    expect(recorded).toBeGreaterThan(130);
+    expect(recorded).toBeLessThan(270);
+  });
+
+  it('records the trace of a caller whatever the share', async () => {
+    tracing = await start('http://127.0.0.1:9', 0);
+    expect(startSpan('work', SAMPLED)?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-.*-01$/);
+  });
+
+  it('closes in time although no collector answers', async () => {
+    const deaf = await startHttpReceiver();
+    deaf.answerWith({ behaviour: 'drop' });
+    const sending = await start(deaf.url, 1);
+    startSpan('work', undefined)?.end();
+    await sending.close();
+    await deaf.stop();
+    expect(startSpan('work', SAMPLED)).toBeUndefined();
+  }, 15_000);
+});
