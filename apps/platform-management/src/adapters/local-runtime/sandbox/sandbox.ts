@@ -61,7 +61,11 @@ export class Sandbox implements Confinement {
     return {
       owner: uid === undefined ? undefined : { uid, gid: uid },
       enclose: argv => this.#enclose(argv, { uid, cgroup, mostTasks }),
-      pids: async () => cgroup?.pids() ?? this.#marked(id),
+      pids: async () => {
+        const inside = (await cgroup?.pids()) ?? [];
+        // An earlier run of the platform may itself have been in another group, and have made its groups there.
+        return inside.length > 0 ? inside : this.#marked(id);
+      },
       ranOutOfTasks: async () => ((await cgroup?.refusedTasks()) ?? 0) > 0,
       ranOutOfMemory: async () => ((await cgroup?.oomKills()) ?? 0) > 0,
       clear: async () => {
