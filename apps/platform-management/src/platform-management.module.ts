@@ -2,13 +2,11 @@ import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/c
 import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { CONFIG, Database, KeyRing, ServiceLog } from '@postern/service-host';
 import { accountsControllers, accountsProjections, accountsProviders } from './accounts.providers.js';
-import { SuspendWebService } from './commands/moderation/suspend-web-service.js';
 import type { PlatformManagementConfig } from './config.js';
 import { databasesControllers, databasesProjections, databasesProviders } from './databases.providers.js';
 import { PrismaClient } from './generated/prisma/client.js';
 import { localRuntimeProviders } from './local-runtime.providers.js';
 import { metricsControllers, metricsProviders } from './metrics.providers.js';
-import { Suspensions } from './ports/metrics.js';
 import { resourcesControllers, resourcesProjections, resourcesProviders } from './resources.providers.js';
 import { webServicesControllers, webServicesProjections, webServicesProviders } from './web-services.providers.js';
 
@@ -60,7 +58,6 @@ const projections = [
     ...metricsProviders,
     ...databasesProviders,
     ...localRuntimeProviders,
-    { provide: Suspensions, useClass: SuspendWebService },
   ],
 })
 export class PlatformManagementModule implements OnModuleInit, OnApplicationShutdown {

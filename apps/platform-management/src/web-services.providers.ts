@@ -4,6 +4,7 @@ import { currentContext } from '@postern/messaging';
 import { CONFIG, type ConfigDefinition, type ConfigOf, Database, Tasks } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import { DeploymentsController } from './adapters/nats/deployments.controller.js';
+import { LogsController } from './adapters/nats/logs.controller.js';
 import { WebServicesController } from './adapters/nats/web-services.controller.js';
 import { PostgresLeadership } from './adapters/postgres/postgres-leadership.js';
 import { ProjectOwnerRows } from './adapters/postgres/project-owner-rows.js';
@@ -13,10 +14,12 @@ import { CancelDeployment } from './commands/deployments/cancel-deployment.js';
 import { CreateDeployment } from './commands/deployments/create-deployment.js';
 import { RollBackDeployment } from './commands/deployments/roll-back-deployment.js';
 import { ModerateWebService } from './commands/moderation/moderate-web-service.js';
+import { SuspendWebService } from './commands/moderation/suspend-web-service.js';
 import { ChangeLifecycle } from './commands/web-services/change-lifecycle.js';
 import { CreateWebService } from './commands/web-services/create-web-service.js';
 import { GetLogs } from './commands/web-services/get-logs.js';
 import { ServiceAddresses } from './commands/web-services/service-addresses.js';
+import { Suspensions } from './ports/metrics.js';
 import {
   Leadership,
   ProjectOwners,
@@ -26,8 +29,10 @@ import {
 } from './ports/web-services.js';
 import { WebServices, webServices } from './projections/web-services.js';
 import { DriveWebServices } from './reactions/drive-web-services.js';
+import { LaneSupplies } from './reactions/lane-supplies.js';
 import { ReconcileRuntime } from './reactions/reconcile-runtime.js';
 import { RetainArtefacts } from './reactions/retain-artefacts.js';
+import { ServicePlans } from './reactions/service-plans.js';
 import { ServiceWork } from './reactions/service-work.js';
 import { SurveyRuntime } from './reactions/survey-runtime.js';
 import type { webServicesSettings } from './web-services-settings.js';
@@ -72,7 +77,7 @@ export class WebServiceTimers implements OnApplicationBootstrap {
 }
 
 export const webServicesProjections = [webServices];
-export const webServicesControllers = [WebServicesController, DeploymentsController];
+export const webServicesControllers = [WebServicesController, DeploymentsController, LogsController];
 
 /**
  * Needs `PostgresEventStore`, `ProjectionRunner` with `webServicesProjections`, `PrismaClient`, `AccountDirectory`,
@@ -107,7 +112,10 @@ export const webServicesProviders: Provider[] = [
   RollBackDeployment,
   CancelDeployment,
   ModerateWebService,
+  { provide: Suspensions, useClass: SuspendWebService },
   ServiceWork,
+  LaneSupplies,
+  ServicePlans,
   ReconcileRuntime,
   RetainArtefacts,
   SurveyRuntime,

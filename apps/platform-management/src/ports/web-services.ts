@@ -1,5 +1,6 @@
+import type { SecretScope } from '@postern/contracts';
 import type { DriversCommand, WebServiceCommand } from '../domain/web-service/commands.js';
-import type { SecretScope } from '../domain/web-service/events.js';
+
 import type { StageDeadlines } from '../domain/web-service/next-steps.js';
 import type { WebService } from '../domain/web-service/state.js';
 import type { ServicePlan } from './runtime.js';

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceLog } from '@postern/service-host';
-import { Leadership, WebServiceLedger, WebServiceSettings, WebServiceStandings } from '../ports/web-services.js';
+import { Leadership, WebServiceStandings } from '../ports/web-services.js';
 import { BuildSlots } from './build-slots.js';
+import { LaneSupplies } from './lane-supplies.js';
 import { type LaneParts, ServiceLane } from './service-lane.js';
-import { ServiceWork } from './service-work.js';
 import { SurveyRuntime } from './survey-runtime.js';
 
 /**
@@ -13,13 +12,10 @@ import { SurveyRuntime } from './survey-runtime.js';
 @Injectable()
 export class DriveWebServices {
   constructor(
-    private readonly ledger: WebServiceLedger,
+    private readonly supplies: LaneSupplies,
     private readonly standings: WebServiceStandings,
-    private readonly work: ServiceWork,
     private readonly survey: SurveyRuntime,
     private readonly leadership: Leadership,
-    private readonly settings: WebServiceSettings,
-    private readonly log: ServiceLog,
   ) {}
 
   /** Leads until told to stop, unless somebody else does. Repeat it. */
@@ -30,13 +26,11 @@ export class DriveWebServices {
   async #lead(lost: AbortSignal): Promise<void> {
     const lanes = new Map<string, ServiceLane>();
     const bell = new Bell(lost);
-    const unsubscribe = this.ledger.onChange(() => bell.ring());
+    const { ledger, settings } = this.supplies;
+    const unsubscribe = ledger.onChange(() => bell.ring());
     const parts: LaneParts = {
-      ledger: this.ledger,
-      work: this.work,
-      settings: this.settings,
-      slots: new BuildSlots(this.settings.concurrentBuilds),
-      log: this.log,
+      ...this.supplies,
+      slots: new BuildSlots(settings.concurrentBuilds),
       gate: () => this.survey.gate(),
       tidy: () => this.survey.tidy(),
       lost,
@@ -48,7 +42,7 @@ export class DriveWebServices {
     try {
       while (!lost.aborted) {
         await this.#lookAround(lanes, parts);
-        await bell.heard(this.settings.pollMs);
+        await bell.heard(settings.pollMs);
       }
     } finally {
       unsubscribe();
@@ -60,7 +54,7 @@ export class DriveWebServices {
   async #lookAround(lanes: Map<string, ServiceLane>, parts: LaneParts): Promise<void> {
     const withWork = await this.standings.withWork().catch(error => {
       if (!parts.lost.aborted)
-        this.log.error({ err: error }, 'The web services with work cannot be read; trying again');
+        parts.log.error({ err: error }, 'The web services with work cannot be read; trying again');
       return [];
     });
     for (const id of withWork) {

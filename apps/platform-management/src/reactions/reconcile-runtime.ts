@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceLog } from '@postern/service-host';
 import { duration, nextSteps } from '../domain/web-service/next-steps.js';
-import { Runtime, type RuntimeStatus, type ServicePlan } from '../ports/runtime.js';
+import { Runtime, type RuntimeStatus } from '../ports/runtime.js';
 import {
-  ReleaseConfigurations,
   type ServingRelease,
   WebServiceLedger,
   WebServiceSettings,
   WebServiceStandings,
 } from '../ports/web-services.js';
+import { ServicePlans } from './service-plans.js';
 
 /**
  * Holds the runtime against the truth: what serves gets back what it lost, and what belongs to nothing goes. A service
@@ -22,10 +21,9 @@ export class ReconcileRuntime {
   constructor(
     private readonly ledger: WebServiceLedger,
     private readonly standings: WebServiceStandings,
-    private readonly configurations: ReleaseConfigurations,
+    private readonly plans: ServicePlans,
     private readonly runtime: Runtime,
     private readonly settings: WebServiceSettings,
-    private readonly log: ServiceLog,
   ) {}
 
   /**
@@ -35,7 +33,7 @@ export class ReconcileRuntime {
   async run(changing: () => ReadonlySet<string>): Promise<void> {
     const leftAlone = changing();
     const serving = await this.standings.serving();
-    const plans = await Promise.all(serving.map(release => this.#plan(release)));
+    const plans = await Promise.all(serving.map(release => this.plans.of(release)));
     await this.runtime.reconcile(
       plans.filter(plan => plan !== undefined),
       leftAlone,
@@ -78,19 +76,5 @@ export class ReconcileRuntime {
     const cause = status?.lastFailure ? `: ${status.lastFailure}` : '';
     const reason = `nothing has answered for ${duration(this.settings.unansweringMs)}${cause}`.slice(0, 2_000);
     await this.ledger.record(webServiceId, at => ({ kind: 'report-unanswering', releaseId, reason, at }));
-  }
-
-  /** A configuration that does not open costs that service its instances' return, and nobody else anything. */
-  async #plan({ configurationId, answering: _, ...release }: ServingRelease): Promise<ServicePlan | undefined> {
-    try {
-      const { environment, secrets } = await this.configurations.open(configurationId);
-      return { ...release, environment, secrets, deadlineMs: this.settings.deadlines.releaseMs };
-    } catch (error) {
-      this.log.error(
-        { err: error, webServiceId: release.webServiceId },
-        'The configuration of a release does not open',
-      );
-      return undefined;
-    }
   }
 }

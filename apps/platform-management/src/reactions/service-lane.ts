@@ -1,17 +1,12 @@
-import type { Log } from '@postern/messaging';
 import { type Change, type EndReason, nextSteps, type Step, type UnderWay } from '../domain/web-service/next-steps.js';
 import { activeDeployment, type WebService } from '../domain/web-service/state.js';
-import type { WebServiceLedger, WebServiceSettings } from '../ports/web-services.js';
 import type { BuildSlots } from './build-slots.js';
-import { Ended, type ServiceWork } from './service-work.js';
+import type { LaneSupplies } from './lane-supplies.js';
+import { Ended } from './service-work.js';
 
 /** What all lanes of one leader share. */
-export interface LaneParts {
-  readonly ledger: WebServiceLedger;
-  readonly work: ServiceWork;
-  readonly settings: WebServiceSettings;
+export interface LaneParts extends LaneSupplies {
   readonly slots: BuildSlots;
-  readonly log: Log;
   /** Resolves while nobody looks at all of the runtime at once. */
   readonly gate: () => Promise<void>;
   /** Makes room before a build, when nothing is being built. */

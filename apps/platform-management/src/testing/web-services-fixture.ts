@@ -23,8 +23,10 @@ import {
 } from '../ports/web-services.js';
 import { webServices } from '../projections/web-services.js';
 import { DriveWebServices } from '../reactions/drive-web-services.js';
+import { LaneSupplies } from '../reactions/lane-supplies.js';
 import { ReconcileRuntime } from '../reactions/reconcile-runtime.js';
 import { RetainArtefacts } from '../reactions/retain-artefacts.js';
+import { ServicePlans } from '../reactions/service-plans.js';
 import { ServiceWork } from '../reactions/service-work.js';
 import { SurveyRuntime } from '../reactions/survey-runtime.js';
 import { FakeMachine } from './fake-machine.js';
@@ -154,11 +156,22 @@ export class WebServicesFixture {
     const standings = new PostgresWebServiceStandings(pool);
     const runtime = new FakeRuntime(this.machine);
     const work = new ServiceWork(ledger, this.configurations, runtime, settings);
-    const reconcile = new ReconcileRuntime(ledger, standings, this.configurations, runtime, settings, silentLog);
+    const reconcile = new ReconcileRuntime(
+      ledger,
+      standings,
+      new ServicePlans(this.configurations, settings, silentLog),
+      runtime,
+      settings,
+    );
     const retain = new RetainArtefacts(ledger, standings, runtime, settings);
     const survey = new SurveyRuntime(reconcile, retain, settings, silentLog);
     const leadership = new PostgresLeadership(pool);
-    const driver = new DriveWebServices(ledger, standings, work, survey, leadership, settings, silentLog);
+    const driver = new DriveWebServices(
+      new LaneSupplies(ledger, work, settings, silentLog),
+      standings,
+      survey,
+      leadership,
+    );
     const stopping = new AbortController();
     const driving = drives ? repeat(signal => driver.run(signal), stopping.signal) : Promise.resolve();
     const replica: Replica = {

@@ -16,6 +16,8 @@ export const deploymentStatus = z.enum([
   'cancelled',
 ]);
 
+export type DeploymentStatus = z.output<typeof deploymentStatus>;
+
 export const deployment = z.object({
   id,
   web_service_id: id,

@@ -6,6 +6,8 @@ import { id } from '../shapes.js';
 /** Which of a project's secrets a web service gets. */
 export const secretScope = z.enum(['production', 'staging', 'development']);
 
+export type SecretScope = z.output<typeof secretScope>;
+
 /** What a secret value reads as. */
 export const MASKED_VALUE = '********';
 

@@ -16,6 +16,8 @@ export const webServiceStatus = z.enum([
   'failed',
 ]);
 
+export type WebServiceStatus = z.output<typeof webServiceStatus>;
+
 export const webService = z.object({
   id,
   project_id: id,

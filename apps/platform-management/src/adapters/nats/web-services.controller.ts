@@ -1,7 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
   createWebService,
-  getLogs,
   getWebService,
   listWebServices,
   moderateWebService,
@@ -15,11 +14,10 @@ import { HandlesRequest } from '@postern/messaging';
 import { ModerateWebService } from '../../commands/moderation/moderate-web-service.js';
 import { ChangeLifecycle } from '../../commands/web-services/change-lifecycle.js';
 import { CreateWebService } from '../../commands/web-services/create-web-service.js';
-import { GetLogs } from '../../commands/web-services/get-logs.js';
 import { ServiceAddresses } from '../../commands/web-services/service-addresses.js';
 import { type WebServiceRecord, type WebServiceReply, WebServices } from '../../projections/web-services.js';
 
-/** Web services, their lifecycle, their logs, and what an operator may do to them. */
+/** Web services, their lifecycle, and what an operator may do to them. */
 @Controller()
 export class WebServicesController {
   constructor(
@@ -27,7 +25,6 @@ export class WebServicesController {
     private readonly addresses: ServiceAddresses,
     private readonly creating: CreateWebService,
     private readonly lifecycle: ChangeLifecycle,
-    private readonly logs: GetLogs,
     private readonly moderating: ModerateWebService,
   ) {}
 
@@ -65,11 +62,6 @@ export class WebServicesController {
   async moderate(request: RequestOf<typeof moderateWebService>): Promise<ReplyOf<typeof moderateWebService>> {
     await this.moderating.execute(request);
     return this.#reply(await this.services.get(request.web_service_id));
-  }
-
-  @HandlesRequest(getLogs)
-  getLogs(request: RequestOf<typeof getLogs>): Promise<ReplyOf<typeof getLogs>> {
-    return this.logs.execute(request);
   }
 
   async #reply(record: WebServiceRecord): Promise<WebServiceReply> {

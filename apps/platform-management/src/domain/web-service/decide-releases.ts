@@ -1,6 +1,7 @@
+import type { WebServiceStatus } from '@postern/contracts';
 import type { DriversCommand } from './commands.js';
 import { cancelled, failed } from './decide-deployments.js';
-import type { ReleaseData, WebServiceEvent, WebServiceStatus } from './events.js';
+import type { ReleaseData, WebServiceEvent } from './events.js';
 import { deploymentOf, liveDeployment, steadyStatus, type WebService } from './state.js';
 
 type Command<Kind> = Extract<DriversCommand, { kind: Kind }>;

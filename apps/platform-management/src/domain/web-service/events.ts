@@ -1,8 +1,4 @@
-import type { secretScope, webServiceStatus } from '@postern/contracts';
-import type { z } from 'zod';
-
-export type WebServiceStatus = z.output<typeof webServiceStatus>;
-export type SecretScope = z.output<typeof secretScope>;
+import type { SecretScope, WebServiceStatus } from '@postern/contracts';
 
 /** What made a deployment end before its time, or the service stop. */
 export type Because = 'user' | 'stop' | 'block' | 'suspend';

@@ -1,4 +1,5 @@
-import type { ReleaseData, WebServiceEvent, WebServiceStatus } from './events.js';
+import type { WebServiceStatus } from '@postern/contracts';
+import type { ReleaseData, WebServiceEvent } from './events.js';
 import { type Deployment, type Release, type WebService } from './state.js';
 
 /** Folds one event into a web service. */

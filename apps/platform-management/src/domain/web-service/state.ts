@@ -1,8 +1,5 @@
-import type { deploymentStatus } from '@postern/contracts';
-import type { z } from 'zod';
-import type { Because, CreatedData, ReleaseKind, WebServiceStatus } from './events.js';
-
-export type DeploymentStatus = z.output<typeof deploymentStatus>;
+import type { DeploymentStatus, WebServiceStatus } from '@postern/contracts';
+import type { Because, CreatedData, ReleaseKind } from './events.js';
 
 export interface Deployment {
   readonly id: string;
