@@ -42,14 +42,13 @@ export const startTracing = async ({ endpoint, traceRatio, service, log }: Traci
     spanProcessors: [
       new sdk.BatchSpanProcessor({
         exporter,
-        scheduledDelayMillis: 1_000,
         exportTimeoutMillis: EXPORT_WITHIN_MS,
         maxQueueSize: MOST_WAITING,
       }),
     ],
   });
   traceWith(provider.getTracer('postern'));
-  log.info({ endpoint, ratio: traceRatio }, 'Traces are sent to the collector');
+  log.info({ ratio: traceRatio }, 'Traces are sent to the collector');
   return {
     async close() {
       traceWith(undefined);
