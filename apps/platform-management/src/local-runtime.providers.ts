@@ -17,6 +17,9 @@ export class LocalRuntimeEnd implements OnApplicationShutdown {
   }
 }
 
+const foreignCodeAsRoot = (platformHome: string): string =>
+  `Builds and web services would run as root: other users cannot enter POSTERN_PLATFORM_HOME (${platformHome}) or run ${process.execPath}, or setpriv is missing. Choose a folder that every user may enter, or run platform-management as an ordinary user.`;
+
 /** Web services as processes of this machine. */
 export const localRuntimeProviders: Provider[] = [
   {
@@ -25,6 +28,7 @@ export const localRuntimeProviders: Provider[] = [
     useFactory: async (config: PlatformManagementConfig, log: ServiceLog) => {
       const { platformHome, platformAllowFileRepositories: allowFileRepositories } = config;
       const parts = await assembleLocalBuilds({ platformHome, allowFileRepositories, instanceLimits: LIMITS, log });
+      if (process.getuid?.() === 0 && !parts.ownUsers) throw new Error(foreignCodeAsRoot(platformHome));
       return assembleLocalRuntime({ ...parts, platformHome, redactor, log });
     },
   },

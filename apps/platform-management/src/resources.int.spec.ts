@@ -34,16 +34,18 @@ beforeAll(async () => {
   const log = { debug: write, info: write, warn: write, error: write };
   await house.addReplica(OPERATOR, { log, writeLine: line => lines.push(line), flush: () => undefined });
   await house.addReplica(OPERATOR);
+  const { id, workspaces } = await house.newUser();
+  user = { user_id: id, workspace_id: String(workspaces[0]?.id) };
+  stranger = (await house.newUser()).id;
 }, 120_000);
 afterAll(() => house?.stop());
 
 let user: { readonly user_id: string; readonly workspace_id: string };
+let stranger: string;
 let project_id: string;
 let service: { readonly user_id: string; readonly web_service_id: string };
 
 beforeEach(async () => {
-  const { id, workspaces } = await house.newUser();
-  user = { user_id: id, workspace_id: String(workspaces[0]?.id) };
   project_id = (await ask(createProject, { ...user, name: 'Shop' })).id;
   service = await newService();
 });
@@ -64,9 +66,11 @@ const call = (key: string, required: 'read' | 'write' = 'read') =>
 describe('projects', () => {
   it('are listed oldest first and belong to their creator alone', async () => {
     const second = await ask(createProject, { ...user, name: 'Blog', description: 'Words' });
-    const { id: stranger } = await house.newUser();
 
-    expect((await ask(listProjects, { user_id: user.user_id })).map(({ name }) => name)).toEqual(['Shop', 'Blog']);
+    expect((await ask(listProjects, { user_id: user.user_id })).map(({ name }) => name).slice(-2)).toEqual([
+      'Shop',
+      'Blog',
+    ]);
     expect(await ask(getProject, { user_id: user.user_id, project_id: second.id })).toEqual(second);
     expect(await ask(listProjects, { user_id: stranger })).toEqual([]);
     expect(await codeOf(ask(getProject, { user_id: stranger, project_id }))).toBe('project_not_found');
@@ -94,14 +98,14 @@ describe('a platform key', () => {
   it('is unknown in every replica as soon as it is revoked', async () => {
     const { id: key_id, key } = await newKey('write');
     await call(key);
-    const stranger = { ...user, user_id: (await house.newUser()).id };
-    expect(await codeOf(ask(revokePlatformKey, { ...stranger, key_id }))).toBe('platform_key_not_found');
+    const byStranger = { ...user, user_id: stranger, key_id };
+    expect(await codeOf(ask(revokePlatformKey, byStranger))).toBe('platform_key_not_found');
 
     await ask(revokePlatformKey, { ...user, key_id });
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => codeOf(call(key))));
     expect(new Set(answers)).toEqual(new Set(['platform_key_invalid']));
-    expect(await ask(listPlatformKeys, user)).toEqual([]);
+    expect((await ask(listPlatformKeys, user)).map(({ id }) => id)).not.toContain(key_id);
   });
 
   it('is refused once it has expired', async () => {
@@ -201,7 +205,7 @@ describe('variables and secrets', () => {
   });
 
   it('of a stranger’s service or project do not exist', async () => {
-    const { id: user_id } = await house.newUser();
+    const user_id = stranger;
     expect(await codeOf(ask(listVariables, { ...service, user_id }))).toBe('web_service_not_found');
     expect(await codeOf(ask(listProjectSecrets, { user_id, project_id }))).toBe('project_not_found');
   });

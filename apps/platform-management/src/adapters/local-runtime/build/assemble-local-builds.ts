@@ -39,6 +39,8 @@ export interface LocalBuildsAssembly {
   /** For instances. */
   readonly confinement: Confinement;
   readonly path: string;
+  /** Whether web services and builds run as users of their own. */
+  readonly ownUsers: boolean;
 }
 
 /** Shares of the processor where all want it: a build yields to what serves visitors. */
@@ -103,5 +105,11 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     cgroups,
     limits: { ...instanceLimits, cpuWeight: WEIGHTS.instance, fileBytes: undefined, niceness: 0, shortLived: false },
   });
-  return { builds, launchOf: (...launch) => artefacts.launchOf(...launch), confinement: instances, path };
+  return {
+    builds,
+    launchOf: (...launch) => artefacts.launchOf(...launch),
+    confinement: instances,
+    path,
+    ownUsers: users !== undefined,
+  };
 };
