@@ -1,4 +1,4 @@
-import { type ConfigOf, databaseSettings, defineConfig, secret, text } from '@postern/service-host';
+import { type ConfigOf, databaseSettings, defineConfig, integer, secret, text } from '@postern/service-host';
 import { provisioningSettings } from './databases-settings.js';
 import { canonicalAddress } from './domain/email-address.js';
 import { metricsSettings } from './metrics-settings.js';
@@ -15,6 +15,10 @@ export const config = defineConfig({
   platformHome: text()
     .default('/var/lib/postern')
     .describe('Folder of web services and databases that run on this machine; every user has to be able to enter it.'),
+  platformBalancerPatienceMs: integer()
+    .min(0)
+    .default(10_000)
+    .describe('How long orders to the load balancer wait for it while it is away.'),
   operatorEmail: text()
     .refine(email => canonicalAddress(email) !== undefined, 'is no e-mail address')
     .optional()

@@ -26,10 +26,14 @@ export const localRuntimeProviders: Provider[] = [
     provide: LocalRuntime,
     inject: [CONFIG, ServiceLog],
     useFactory: async (config: PlatformManagementConfig, log: ServiceLog) => {
-      const { platformHome, platformAllowFileRepositories: allowFileRepositories } = config;
+      const {
+        platformHome,
+        platformAllowFileRepositories: allowFileRepositories,
+        platformBalancerPatienceMs: balancerPatienceMs,
+      } = config;
       const parts = await assembleLocalBuilds({ platformHome, allowFileRepositories, instanceLimits: LIMITS, log });
       if (process.getuid?.() === 0 && !parts.ownUsers) throw new Error(foreignCodeAsRoot(platformHome));
-      return assembleLocalRuntime({ ...parts, platformHome, redactor, log });
+      return assembleLocalRuntime({ ...parts, platformHome, redactor, log, balancerPatienceMs });
     },
   },
   { provide: Runtime, useExisting: LocalRuntime },

@@ -5,7 +5,6 @@ import {
   admitPlatformCall,
   createPlatformKey,
   createProject,
-  createWebService,
   deleteVariable,
   getProject,
   listPlatformKeys,
@@ -19,6 +18,7 @@ import {
   setVariables,
 } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
+import { v7 as uuidv7 } from 'uuid';
 import { ReleaseConfigurations } from './ports/web-services.js';
 import { ResealValues } from './reactions/reseal-values.js';
 import { AccountsFixture, codeOf, OPERATOR } from './testing/accounts-fixture.js';
@@ -52,9 +52,15 @@ beforeEach(async () => {
 
 const ask: AccountsFixture['client']['request'] = (contract, request) => house.client.request(contract, request);
 
+/** A web service as the read model shows it; where it answers would be the load balancer's to say. */
 const newService = async () => {
-  const wish = { name: 'web', project_id, git_repository_url: 'https://example.com/web.git', port: 3000 };
-  const { id } = await ask(createWebService, { ...wish, user_id: user.user_id });
+  const id = uuidv7();
+  await house.query(
+    `INSERT INTO web_services (id, user_id, project_id, name, git_repository_url, port, min_instances, max_instances,
+       environment, status, created_at)
+     VALUES ($1, $2, $3, 'web', 'https://example.com/web.git', 3000, 1, 1, 'production', 'created', now())`,
+    [id, user.user_id, project_id],
+  );
   return { user_id: user.user_id, web_service_id: id };
 };
 const hashOf = (key: string) => createHash('sha256').update(key).digest('hex');

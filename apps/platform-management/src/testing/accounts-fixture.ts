@@ -53,6 +53,8 @@ export class AccountsFixture {
       POSTERN_LOG_LEVEL: 'silent',
       POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
       POSTERN_PLATFORM_HOME: home,
+      // There is none here.
+      POSTERN_PLATFORM_BALANCER_PATIENCE_MS: '0',
     };
     const link = await connectNats({ servers: nats.url, name: 'asker' });
     const client = new RequestClient(link);

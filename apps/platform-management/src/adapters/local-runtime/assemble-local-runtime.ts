@@ -13,6 +13,8 @@ import { HomeOwnership } from './rolls/home-ownership.js';
 import { type RuntimeTimes, TIMES } from './rolls/runtime-times.js';
 import { ServiceFleets } from './rolls/service-fleets.js';
 
+const BALANCER_PATIENCE_MS = 10_000;
+
 export const LIMITS: InstanceLimits = { memoryBytes: 512 * 2 ** 20, cpuMillicores: 1_000, tasks: 256 };
 
 export interface LocalRuntimeOptions {
@@ -26,13 +28,17 @@ export interface LocalRuntimeOptions {
   readonly log: Log;
   readonly limits?: Partial<InstanceLimits>;
   readonly times?: Partial<RuntimeTimes>;
+  /** How long orders to a load balancer that is away wait for it. */
+  readonly balancerPatienceMs?: number;
 }
 
 /** Puts the parts of the local runtime together. Nothing is started or touched before the first order. */
 export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime => {
   const { platformHome, confinement, redactor, path, log } = options;
   const store = new LogStore(platformHome, redactor);
-  const balancer = new LoadBalancerClient(platformHome);
+  const balancer = new LoadBalancerClient(platformHome, {
+    patienceMs: options.balancerPatienceMs ?? BALANCER_PATIENCE_MS,
+  });
   const limits = { ...LIMITS, ...options.limits };
   const ledger = new InstanceLedger(platformHome);
   const host = { ledger, confinement, logs: store, redactor, limits, path };

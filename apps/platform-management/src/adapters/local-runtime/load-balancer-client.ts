@@ -74,10 +74,11 @@ export class LoadBalancerClient {
 
   /**
    * Hands over the bytes of every service since the last confirmed time, and confirms them when `confirm` has resolved;
-   * they come again when it throws, or when the confirmation is cut off by a kill.
+   * they come again when it throws, or when the confirmation is cut off by a kill. Nobody waits for them, so a balancer
+   * that is away is not waited for.
    */
   async takeTraffic(confirm: (traffic: readonly ServiceTraffic[]) => Promise<void>): Promise<void> {
-    const { epoch, total, confirmed } = await this.#ask('GET', '/traffic', countedTraffic);
+    const { epoch, total, confirmed } = await this.#ask('GET', '/traffic', countedTraffic, undefined, 0);
     const traffic = Object.entries(total)
       .map(([webServiceId, bytes]) => ({ webServiceId, bytes: bytes - (confirmed[webServiceId] ?? 0) }))
       .filter(({ bytes }) => bytes > 0);
@@ -87,9 +88,15 @@ export class LoadBalancerClient {
   }
 
   async #ask(method: string, path: string, answer: undefined, body?: object): Promise<void>;
-  async #ask<T>(method: string, path: string, answer: z.ZodType<T>, body?: object): Promise<T>;
-  async #ask<T>(method: string, path: string, answer: z.ZodType<T> | undefined, body?: object): Promise<T | undefined> {
-    const deadline = performance.now() + this.#patienceMs;
+  async #ask<T>(method: string, path: string, answer: z.ZodType<T>, body?: object, patienceMs?: number): Promise<T>;
+  async #ask<T>(
+    method: string,
+    path: string,
+    answer: z.ZodType<T> | undefined,
+    body?: object,
+    patienceMs = this.#patienceMs,
+  ): Promise<T | undefined> {
+    const deadline = performance.now() + patienceMs;
     for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
       try {
         const { status, text } = await this.#send(method, path, body);
