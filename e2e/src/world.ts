@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -114,6 +114,8 @@ export class World {
 
   static async start(options: Partial<StartOptions> = {}): Promise<World> {
     const folder = mkdtempSync(join(tmpdir(), 'postern-story-'));
+    // Web services and builds run as other users where we are root.
+    chmodSync(folder, 0o755);
     const postern = await startPostern({ home: folder, port: 0, ...options });
     const dashboard = new DashboardClient(postern.baseUrl);
     await dashboard.login(OPERATOR_EMAIL, postern.operator.password);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -23,6 +23,8 @@ const LIFTED = {
 /** A folder for one run, deleted at its end. */
 export const temporaryFolder = async (undo: Undo, name: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), `postern-bench-${name}-`));
+  // Web services and builds run as other users where we are root.
+  await chmod(folder, 0o755);
   undo.push(() => rm(folder, { recursive: true, force: true }));
   return folder;
 };
