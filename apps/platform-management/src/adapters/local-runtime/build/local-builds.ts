@@ -62,7 +62,7 @@ export class LocalBuilds implements Builds {
       return await this.#lane.run(either, () => this.#build(order, output, either));
     } catch (error) {
       if (error === deadline.reason && !signal.aborted)
-        throw new BuildFailed(`the build did not finish within ${order.deadlineMs / 1_000} s`);
+        throw new BuildFailed(`the build did not finish within ${Math.ceil(order.deadlineMs / 1_000)} s`);
       throw inOwnWords(error);
     }
   }

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { waitFor } from '@postern/testing';
+
+export interface MarkedProcess {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** A file of /proc, or nothing where the process has gone meanwhile. */
+const textOf = (pid: string, file: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
+  } catch {
+    return '';
+  }
+};
+
+/** Processes of this machine that carry the mark in their environment or their arguments; zombies run no more. */
+export const processesWith = (mark: string): readonly MarkedProcess[] =>
+  readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(pid => ({ pid, command: textOf(pid, 'cmdline'), environment: textOf(pid, 'environ') }))
+    .filter(({ command, environment }) => command.includes(mark) || environment.includes(mark))
+    .map(({ pid, command }) => ({ pid: Number(pid), command: command.replaceAll('\0', ' ').trim() }));
+
+/** Resolves when at least one process carries the mark. */
+export const untilRuns = (mark: string): Promise<readonly MarkedProcess[]> =>
+  waitFor(
+    () => {
+      const found = processesWith(mark);
+      return found.length > 0 ? found : undefined;
+    },
+    { timeoutMs: 30_000, intervalMs: 20, describe: `a process with ${mark}` },
+  );
