@@ -1,10 +1,11 @@
 export { type AppendResult, appendAll, lockStreams } from './append-all.js';
+export { type ErasableEvent, type Erasure, eraseFromEvents } from './erasure.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
 export { Inbox } from './inbox.js';
-export { withLeadership } from './leadership.js';
+export { isLed, withLeadership } from './leadership.js';
 export { OutboxRelay, type OutboxRelayOptions, type OutboxStatus, type Publisher } from './outbox-relay.js';
 export { PostgresEventStore } from './postgres-event-store.js';
 export type { Projection, ProjectionTransaction } from './projection.js';
-export { ProjectionRunner, type ProjectionRunnerOptions } from './projection-runner.js';
+export { ProjectionRunner, type ProjectionRunnerOptions, type ProjectionStatus } from './projection-runner.js';
 export { migrateEventStore } from './schema.js';
 export { inTransaction } from './transaction.js';

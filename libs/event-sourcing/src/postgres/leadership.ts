@@ -3,6 +3,21 @@ import type pg from 'pg';
 /** How soon a leader notices that its connection, and the lock with it, has silently gone. */
 const HEARTBEAT_MS = 5_000;
 
+const LOCK = "hashtextextended('postern leader ' || $1, 0)";
+
+/** Whether some process holds the named lock, this one included. */
+export const isLed = async (pool: pg.Pool, name: string): Promise<boolean> => {
+  const { rows } = await pool.query<{ led: boolean }>(
+    `SELECT EXISTS (
+       SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
+       WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+         AND (l.classid::bigint << 32 | l.objid::bigint) = ${LOCK}
+     ) AS led`,
+    [name],
+  );
+  return rows[0]?.led ?? false;
+};
+
 /**
  * Runs `lead` while this process holds the named lock, which one process of the whole database can. PostgreSQL
  * frees it when the connection ends, so a killed leader is succeeded as soon as the server notices. The lock is the session's, so a pooler must not share sessions.
@@ -23,15 +38,11 @@ export const withLeadership = async (
   let broken: Error | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   try {
-    const { rows } = await client.query<{ led: boolean }>(
-      "SELECT pg_try_advisory_lock(hashtextextended('postern leader ' || $1, 0)) AS led",
-      [name],
-    );
+    const { rows } = await client.query<{ led: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS led`, [name]);
     if (!rows[0]?.led) return false;
     heartbeat = setInterval(() => client.query('SELECT 1').catch(onError), HEARTBEAT_MS);
     await lead(AbortSignal.any([stop, connection.signal]));
-    if (!connection.signal.aborted)
-      await client.query("SELECT pg_advisory_unlock(hashtextextended('postern leader ' || $1, 0))", [name]);
+    if (!connection.signal.aborted) await client.query(`SELECT pg_advisory_unlock(${LOCK})`, [name]);
     return true;
   } catch (error) {
     broken = error as Error;

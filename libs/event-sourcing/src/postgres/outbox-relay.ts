@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type pg from 'pg';
 import { BEGINNING, comparePositions, type Position, type RecordedEvent } from '../event.js';
 import { countAfter, type FeedPage, lagAfter, readFeed } from './feed.js';
-import { withLeadership } from './leadership.js';
+import { isLed, withLeadership } from './leadership.js';
 import { countFromZero, observeLag } from './observe-lag.js';
 import { type BrokerState, OutboxCheckpoints } from './outbox-checkpoints.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
@@ -33,6 +33,10 @@ export interface OutboxRelayOptions {
 
 export interface OutboxStatus {
   readonly leading: boolean;
+  /** This replica leads, or another one does. */
+  readonly led: boolean;
+  /** Where the broker's stream stood when the relay last wrote it down. */
+  readonly brokerSequence: number | undefined;
   /** Events not yet published, counted to 100,000. */
   readonly lag: number;
   readonly published: number;
@@ -92,9 +96,11 @@ export class OutboxRelay {
   }
 
   async status(): Promise<OutboxStatus> {
-    const { position } = await this.checkpoints.load();
+    const { position, broker } = await this.checkpoints.load();
     return {
       leading: this.leading,
+      led: await isLed(this.pool, this.leadership),
+      brokerSequence: broker?.lastSequence,
       lag: await countAfter(this.pool, position),
       published: this.published,
       lastError: this.lastError,
@@ -114,11 +120,15 @@ export class OutboxRelay {
     return this.options.store.pool;
   }
 
+  private get leadership(): string {
+    return `outbox ${this.options.name ?? 'events'}`;
+  }
+
   private async lead(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
-        await withLeadership(this.pool, `outbox ${this.options.name ?? 'events'}`, signal, async lost => {
+        await withLeadership(this.pool, this.leadership, signal, async lost => {
           ({ position: this.at, broker: this.broker } = await this.checkpoints.load());
           this.brokerSeenAt = 0;
           this.inDoubt = this.batchSize;

@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { BEGINNING, type Position } from '../event.js';
 import { liveCheckpoint, registerProjection } from './checkpoints.js';
 import { countAfter, feedEnd, lagAfter } from './feed.js';
-import { withLeadership } from './leadership.js';
+import { isLed, withLeadership } from './leadership.js';
 import { observeLag } from './observe-lag.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
 import type { Projection } from './projection.js';
@@ -17,6 +17,17 @@ export interface ProjectionRunnerOptions {
   readonly batchSize?: number;
   readonly pollMs?: number;
   readonly onError?: (projection: string, error: unknown) => void;
+}
+
+export interface ProjectionStatus {
+  readonly name: string;
+  /** Rises when a rebuild is put in the place of the live one. */
+  readonly generation: number;
+  readonly version: number;
+  /** Events behind, counted to 100,000. */
+  readonly lag: number;
+  /** Some process builds a new generation. */
+  readonly rebuilding: boolean;
 }
 
 const RETRY_REBUILD_MS = 1_000;
@@ -80,6 +91,30 @@ export class ProjectionRunner {
     for (const name of this.followers.keys())
       lags.set(name, await countAfter(pool, (await liveCheckpoint(pool, name)) ?? BEGINNING));
     return lags;
+  }
+
+  async status(): Promise<ProjectionStatus[]> {
+    const { pool } = this.options.store;
+    const lags = await this.lag();
+    return Promise.all(
+      [...this.followers.values()].map(async ({ projection: { name, version } }) => {
+        const live = await liveCheckpoint(pool, name);
+        return {
+          name,
+          generation: live?.generation ?? 0,
+          version: live?.version ?? version,
+          lag: lags.get(name) ?? 0,
+          rebuilding: await isLed(pool, `rebuild ${name}`),
+        };
+      }),
+    );
+  }
+
+  /** Names of the projections that take any of these types of events. */
+  thoseTaking(types: ReadonlySet<string>): string[] {
+    return [...this.followers.values()]
+      .filter(({ projection }) => projection.eventTypes.some(type => types.has(type)))
+      .map(({ projection }) => projection.name);
   }
 
   /**

@@ -114,6 +114,29 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX inbox_by_age ON event_store.inbox USING brin (received_at);
   `,
+  `
+  -- An erasure says so for its own transaction, and changes nothing but data.
+  CREATE OR REPLACE FUNCTION event_store.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'UPDATE' AND current_setting('event_store.erasing', true) = 'on' THEN RETURN NULL; END IF;
+    RAISE EXCEPTION 'events are append-only: % is refused', TG_OP USING ERRCODE = 'restrict_violation';
+  END $$;
+  CREATE FUNCTION event_store.refuse_change_beyond_data() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF to_jsonb(NEW) - 'data' IS DISTINCT FROM to_jsonb(OLD) - 'data' THEN
+      RAISE EXCEPTION 'events are append-only: an erasure changes data alone' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER erasures_change_data_alone BEFORE UPDATE ON event_store.events
+    FOR EACH ROW EXECUTE FUNCTION event_store.refuse_change_beyond_data();
+
+  CREATE TABLE event_store.erasures (
+    noted_as  text PRIMARY KEY,
+    events    integer NOT NULL,
+    at        timestamptz NOT NULL DEFAULT now()
+  );
+  `,
 ];
 
 /** Serialises the migrations of replicas that start together; an arbitrary number, the same for every service. */

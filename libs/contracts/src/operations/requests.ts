@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { SERVICE_NAMES, type ServiceName } from '../service-name.js';
+import { id, noContent, timestamp } from '../shapes.js';
+
+/** A read model of a service, as the database knows it. */
+export const projectionStatus = z.object({
+  name: z.string(),
+  generation: z.int().describe('Counts how often it was built; rises when a rebuild is put in its place.'),
+  version: z.int(),
+  lag: z.int().describe('Events it has not seen yet, counted to 100,000.'),
+  rebuilding: z.boolean(),
+  last_error: z.string().nullable().describe('Why the last rebuild failed, as far as the answering replica knows.'),
+});
+
+export const outboxStatus = z.object({
+  lag: z.int().describe('Events of the log that were not looked at yet, counted to 100,000.'),
+  led: z.boolean().describe('Some replica relays.'),
+  broker_sequence: z.int().nullable().describe('Where the broker’s stream stood when the relay last wrote it down.'),
+  last_error: z.string().nullable(),
+});
+
+/** How many sealed values of a kind lie under which key of POSTERN_ENCRYPTION_KEYS. */
+export const sealedCount = z.object({ kind: z.string(), key_id: z.string(), values: z.int() });
+
+export const finding = z.object({
+  check: z.string(),
+  verdict: z.enum(['good', 'warning', 'bad']),
+  found: z.string(),
+  advice: z.string().optional().describe('What to change.'),
+});
+
+const operationsOf = (service: ServiceName) => {
+  const request = requestsOf(service);
+  return {
+    listProjections: request('list-projections', {
+      request: noContent,
+      reply: z.object({ projections: z.array(projectionStatus) }),
+      deadlineMs: 15_000,
+    }),
+    /** Begins a rebuild and answers at once; `generation` is the one that will be replaced. */
+    rebuildProjection: request('rebuild-projection', {
+      request: z.object({ name: z.string().max(200) }),
+      reply: z.object({ generation: z.int() }),
+      refusals: ['projection_not_found', 'rebuild_under_way'],
+    }),
+    /** `outbox` is null where a service publishes nothing. */
+    getOutboxStatus: request('get-outbox-status', {
+      request: noContent,
+      reply: z.object({ outbox: outboxStatus.nullable() }),
+      deadlineMs: 15_000,
+    }),
+    countSealedValues: request('count-sealed-values', {
+      request: noContent,
+      reply: z.object({
+        sealing_key: z.string().nullable().describe('The first key; null where a service seals nothing.'),
+        known_keys: z.array(z.string()),
+        counts: z.array(sealedCount),
+      }),
+      deadlineMs: 60_000,
+    }),
+    /** Seals some of what lies under older keys again, under the first one; ask until `resealed` is 0. */
+    resealValues: request('reseal-values', {
+      request: z.object({ limit: z.int().min(1).max(1_000).default(200) }),
+      reply: z.object({ resealed: z.int() }),
+      deadlineMs: 60_000,
+    }),
+    /**
+     * Puts `replacement` in the place of an address wherever the service keeps it, events included, and what was
+     * personal about it goes. `rebuild` names the read models that still hold what the log no longer says.
+     */
+    eraseRecipient: request('erase-recipient', {
+      request: z.object({ address: z.string().min(3).max(320), replacement: z.string().min(3).max(320) }),
+      reply: z.object({
+        erased: z.array(z.object({ kind: z.string(), rows: z.int() })),
+        rebuild: z.array(z.string()),
+      }),
+      deadlineMs: 600_000,
+    }),
+    /** Looks at what the service stands on. `now` is its clock. */
+    diagnose: request('diagnose', {
+      request: noContent,
+      reply: z.object({ now: timestamp, findings: z.array(finding) }),
+      deadlineMs: 60_000,
+    }),
+  };
+};
+
+export type Operations = ReturnType<typeof operationsOf>;
+
+/** What every service with a database answers to its operator, and to nobody through the gateway. */
+export const OPERATIONS = Object.fromEntries(
+  SERVICE_NAMES.map(service => [service, operationsOf(service)]),
+) as Readonly<Record<ServiceName, Operations>>;
+
+/**
+ * Hands a mail to the relay that goes to a return path of ours, from there as well. Where it arrives,
+ * delivery-tracking says so on `returnPathArrivals(probe_id)`.
+ */
+export const probeReturnPath = requestsOf('email-send')('probe-return-path', {
+  request: z.object({ probe_id: id }),
+  reply: z.object({ relay: z.string(), taken: z.boolean(), answer: z.string() }),
+  deadlineMs: 60_000,
+});
+
+/** A subject of core NATS: whoever waits is told, nobody else remembers. */
+export const returnPathArrivals = (probeId: string): string => `postern.operations.return-path-arrivals.${probeId}`;
