@@ -1,6 +1,6 @@
 import { type ConfigOf, databaseSettings, defineConfig, integer, secret, text } from '@postern/service-host';
 import { provisioningSettings } from './databases-settings.js';
-import { canonicalAddress } from './domain/email-address.js';
+import { canonicalAddress } from './domain/accounts/email-address.js';
 import { metricsSettings } from './metrics-settings.js';
 import { resourcesSettings } from './resources-settings.js';
 import { webServicesSettings } from './web-services-settings.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { sampleTime } from './domain/metrics.js';
-import { monthOf } from './domain/metrics-bandwidth.js';
+import { sampleTime } from './domain/metrics/metrics.js';
+import { monthOf } from './domain/metrics/metrics-bandwidth.js';
 import type { ServiceUsage } from './ports/runtime.js';
 import { CountTraffic } from './reactions/count-traffic.js';
 import { RollUpMetrics } from './reactions/roll-up-metrics.js';

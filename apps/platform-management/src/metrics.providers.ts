@@ -7,7 +7,7 @@ import { MetricRows } from './adapters/postgres/metric-rows.js';
 import { WebServiceOwnershipRows } from './adapters/postgres/web-service-ownership.js';
 import { GetMetrics } from './commands/metrics/get-metrics.js';
 import { GetMetricsHistory } from './commands/metrics/get-metrics-history.js';
-import { GIGABYTE } from './domain/metrics-bandwidth.js';
+import { GIGABYTE } from './domain/metrics/metrics-bandwidth.js';
 import type { metricsSettings } from './metrics-settings.js';
 import { BandwidthLedger, MetricStore, MetricsSettings, WebServiceOwnership } from './ports/metrics.js';
 import { CountTraffic } from './reactions/count-traffic.js';

@@ -1,5 +1,5 @@
 import { Streams } from '@postern/event-sourcing';
-import type { DatabaseStatus } from '../domain/database.js';
+import type { DatabaseStatus } from '../domain/databases/database.js';
 import type { DatabaseKind, DatabaseLimits } from './database-runtime.js';
 
 /** The streams of databases, whose writers see their own writes in the read model of databases. */

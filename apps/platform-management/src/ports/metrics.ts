@@ -1,4 +1,4 @@
-import type { HistoryWindow, Measurement } from '../domain/metrics.js';
+import type { HistoryWindow, Measurement } from '../domain/metrics/metrics.js';
 import type { ServiceTraffic, ServiceUsage } from './runtime.js';
 
 export interface MetricPoint extends Measurement {

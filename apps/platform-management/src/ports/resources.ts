@@ -1,6 +1,6 @@
 import { Streams } from '@postern/event-sourcing';
-import type { Collection, NewValue, Scope } from '../domain/named-values.js';
-import type { PlatformKeyScope } from '../domain/platform-key.js';
+import type { Collection, NewValue, Scope } from '../domain/resources/named-values.js';
+import type { PlatformKeyScope } from '../domain/resources/platform-key.js';
 
 /** The streams of platform keys and projects, whose writers see their own writes in the read models. */
 export abstract class ResourceStreams extends Streams {}

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
-import type { UserEvent } from '../domain/user.js';
-import type { WorkspaceEvent } from '../domain/workspace.js';
+import type { UserEvent } from '../domain/accounts/user.js';
+import type { WorkspaceEvent } from '../domain/accounts/workspace.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { Account, AccountDirectory } from '../ports/accounts.js';
 

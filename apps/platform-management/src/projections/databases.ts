@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { listDatabases, ReplyOf, RequestOf } from '@postern/contracts';
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
-import { DATABASE_EVENT_TYPES, type DatabaseEvent } from '../domain/database.js';
-import { databaseReply } from '../domain/database-reply.js';
+import { DATABASE_EVENT_TYPES, type DatabaseEvent } from '../domain/databases/database.js';
+import { databaseReply } from '../domain/databases/database-reply.js';
 import { type Database, PrismaClient } from '../generated/prisma/client.js';
 import { DatabaseDirectory, type DatabaseRow } from '../ports/databases.js';
 

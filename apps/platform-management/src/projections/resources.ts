@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
-import { NAMED_VALUE_EVENT_TYPES, type NamedValueEvent } from '../domain/named-values.js';
-import { PLATFORM_KEY_EVENT_TYPES, type PlatformKeyEvent } from '../domain/platform-key.js';
-import type { ProjectEvent } from '../domain/project.js';
+import { NAMED_VALUE_EVENT_TYPES, type NamedValueEvent } from '../domain/resources/named-values.js';
+import { PLATFORM_KEY_EVENT_TYPES, type PlatformKeyEvent } from '../domain/resources/platform-key.js';
+import type { ProjectEvent } from '../domain/resources/project.js';
 
 type ResourceEvent = PlatformKeyEvent | ProjectEvent | NamedValueEvent;
 

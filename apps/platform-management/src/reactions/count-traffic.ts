@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { beyondBandwidth, monthOf } from '../domain/metrics-bandwidth.js';
+import { beyondBandwidth, monthOf } from '../domain/metrics/metrics-bandwidth.js';
 import { BandwidthLedger, MetricsSettings, Suspensions } from '../ports/metrics.js';
 import { Runtime } from '../ports/runtime.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { newUser } from '../commands/new-user.js';
+import { newUser } from '../commands/accounts/new-user.js';
 import { PasswordHasher, UserRegistry } from '../ports/accounts.js';
 
 /** Makes the operator whom the configuration names, as long as there is none. Somebody has to be the first. */

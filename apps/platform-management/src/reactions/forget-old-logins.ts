@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LOGIN_LIMITS } from '../domain/login-limit.js';
+import { LOGIN_LIMITS } from '../domain/accounts/login-limit.js';
 import { LoginFailures, Sessions } from '../ports/accounts.js';
 
 /** Sessions that have expired and failures that no longer count are deleted. */

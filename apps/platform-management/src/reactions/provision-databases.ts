@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { type DatabaseCommand, database, databaseStream } from '../domain/database.js';
+import { type DatabaseCommand, database, databaseStream } from '../domain/databases/database.js';
 import { DatabaseRuntime } from '../ports/database-runtime.js';
 import {
   CredentialVault,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { MINUTES_KEPT_SECONDS, SAMPLES_KEPT_SECONDS } from '../domain/metrics.js';
-import { monthsBefore } from '../domain/metrics-bandwidth.js';
+import { MINUTES_KEPT_SECONDS, SAMPLES_KEPT_SECONDS } from '../domain/metrics/metrics.js';
+import { monthsBefore } from '../domain/metrics/metrics-bandwidth.js';
 import { BandwidthLedger, MetricStore } from '../ports/metrics.js';
 
 const MONTHS_KEPT = 13;

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { sampleTime } from '../domain/metrics.js';
+import { sampleTime } from '../domain/metrics/metrics.js';
 import { MetricStore } from '../ports/metrics.js';
 import { Runtime } from '../ports/runtime.js';
 

@@ -8,10 +8,10 @@ import {
   switchWorkspace,
 } from '@postern/contracts';
 import { HandlesRequest } from '@postern/messaging';
-import { AuthenticateSession } from '../../commands/authenticate-session.js';
-import { CreateSession } from '../../commands/create-session.js';
-import { EndSession } from '../../commands/end-session.js';
-import { SwitchWorkspace } from '../../commands/switch-workspace.js';
+import { AuthenticateSession } from '../../commands/accounts/authenticate-session.js';
+import { CreateSession } from '../../commands/accounts/create-session.js';
+import { EndSession } from '../../commands/accounts/end-session.js';
+import { SwitchWorkspace } from '../../commands/accounts/switch-workspace.js';
 
 /** Logging in, being recognised, logging out. */
 @Controller()

@@ -1,10 +1,10 @@
 import { Controller } from '@nestjs/common';
 import { changePassword, createUser, createWorkspace, getMe, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { HandlesRequest } from '@postern/messaging';
-import { ChangePassword } from '../../commands/change-password.js';
-import { CreateUser } from '../../commands/create-user.js';
-import { CreateWorkspace } from '../../commands/create-workspace.js';
-import { GetMe } from '../../commands/get-me.js';
+import { ChangePassword } from '../../commands/accounts/change-password.js';
+import { CreateUser } from '../../commands/accounts/create-user.js';
+import { CreateWorkspace } from '../../commands/accounts/create-workspace.js';
+import { GetMe } from '../../commands/accounts/get-me.js';
 
 /** Users and their workspaces. */
 @Controller()

@@ -1,6 +1,6 @@
 import { GroupCommit } from '@postern/event-sourcing';
 import type pg from 'pg';
-import type { PlatformKeyScope } from '../../domain/platform-key.js';
+import type { PlatformKeyScope } from '../../domain/resources/platform-key.js';
 import { type AdmittedKey, type CountedCall, PlatformCalls } from '../../ports/resources.js';
 
 interface Call {

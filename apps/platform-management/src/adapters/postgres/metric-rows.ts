@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { HistoryWindow, Measurement } from '../../domain/metrics.js';
+import type { HistoryWindow, Measurement } from '../../domain/metrics/metrics.js';
 import { type MetricPoint, MetricStore } from '../../ports/metrics.js';
 import type { ServiceUsage } from '../../ports/runtime.js';
 

@@ -11,7 +11,7 @@ import {
   slotOf,
   valueIn,
   valueStream,
-} from '../../domain/named-values.js';
+} from '../../domain/resources/named-values.js';
 import { type SetValue, ValueLedger, type ValueToSet } from '../../ports/resources.js';
 import { sealedValueRow } from './sealed-values.js';
 

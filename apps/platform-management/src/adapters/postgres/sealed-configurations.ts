@@ -1,6 +1,6 @@
 import type { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
-import type { Scope } from '../../domain/named-values.js';
+import type { Scope } from '../../domain/resources/named-values.js';
 import { type Configuration, ReleaseConfigurations } from '../../ports/web-services.js';
 import { sealedValueRow } from './sealed-values.js';
 

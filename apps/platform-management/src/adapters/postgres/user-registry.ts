@@ -2,8 +2,8 @@ import { Refusal } from '@postern/contracts';
 import { type Append, BEGINNING, type EventMetadata, fold, type Position } from '@postern/event-sourcing';
 import { appendAll, inTransaction, lockStreams, type PostgresEventStore } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
-import { type User, user, userStream } from '../../domain/user.js';
-import { workspace, workspaceStream } from '../../domain/workspace.js';
+import { type User, user, userStream } from '../../domain/accounts/user.js';
+import { workspace, workspaceStream } from '../../domain/accounts/workspace.js';
 import type { Credentials, NewUser, UserRegistry } from '../../ports/accounts.js';
 
 /** No stream: whoever makes the first operator holds this name meanwhile. */

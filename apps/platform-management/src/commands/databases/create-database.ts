@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type createDatabase, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { connectionUrl, usernameFor } from '../../domain/connection-url.js';
-import { database, databaseStream } from '../../domain/database.js';
-import { limitsOfPlan } from '../../domain/database-plans.js';
-import { databaseReply, limitsReply } from '../../domain/database-reply.js';
+import { connectionUrl, usernameFor } from '../../domain/databases/connection-url.js';
+import { database, databaseStream } from '../../domain/databases/database.js';
+import { limitsOfPlan } from '../../domain/databases/database-plans.js';
+import { databaseReply, limitsReply } from '../../domain/databases/database-reply.js';
 import { DatabaseRuntime } from '../../ports/database-runtime.js';
 import { CredentialVault, DatabaseStreams } from '../../ports/databases.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { deleteDatabase, ReplyOf, RequestOf } from '@postern/contracts';
-import { database, databaseStream } from '../../domain/database.js';
+import { database, databaseStream } from '../../domain/databases/database.js';
 import { DatabaseStreams } from '../../ports/databases.js';
 
 /** Orders the end of a database with all its data. Refuses with `database_not_found`. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { getDatabase, ReplyOf, RequestOf } from '@postern/contracts';
-import { databaseNotFound } from '../../domain/database.js';
-import { databaseReply } from '../../domain/database-reply.js';
+import { databaseNotFound } from '../../domain/databases/database.js';
+import { databaseReply } from '../../domain/databases/database-reply.js';
 import { DatabaseRuntime } from '../../ports/database-runtime.js';
 import { DatabaseDirectory } from '../../ports/databases.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { getMetricsHistory, ReplyOf, RequestOf } from '@postern/contracts';
-import { historyWindow, usageReply } from '../../domain/metrics.js';
+import { historyWindow, usageReply } from '../../domain/metrics/metrics.js';
 import { noSuchService } from '../../domain/web-service/refusals.js';
 import { MetricStore, WebServiceOwnership } from '../../ports/metrics.js';
 

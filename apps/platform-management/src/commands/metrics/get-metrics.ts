@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type getMetrics, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { CURRENT_SECONDS, usageReply } from '../../domain/metrics.js';
+import { CURRENT_SECONDS, usageReply } from '../../domain/metrics/metrics.js';
 import { noSuchService } from '../../domain/web-service/refusals.js';
 import { MetricStore, WebServiceOwnership } from '../../ports/metrics.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import type { Collection, Scope } from '../../domain/named-values.js';
+import type { Collection, Scope } from '../../domain/resources/named-values.js';
 import { Ownership, type SetValue, ValueLedger } from '../../ports/resources.js';
 
 export interface GivenValue {

@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { createPlatformKey, ReplyOf, RequestOf } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { keyPrefixOf, newPlatformKey, platformKey, platformKeyStream } from '../../domain/platform-key.js';
+import { keyPrefixOf, newPlatformKey, platformKey, platformKeyStream } from '../../domain/resources/platform-key.js';
 import { ResourceStreams } from '../../ports/resources.js';
 
 /** Makes a key and answers it; nothing of it but hash and prefix stays behind. It works at once, in every replica. */

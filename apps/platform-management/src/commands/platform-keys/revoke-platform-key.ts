@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestOf, revokePlatformKey } from '@postern/contracts';
-import { platformKey, platformKeyStream } from '../../domain/platform-key.js';
+import { platformKey, platformKeyStream } from '../../domain/resources/platform-key.js';
 import { ResourceStreams } from '../../ports/resources.js';
 
 /** The key is refused from the next call on, in every replica. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { createProject, ReplyOf, RequestOf } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { project, projectStream } from '../../domain/project.js';
+import { project, projectStream } from '../../domain/resources/project.js';
 import { ResourceStreams } from '../../ports/resources.js';
 
 @Injectable()

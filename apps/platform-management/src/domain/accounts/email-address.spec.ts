@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { canonicalAddress } from './email-address.js';
+
+describe('the address of a user', () => {
+  it('is the same in whatever case and with whatever blanks around it is written', () =>
+    expect(canonicalAddress(' Ada@Example.COM\n')).toBe('ada@example.com'));
+
+  it('may be of any script', () => expect(canonicalAddress('jürgen@bücher.example')).toBe('jürgen@bücher.example'));
+
+  it.each([
+    '',
+    'ada',
+    'ada@example',
+    'a b@example.com',
+    'ada@b@example.com',
+    'Ada <ada@example.com>',
+    'a,b@example.com',
+  ])('is not %j', text => expect(canonicalAddress(text)).toBeUndefined());
+
+  it('holds nothing that PostgreSQL cannot keep', () => {
+    expect(canonicalAddress('a\0da@example.com')).toBeUndefined();
+    expect(canonicalAddress('a\ud800da@example.com')).toBeUndefined();
+  });
+});

@@ -1,0 +1,121 @@
+import { Refusal } from '@postern/contracts';
+import type { Decider } from '@postern/event-sourcing';
+
+export type PlatformKeyScope = 'read' | 'write';
+
+export type PlatformKeyEvent =
+  | {
+      readonly type: 'platform-management.platform-key-created.v1';
+      readonly data: {
+        readonly key_id: string;
+        readonly user_id: string;
+        /** The workspace that was active then; whose databases the key sees. */
+        readonly workspace_id: string;
+        readonly name: string;
+        /** SHA-256, lower-case hex; the key itself is shown once and kept nowhere. */
+        readonly key_hash: string;
+        readonly key_prefix: string;
+        readonly scope: PlatformKeyScope;
+        readonly expires_at: string | null;
+        readonly at: string;
+      };
+    }
+  | {
+      readonly type: 'platform-management.platform-key-revoked.v1';
+      readonly data: { readonly key_id: string; readonly at: string };
+    };
+
+export type PlatformKeyCommand =
+  | {
+      readonly kind: 'create';
+      readonly keyId: string;
+      readonly userId: string;
+      readonly workspaceId: string;
+      readonly name: string;
+      readonly keyHash: string;
+      readonly keyPrefix: string;
+      readonly scope: PlatformKeyScope;
+      readonly expiresAt: string | undefined;
+      readonly at: string;
+    }
+  | { readonly kind: 'revoke'; readonly userId: string; readonly workspaceId: string; readonly at: string };
+
+export interface PlatformKey {
+  readonly id: string | undefined;
+  readonly userId: string | undefined;
+  readonly workspaceId: string | undefined;
+  readonly revoked: boolean;
+}
+
+export const PLATFORM_KEY_EVENT_TYPES = [
+  'platform-management.platform-key-created.v1',
+  'platform-management.platform-key-revoked.v1',
+] as const;
+
+const MARK = 'ak_live_';
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 62^43 is a little more than 2^256. */
+const RANDOM_LENGTH = 43;
+const PREFIX_LENGTH = 12;
+
+/** A new key. `randomBelow(n)` answers an unbiased, unpredictable whole number from 0 up to n - 1. */
+export const newPlatformKey = (randomBelow: (limit: number) => number): string =>
+  MARK + Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomBelow(ALPHABET.length)]).join('');
+
+/** What of a key may be shown again. */
+export const keyPrefixOf = (key: string): string => key.slice(0, PREFIX_LENGTH);
+
+export const platformKeyStream = (keyId: string): string => `platform-key-${keyId}`;
+
+/** A credential of a user for the platform API: created once, revoked once. That it expires needs no event. */
+export const platformKey: Decider<PlatformKey, PlatformKeyCommand, PlatformKeyEvent> = {
+  initial: { id: undefined, userId: undefined, workspaceId: undefined, revoked: false },
+
+  decide: (command, state) => {
+    switch (command.kind) {
+      case 'create':
+        return create(command);
+      case 'revoke': {
+        const isTheirs = state.userId === command.userId && state.workspaceId === command.workspaceId;
+        if (state.id === undefined || state.revoked || !isTheirs) {
+          throw new Refusal('platform_key_not_found', 'there is no such platform key');
+        }
+        return [{ type: 'platform-management.platform-key-revoked.v1', data: { key_id: state.id, at: command.at } }];
+      }
+    }
+  },
+
+  evolve: (state, event) => {
+    switch (event.type) {
+      case 'platform-management.platform-key-created.v1': {
+        const { key_id, user_id, workspace_id } = event.data;
+        return { id: key_id, userId: user_id, workspaceId: workspace_id, revoked: false };
+      }
+      case 'platform-management.platform-key-revoked.v1':
+        return { ...state, revoked: true };
+    }
+  },
+};
+
+function create(command: Extract<PlatformKeyCommand, { kind: 'create' }>): PlatformKeyEvent[] {
+  const { expiresAt, at } = command;
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(at)) {
+    throw new Refusal('invalid_input', 'expires_at: must lie in the future');
+  }
+  return [
+    {
+      type: 'platform-management.platform-key-created.v1',
+      data: {
+        key_id: command.keyId,
+        user_id: command.userId,
+        workspace_id: command.workspaceId,
+        name: command.name,
+        key_hash: command.keyHash,
+        key_prefix: command.keyPrefix,
+        scope: command.scope,
+        expires_at: expiresAt ?? null,
+        at,
+      },
+    },
+  ];
+}
