@@ -27,40 +27,49 @@ const tiers = asked.length > 0 ? asked : Object.keys(TIERS);
 
 const reports = mkdtempSync(join(tmpdir(), 'postern-test-'));
 const counts = { passed: 0, failed: 0 };
-let failure;
+const failures = [];
+
+/** What fails is told at the end, and keeps nothing else from being proved. */
+const prove = async (what, check) => {
+  say(what);
+  try {
+    await check();
+  } catch (error) {
+    failures.push(`${what}: ${error.message}`);
+  }
+};
+
+const tests = async tier => {
+  const report = join(reports, `${tier}.json`);
+  try {
+    await run('jest', ['--selectProjects', tier, '--json', `--outputFile=${report}`, ...TIERS[tier]], {
+      inherit: true,
+      env: { NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning' },
+    });
+  } finally {
+    const result = JSON.parse(readFileSync(report, 'utf8'));
+    counts.passed += result.numPassedTests;
+    counts.failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
+  }
+};
 
 try {
   await prepare(say);
   if (asked.length === 0) {
-    say('format and lint');
-    await run('biome', ['ci', '--diagnostic-level=warn', '--error-on-warnings', '.'], { inherit: true });
+    await prove('format and lint', () =>
+      run('biome', ['ci', '--diagnostic-level=warn', '--error-on-warnings', '.'], { inherit: true }),
+    );
+    await prove('schemas against their migrations', () =>
+      run('npm', ['run', '--silent', 'migrations', '-w', '@postern/service-host', '--', 'check'], { inherit: true }),
+    );
   }
-  if (asked.length === 0) {
-    say('schemas against their migrations');
-    await run('npm', ['run', '--silent', 'migrations', '-w', '@postern/service-host', '--', 'check'], {
-      inherit: true,
-    });
-  }
-  for (const tier of tiers) {
-    say(`${tier} tests`);
-    const report = join(reports, `${tier}.json`);
-    try {
-      await run('jest', ['--selectProjects', tier, '--json', `--outputFile=${report}`, ...TIERS[tier]], {
-        inherit: true,
-        env: { NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning' },
-      });
-    } finally {
-      const result = JSON.parse(readFileSync(report, 'utf8'));
-      counts.passed += result.numPassedTests;
-      counts.failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
-    }
-  }
+  for (const tier of tiers) await prove(`${tier} tests`, () => tests(tier));
 } catch (error) {
-  failure = error;
+  failures.push(error.message);
 } finally {
   rmSync(reports, { recursive: true, force: true });
 }
 
-if (failure) console.error(`\n${failure.message}`);
+for (const failure of failures) console.error(`\n${failure}`);
 console.log(`\n${counts.passed} passed, ${counts.failed} failed`);
-process.exit(failure || counts.failed > 0 ? 1 : 0);
+process.exit(failures.length > 0 || counts.failed > 0 ? 1 : 0);
