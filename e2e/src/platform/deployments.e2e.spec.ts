@@ -149,7 +149,10 @@ describe('a deadline', () => {
     const { id } = await service.requestDeployment();
     await untilRuns(mark);
 
-    expect(await service.outcomeOf(id)).toMatchObject({ status: 'failed', error: expect.stringMatching(/within 10 s/) });
+    expect(await service.outcomeOf(id)).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/within 10 s/),
+    });
     expect(processesWith(mark)).toEqual([]);
   }, 60_000);
 });

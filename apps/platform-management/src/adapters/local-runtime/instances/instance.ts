@@ -37,6 +37,9 @@ const KEEPER = `trap : TERM INT HUP
 /** A shell anew, so that its environment in /proc is the one that it was handed. */
 const START = `${TAKE_ENVIRONMENT}\nexec /bin/sh -c '${KEEPER}' postern-instance "$@"`;
 
+/** How often a group that was told to end is looked at. */
+const GROUP_LOOK_MS = 50;
+
 /** How long pipes are read on when nothing runs any more that could write to them. */
 const SETTLE_MS = 2_000;
 
@@ -154,13 +157,24 @@ export class Instance {
       signalGroup(running.pid, 'SIGTERM');
       const waiting = new AbortController();
       const patience = delay(graceMs, undefined, { signal: waiting.signal }).catch(() => {});
-      await Promise.race([this.exited, patience]);
+      await Promise.race([this.#groupHasEnded(running.pid, waiting.signal), patience]);
       waiting.abort();
     }
     await this.place.clear();
     await this.#settle();
     await this.#writer.close();
     await this.host.ledger.remove(this.current.id);
+  }
+
+  /** A shell that was told to end does so before the service that it has started, which is to have its time as well. */
+  async #groupHasEnded(leader: number, signal: AbortSignal): Promise<void> {
+    await this.exited;
+    while (!signal.aborted) {
+      const members = (await this.processes()).filter(({ group }) => group === leader);
+      // What is left of the keeper and its pauses does not count.
+      if (members.every(({ pid, parent }) => pid === leader || parent === leader)) return;
+      await delay(GROUP_LOOK_MS, undefined, { signal }).catch(() => {});
+    }
   }
 
   /** With every process gone the pipes end by themselves, when the last byte has been read. */

@@ -9,6 +9,8 @@ export interface FleetHost {
   startInstance(plan: ServicePlan): Promise<Instance>;
   /** Whether this process still is the one that looks after instances, and may end any. */
   isOurs(): Promise<boolean>;
+  /** One line into the service's log, for its owner. */
+  remark(words: string): void;
 }
 
 export interface FleetListener {

@@ -130,6 +130,8 @@ export class RunningService implements FleetListener {
   onFailure(words: string): void {
     this.#lastFailure = words;
     this.log.warn({ webServiceId: this.webServiceId, words }, 'An instance failed');
+    // What it said last itself is in the log already.
+    this.host.remark(`An instance failed: ${words.split('\n')[0]}`);
   }
 
   async #roll(plan: ServicePlan, signal: AbortSignal): Promise<void> {

@@ -126,7 +126,12 @@ export class ServiceFleets {
       if (!(await ownership.isMine())) throw new Error('another process looks after the instances now');
       return starter.start(plan);
     };
-    const host: FleetHost = { times, startInstance, isOurs: () => ownership.isMine() };
+    const remark = (words: string) => {
+      const log = this.parts.host.logs.writer(webServiceId, 'platform', []);
+      log.write('platform', `${words}\n`);
+      void log.close();
+    };
+    const host: FleetHost = { times, startInstance, isOurs: () => ownership.isMine(), remark };
     const known = this.#services.get(webServiceId);
     const service = known ?? new RunningService(webServiceId, host, new Traffic(balancer, webServiceId), log);
     this.#services.set(webServiceId, service);

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@postern/testing';
+import { type Deployment, PlatformWorld, type Service } from './platform-world.js';
+import { processesWith } from './processes.js';
+import { webApp } from './repository.js';
+
+let platform: PlatformWorld;
+
+beforeAll(async () => {
+  platform = await PlatformWorld.start({
+    environment: {
+      'platform-management': {
+        POSTERN_PLATFORM_RELEASE_DEADLINE_MS: '6000',
+        POSTERN_PLATFORM_UNANSWERING_MS: '1500',
+        POSTERN_PLATFORM_RECONCILE_MS: '500',
+      },
+    },
+  });
+}, 120_000);
+
+afterAll(() => platform.stop());
+
+/** A server with this body around `answer`; `listen` is what it listens on. */
+const server = (body: string, listen = 'process.env.PORT') => `
+  import { createServer } from 'node:http';
+  ${body}
+  const server = createServer((request, response) => answer(request, response));
+  server.listen(${listen});
+`;
+
+describe('a new release that does not answer', () => {
+  const outcomes = new Map<string, { readonly service: Service; readonly deployment: Deployment }>();
+
+  const bad = {
+    'never listens': 'setInterval(() => {}, 1000);',
+    'listens on another port': server("const answer = (_, response) => response.end('hidden');", '39071'),
+    'ends when it is asked': server("const answer = () => { console.error('out of luck'); process.exit(7); };"),
+    'answers with an error': server('const answer = (_, response) => { response.statusCode = 500; response.end(); };'),
+  };
+
+  beforeAll(async () => {
+    await Promise.all(
+      Object.entries(bad).map(async ([name, code]) => {
+        const settings = /port|never/.test(name) ? {} : { health_check_path: '/' };
+        const service = await platform.service(webApp('good'), settings);
+        await service.deploy();
+        service.repository.commit({ 'server.js': code });
+        const { id } = await service.requestDeployment();
+        outcomes.set(name, { service, deployment: await service.outcomeOf(id) });
+      }),
+    );
+  }, 90_000);
+
+  it.each([
+    ['never listens', /1 of 1 instances did not answer .* connection refused$/],
+    ['listens on another port', /listens on port 39071, not on PORT \d+$/],
+    ['ends when it is asked', /exited with code 7\nout of luck/],
+    ['answers with an error', /GET \/ answered 500$/],
+  ])('because it %s fails with words for that', (name, words) => {
+    expect(outcomes.get(name)?.deployment).toMatchObject({ status: 'failed', error: expect.stringMatching(words) });
+  });
+
+  it.each(Object.keys(bad))('because it %s leaves the one before it serving', async name => {
+    const service = outcomes.get(name)?.service as Service;
+    expect(await service.ask()).toBe('200 good');
+    expect(await service.read()).toMatchObject({ status: 'running' });
+  });
+});
+
+describe('a service that stops answering', () => {
+  it('is failed with the reason, and running again by itself when it answers again', async () => {
+    const service = await platform.service(webApp('one'));
+    const broken = join(service.repository.folder, 'broken');
+    service.repository.commit({
+      'server.js': `
+        import { existsSync } from 'node:fs';
+        if (existsSync('${broken}')) { console.error('it is broken'); process.exit(4); }
+        ${webApp('one')['server.js']}`,
+    });
+    await service.deploy();
+    writeFileSync(broken, '');
+    await service.ask('/crash').catch(() => undefined);
+
+    const { status_reason: reason } = await service.untilStatus('failed');
+    expect(reason).toMatch(/^nothing has answered for 2 seconds: web-\w+ exited with code [34]/);
+    await service.line(({ stream, message }) => stream === 'platform' && /web-\w+ exited with code 4/.test(message));
+    expect((await service.ask()).slice(0, 3)).toBe('503');
+
+    rmSync(broken);
+    expect(await service.untilStatus('running')).toMatchObject({ status_reason: null });
+    expect(await service.ask()).toBe('200 one');
+  }, 60_000);
+
+  it('because it holds more memory than it may is started anew, and its log says why', async () => {
+    const service = await platform.service({
+      ...webApp('one'),
+      'server.js': server(`
+        const held = [];
+        const eat = () => {
+          for (let n = 0; n < 32; n++) held.push(Buffer.alloc(2 ** 20, 1));
+          setTimeout(eat, 20);
+        };
+        const answer = ({ url }, response) => { if (url === '/leak') eat(); response.end(String(process.pid)); };`),
+    });
+    await service.deploy();
+    const before = await service.ask();
+    await service.ask('/leak');
+
+    await service.line(({ stream, message }) => stream === 'platform' && /used more than 512 MiB/.test(message));
+    await eventually(
+      async () => {
+        const now = await service.ask();
+        expect([now.slice(0, 3), now === before]).toEqual(['200', false]);
+      },
+      { timeoutMs: 20_000 },
+    );
+  }, 60_000);
+});
+
+describe('a service that is stopped', () => {
+  it('has its time to finish what it does, also behind a shell', async () => {
+    const finishing = webApp('one')['server.js']?.replace(
+      'server.close()',
+      "setTimeout(() => { console.log('all is saved'); process.exit(); }, 1500)",
+    );
+    const service = await platform.service(
+      { 'server.js': finishing as string },
+      { start_command: 'echo up; node server.js; echo down' },
+    );
+    await service.deploy();
+
+    await service.caller.post(`${service.path}/stop`);
+    await service.untilStatus('stopped');
+    expect((await service.logs()).map(({ message }) => message)).toContain('all is saved');
+  }, 60_000);
+});
+
+describe('a service that ignores SIGTERM', () => {
+  it('is stopped all the same, with what it has started in a session of its own', async () => {
+    const mark = `story-${randomUUID()}`;
+    const service = await platform.service({
+      ...webApp('one'),
+      'server.js': `
+        import { spawn } from 'node:child_process';
+        const stubborn = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000) // ${mark}";
+        spawn(process.execPath, ['-e', stubborn], { detached: true, stdio: 'ignore', env: {} }).unref();
+        process.on('SIGTERM', () => console.log('SIGTERM came'));
+        ${server("const answer = (_, response) => response.end('stubborn');")}`,
+    });
+    await service.deploy();
+    expect(processesWith(mark)).toHaveLength(1);
+
+    await service.caller.post(`${service.path}/stop`);
+    await service.line(({ message }) => message === 'SIGTERM came');
+    await service.untilStatus('stopped');
+    expect(processesWith(mark)).toEqual([]);
+    expect((await service.ask()).slice(0, 3)).toBe('503');
+  }, 60_000);
+});
+
+describe('a service that floods its log', () => {
+  it('costs itself lines, which are counted, and nobody else anything', async () => {
+    const [flooding, other] = [
+      await platform.service({
+        ...webApp('one'),
+        'server.js': server(`
+          const lines = 'flood '.repeat(20).concat('\\n').repeat(500);
+          const flood = () => process.stdout.write(lines, () => setImmediate(flood));
+          const answer = ({ url }, response) => { if (url === '/flood') flood(); response.end('wet'); };`),
+      }),
+      await platform.service(webApp('other')),
+    ];
+    await flooding.deploy();
+    await other.deploy();
+    await flooding.ask('/flood');
+    await flooding.line(({ message }) => /^\d+ log lines were dropped/.test(message));
+
+    const slowest = { answerMs: 0 };
+    for (let count = 0; count < 20; count++) {
+      const began = performance.now();
+      expect(await other.ask()).toBe('200 other');
+      expect((await other.caller.get(other.path)).status).toBe(200);
+      slowest.answerMs = Math.max(slowest.answerMs, performance.now() - began);
+    }
+    expect(slowest.answerMs).toBeLessThan(1_000);
+    expect(await flooding.ask()).toBe('200 wet');
+    await other.ask('/say?words=dry');
+    await other.line(({ message }) => message === 'dry');
+    await flooding.caller.post(`${flooding.path}/stop`);
+    await flooding.untilStatus('stopped');
+  }, 60_000);
+});
