@@ -11,7 +11,7 @@ export const QUICK: Partial<RuntimeTimes> = {
   probeTimeoutMs: 1_000,
   firstProbesMs: 20,
   probesMs: 100,
-  unhealthyUntilRestartMs: 600,
+  unhealthyUntilRestartMs: 3_000,
   drainMs: 1_000,
   graceMs: 1_000,
   samplesMs: 200,
