@@ -13,4 +13,12 @@ export { type Log, silentLog } from './log.js';
 export { type AskOptions, RequestClient } from './request-client.js';
 export { type EventBatch, HandlesEvents, HandlesRequest } from './server/handlers.js';
 export { PosternServer, type PosternServerOptions } from './server/postern-server.js';
-export { inSharedSpan, inSpan, type SpanOptions, startSpan, type TraceSpan, traceWith } from './tracing.js';
+export {
+  inSharedSpan,
+  inSpan,
+  type SpanOptions,
+  startSpan,
+  type TraceSpan,
+  type TracingSettings,
+  traceWith,
+} from './tracing.js';

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Tracer } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { currentContext, runInContext } from './context.js';
 import { inSharedSpan, inSpan, startSpan, traceWith } from './tracing.js';
@@ -8,13 +9,15 @@ const ALSO_RECORDED = '00-11111111111111111111111111111111-2222222222222222-01';
 const UNRECORDED = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00';
 
 let exporter: InMemorySpanExporter;
+let tracer: Tracer;
 
 const ended = () => exporter.getFinishedSpans();
 
 beforeEach(() => {
   exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
-  traceWith(provider.getTracer('spec'));
+  tracer = provider.getTracer('spec');
+  traceWith({ tracer, ratio: 1 });
 });
 
 afterEach(() => traceWith(undefined));
@@ -36,6 +39,15 @@ describe('A span', () => {
 
   it('is not made in a trace that is not recorded', () => {
     expect(startSpan('work', UNRECORDED)).toBeUndefined();
+  });
+
+  it('of a trace that the ratio leaves out only says so to those who come after', () => {
+    traceWith({ tracer, ratio: 0 });
+    const span = startSpan('work', undefined);
+    span?.end();
+    expect(span?.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    expect(startSpan('more work', span?.traceparent)).toBeUndefined();
+    expect(ended()).toEqual([]);
   });
 
   it('is not made while nobody collects spans', () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   ROOT_CONTEXT,
   type Span,
@@ -28,55 +29,63 @@ export interface SpanOptions {
   readonly links?: readonly string[];
 }
 
-let tracer: Tracer | undefined;
+export interface TracingSettings {
+  /** Records every span that it is asked for. */
+  readonly tracer: Tracer;
+  /** Share of the traces beginning in this process that are recorded, from 0 to 1. */
+  readonly ratio: number;
+}
+
+let settings: TracingSettings | undefined;
 
 /**
  * Whatever begins from now on is traced; undefined ends that. For the service host, which alone knows where spans go:
  * until it calls, nothing here makes an object, and a caller's traceparent is handed on as it is.
  */
-export const traceWith = (given: Tracer | undefined): void => {
-  tracer = given;
+export const traceWith = (given: TracingSettings | undefined): void => {
+  settings = given;
 };
 
 /** Work under way that is part of a trace. Whatever it causes has to carry its `traceparent`. */
 export class TraceSpan {
-  readonly traceparent: string;
-
-  constructor(private readonly span: Span) {
-    const { traceId, spanId, traceFlags } = span.spanContext();
-    this.traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
-  }
+  constructor(
+    readonly traceparent: string,
+    private readonly span?: Span,
+  ) {}
 
   annotate(attributes: SpanAttributes): void {
-    this.span.setAttributes(attributes);
+    this.span?.setAttributes(attributes);
   }
 
   /** @param failure what went wrong; only its name is told, for messages may quote what nobody else should read. */
   end(failure?: unknown): void {
     if (failure !== undefined) {
-      this.span.setAttribute('error.type', failure instanceof Error ? failure.name : String(failure));
-      this.span.setStatus({ code: SpanStatusCode.ERROR });
+      this.span?.setAttribute('error.type', failure instanceof Error ? failure.name : String(failure));
+      this.span?.setStatus({ code: SpanStatusCode.ERROR });
     }
-    this.span.end();
+    this.span?.end();
   }
 }
 
 /**
- * Begins a span as a child of `parent`; without one it begins a trace, and the sampling ratio decides about all of it.
- * Undefined where nothing is to be recorded: then `parent` goes on unchanged, for those who come after decide alike.
+ * Begins a span as a child of `parent`; without one it begins a trace, and the ratio decides about all of it. Undefined
+ * where nothing is to be recorded: then `parent` goes on unchanged, for those who come after decide alike.
  */
 export const startSpan = (
   name: string,
   parent: string | undefined,
   { kind = 'internal', attributes, links = [] }: SpanOptions = {},
 ): TraceSpan | undefined => {
-  if (!tracer) return undefined;
+  if (!settings || (parent !== undefined && isUnrecorded(parent))) return undefined;
   const parentContext = readTraceparent(parent);
-  if (parentContext && !isSampled(parentContext)) return undefined;
+  // Decided before the SDK is asked, for which nine traces in ten would cost as much as the one that it records.
+  if (!parentContext && Math.random() >= settings.ratio) return new TraceSpan(unrecordedTrace());
   const context = parentContext ? trace.setSpanContext(ROOT_CONTEXT, parentContext) : ROOT_CONTEXT;
   const linked = links.flatMap(link => readTraceparent(link) ?? []).map(spanContext => ({ context: spanContext }));
   const options = { kind: KINDS[kind], links: linked, ...(attributes ? { attributes } : {}) };
-  return new TraceSpan(tracer.startSpan(name, options, context));
+  const span = settings.tracer.startSpan(name, options, context);
+  const { traceId, spanId } = span.spanContext();
+  return new TraceSpan(`00-${traceId}-${spanId}-01`, span);
 };
 
 /** Runs `work` as a span of the work under way, so that whatever it asks, appends and logs belongs to the span. */
@@ -101,8 +110,8 @@ export const inSharedSpan = async <Result>(
   traceparents: readonly (string | undefined)[],
   work: () => Promise<Result>,
 ): Promise<Result> => {
-  if (!tracer) return work();
-  const [first, ...links] = traceparents.filter(one => one !== undefined && isRecorded(one)) as string[];
+  if (!settings) return work();
+  const [first, ...links] = traceparents.filter(one => one !== undefined && !isUnrecorded(one)) as string[];
   const span = first && startSpan(name, first, { attributes: { 'postern.batch.size': traceparents.length }, links });
   return span ? during(span, work) : work();
 };
@@ -127,9 +136,12 @@ const readTraceparent = (traceparent: string | undefined): SpanContext | undefin
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 };
 
-const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0;
+/** The sampled flag is the lowest bit of the last digit; asked at every step of every message, so nothing is parsed. */
+const isUnrecorded = (traceparent: string): boolean =>
+  traceparent.length === 55 && (Number.parseInt(traceparent.charAt(54), 16) & TraceFlags.SAMPLED) === 0;
 
-const isRecorded = (traceparent: string): boolean => {
-  const context = readTraceparent(traceparent);
-  return context !== undefined && isSampled(context);
+/** A trace for others to leave out as well. */
+const unrecordedTrace = (): string => {
+  const traceId = randomUUID().replaceAll('-', '');
+  return `00-${traceId}-${traceId.slice(16)}-00`;
 };

@@ -49,6 +49,11 @@ export class KeyRing {
     return this.#first.id;
   }
 
+  /** Every key of the ring, the one that seals first. */
+  get ids(): string[] {
+    return [...this.#keys.keys()];
+  }
+
   /** `<key id>:<base64 of nonce, tag and ciphertext>` */
   seal(plain: string, row: string): string {
     const nonce = randomBytes(NONCE_BYTES);

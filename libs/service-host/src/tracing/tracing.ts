@@ -38,7 +38,7 @@ export const startTracing = async ({ endpoint, traceRatio, service, log }: Traci
   });
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ 'service.namespace': 'postern', 'service.name': service }),
-    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(traceRatio) }),
+    sampler: new sdk.AlwaysOnSampler(),
     spanProcessors: [
       new sdk.BatchSpanProcessor({
         exporter,
@@ -47,7 +47,7 @@ export const startTracing = async ({ endpoint, traceRatio, service, log }: Traci
       }),
     ],
   });
-  traceWith(provider.getTracer('postern'));
+  traceWith({ tracer: provider.getTracer('postern'), ratio: traceRatio });
   log.info({ ratio: traceRatio }, 'Traces are sent to the collector');
   return {
     async close() {

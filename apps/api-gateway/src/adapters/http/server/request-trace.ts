@@ -1,10 +1,13 @@
 import { startSpan, type TraceSpan } from '@postern/messaging';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-const spans = new WeakMap<FastifyRequest, TraceSpan>();
+/** On the request itself: a WeakMap of short-lived requests is work for the garbage collector. */
+const SPAN = Symbol('span');
+
+type Traced = FastifyRequest & { [SPAN]?: TraceSpan };
 
 /** Begins the span of a request: within its caller's trace, or as the first of a trace. Never names URLs: they hold tokens. */
-export const beginRequestTrace = (request: FastifyRequest): void => {
+export const beginRequestTrace = (request: Traced): void => {
   const { method } = request;
   const route = request.routeOptions.url;
   const { traceparent } = request.headers;
@@ -16,17 +19,17 @@ export const beginRequestTrace = (request: FastifyRequest): void => {
       attributes: { 'http.request.method': method, 'http.route': route, 'postern.correlation_id': request.id },
     },
   );
-  if (span) spans.set(request, span);
+  if (span) request[SPAN] = span;
 };
 
-export const endRequestTrace = (request: FastifyRequest, { statusCode }: FastifyReply): void => {
-  const span = spans.get(request);
+export const endRequestTrace = (request: Traced, { statusCode }: FastifyReply): void => {
+  const span = request[SPAN];
   span?.annotate({ 'http.response.status_code': statusCode });
   span?.end(statusCode >= 500 ? statusCode : undefined);
 };
 
 /** What the services have to be told to go on with the trace. */
-export const traceparentOf = (request: FastifyRequest): string | undefined => {
+export const traceparentOf = (request: Traced): string | undefined => {
   const given = request.headers.traceparent;
-  return spans.get(request)?.traceparent ?? (typeof given === 'string' ? given : undefined);
+  return request[SPAN]?.traceparent ?? (typeof given === 'string' ? given : undefined);
 };

@@ -1,0 +1,92 @@
+import { type Operations, Refusal, type ReplyOf } from '@postern/contracts';
+import { eraseFromEvents, type OutboxRelay, type ProjectionRunner } from '@postern/event-sourcing/postgres';
+import type { Database } from '../database/database.js';
+import type { ServiceLog } from '../log/service-log.js';
+import type { Diagnosis, PersonalData } from './ports.js';
+import { postgresFindings } from './postgres-findings.js';
+import { redactor } from './redaction.js';
+import type { SealedColumns } from './sealed-columns.js';
+
+type Reply<Name extends keyof Operations> = ReplyOf<Operations[Name]>;
+
+export interface OperatingOptions {
+  readonly database: Database;
+  readonly projections: ProjectionRunner;
+  readonly log: ServiceLog;
+  /** Where the service publishes events. */
+  readonly outbox?: OutboxRelay;
+  /** Where it seals anything. */
+  readonly sealed?: SealedColumns;
+  /** Where it keeps something of recipients. */
+  readonly personal?: PersonalData;
+  /** Where it stands on more than its database. */
+  readonly diagnosis?: Diagnosis;
+}
+
+/** What a service does for its operator; the `postern` command asks for it over NATS. */
+export class Operating {
+  readonly #rebuildErrors = new Map<string, string>();
+
+  constructor(private readonly options: OperatingOptions) {}
+
+  async projections(): Promise<Reply<'listProjections'>> {
+    const projections = await this.options.projections.status();
+    return {
+      projections: projections.map(status => ({ ...status, last_error: this.#rebuildErrors.get(status.name) ?? null })),
+    };
+  }
+
+  async rebuild(name: string): Promise<Reply<'rebuildProjection'>> {
+    const { projections, log } = this.options;
+    const status = (await projections.status()).find(projection => projection.name === name);
+    if (!status) throw new Refusal('projection_not_found', `there is no projection ${name}`);
+    if (status.rebuilding) throw new Refusal('rebuild_under_way', `${name} is being rebuilt already`);
+    this.#rebuildErrors.delete(name);
+    projections.rebuild(name).then(
+      done => done && log.info({ projection: name }, 'A projection was rebuilt'),
+      (error: unknown) => {
+        this.#rebuildErrors.set(name, error instanceof Error ? error.message : String(error));
+        log.error({ err: error, projection: name }, 'A projection could not be rebuilt; the old one goes on');
+      },
+    );
+    return { generation: status.generation };
+  }
+
+  async outbox(): Promise<Reply<'getOutboxStatus'>> {
+    const status = await this.options.outbox?.status();
+    if (!status) return { outbox: null };
+    const { lag, led, brokerSequence, lastError } = status;
+    return { outbox: { lag, led, broker_sequence: brokerSequence ?? null, last_error: lastError ?? null } };
+  }
+
+  async sealedValues(): Promise<Reply<'countSealedValues'>> {
+    const { sealed } = this.options;
+    if (!sealed) return { sealing_key: null, known_keys: [], counts: [] };
+    return { sealing_key: sealed.keys.firstId, known_keys: sealed.keys.ids, counts: await sealed.counts() };
+  }
+
+  async reseal(limit: number): Promise<Reply<'resealValues'>> {
+    return { resealed: (await this.options.sealed?.reseal(limit)) ?? 0 };
+  }
+
+  async erase(address: string, replacement: string): Promise<Reply<'eraseRecipient'>> {
+    const { database, personal, projections } = this.options;
+    const redact = redactor({ address, replacement });
+    const events = await eraseFromEvents(database.pool, {
+      containing: address,
+      without: ({ data }) => redact(data) as object | undefined,
+      noteAs: replacement,
+    });
+    const rows = (await personal?.erase({ address, replacement, redact, events })) ?? {};
+    const erased = Object.entries({ events: events.length, ...rows }).map(([kind, count]) => ({ kind, rows: count }));
+    return { erased, rebuild: projections.thoseTaking(new Set(events.map(({ type }) => type))) };
+  }
+
+  async diagnose(): Promise<Reply<'diagnose'>> {
+    const [ofDatabase, own] = await Promise.all([
+      postgresFindings(this.options.database.pool),
+      this.options.diagnosis?.findings() ?? [],
+    ]);
+    return { now: new Date().toISOString(), findings: [...ofDatabase, ...own] };
+  }
+}

@@ -1,0 +1,113 @@
+import { statfs } from 'node:fs/promises';
+import type pg from 'pg';
+import type { Finding } from './ports.js';
+
+const MINIMUM_VERSION = 160_000;
+const IDLE_LIMIT_MS = 60_000;
+const CLOCK_WARNING_MS = 1_000;
+const FREE_WARNING = 0.1;
+const CONNECTIONS_WARNING = 0.8;
+const OLD_TRANSACTION_S = 60;
+
+interface Settings {
+  readonly version: string;
+  readonly version_number: string;
+  readonly fsync: string;
+  readonly synchronous_commit: string;
+  readonly full_page_writes: string;
+  readonly wal_level: string;
+  readonly archive_mode: string;
+  readonly idle: string;
+  readonly data_directory: string | null;
+  readonly connections: number;
+  readonly max_connections: number;
+  readonly oldest_s: number;
+  readonly now: Date;
+}
+
+const verdictOf = (isGood: boolean, verdict: 'warning' | 'bad'): Finding['verdict'] => (isGood ? 'good' : verdict);
+
+/** What an operator should know of the service's PostgreSQL, as its own role sees it. */
+export const postgresFindings = async (pool: pg.Pool): Promise<Finding[]> => {
+  const asked = Date.now();
+  const { rows } = await pool.query<Settings>(`
+    SELECT current_setting('server_version') AS version, current_setting('server_version_num') AS version_number,
+      current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
+      current_setting('full_page_writes') AS full_page_writes, current_setting('wal_level') AS wal_level,
+      current_setting('archive_mode') AS archive_mode,
+      (SELECT reset_val FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout') AS idle,
+      CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE') THEN current_setting('data_directory') END AS data_directory,
+      (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
+      current_setting('max_connections')::int AS max_connections,
+      (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::int FROM pg_stat_activity
+       WHERE backend_xid IS NOT NULL) AS oldest_s,
+      clock_timestamp() AS now`);
+  const [now] = rows;
+  if (!now) throw new Error('PostgreSQL answered without a row');
+  const offMs = Math.abs(now.now.getTime() - (asked + Date.now()) / 2);
+  const idleMs = Number(now.idle);
+  const durable = now.fsync === 'on' && now.full_page_writes === 'on' && now.synchronous_commit !== 'off';
+  const archived = now.wal_level !== 'minimal';
+  const roomy = now.connections < CONNECTIONS_WARNING * now.max_connections;
+  return [
+    {
+      check: 'PostgreSQL version',
+      verdict: verdictOf(Number(now.version_number) >= MINIMUM_VERSION, 'bad'),
+      found: now.version,
+      advice: 'Postern is tested with PostgreSQL 16 and later: upgrade.',
+    },
+    {
+      check: 'PostgreSQL durability',
+      verdict: verdictOf(durable, 'bad'),
+      found: `fsync ${now.fsync}, full_page_writes ${now.full_page_writes}, synchronous_commit ${now.synchronous_commit}`,
+      advice: 'Turn all three on: an answered message has to outlive a power cut.',
+    },
+    {
+      check: 'PostgreSQL backups',
+      verdict: verdictOf(archived, 'warning'),
+      found: `wal_level ${now.wal_level}, archive_mode ${now.archive_mode}`,
+      advice: 'Set wal_level = replica: pg_basebackup needs it, and a logical dump cannot be restored.',
+    },
+    {
+      check: 'PostgreSQL idle transactions',
+      verdict: verdictOf(idleMs > 0 && idleMs <= IDLE_LIMIT_MS, 'warning'),
+      found: `other sessions may idle in a transaction for ${idleMs === 0 ? 'ever' : `${idleMs} ms`}`,
+      advice: "ALTER SYSTEM SET idle_in_transaction_session_timeout = '10s': an open one holds up everybody's events.",
+    },
+    {
+      check: 'PostgreSQL open transactions',
+      verdict: verdictOf(now.oldest_s < OLD_TRANSACTION_S, 'bad'),
+      found: `the oldest writing transaction is ${now.oldest_s} s old`,
+      advice:
+        'End it (pg_stat_activity, pg_terminate_backend): no event written after its begin is seen before its end.',
+    },
+    {
+      check: 'PostgreSQL connections',
+      verdict: verdictOf(roomy, 'warning'),
+      found: `${now.connections} of ${now.max_connections}`,
+      advice: 'Raise max_connections, or lower POSTERN_DATABASE_POOL_SIZE or the number of replicas.',
+    },
+    {
+      check: 'PostgreSQL clock',
+      verdict: verdictOf(offMs < CLOCK_WARNING_MS, 'warning'),
+      found: `${Math.round(offMs)} ms from the service's`,
+      advice: 'Run chrony or systemd-timesyncd on both machines.',
+    },
+    ...(await diskFindings(now.data_directory)),
+  ].map(({ advice, ...finding }) => (finding.verdict === 'good' || !advice ? finding : { ...finding, advice }));
+};
+
+/** The disk is seen only where PostgreSQL lives on the same machine and says where. */
+const diskFindings = async (folder: string | null): Promise<(Finding & { advice?: string })[]> => {
+  const disk = folder === null ? undefined : await statfs(folder).catch(() => undefined);
+  if (!disk) return [];
+  const free = disk.bavail / disk.blocks;
+  return [
+    {
+      check: 'PostgreSQL disk',
+      verdict: verdictOf(free >= FREE_WARNING, 'bad'),
+      found: `${Math.round(free * 100)} % free (${(Number(disk.bavail * disk.bsize) / 1e9).toFixed(1)} GB)`,
+      advice: 'Make room: PostgreSQL stops at a full disk, and JetStream hangs.',
+    },
+  ];
+};
