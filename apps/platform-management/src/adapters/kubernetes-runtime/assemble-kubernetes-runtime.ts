@@ -1,0 +1,102 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { Log } from '@postern/messaging';
+import { z } from 'zod';
+import { ImageBuilds } from './builds/image-builds.js';
+import { type Credentials, Registry } from './builds/registry.js';
+import { Cluster } from './cluster.js';
+import { KubernetesRuntime, type ServiceLogs, type Sources } from './kubernetes-runtime.js';
+import { LogFollower } from './logs/log-follower.js';
+import type { BuildObjectSettings, ImagePrograms } from './objects/build-objects.js';
+import type { KubernetesObject } from './objects/kinds.js';
+import type { ServiceObjectSettings } from './objects/service-objects.js';
+import { ROLL_TIMES, ServiceRolls } from './rolls/service-rolls.js';
+
+export interface KubernetesRuntimeOptions {
+  readonly namespace: string;
+  /** The text of one; what the surroundings say where there is none. */
+  readonly kubeconfig?: string;
+  /** Where it is kept how far logs were taken. */
+  readonly platformHome: string;
+  readonly services: ServiceObjectSettings;
+  readonly builds: BuildObjectSettings;
+  readonly sources: Sources;
+  readonly gitWords: (errors: string, url: string) => string;
+  readonly logs: ServiceLogs;
+  readonly mask: (text: string, secrets: readonly string[]) => string;
+  readonly log: Log;
+  readonly pollMs?: number;
+  readonly spareMs?: number;
+}
+
+const POLL_MS = 1_000;
+const SPARE_MS = 15 * 60_000;
+
+/** Puts the parts together. The cluster is not spoken to before the first order. */
+export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOptions): Promise<KubernetesRuntime> => {
+  const { builds: buildSettings, services: settings, sources, logs, log, pollMs = POLL_MS } = options;
+  await mkdir(options.platformHome, { recursive: true });
+  const cluster = new Cluster(options.namespace, options.kubeconfig);
+  const rolls = new ServiceRolls(cluster, settings, options.mask, { ...ROLL_TIMES, pollMs: pollMs / 2 });
+  const registry = new Registry(buildSettings.repository, buildSettings.insecureRegistry, () =>
+    credentialsOf(cluster, buildSettings),
+  );
+  const builds = new ImageBuilds({
+    cluster,
+    settings: buildSettings,
+    programs: imagePrograms,
+    registry,
+    gitWords: options.gitWords,
+    log,
+    pollMs,
+    spareMs: options.spareMs ?? SPARE_MS,
+  });
+  const follower = new LogFollower(
+    cluster,
+    (...of) => logs.writer(...of),
+    join(options.platformHome, 'kubernetes-log-positions.json'),
+    log,
+    pollMs,
+  );
+  return new KubernetesRuntime({ cluster, sources, builds, rolls, follower, logs, settings });
+};
+
+const extension = extname(import.meta.url);
+
+/** Run in images by whatever reads this file's kind: modules need to say there that they are some. */
+const imagePrograms = async (): Promise<ImagePrograms> => {
+  const program = async (name: string) => ({
+    name: `${name}.m${extension.slice(1)}`,
+    text: await readFile(new URL(`./builds/${name}${extension}`, import.meta.url), 'utf8'),
+  });
+  return { build: await program('image-build'), staticServer: await program('static-server') };
+};
+
+const dockerConfig = z.object({
+  auths: z.record(
+    z.string(),
+    z.object({ auth: z.string().optional(), username: z.string().optional(), password: z.string().optional() }),
+  ),
+});
+
+/** From the Secret that builds push with. */
+const credentialsOf = async (
+  cluster: Cluster,
+  { registrySecret, repository }: BuildObjectSettings,
+): Promise<Credentials | undefined> => {
+  if (!registrySecret) return undefined;
+  const secret = await cluster.find<KubernetesObject & { readonly data?: Readonly<Record<string, string>> }>({
+    kind: 'Secret',
+    name: registrySecret,
+  });
+  const text = Buffer.from(secret?.data?.['.dockerconfigjson'] ?? '', 'base64').toString('utf8');
+  if (text === '') throw new Error(`the Secret ${registrySecret} holds no credentials of a registry`);
+  const { auths } = dockerConfig.parse(JSON.parse(text));
+  const host = repository.split('/')[0] ?? '';
+  const found = Object.entries(auths).find(([name]) => name.replace(/^https?:\/\//, '').split('/')[0] === host)?.[1];
+  if (!found) return undefined;
+  const [username = '', ...password] = Buffer.from(found.auth ?? '', 'base64')
+    .toString('utf8')
+    .split(':');
+  return { username: found.username ?? username, password: found.password ?? password.join(':') };
+};

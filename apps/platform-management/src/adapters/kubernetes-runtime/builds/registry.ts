@@ -1,0 +1,99 @@
+import { fetch, type Response } from 'undici';
+import { z } from 'zod';
+
+const TIMEOUT_MS = 30_000;
+const MANIFESTS = [
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+].join(', ');
+
+const tagsReply = z.object({ tags: z.array(z.string()).nullish() });
+const tokenReply = z.object({ token: z.string().optional(), access_token: z.string().optional() });
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** One repository of a container registry (OCI Distribution 1.1), for deleting what nobody wants any more. */
+export class Registry {
+  readonly #base: string;
+  readonly #path: string;
+  #authorization: string | undefined;
+
+  /** @param repository as `registry.example.com/postern/web-services`. */
+  constructor(
+    private readonly repository: string,
+    insecure: boolean,
+    private readonly credentials: () => Promise<Credentials | undefined>,
+  ) {
+    const [host = '', ...path] = repository.split('/');
+    this.#base = `${insecure ? 'http' : 'https'}://${host === 'docker.io' ? 'registry-1.docker.io' : host}`;
+    this.#path = path.join('/');
+  }
+
+  async tags(): Promise<readonly string[]> {
+    const tags: string[] = [];
+    let next: string | undefined = `/v2/${this.#path}/tags/list?n=500`;
+    while (next) {
+      const response: Response = await this.#ask('GET', next);
+      if (response.status === 404) return [];
+      if (!response.ok) throw new Error(`the registry answered ${response.status} when asked for ${this.repository}`);
+      tags.push(...(tagsReply.parse(await response.json()).tags ?? []));
+      next = /<([^>]+)>;\s*rel="?next/.exec(response.headers.get('link') ?? '')?.[1];
+    }
+    return tags;
+  }
+
+  /** @returns undefined where the tag is gone. */
+  async digestOf(tag: string): Promise<string | undefined> {
+    const response = await this.#ask('HEAD', `/v2/${this.#path}/manifests/${tag}`);
+    return response.ok ? (response.headers.get('docker-content-digest') ?? undefined) : undefined;
+  }
+
+  /** @returns false where the registry deletes nothing. */
+  async delete(digest: string): Promise<boolean> {
+    const { ok, status } = await this.#ask('DELETE', `/v2/${this.#path}/manifests/${digest}`);
+    return ok || status === 404;
+  }
+
+  async #ask(method: string, path: string): Promise<Response> {
+    const response = await this.#send(method, path);
+    if (response.status !== 401) return response;
+    this.#authorization = await this.#authorize(response.headers.get('www-authenticate') ?? '');
+    return this.#authorization ? this.#send(method, path) : response;
+  }
+
+  #send(method: string, path: string): Promise<Response> {
+    return fetch(new URL(path, this.#base), {
+      method,
+      headers: {
+        accept: `${MANIFESTS}, application/json`,
+        ...(this.#authorization && { authorization: this.#authorization }),
+      },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  }
+
+  /** As the challenge wants it: name and password with every request, or a token in exchange for them. */
+  async #authorize(challenge: string): Promise<string | undefined> {
+    const credentials = await this.credentials();
+    const basic =
+      credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
+    if (!/^bearer /i.test(challenge)) return basic;
+    const parameter = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(challenge)?.[1];
+    const realm = parameter('realm');
+    if (!realm) return undefined;
+    const url = new URL(realm);
+    const service = parameter('service');
+    if (service) url.searchParams.set('service', service);
+    url.searchParams.set('scope', `repository:${this.#path}:pull,push,delete`);
+    const headers = basic ? { authorization: basic } : {};
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (!response.ok) return undefined;
+    const { token, access_token: accessToken } = tokenReply.parse(await response.json());
+    return `Bearer ${token ?? accessToken}`;
+  }
+}

@@ -1,0 +1,177 @@
+import type { RequestOptions } from 'node:https';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { Agent, type Dispatcher, fetch, type Response } from 'undici';
+import { type KubernetesObject, RESOURCES } from './objects/kinds.js';
+
+/** Owns what the platform applies. */
+export const MANAGER = 'postern';
+
+export type Kind = keyof typeof RESOURCES;
+
+export interface ObjectName {
+  readonly kind: Kind;
+  readonly name: string;
+}
+
+export interface LogOptions {
+  readonly container: string;
+  readonly previous?: boolean;
+  readonly tailLines?: number;
+  /** RFC 3339; from here on. */
+  readonly sinceTime?: string;
+}
+
+/** The API server refused, or failed. */
+export class ClusterError extends Error {
+  override readonly name = 'ClusterError';
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * One namespace of a cluster. Objects go as they are, as JSON: a client that knows the fields of one release of
+ * Kubernetes would drop those of another.
+ */
+export class Cluster {
+  #configuration: Promise<KubeConfig> | undefined;
+  #dispatcher: { readonly agent: Agent; readonly identity: string } | undefined;
+
+  /** @param kubeconfig the text of one; else `KUBECONFIG`, the user's own, or the pod's account, in this order. */
+  constructor(
+    readonly namespace: string,
+    private readonly kubeconfig?: string,
+    private readonly timeoutMs = 30_000,
+  ) {}
+
+  /** Server-side apply: what this manager sent before and does not send now is gone, what others own stays. */
+  async apply<T extends KubernetesObject>(object: T, manager = MANAGER): Promise<T> {
+    const path = this.#path(object.kind as Kind, object.metadata.name);
+    const type = 'application/apply-patch+yaml';
+    return this.#json<T>('PATCH', path, { fieldManager: manager, force: 'true' }, { type, content: object });
+  }
+
+  async merge<T extends KubernetesObject>({ kind, name }: ObjectName, content: object): Promise<T> {
+    const type = 'application/merge-patch+json';
+    return this.#json<T>('PATCH', this.#path(kind, name), { fieldManager: MANAGER }, { type, content });
+  }
+
+  async find<T extends KubernetesObject>({ kind, name }: ObjectName): Promise<T | undefined> {
+    return unlessGone(this.#json<T>('GET', this.#path(kind, name), {}));
+  }
+
+  /** @param selector of labels, as `a=b,c`. */
+  async list<T extends KubernetesObject>(kind: Kind, selector: string, fields?: string): Promise<readonly T[]> {
+    const query = { labelSelector: selector, ...(fields && { fieldSelector: fields }) };
+    const { items } = await this.#json<{ items: T[] }>('GET', this.#path(kind), query);
+    // Lists leave out what is the same for all.
+    return items.map(item => ({ ...item, kind, apiVersion: RESOURCES[kind].apiVersion }));
+  }
+
+  /** Also what belongs to it goes, a moment later. Nothing happens where it is gone already. */
+  async remove({ kind, name }: ObjectName): Promise<void> {
+    await unlessGone(this.#json('DELETE', this.#path(kind, name), { propagationPolicy: 'Background' }));
+  }
+
+  async log(pod: string, options: LogOptions): Promise<string> {
+    const response = await this.#request('GET', `${this.#path('Pod', pod)}/log`, logQuery(options));
+    return response.text();
+  }
+
+  /** The log of a container as it comes, each line with its time; ends with the container or the signal. */
+  async *followLog(pod: string, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const query = { ...logQuery(options), follow: 'true', timestamps: 'true' };
+    const response = await this.#request('GET', `${this.#path('Pod', pod)}/log`, query, undefined, signal);
+    if (response.body) yield* response.body;
+  }
+
+  #path(kind: Kind, name?: string): string {
+    const { apiVersion, plural } = RESOURCES[kind];
+    const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+    return `${group}/namespaces/${this.namespace}/${plural}${name === undefined ? '' : `/${name}`}`;
+  }
+
+  async #json<T>(
+    method: string,
+    path: string,
+    query: Readonly<Record<string, string>>,
+    body?: { readonly type: string; readonly content: object },
+  ): Promise<T> {
+    const response = await this.#request(method, path, query, body, AbortSignal.timeout(this.timeoutMs));
+    return (await response.json()) as T;
+  }
+
+  async #request(
+    method: string,
+    path: string,
+    query: Readonly<Record<string, string>>,
+    body?: { readonly type: string; readonly content: object },
+    signal?: AbortSignal,
+  ): Promise<Response> {
+    const { server, headers, dispatcher } = await this.#access();
+    const response = await fetch(`${server}${path}?${new URLSearchParams(query)}`, {
+      method,
+      dispatcher,
+      headers: { ...headers, accept: 'application/json, */*', ...(body && { 'content-type': body.type }) },
+      body: body ? JSON.stringify(body.content) : null,
+      signal: signal ?? null,
+    });
+    if (response.ok) return response;
+    const text = await response.text();
+    throw new ClusterError(response.status, wordsIn(text) ?? `Kubernetes answered ${response.status}`);
+  }
+
+  /** Asked for every request, because tokens are replaced; the connections stay while the certificates do. */
+  async #access(): Promise<{ server: string; headers: Record<string, string>; dispatcher: Dispatcher }> {
+    this.#configuration ??= configurationOf(this.kubeconfig);
+    const configuration = await this.#configuration;
+    const cluster = configuration.getCurrentCluster();
+    if (!cluster) throw new Error('no Kubernetes cluster is configured: neither KUBECONFIG nor an account of a pod');
+    const options: RequestOptions = {};
+    await configuration.applyToHTTPSOptions(options);
+    const { ca, cert, key, rejectUnauthorized } = options;
+    const identity = [ca, cert, key].map(String).join('\n');
+    if (this.#dispatcher?.identity !== identity) {
+      const tls = { ca, cert, key, ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }) };
+      // A follower's silence is no failure.
+      const agent = new Agent({ connect: tls as NonNullable<Agent.Options['connect']>, bodyTimeout: 0 });
+      this.#dispatcher = { agent, identity };
+    }
+    const headers = Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value)] as const);
+    return { server: cluster.server, headers: Object.fromEntries(headers), dispatcher: this.#dispatcher.agent };
+  }
+}
+
+/** The client library is large, and a platform that runs web services elsewhere needs none of it. */
+const configurationOf = async (text: string | undefined): Promise<KubeConfig> => {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const configuration = new KubeConfig();
+  if (text === undefined) configuration.loadFromDefault();
+  else configuration.loadFromString(text);
+  return configuration;
+};
+
+const unlessGone = <T>(asked: Promise<T>): Promise<T | undefined> =>
+  asked.catch((error: unknown) => {
+    if (error instanceof ClusterError && error.status === 404) return undefined;
+    throw error;
+  });
+
+const logQuery = ({ container, previous, tailLines, sinceTime }: LogOptions): Record<string, string> => ({
+  container,
+  ...(previous && { previous: 'true' }),
+  ...(tailLines !== undefined && { tailLines: String(tailLines) }),
+  ...(sinceTime !== undefined && { sinceTime }),
+});
+
+const wordsIn = (text: string): string | undefined => {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    return typeof message === 'string' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+};
