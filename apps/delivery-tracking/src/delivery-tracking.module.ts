@@ -7,6 +7,7 @@ import { JetStreamPublisher, NatsLink } from '@postern/messaging';
 import { CONFIG, Database, ServiceLog, Tasks } from '@postern/service-host';
 import { MeteredTrackingCounters } from './adapters/metrics/metered-tracking-counters.js';
 import { EmailsController } from './adapters/nats/emails.controller.js';
+import { NatsReturnPathArrivals } from './adapters/nats/return-path-arrivals.js';
 import { SuppressionsController } from './adapters/nats/suppressions.controller.js';
 import { VisitsController } from './adapters/nats/visits.controller.js';
 import { PostgresOverdueEmails } from './adapters/postgres/postgres-overdue-emails.js';
@@ -21,7 +22,15 @@ import { RecordVisit } from './commands/record-visit.js';
 import { SignalGroups } from './commands/signal-groups.js';
 import type { DeliveryTrackingConfig } from './config.js';
 import { PrismaClient } from './generated/prisma/client.js';
-import { OverdueEmails, ReadModels, TrackingCounters, TrackingTransactions, WaitingSignals } from './ports.js';
+import { operationsControllers, operationsProviders } from './operations.providers.js';
+import {
+  OverdueEmails,
+  ReadModels,
+  ReturnPathArrivals,
+  TrackingCounters,
+  TrackingTransactions,
+  WaitingSignals,
+} from './ports.js';
 import { EmailQueries } from './projections/email-queries.js';
 import { EmailStats } from './projections/email-stats.js';
 import { suppressedAddresses } from './projections/suppressed-addresses.js';
@@ -35,7 +44,7 @@ const DAY_MS = 24 * 3_600_000;
 const PROJECTIONS = [trackedEmails, suppressedAddresses];
 
 @Module({
-  controllers: [EmailsController, VisitsController, SuppressionsController],
+  controllers: [EmailsController, VisitsController, SuppressionsController, ...operationsControllers],
   providers: [
     EmailQueries,
     EmailStats,
@@ -48,6 +57,8 @@ const PROJECTIONS = [trackedEmails, suppressedAddresses];
     FollowEmails,
     GiveUpWaiting,
     RunningParts,
+    ...operationsProviders,
+    { provide: ReturnPathArrivals, useClass: NatsReturnPathArrivals },
     { provide: TrackingTransactions, useClass: PostgresTrackingTransactions },
     { provide: TrackingCounters, useClass: MeteredTrackingCounters },
     { provide: WaitingSignals, useClass: PostgresWaitingSignals },

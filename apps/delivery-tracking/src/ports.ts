@@ -101,3 +101,9 @@ export abstract class TrackingCounters {
   abstract refusedMail(cause: string): void;
   abstract droppedWaiting(kind: string, count: number): void;
 }
+
+/** Mail at a return path that is no report: an automatic answer, or a probe of the operator's. */
+export abstract class ReturnPathArrivals {
+  /** Tells whoever waits for it just now. */
+  abstract tell(emailId: string): void;
+}

@@ -2,15 +2,17 @@ import { Module, type OnApplicationBootstrap, type OnApplicationShutdown } from 
 import { OutboxRelay, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { ServiceLog } from '@postern/service-host';
 import { administrationControllers, administrationProviders } from './administration.providers.js';
+import { operationsControllers, operationsProviders } from './operations.providers.js';
 import { administration } from './projections/administration.js';
 import { SendingTimers, sendingControllers, sendingProviders } from './sending.providers.js';
 
 /** One service, two halves: administration says who may send, sending does it. */
 @Module({
-  controllers: [...administrationControllers, ...sendingControllers],
+  controllers: [...administrationControllers, ...sendingControllers, ...operationsControllers],
   providers: [
     ...administrationProviders,
     ...sendingProviders,
+    ...operationsProviders,
     {
       provide: ProjectionRunner,
       inject: [PostgresEventStore, ServiceLog],

@@ -132,11 +132,17 @@ export const sendingProviders: Provider[] = [
     useFactory: ({ pool }: Database) => new PostgresSuppressionList(pool),
   },
   {
+    provide: RelaySet,
+    inject: [CONFIG],
+    useFactory: (config: EmailSendConfig) =>
+      RelaySet.fromConfigs(relaysFrom(config.relays.reveal(), config.bounceDomain)),
+  },
+  {
     provide: MailRelay,
-    inject: [CONFIG, Metrics],
-    useFactory: (config: EmailSendConfig, metrics: Metrics) =>
+    inject: [CONFIG, RelaySet, Metrics],
+    useFactory: (config: EmailSendConfig, relays: RelaySet, metrics: Metrics) =>
       new ObservedMailRelay(
-        new SmtpMailRelay(RelaySet.fromConfigs(relaysFrom(config.relays.reveal(), config.bounceDomain)), {
+        new SmtpMailRelay(relays, {
           relayIsFinal: config.relayIsFinal,
           deadlineMs: HAND_OVER_DEADLINE_MS,
         }),

@@ -7,6 +7,7 @@ import { databasesControllers, databasesProjections, databasesProviders } from '
 import { PrismaClient } from './generated/prisma/client.js';
 import { localRuntimeProviders } from './local-runtime.providers.js';
 import { metricsControllers, metricsProviders } from './metrics.providers.js';
+import { operationsControllers, operationsProviders } from './operations.providers.js';
 import { resourcesControllers, resourcesProjections, resourcesProviders } from './resources.providers.js';
 import { webServicesControllers, webServicesProjections, webServicesProviders } from './web-services.providers.js';
 
@@ -25,6 +26,7 @@ const projections = [
     ...webServicesControllers,
     ...metricsControllers,
     ...databasesControllers,
+    ...operationsControllers,
   ],
   providers: [
     {
@@ -57,6 +59,7 @@ const projections = [
     ...webServicesProviders,
     ...metricsProviders,
     ...databasesProviders,
+    ...operationsProviders,
     ...localRuntimeProviders,
   ],
 })

@@ -2,11 +2,15 @@ import { Module, type OnApplicationBootstrap, type OnApplicationShutdown } from 
 import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { DeliveriesController } from './adapters/nats/deliveries.controller.js';
 import { WebhooksController } from './adapters/nats/webhooks.controller.js';
+import { operationsControllers, operationsProviders } from './operations.providers.js';
 import { RunningParts } from './running-parts.js';
 import { providers } from './webhook-dispatch.providers.js';
 
 /** Endpoints, deliveries and attempts. */
-@Module({ controllers: [WebhooksController, DeliveriesController], providers: [...providers, RunningParts] })
+@Module({
+  controllers: [WebhooksController, DeliveriesController, ...operationsControllers],
+  providers: [...providers, ...operationsProviders, RunningParts],
+})
 export class WebhookDispatchModule implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
     private readonly projections: ProjectionRunner,

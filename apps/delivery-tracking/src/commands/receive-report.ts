@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { TrackedRecipient } from '@postern/mail';
 import { classifyBounce, type InboundMail, type RecipientReport, readInboundMail, TrackingTokens } from '@postern/mail';
 import type { NotifiedStatus, Signal } from '../domain/signal.js';
-import { type ReceivedReport, TrackingCounters } from '../ports.js';
+import { type ReceivedReport, ReturnPathArrivals, TrackingCounters } from '../ports.js';
 import { SignalGroups } from './signal-groups.js';
 import { signalMetadata } from './signal-metadata.js';
 
@@ -24,6 +24,7 @@ export class ReceiveReport {
     private readonly tokens: TrackingTokens,
     private readonly signals: SignalGroups,
     private readonly counters: TrackingCounters,
+    private readonly arrivals: ReturnPathArrivals,
   ) {}
 
   /** Whether mail for this local part is worth taking: our feedback address, or a return path that we signed. */
@@ -36,10 +37,13 @@ export class ReceiveReport {
 
   async execute(report: ReceivedReport): Promise<void> {
     const mail = readInboundMail(report.raw);
-    if (mail.kind === 'other') return this.counters.ignoredReport(mail.why);
     const concerned = report.localParts
       .map(localPart => this.tokens.readReturnPathToken(localPart))
       .filter(recipient => recipient !== undefined);
+    if (mail.kind === 'other') {
+      for (const { emailId } of concerned) this.arrivals.tell(emailId);
+      return this.counters.ignoredReport(mail.why);
+    }
     if (mail.kind === 'feedback_report') return this.#complain(mail, report, concerned);
     // RFC 3464 §2: notifications have the null sender. Whoever uses another one is no mail system.
     if (report.sender !== '') return this.counters.ignoredReport('sender_not_null');

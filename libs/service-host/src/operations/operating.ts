@@ -71,13 +71,15 @@ export class Operating {
 
   async erase(address: string, replacement: string): Promise<Reply<'eraseRecipient'>> {
     const { database, personal, projections } = this.options;
+    // Users are no recipients: they are removed by their own means.
+    if (!personal) return { erased: [], rebuild: [] };
     const redact = redactor({ address, replacement });
     const events = await eraseFromEvents(database.pool, {
       containing: address,
       without: ({ data }) => redact(data) as object | undefined,
       noteAs: replacement,
     });
-    const rows = (await personal?.erase({ address, replacement, redact, events })) ?? {};
+    const rows = await personal.erase({ address, replacement, redact, events });
     const erased = Object.entries({ events: events.length, ...rows }).map(([kind, count]) => ({ kind, rows: count }));
     return { erased, rebuild: projections.thoseTaking(new Set(events.map(({ type }) => type))) };
   }

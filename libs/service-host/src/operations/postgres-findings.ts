@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type pg from 'pg';
+import pg from 'pg';
 import type { Finding } from './ports.js';
 
 const MINIMUM_VERSION = 160_000;
@@ -29,13 +29,24 @@ const verdictOf = (isGood: boolean, verdict: 'warning' | 'bad'): Finding['verdic
 
 /** What an operator should know of the service's PostgreSQL, as its own role sees it. */
 export const postgresFindings = async (pool: pg.Pool): Promise<Finding[]> => {
+  // A session of its own: those of the pool set what others should have as well.
+  const client = new pg.Client({ connectionString: pool.options.connectionString, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    return await findingsOf(client);
+  } finally {
+    await client.end();
+  }
+};
+
+const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
   const asked = Date.now();
-  const { rows } = await pool.query<Settings>(`
+  const { rows } = await client.query<Settings>(`
     SELECT current_setting('server_version') AS version, current_setting('server_version_num') AS version_number,
       current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
       current_setting('full_page_writes') AS full_page_writes, current_setting('wal_level') AS wal_level,
       current_setting('archive_mode') AS archive_mode,
-      (SELECT reset_val FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout') AS idle,
+      (SELECT setting FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout') AS idle,
       CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE') THEN current_setting('data_directory') END AS data_directory,
       (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
       current_setting('max_connections')::int AS max_connections,

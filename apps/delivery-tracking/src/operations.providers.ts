@@ -1,0 +1,16 @@
+import type { Provider } from '@nestjs/common';
+import { OutboxRelay, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { Database, Operating, operationsController, ServiceLog } from '@postern/service-host';
+import { PersonalRows } from './adapters/postgres/personal-rows.js';
+
+/** What the operator asks of delivery-tracking. */
+export const operationsProviders: Provider[] = [
+  {
+    provide: Operating,
+    inject: [Database, ProjectionRunner, OutboxRelay, ServiceLog],
+    useFactory: (database: Database, projections: ProjectionRunner, outbox: OutboxRelay, log: ServiceLog) =>
+      new Operating({ database, projections, outbox, log, personal: new PersonalRows(database.pool) }),
+  },
+];
+
+export const operationsControllers = [operationsController('delivery-tracking')];

@@ -1,0 +1,124 @@
+import type { RelaySet } from '@postern/mail';
+import { Diagnosis, type Finding } from '@postern/service-host';
+import type pg from 'pg';
+import type { DnsLookUps } from './dns-look-ups.js';
+
+export interface SendingPlaces {
+  readonly bounceDomain: string;
+  readonly sandboxDomain: string;
+  readonly spfHost: string;
+  /** Where the sandbox domain's DKIM record has to be; undefined where its mail is not signed. */
+  readonly sandboxDkimName: string | undefined;
+}
+
+const good = (check: string, found: string): Finding => ({ check, verdict: 'good', found });
+const wrong = (check: string, verdict: 'warning' | 'bad', found: string, advice: string): Finding => ({
+  check,
+  verdict,
+  found,
+  advice,
+});
+
+/** Relays, and the DNS records that mail through them depends on. */
+export class SendingDiagnosis extends Diagnosis {
+  constructor(
+    private readonly relays: Pick<RelaySet, 'probe'>,
+    private readonly dns: DnsLookUps,
+    private readonly places: SendingPlaces,
+    private readonly pool: pg.Pool,
+  ) {
+    super();
+  }
+
+  async findings(): Promise<Finding[]> {
+    const { bounceDomain, sandboxDomain, spfHost, sandboxDkimName } = this.places;
+    const found = await Promise.all([
+      this.#relays(),
+      this.#record(
+        'SPF host',
+        spfHost,
+        /^v=spf1( |$)/i,
+        'the addresses that your relays send from: "v=spf1 ip4:… -all"',
+      ),
+      this.#returnPath(bounceDomain),
+      this.#record('SPF of return paths', bounceDomain, /^v=spf1( |$)/i, `"v=spf1 include:${spfHost} -all"`),
+      this.#record('SPF of the sandbox', sandboxDomain, /^v=spf1( |$)/i, `"v=spf1 include:${spfHost} -all"`),
+      sandboxDkimName === undefined
+        ? [
+            wrong(
+              'DKIM of the sandbox',
+              'warning',
+              'no key',
+              'Set POSTERN_SANDBOX_DKIM_KEY: unsigned mail with codes ends up as junk.',
+            ),
+          ]
+        : this.#record('DKIM of the sandbox', sandboxDkimName, /(^|;)\s*p\s*=\s*\S/, 'the public half of the key'),
+      this.#record('DMARC of the sandbox', `_dmarc.${sandboxDomain}`, /^\s*v\s*=\s*DMARC1/, '"v=DMARC1; p=none"'),
+      this.#sendingDomains(),
+    ]);
+    return found.flat();
+  }
+
+  async #relays(): Promise<Finding[]> {
+    const probes = await this.relays.probe();
+    return probes.map(probe => {
+      const check = `relay ${probe.relay}`;
+      if (!probe.ok) return wrong(check, 'bad', probe.reason, 'Check POSTERN_RELAYS, the credentials and the network.');
+      const offers = `answers; SMTPUTF8 ${probe.smtpUtf8Offered ? 'yes' : 'no'}, DSN ${probe.dsnOffered ? 'yes' : 'no'}`;
+      return probe.dsnOffered
+        ? good(check, offers)
+        : wrong(
+            check,
+            'warning',
+            offers,
+            'Without DSN (RFC 3461) only failures come back: nothing is ever "delivered", unless POSTERN_RELAY_IS_FINAL.',
+          );
+    });
+  }
+
+  async #record(what: string, name: string, form: RegExp, wanted: string): Promise<Finding[]> {
+    const check = `${what}, TXT ${name}`;
+    try {
+      const fitting = (await this.dns.texts(name)).filter(text => form.test(text));
+      if (fitting.length === 1) return [good(check, fitting[0] as string)];
+      if (fitting.length === 0) return [wrong(check, 'bad', 'no such record', `Publish ${wanted}.`)];
+      return [
+        wrong(check, 'bad', `${fitting.length} records`, 'Leave one of them: receivers believe none of several.'),
+      ];
+    } catch (error) {
+      return [wrong(check, 'bad', (error as Error).message, 'Check POSTERN_DNS_SERVERS and the zone.')];
+    }
+  }
+
+  async #returnPath(domain: string): Promise<Finding[]> {
+    const check = `return paths, MX ${domain}`;
+    try {
+      const hosts = await this.dns.mailHosts(domain);
+      if (hosts.length === 0)
+        return [
+          wrong(check, 'bad', 'no such record', 'Publish an MX that names the host of the bounce listener, port 25.'),
+        ];
+      const addresses = (await Promise.all(hosts.map(host => this.dns.addresses(host)))).flat();
+      if (addresses.length === 0)
+        return [
+          wrong(check, 'bad', `${hosts.join(', ')} without an address`, 'Publish an A or AAAA record of the host.'),
+        ];
+      return [good(check, `${hosts.join(', ')} at ${addresses.join(', ')}`)];
+    } catch (error) {
+      return [wrong(check, 'bad', (error as Error).message, 'Check POSTERN_DNS_SERVERS and the zone.')];
+    }
+  }
+
+  /** As the rechecks have found them; what each lacks stands in the dashboard. */
+  async #sendingDomains(): Promise<Finding[]> {
+    const { rows } = await this.pool.query<{ status: string; domains: string[] }>(
+      'SELECT status, array_agg(DISTINCT domain ORDER BY domain) AS domains FROM sending_domains GROUP BY status',
+    );
+    return rows.map(({ status, domains }) => {
+      const found = `${domains.length} ${status}: ${domains.slice(0, 5).join(', ')}${domains.length > 5 ? ', …' : ''}`;
+      return status === 'verified'
+        ? good('sending domains', found)
+        : wrong('sending domains', 'warning', found, 'Their records stand in the dashboard, with what is wrong.');
+    });
+  }
+}

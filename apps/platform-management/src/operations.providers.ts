@@ -1,0 +1,28 @@
+import type { Provider } from '@nestjs/common';
+import { ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { Database, KeyRing, Operating, operationsController, SealedColumns, ServiceLog } from '@postern/service-host';
+
+/** What the operator asks of platform-management. Its people are users, not recipients, so there is nobody to erase. */
+export const operationsProviders: Provider[] = [
+  {
+    provide: Operating,
+    inject: [Database, ProjectionRunner, KeyRing, ServiceLog],
+    useFactory: (database: Database, projections: ProjectionRunner, keys: KeyRing, log: ServiceLog) =>
+      new Operating({
+        database,
+        projections,
+        log,
+        sealed: new SealedColumns(database.pool, keys, [
+          { table: 'sealed_values', id: 'id', column: 'sealed', rowOf: id => `sealed_values/${id}` },
+          {
+            table: 'database_credentials',
+            id: 'database_id',
+            column: 'sealed_password',
+            rowOf: id => `database_credentials/${id}`,
+          },
+        ]),
+      }),
+  },
+];
+
+export const operationsControllers = [operationsController('platform-management')];
