@@ -1,12 +1,11 @@
-import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
+import { connectNats, type Log, type NatsLink, RequestClient } from '@postern/messaging';
 import type { HostConfig } from './config/define-config.js';
-import type { ServiceLog } from './log/service-log.js';
 
 /** The service's connection and the client on it, as configured. */
 export const connectWith = async (
   config: HostConfig,
   name: string,
-  log: ServiceLog,
+  log: Log,
 ): Promise<{ link: NatsLink; requests: RequestClient }> => {
   const link = await connectNats({
     servers: config.natsServers,

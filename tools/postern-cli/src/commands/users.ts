@@ -1,0 +1,48 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { authenticateSession, createSession, createUser, endSession } from '@postern/contracts';
+import type { Operator } from '../operator.js';
+import { UsageError } from '../usage-error.js';
+
+interface NewUser {
+  readonly operator?: boolean | undefined;
+  readonly workspace?: string | undefined;
+}
+
+/**
+ * `users create <email> [--operator] [--workspace <name>]`, on behalf of an operator, whose address and password are
+ * those of the environment, as is `POSTERN_NEW_PASSWORD`; without that one a password is made and shown.
+ */
+export const createUserAs = async (
+  { requests, environment, print }: Operator,
+  [email]: readonly string[],
+  { operator = false, workspace }: NewUser,
+): Promise<boolean> => {
+  if (email === undefined) throw new UsageError('users create needs an e-mail address');
+  const own = { email: environment['POSTERN_OPERATOR_EMAIL'], password: environment['POSTERN_OPERATOR_PASSWORD'] };
+  if (!own.email || !own.password)
+    throw new UsageError('say who creates the user: POSTERN_OPERATOR_EMAIL and POSTERN_OPERATOR_PASSWORD');
+  const given = environment['POSTERN_NEW_PASSWORD'];
+  const password = given || randomBytes(15).toString('base64url');
+
+  const { token } = await requests.request(createSession, {
+    email: own.email,
+    password: own.password,
+    ip: '127.0.0.1',
+  });
+  const session = { token_hash: createHash('sha256').update(token).digest('hex') };
+  try {
+    const { user_id } = await requests.request(authenticateSession, session);
+    const created = await requests.request(createUser, {
+      actor_id: user_id,
+      email,
+      password,
+      operator,
+      ...(workspace === undefined ? {} : { workspace_name: workspace }),
+    });
+    print(`${created.email} may log in${operator ? ', as an operator' : ''}; workspace ${created.workspaces[0]?.name}`);
+    if (!given) print(`password: ${password}`);
+  } finally {
+    await requests.request(endSession, session);
+  }
+  return true;
+};

@@ -1,0 +1,13 @@
+/** Rows under a head, in columns as wide as they need. */
+export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string => {
+  const lines = [head, ...rows].map(row => row.map(String));
+  const widths = head.map((_, column) => Math.max(...lines.map(line => line[column]?.length ?? 0)));
+  return lines
+    .map(line =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
