@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@postern/testing';
+import { type Deployment, PlatformWorld } from '../platform/platform-world.js';
+import { type SteadyAnswers, underSteadyRequests } from '../platform/steady-requests.js';
+import { Gate } from './gate.js';
+import { MarkedService } from './marked-service.js';
+
+const STORY_WITHIN_MS = 150_000;
+const STAGE_WITHIN_MS = 40_000;
+
+let platform: PlatformWorld;
+const gates: Gate[] = [];
+
+beforeAll(async () => {
+  platform = await PlatformWorld.start({
+    environment: {
+      'platform-management': {
+        POSTERN_PLATFORM_BUILD_DEADLINE_MS: String(STAGE_WITHIN_MS),
+        POSTERN_PLATFORM_RELEASE_DEADLINE_MS: String(STAGE_WITHIN_MS),
+        POSTERN_PLATFORM_RECONCILE_MS: '1000',
+      },
+    },
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await platform.stop();
+  for (const gate of gates) gate.remove();
+});
+
+const gate = (): Gate => {
+  const made = Gate.create();
+  gates.push(made);
+  return made;
+};
+
+const pidOf = (name: string): number | undefined => platform.world.postern.processes()[name];
+
+/** Kills a process of ours as an operator's mishap would, and waits until the API answers through its successor. */
+const killAndSeeBack = async (name: string): Promise<void> => {
+  const killed = pidOf(name);
+  process.kill(killed as number, 'SIGKILL');
+  await waitFor(() => pidOf(name) !== undefined && pidOf(name) !== killed, {
+    timeoutMs: 30_000,
+    intervalMs: 20,
+    describe: `${name} to be started again`,
+  });
+};
+
+const untilTheApiAnswers = () =>
+  waitFor(async () => (await platform.reader.get('/projects')).status === 200, {
+    timeoutMs: 40_000,
+    intervalMs: 100,
+    describe: 'the platform API to answer',
+  });
+
+/** What has to be true of a service in the end, whatever was killed: one release, its address, and nothing else. */
+const expectOnly = async (marked: MarkedService, version: string): Promise<void> => {
+  await marked.service.untilStatus('running');
+  expect(await marked.service.url()).toBe(marked.url);
+  await marked.until(() => marked.instances.length === 1, 'exactly one instance');
+  expect(await marked.service.ask()).toBe(`200 ${version}`);
+  expect(marked.builds).toEqual([]);
+};
+
+const nothingLost = ({ failures, count }: SteadyAnswers): void => {
+  expect(failures).toEqual([]);
+  expect(count).toBeGreaterThan(50);
+};
+
+describe('when platform-management is killed, twice in a row, in the midst of everything', () => {
+  let building: MarkedService;
+  let queued: MarkedService;
+  let releasing: MarkedService;
+  let live: MarkedService;
+  let restarting: MarkedService;
+  let stopping: MarkedService;
+  const deployments = new Map<MarkedService, Deployment>();
+  /** What served before anything was asked for. */
+  const older = new Map<MarkedService, readonly number[]>();
+  const streams: SteadyAnswers[] = [];
+
+  beforeAll(async () => {
+    const [way, end] = [gate(), gate()];
+    building = await MarkedService.running(platform);
+    queued = await MarkedService.running(platform);
+    releasing = await MarkedService.running(platform);
+    live = await MarkedService.running(platform);
+    stopping = await MarkedService.running(platform, { end });
+    const again = gate();
+    again.open();
+    restarting = await MarkedService.running(platform, { start: again });
+    again.close();
+
+    for (const service of [live, releasing, restarting]) older.set(service, service.instances);
+    deployments.set(releasing, await releasing.deployTwo({ start: way }));
+    await releasing.untilTwoInstances();
+    await restarting.service.caller.post(`${restarting.service.path}/restart`);
+    await restarting.untilTwoInstances();
+    deployments.set(building, await building.deployTwo({ build: way }));
+    await building.until(() => building.builds.length > 0, 'a build');
+    deployments.set(queued, await queued.deployTwo());
+    await stopping.service.caller.post(`${stopping.service.path}/stop`);
+    await stopping.service.line(({ message }) => message === 'version one is told to end');
+    expect(await statusesNow()).toEqual(['building', 'queued', 'releasing', 'running', 'restarting', 'stopping']);
+
+    const inTheMidst = async () => {
+      await killAndSeeBack('platform-management');
+      await killAndSeeBack('platform-management');
+      await untilTheApiAnswers();
+      for (const service of [live, releasing, restarting]) {
+        expect(service.instances).toEqual(expect.arrayContaining([...(older.get(service) ?? [])]));
+      }
+      way.open();
+      end.open();
+      again.open();
+      for (const service of [building, queued, releasing])
+        deployments.set(service, await service.service.outcomeOf(deployments.get(service)?.id as string));
+    };
+    let going: () => Promise<unknown> = inTheMidst;
+    for (const { url } of [live, releasing, restarting]) {
+      const inner = going;
+      going = async () => streams.push(await underSteadyRequests(url, inner));
+    }
+    await going();
+  }, STORY_WITHIN_MS);
+
+  const statusesNow = async () => [
+    ...(await Promise.all(
+      [building, queued, releasing].map(
+        async each => (await each.service.deployment(deployments.get(each)?.id as string)).status,
+      ),
+    )),
+    ...(await Promise.all([live, restarting, stopping].map(async each => (await each.service.read())['status']))),
+  ];
+
+  it('no request to what runs fails', () => {
+    for (const answers of streams) nothingLost(answers);
+    expect(streams).toHaveLength(3);
+  });
+
+  it.each([
+    ['building', () => building],
+    ['queued', () => queued],
+    ['releasing', () => releasing],
+  ])(
+    'the deployment that was %s goes live, and nothing else of its service runs',
+    async (_, service) => {
+      expect(deployments.get(service())).toMatchObject({ status: 'live', error: null });
+      await expectOnly(service(), 'two');
+    },
+    60_000,
+  );
+
+  it('the service that ran goes on with the very same process', async () => {
+    expect(live.instances).toEqual(older.get(live));
+    await expectOnly(live, 'one');
+  }, 60_000);
+
+  it('the restart goes on, and the older instance is gone', async () => {
+    await expectOnly(restarting, 'one');
+    expect(restarting.instances).not.toEqual(older.get(restarting));
+  }, 60_000);
+
+  it('the stop goes on until nothing of the service runs', async () => {
+    await stopping.service.untilStatus('stopped');
+    expect(stopping.all).toEqual([]);
+    expect((await stopping.service.ask()).slice(0, 3)).toBe('503');
+    expect(await stopping.service.url()).toBe(stopping.url);
+  }, 60_000);
+});
+
+describe('when the load balancer is killed under traffic', () => {
+  it('it comes back to the same ports and routes, and the instances have noticed nothing', async () => {
+    const service = await MarkedService.running(platform);
+    const before = service.instances;
+    const { failures } = await underSteadyRequests(service.url, async () => {
+      await killAndSeeBack('load-balancer');
+      await waitFor(async () => (await service.service.ask()) === '200 one', { timeoutMs: 20_000, intervalMs: 20 });
+    });
+    // While it is away nobody listens; when somebody does, it knows the way.
+    expect(failures.filter(failure => /^\d/.test(failure))).toEqual([]);
+    expect(service.instances).toEqual(before);
+
+    const { id } = await service.deployTwo();
+    expect(await service.service.outcomeOf(id)).toMatchObject({ status: 'live' });
+    await expectOnly(service, 'two');
+  }, 60_000);
+
+  it('during a roll, the release goes live all the same', async () => {
+    const way = gate();
+    const service = await MarkedService.running(platform);
+    const { id } = await service.deployTwo({ start: way });
+    await service.untilTwoInstances();
+    process.kill(pidOf('load-balancer') as number, 'SIGKILL');
+    way.open();
+
+    expect(await service.service.outcomeOf(id)).toMatchObject({ status: 'live', error: null });
+    await expectOnly(service, 'two');
+  }, 60_000);
+});
+
+describe.each([
+  ['NATS', () => platform.world.postern.nats.kill()],
+  ['PostgreSQL', () => platform.world.postern.postgres.kill()],
+])('when %s is killed during deployments', (_, kill) => {
+  it('they go live, and no request to what runs fails', async () => {
+    const way = gate();
+    const [building, releasing] = [await MarkedService.running(platform), await MarkedService.running(platform)];
+    const { id: released } = await releasing.deployTwo({ start: way });
+    await releasing.untilTwoInstances();
+    const { id: built } = await building.deployTwo({ build: way });
+    await building.until(() => building.builds.length > 0, 'a build');
+
+    const answers = await underSteadyRequests(releasing.url, async () => {
+      await kill();
+      way.open();
+      for (const [{ service }, id] of [
+        [building, built],
+        [releasing, released],
+      ] as const)
+        expect(await service.outcomeOf(id)).toMatchObject({ status: 'live', error: null });
+    });
+    nothingLost(answers);
+    await expectOnly(building, 'two');
+    await expectOnly(releasing, 'two');
+  }, 90_000);
+});
