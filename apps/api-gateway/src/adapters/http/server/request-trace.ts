@@ -1,6 +1,8 @@
 import { startSpan, type TraceSpan } from '@postern/messaging';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
 /** On the request itself: a WeakMap of short-lived requests is work for the garbage collector. */
 const SPAN = Symbol('span');
 
@@ -28,8 +30,10 @@ export const endRequestTrace = (request: Traced, { statusCode }: FastifyReply): 
   span?.end(statusCode >= 500 ? statusCode : undefined);
 };
 
-/** What the services have to be told to go on with the trace. */
+/** What the services have to be told to go on with the trace; nothing where a caller's own cannot be read. */
 export const traceparentOf = (request: Traced): string | undefined => {
+  const begun = request[SPAN]?.traceparent;
+  if (begun) return begun;
   const given = request.headers.traceparent;
-  return request[SPAN]?.traceparent ?? (typeof given === 'string' ? given : undefined);
+  return typeof given === 'string' && TRACEPARENT.test(given) ? given : undefined;
 };
