@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -38,6 +38,8 @@ const environmentOf = container =>
 const containerOf = (kind, name) => find(kind, name).spec.template.spec.containers[0];
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-trial-'));
+// As root, builds and web services have users of their own, who have to be able to enter.
+chmodSync(folder, 0o711);
 const started = [];
 let nats;
 let postgres;
