@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { createProject, createWebService, type ReplyOf, type RequestInput } from '@postern/contracts';
+import { migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { connectNats, RequestClient } from '@postern/messaging';
+import {
+  CONFIG,
+  type ConfigOf,
+  Database,
+  databaseSettings,
+  defineConfig,
+  KeyRing,
+  type RunningService,
+  startService,
+} from '@postern/service-host';
+import { startNats, startPostgres, waitFor } from '@postern/testing';
+import pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { PrismaClient } from '../generated/prisma/client.js';
+import { AccountDirectory } from '../ports/accounts.js';
+import { Runtime } from '../ports/runtime.js';
+import { accounts, ProjectedAccounts } from '../projections/accounts.js';
+import { resourcesControllers, resourcesProjections, resourcesProviders } from '../resources.providers.js';
+import { resourcesSettings } from '../resources-settings.js';
+import { webServicesControllers, webServicesProjections, webServicesProviders } from '../web-services.providers.js';
+import { webServicesSettings } from '../web-services-settings.js';
+import { FakeMachine } from './fake-machine.js';
+import { FakeRuntime } from './fake-runtime.js';
+
+const config = defineConfig({ ...databaseSettings, ...resourcesSettings, ...webServicesSettings });
+
+const MACHINE = new FakeMachine();
+
+@Module({
+  controllers: [...webServicesControllers, ...resourcesControllers],
+  providers: [
+    ...webServicesProviders,
+    ...resourcesProviders,
+    { provide: AccountDirectory, useClass: ProjectedAccounts },
+    { provide: Runtime, useFactory: () => new FakeRuntime(MACHINE) },
+    {
+      provide: PrismaClient,
+      inject: [Database],
+      useFactory: (database: Database) => new PrismaClient({ adapter: database.prismaAdapter() }),
+    },
+    {
+      provide: PostgresEventStore,
+      inject: [Database],
+      useFactory: ({ pool }: Database) => new PostgresEventStore(pool),
+    },
+    {
+      provide: ProjectionRunner,
+      inject: [PostgresEventStore],
+      useFactory: (store: PostgresEventStore) =>
+        new ProjectionRunner({ store, projections: [accounts, ...resourcesProjections, ...webServicesProjections] }),
+    },
+    {
+      provide: KeyRing,
+      inject: [CONFIG],
+      useFactory: ({ encryptionKeys }: ConfigOf<typeof config>) => new KeyRing(encryptionKeys),
+    },
+  ],
+})
+class WebServicesModule implements OnModuleInit, OnApplicationShutdown {
+  constructor(private readonly projections: ProjectionRunner) {}
+
+  onModuleInit(): Promise<void> {
+    return this.projections.start();
+  }
+  onApplicationShutdown(): Promise<void> {
+    return this.projections.stop();
+  }
+}
+
+/** Two replicas of web services, projects and environments as they run, over real servers and a fake machine. */
+export class ServedWebServices {
+  readonly machine = MACHINE;
+
+  private constructor(
+    readonly replicas: readonly RunningService[],
+    readonly client: RequestClient,
+    readonly pool: pg.Pool,
+    private readonly letGo: () => Promise<void>,
+  ) {}
+
+  static async start(): Promise<ServedWebServices> {
+    const [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
+    const databaseUrl = await postgres.createDatabase();
+    const environment = {
+      POSTERN_NATS_SERVERS: nats.url,
+      POSTERN_DATABASE_URL: databaseUrl,
+      POSTERN_LOG_LEVEL: 'silent',
+      POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
+    };
+    const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
+    const database = { directory, afterwards: migrateEventStore };
+    const replica = () =>
+      startService({ name: 'platform-management', config, module: WebServicesModule, database }, environment);
+    const replicas = [await replica(), await replica()];
+    const link = await connectNats({ servers: nats.url, name: 'asker' });
+    const client = new RequestClient(link);
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+    return new ServedWebServices(replicas, client, pool, async () => {
+      client.close();
+      await link.close();
+      await Promise.all(replicas.map(each => each.stop()));
+      await pool.end();
+      await nats.stop();
+      await postgres.stop();
+    });
+  }
+
+  /** A user with a project. */
+  async owner(): Promise<{ user_id: string; project_id: string }> {
+    const user_id = uuidv7();
+    const project = await this.client.request(createProject, { user_id, workspace_id: uuidv7(), name: 'Shop' });
+    return { user_id, project_id: project.id };
+  }
+
+  async operator(): Promise<string> {
+    const id = uuidv7();
+    await this.pool.query('INSERT INTO users (id, email, operator, created_at) VALUES ($1, $2, true, now())', [
+      id,
+      `${id}@example.com`,
+    ]);
+    return id;
+  }
+
+  create(
+    owner: { user_id: string; project_id: string },
+    wishes: Partial<RequestInput<typeof createWebService>> = {},
+  ): Promise<ReplyOf<typeof createWebService>> {
+    const wish = { name: 'web', git_repository_url: 'https://example.com/web.git', port: 3000 };
+    return this.client.request(createWebService, { ...wish, ...owner, ...wishes });
+  }
+
+  /** Asks until the answer has a status. */
+  until<Reply extends { status: string }>(ask: () => Promise<Reply>, status: Reply['status']): Promise<Reply> {
+    return waitFor(
+      async () => {
+        const reply = await ask();
+        return reply.status === status ? reply : undefined;
+      },
+      { describe: `the status ${status}` },
+    );
+  }
+
+  stop(): Promise<void> {
+    return this.letGo();
+  }
+}
