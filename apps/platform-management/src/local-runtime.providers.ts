@@ -29,9 +29,11 @@ export const localRuntimeProviders: Provider[] = [
       const {
         platformHome,
         platformAllowFileRepositories: allowFileRepositories,
+        platformConcurrentBuilds: concurrentBuilds,
         platformBalancerPatienceMs: balancerPatienceMs,
       } = config;
-      const parts = await assembleLocalBuilds({ platformHome, allowFileRepositories, instanceLimits: LIMITS, log });
+      const builds = { platformHome, allowFileRepositories, concurrentBuilds, instanceLimits: LIMITS, log };
+      const parts = await assembleLocalBuilds(builds);
       if (process.getuid?.() === 0 && !parts.ownUsers) throw new Error(foreignCodeAsRoot(platformHome));
       return assembleLocalRuntime({ ...parts, platformHome, redactor, log, balancerPatienceMs });
     },

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@postern/testing';
 import { type Deployment, PlatformWorld, type Service } from './platform-world.js';
-import { processesWith } from './processes.js';
 import { webApp } from './repository.js';
 
 let platform: PlatformWorld;
@@ -117,47 +115,6 @@ describe('a service that stops answering', () => {
       },
       { timeoutMs: 20_000 },
     );
-  }, 60_000);
-});
-
-describe('a service that is stopped', () => {
-  it('has its time to finish what it does, also behind a shell', async () => {
-    const finishing = webApp('one')['server.js']?.replace(
-      'server.close()',
-      "setTimeout(() => { console.log('all is saved'); process.exit(); }, 1500)",
-    );
-    const service = await platform.service(
-      { 'server.js': finishing as string },
-      { start_command: 'echo up; node server.js; echo down' },
-    );
-    await service.deploy();
-
-    await service.caller.post(`${service.path}/stop`);
-    await service.untilStatus('stopped');
-    expect((await service.logs()).map(({ message }) => message)).toContain('all is saved');
-  }, 60_000);
-});
-
-describe('a service that ignores SIGTERM', () => {
-  it('is stopped all the same, with what it has started in a session of its own', async () => {
-    const mark = `story-${randomUUID()}`;
-    const service = await platform.service({
-      ...webApp('one'),
-      'server.js': `
-        import { spawn } from 'node:child_process';
-        const stubborn = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000) // ${mark}";
-        spawn(process.execPath, ['-e', stubborn], { detached: true, stdio: 'ignore', env: {} }).unref();
-        process.on('SIGTERM', () => console.log('SIGTERM came'));
-        ${server("const answer = (_, response) => response.end('stubborn');")}`,
-    });
-    await service.deploy();
-    expect(processesWith(mark)).toHaveLength(1);
-
-    await service.caller.post(`${service.path}/stop`);
-    await service.line(({ message }) => message === 'SIGTERM came');
-    await service.untilStatus('stopped');
-    expect(processesWith(mark)).toEqual([]);
-    expect((await service.ask()).slice(0, 3)).toBe('503');
   }, 60_000);
 });
 

@@ -11,7 +11,7 @@ export abstract class Runtime {
   abstract resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource>;
 
   /**
-   * Fetches exactly that commit, builds it once, and keeps what came out, immutable. Builds wait for each other; one
+   * Fetches exactly that commit, builds it once, and keeps what came out, immutable. Builds wait for each other, where only so many may go on; one
    * that is asked for again after an interruption starts from the beginning, and one that is done answers at once.
    * When it returns or throws, nothing of the build runs any more, whatever it started.
    * @throws BuildFailed with words for the deployment's `error`; the signal's reason when it was cancelled.

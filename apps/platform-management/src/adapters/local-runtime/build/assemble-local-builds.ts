@@ -26,6 +26,8 @@ export interface LocalBuildsOptions {
   /** The platform's own environment, of which the ways to registries and the network are handed on. */
   readonly variables?: NodeJS.ProcessEnv;
   readonly limits?: Partial<BuildLimits>;
+  /** Builds of all web services at one time; one where nothing is said. */
+  readonly concurrentBuilds?: number;
   readonly times?: Partial<SourceTimes>;
   readonly spareMs?: number;
   /** What to use of what the machine offers; all of it where nothing is said. */
@@ -93,6 +95,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     confinement,
     processes,
     limits,
+    concurrentBuilds: options.concurrentBuilds ?? 1,
     path,
     registry: registryOf(variables),
     idPrefix,

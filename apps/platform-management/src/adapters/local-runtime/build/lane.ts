@@ -1,27 +1,43 @@
-/** One thing at a time, in the order of asking; whoever stops waiting does not hold up those behind. */
+/** So many things at a time, in the order of asking; whoever stops waiting does not hold up those behind. */
 export class Lane {
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+
+  constructor(width: number) {
+    this.#free = width;
+  }
 
   /** @throws the signal's reason when it comes while waiting; the work itself has to heed the signal on its own. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const before = this.#last;
-    const turn = Promise.withResolvers<void>();
-    this.#last = before.then(() => turn.promise);
+    await this.#turn(signal);
     try {
-      await untilAborted(before, signal);
       return await work();
     } finally {
-      turn.resolve();
+      this.#pass();
     }
   }
-}
 
-const untilAborted = async (turn: Promise<unknown>, signal: AbortSignal): Promise<void> => {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<void>();
-  const abort = () => aborted.resolve();
-  signal.addEventListener('abort', abort, { once: true });
-  await Promise.race([turn, aborted.promise]);
-  signal.removeEventListener('abort', abort);
-  signal.throwIfAborted();
-};
+  async #turn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leave = () => {
+      this.#waiting.delete(resolve);
+      reject(signal.reason);
+    };
+    this.#waiting.add(resolve);
+    signal.addEventListener('abort', leave, { once: true });
+    await promise.finally(() => signal.removeEventListener('abort', leave));
+  }
+
+  #pass(): void {
+    const [first] = this.#waiting;
+    if (first) {
+      this.#waiting.delete(first);
+      first();
+    } else this.#free += 1;
+  }
+}

@@ -34,6 +34,8 @@ export interface LocalBuildsParts {
   readonly confinement: Sandbox;
   readonly processes: MarkedProcesses;
   readonly limits: BuildLimits;
+  /** Builds at one time. */
+  readonly concurrentBuilds: number;
   /** Where programs are looked for. */
   readonly path: string;
   readonly registry: Readonly<Record<string, string>>;
@@ -44,11 +46,13 @@ export interface LocalBuildsParts {
   readonly log: Log;
 }
 
-/** Builds on this machine, one after the other, each inside a place of its own that is empty when the build is over. */
+/** Builds on this machine, only so many at a time, each inside a place of its own that is empty when the build is over. */
 export class LocalBuilds implements Builds {
-  readonly #lane = new Lane();
+  readonly #lane: Lane;
 
-  constructor(private readonly parts: LocalBuildsParts) {}
+  constructor(private readonly parts: LocalBuildsParts) {
+    this.#lane = new Lane(parts.concurrentBuilds);
+  }
 
   resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
     return this.parts.sources.resolve(source, signal);
