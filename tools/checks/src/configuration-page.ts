@@ -1,0 +1,68 @@
+/** A setting as `describeConfig` of service-host tells of it. */
+export interface Setting {
+  readonly variable: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly default: string | undefined;
+}
+
+export type ServiceSettings = Readonly<Record<string, readonly Setting[]>>;
+
+/** Where each service keeps its definition, and under which name. */
+export const DEFINITIONS: Readonly<Record<string, string>> = {
+  'api-gateway': 'gatewayConfig',
+  'email-send': 'config',
+  'delivery-tracking': 'config',
+  'webhook-dispatch': 'config',
+  'platform-management': 'config',
+};
+
+/** Paths of the machine that writes the page are nobody else's defaults. */
+const shown = (value: string, root: string): string => value.replace(`${root}/`, '');
+
+const same = (one: Setting) => (other: Setting) => JSON.stringify(one) === JSON.stringify(other);
+
+const cell = (text: string): string => text.replaceAll('|', String.raw`\|`).replaceAll('<', String.raw`\<`);
+
+const rowOf = (root: string) => (setting: Setting) => {
+  const unset = setting.required ? '**required**' : setting.default ? `\`${shown(setting.default, root)}\`` : '';
+  return `| \`${setting.variable}\` | ${cell(unset)} | ${cell(setting.description)} |`;
+};
+
+const section = (title: string, settings: readonly Setting[], root: string): string[] => [
+  `## ${title}`,
+  '',
+  '| Variable | Unless set | Meaning |',
+  '| --- | --- | --- |',
+  ...settings.map(rowOf(root)),
+  '',
+];
+
+/** docs/configuration.md: what all services understand, what all with a database do, and what each does beside that. */
+export const configurationPage = (services: ServiceSettings, root: string): string => {
+  const all = Object.values(services);
+  const withDatabase = all.filter(settings => settings.some(({ variable }) => variable === 'POSTERN_DATABASE_URL'));
+  const inAll = (settings: readonly (readonly Setting[])[]) =>
+    (settings[0] ?? []).filter(setting => settings.every(others => others.some(same(setting))));
+  const everywhere = inAll(all);
+  const ofDatabases = inAll(withDatabase).filter(setting => !everywhere.some(same(setting)));
+  const told = [...everywhere, ...ofDatabases];
+  return [
+    '# Configuration',
+    '',
+    'Environment variables of the services, made from their typed configuration by `node tools/checks/configuration.mjs`.',
+    'An empty variable counts as not set. A service that cannot use what it is given says so in one message and ends with',
+    'exit code 2. What belongs together stands in [operations.md](operations.md). The load balancer of web services has',
+    'settings of its own in [platform-management](../apps/platform-management/README.md).',
+    '',
+    ...section('Every service', everywhere, root),
+    ...section('Every service with a database', ofDatabases, root),
+    ...Object.entries(services).flatMap(([service, settings]) =>
+      section(
+        service,
+        settings.filter(setting => !told.some(same(setting))),
+        root,
+      ),
+    ),
+  ].join('\n');
+};

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { configurationPage, DEFINITIONS, type ServiceSettings, type Setting } from './configuration-page.js';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** By path, because a tool is built without the apps that it looks at. */
+const load = (path: string): Promise<Record<string, unknown>> => import(join(ROOT, path));
+
+const settings = async (): Promise<ServiceSettings> => {
+  const host = await load('libs/service-host/src/config/define-config.ts');
+  const describe = host['describeConfig'] as (definition: unknown) => Setting[];
+  const entries = Object.entries(DEFINITIONS).map(async ([service, name]) => {
+    const app = await load(`apps/${service}/src/config.ts`);
+    return [service, describe(app[name])] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+};
+
+it('docs/configuration.md says what the services read; `node tools/checks/configuration.mjs` writes it anew', async () => {
+  expect(readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')).toBe(configurationPage(await settings(), ROOT));
+});
