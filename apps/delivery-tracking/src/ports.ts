@@ -102,8 +102,8 @@ export abstract class TrackingCounters {
   abstract droppedWaiting(kind: string, count: number): void;
 }
 
-/** Mail at a return path that is no report: an automatic answer, or a probe of the operator's. */
+/** Mail that came back to a return path made for a probe of the operator's. */
 export abstract class ReturnPathArrivals {
   /** Tells whoever waits for it just now. */
-  abstract tell(emailId: string): void;
+  abstract tell(probeId: string): void;
 }

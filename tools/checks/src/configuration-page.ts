@@ -26,15 +26,22 @@ const cell = (text: string): string => text.replaceAll('|', String.raw`\|`).repl
 
 const rowOf = (root: string) => (setting: Setting) => {
   const unset = setting.required ? '**required**' : setting.default ? `\`${shown(setting.default, root)}\`` : '';
-  return `| \`${setting.variable}\` | ${cell(unset)} | ${cell(setting.description)} |`;
+  return [`\`${setting.variable}\``, cell(unset), cell(setting.description)];
+};
+
+/** Aligned, as the formatter wants it. */
+const table = (rows: readonly (readonly string[])[]): string[] => {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const [head = [], ...body] = rows;
+  return [line(head), line(widths.map(width => '-'.repeat(width))), ...body.map(line)];
 };
 
 const section = (title: string, settings: readonly Setting[], root: string): string[] => [
   `## ${title}`,
   '',
-  '| Variable | Unless set | Meaning |',
-  '| --- | --- | --- |',
-  ...settings.map(rowOf(root)),
+  ...table([['Variable', 'Unless set', 'Meaning'], ...settings.map(rowOf(root))]),
   '',
 ];
 

@@ -6,6 +6,8 @@ export interface ReadyFile {
   readonly base_url: string;
   readonly dashboard: { readonly url: string; readonly email: string; readonly password: string };
   readonly mailbox_url: string;
+  /** For the `postern` command. */
+  readonly nats_url: string;
   readonly email: {
     readonly sandbox: { readonly service_id: string; readonly api_key: string; readonly verified_recipient: string };
     readonly production: { readonly service_id: string; readonly api_key: string; readonly domain: string };
@@ -26,6 +28,7 @@ export const readyFile = (running: RunningPostern): ReadyFile => {
       password: running.operator.password,
     },
     mailbox_url: running.mailboxUrl,
+    nats_url: running.nats.url,
     email: {
       sandbox: { ...demo.sandbox, verified_recipient: OWNER },
       production: { ...demo.production, domain: DEMO_DOMAIN },

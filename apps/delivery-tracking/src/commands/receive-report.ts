@@ -40,10 +40,10 @@ export class ReceiveReport {
     const concerned = report.localParts
       .map(localPart => this.tokens.readReturnPathToken(localPart))
       .filter(recipient => recipient !== undefined);
-    if (mail.kind === 'other') {
-      for (const { emailId } of concerned) this.arrivals.tell(emailId);
-      return this.counters.ignoredReport(mail.why);
-    }
+    const probes = concerned.filter(({ emailId }) => isProbe(emailId));
+    for (const { emailId } of probes) this.arrivals.tell(emailId);
+    if (probes.length > 0) return;
+    if (mail.kind === 'other') return this.counters.ignoredReport(mail.why);
     if (mail.kind === 'feedback_report') return this.#complain(mail, report, concerned);
     // RFC 3464 §2: notifications have the null sender. Whoever uses another one is no mail system.
     if (report.sender !== '') return this.counters.ignoredReport('sender_not_null');
@@ -94,6 +94,9 @@ export class ReceiveReport {
     if (fate.kind === 'ignored') this.counters.ignoredReport(fate.cause);
   }
 }
+
+/** Ids of emails are of version 7, those of an operator's probes of version 4 (RFC 9562 §4.2). */
+const isProbe = (emailId: string): boolean => emailId.charAt(14) === '4';
 
 function statusOf({ action, finalRecipient, originalRecipient, status, diagnostic }: RecipientReport): NotifiedStatus {
   const { type: bounceType } = classifyBounce({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { SERVICE_NAMES, type ServiceName } from '../service-name.js';
-import { id, noContent, timestamp } from '../shapes.js';
+import { noContent, timestamp } from '../shapes.js';
 
 /** A read model of a service, as the database knows it. */
 export const projectionStatus = z.object({
@@ -94,11 +94,11 @@ export const OPERATIONS = Object.fromEntries(
 ) as Readonly<Record<ServiceName, Operations>>;
 
 /**
- * Hands a mail to the relay that goes to a return path of ours, from there as well. Where it arrives,
- * delivery-tracking says so on `returnPathArrivals(probe_id)`.
+ * Hands a mail to the relay that goes to a return path of ours, from there as well. When it arrives there, or a
+ * notification about it, delivery-tracking says so on `returnPathArrivals(probe_id)`.
  */
 export const probeReturnPath = requestsOf('email-send')('probe-return-path', {
-  request: z.object({ probe_id: id }),
+  request: z.object({ probe_id: z.uuidv4().describe('Of version 4, which no email’s id is.') }),
   reply: z.object({ relay: z.string(), taken: z.boolean(), answer: z.string() }),
   deadlineMs: 60_000,
 });

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import pg from 'pg';
 import type { Finding } from './ports.js';
 
-const MINIMUM_VERSION = 160_000;
+const MINIMUM_VERSION = 150_000;
 const IDLE_LIMIT_MS = 60_000;
 const CLOCK_WARNING_MS = 1_000;
 const FREE_WARNING = 0.1;
@@ -65,7 +65,7 @@ const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
       check: 'PostgreSQL version',
       verdict: verdictOf(Number(now.version_number) >= MINIMUM_VERSION, 'bad'),
       found: now.version,
-      advice: 'Postern is tested with PostgreSQL 16 and later: upgrade.',
+      advice: 'Postern is tested with PostgreSQL 15 and 18: upgrade.',
     },
     {
       check: 'PostgreSQL durability',

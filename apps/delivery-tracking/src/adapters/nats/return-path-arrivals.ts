@@ -10,7 +10,7 @@ export class NatsReturnPathArrivals extends ReturnPathArrivals {
     super();
   }
 
-  override tell(emailId: string): void {
-    if (this.link.connected) this.link.nc.publish(returnPathArrivals(emailId));
+  override tell(probeId: string): void {
+    if (this.link.connected) this.link.nc.publish(returnPathArrivals(probeId));
   }
 }
