@@ -16,7 +16,7 @@ import type { Builds } from '../local-runtime.js';
 import { runConfined } from '../sandbox/confined-run.js';
 import type { Sandbox, SandboxPlace } from '../sandbox/sandbox.js';
 import { displayedUrl } from '../source/git-refusals.js';
-import { findStrayLink } from '../source/links.js';
+import { findDeadLink, findStrayLink } from '../source/links.js';
 import type { RepositorySources } from '../source/repository-sources.js';
 import { buildCommandFor } from './build-command.js';
 import { BUILD_MARKER, type BuildFolders, buildEnvironment, draftOf, homeOf } from './build-environment.js';
@@ -143,8 +143,7 @@ export class LocalBuilds implements Builds {
       throw new BuildFailed(
         'nothing starts this service: give it a start command, a web line in a Procfile, a start script in package.json, or an index.html',
       );
-    const stray = start.kind === 'static' ? await findStrayLink(directory) : undefined;
-    if (stray !== undefined) throw new BuildFailed(`the link ${stray} leads out of the site`);
+    if (start.kind === 'static') await lookAtLinks(directory);
     return start;
   }
 
@@ -195,6 +194,14 @@ interface BuildSite {
   readonly folders: BuildFolders;
   readonly output: BuildOutput;
 }
+
+/** A site is served file by file, whoever may read them: what its links lead to has to be part of it. */
+const lookAtLinks = async (directory: string): Promise<void> => {
+  const stray = await findStrayLink(directory);
+  if (stray !== undefined) throw new BuildFailed(`the link ${stray} leads out of the site`);
+  const dead = await findDeadLink(directory);
+  if (dead !== undefined) throw new BuildFailed(`the link ${dead} leads nowhere or in a circle`);
+};
 
 const inOwnWords = (error: unknown): unknown => {
   if (error instanceof SourceUnavailable) return new BuildFailed(error.message);

@@ -1,4 +1,4 @@
-import { readdir, readlink } from 'node:fs/promises';
+import { readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 /** As many as the kernel follows. */
@@ -10,6 +10,19 @@ export const findStrayLink = async (root: string): Promise<string | undefined> =
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isSymbolicLink() && !(await staysInside(root, path))) return relative(root, path);
+  }
+  return undefined;
+};
+
+/** A symbolic link below the folder on which a walk through it would end in nothing, or never. */
+export const findDeadLink = async (root: string): Promise<string | undefined> => {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    if (!entry.isSymbolicLink()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const target = await realpath(path).catch(() => undefined);
+    if (target === undefined || `${await realpath(entry.parentPath)}${sep}`.startsWith(`${target}${sep}`))
+      return relative(root, path);
   }
   return undefined;
 };
