@@ -1,6 +1,7 @@
 import { type ConfigOf, databaseSettings, defineConfig, integer, secret, text } from '@postern/service-host';
 import { provisioningSettings } from './databases-settings.js';
 import { canonicalAddress } from './domain/accounts/email-address.js';
+import { kubernetesSettings } from './kubernetes-settings.js';
 import { metricsSettings } from './metrics-settings.js';
 import { resourcesSettings } from './resources-settings.js';
 import { webServicesSettings } from './web-services-settings.js';
@@ -12,6 +13,7 @@ export const config = defineConfig({
   ...webServicesSettings,
   ...provisioningSettings,
   ...metricsSettings,
+  ...kubernetesSettings,
   platformHome: text()
     .default('/var/lib/postern')
     .describe('Folder of web services and databases that run on this machine; every user has to be able to enter it.'),

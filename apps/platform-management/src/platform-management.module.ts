@@ -5,10 +5,10 @@ import { accountsControllers, accountsProjections, accountsProviders } from './a
 import type { PlatformManagementConfig } from './config.js';
 import { databasesControllers, databasesProjections, databasesProviders } from './databases.providers.js';
 import { PrismaClient } from './generated/prisma/client.js';
-import { localRuntimeProviders } from './local-runtime.providers.js';
 import { metricsControllers, metricsProviders } from './metrics.providers.js';
 import { operationsControllers, operationsProviders } from './operations.providers.js';
 import { resourcesControllers, resourcesProjections, resourcesProviders } from './resources.providers.js';
+import { runtimeProviders } from './runtime.providers.js';
 import { webServicesControllers, webServicesProjections, webServicesProviders } from './web-services.providers.js';
 
 const projections = [
@@ -60,7 +60,7 @@ const projections = [
     ...metricsProviders,
     ...databasesProviders,
     ...operationsProviders,
-    ...localRuntimeProviders,
+    ...runtimeProviders,
   ],
 })
 export class PlatformManagementModule implements OnModuleInit, OnApplicationShutdown {

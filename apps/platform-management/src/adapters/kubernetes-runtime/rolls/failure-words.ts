@@ -10,6 +10,8 @@ const HOPELESS = new Set([
   'ErrImageNeverPull',
 ]);
 const NO_IMAGE = new Set(['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull']);
+/** What a registry says of an image that it has not: one that is named by its digest will not come. */
+const GONE = /not found|manifest unknown|does not exist/i;
 /** Crashes of one instance until a roll gives up before its deadline. */
 const MOST_CRASHES = 4;
 const LAST_LINES = 5;
@@ -23,7 +25,9 @@ export const webOf = ({ status }: Pod): ContainerStatus | undefined =>
 /** Whether waiting longer makes no sense. */
 export const isHopeless = (pod: Pod): boolean => {
   const web = webOf(pod);
-  return HOPELESS.has(web?.state?.waiting?.reason ?? '') || (web?.restartCount ?? 0) >= MOST_CRASHES;
+  const { reason = '', message = '' } = web?.state?.waiting ?? {};
+  const isGone = NO_IMAGE.has(reason) && GONE.test(message);
+  return isGone || HOPELESS.has(reason) || (web?.restartCount ?? 0) >= MOST_CRASHES;
 };
 
 export const exitWords = ({ exitCode, reason }: Terminated): string => {

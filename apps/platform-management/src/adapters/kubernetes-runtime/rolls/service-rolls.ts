@@ -54,7 +54,7 @@ export class ServiceRolls {
       throw error;
     }
     await this.#settle(plan);
-    await this.#untilEnough(plan, deadline, signal);
+    await this.#untilAlone(plan, deadline, signal);
   }
 
   async stop(webServiceId: string): Promise<void> {
@@ -65,7 +65,6 @@ export class ServiceRolls {
     await this.#removeReleases(webServiceId, undefined);
   }
 
-  /** @returns the services that have something running and belong to nothing. */
   async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
     const found = new Map<string, Manifest>();
     for (const kind of ['Deployment', 'HorizontalPodAutoscaler', 'PodDisruptionBudget', 'Service', 'Secret'] as const)
@@ -80,7 +79,8 @@ export class ServiceRolls {
       .filter(({ kind }) => kind !== 'Service')
       .map(({ metadata }) => metadata.labels?.[LABEL.webService] ?? '')
       .filter(id => !wanted.has(id));
-    for (const webServiceId of new Set(strays)) await this.stop(webServiceId);
+    // Each takes as long as its instances need to end.
+    await Promise.all([...new Set(strays)].map(webServiceId => this.stop(webServiceId)));
   }
 
   async statusOf(webServiceId: string): Promise<RuntimeStatus | undefined> {
@@ -167,11 +167,16 @@ export class ServiceRolls {
     }
   }
 
-  /** More instances than before are no condition of the release: what answers carries the traffic already. */
-  async #untilEnough(plan: ServicePlan, deadline: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Until the older instances have finished what they had, and there are as many as there should be; neither is a
+   * condition of the release, because what answers carries the traffic already.
+   */
+  async #untilAlone({ webServiceId, rollId, minInstances }: ServicePlan, deadline: number, signal: AbortSignal) {
     while (performance.now() < deadline && !signal.aborted) {
-      const found = await this.#find(plan.webServiceId);
-      if (!found || (isRolledOut(found) && (found.status?.availableReplicas ?? 0) >= plan.minInstances)) return;
+      const found = await this.#find(webServiceId);
+      const older = (await this.#pods(webServiceId)).filter(pod => !isOfRoll(pod, rollId));
+      const enough = found && isRolledOut(found) && (found.status?.availableReplicas ?? 0) >= minInstances;
+      if (!found || (enough && older.length === 0)) return;
       await pause(this.times.pollMs, undefined, { signal }).catch(() => {});
     }
   }

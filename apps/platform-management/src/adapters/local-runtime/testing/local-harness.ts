@@ -11,6 +11,7 @@ import { QUICK, silentLog } from './local-runtime-assembly.js';
 
 /** The world around a local runtime: repositories in folders, and the real load balancer. */
 export class LocalHarness implements RuntimeHarness {
+  readonly countsTraffic = true;
   readonly #repositories: GitRepository[] = [];
 
   private constructor(
