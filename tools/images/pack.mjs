@@ -24,7 +24,9 @@ if (!app || !target || !existsSync(join(ROOT, 'apps', app, 'dist/main.js')))
   throw new Error('usage: node tools/images/pack.mjs <app that has been built> <folder>');
 
 const { entries = [], files = [] } = BESIDE[app] ?? {};
-const programs = ['main.js', ...entries].map(entry => join(ROOT, 'apps', app, 'dist', entry));
+/** The operator's command goes with every service: whoever may enter its container has NATS's credentials there. */
+const COMMAND = 'tools/postern-cli/dist/main.js';
+const programs = [...['main.js', ...entries].map(entry => join(ROOT, 'apps', app, 'dist', entry)), join(ROOT, COMMAND)];
 const { fileList } = await nodeFileTrace(programs, { base: ROOT, conditions: ['node', 'import', 'default'] });
 
 let bytes = 0;
@@ -41,7 +43,7 @@ const copy = path => {
 };
 
 for (const path of fileList) copy(path);
-for (const path of [...files, `apps/${app}/package.json`]) copy(path);
+for (const path of [...files, `apps/${app}/package.json`, 'tools/postern-cli/package.json']) copy(path);
 // The engine of the migrations is found by its name at run time, where no tracing sees it.
 if (existsSync(join(ROOT, 'prisma', app)))
   for (const path of [`prisma/${app}`, 'node_modules/@prisma/schema-engine-wasm']) copy(path);

@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DashboardClient, startPostern } from '@postern/local-start';
+import { eventually } from '@postern/testing';
+import pg from 'pg';
+import { type Answer, postern } from './operator.js';
+import { type Sender, World } from './world.js';
+
+let world: World;
+let sender: Sender;
+
+const run = (...args: string[]): Promise<Answer> => postern(world.postern, args);
+
+beforeAll(async () => {
+  world = await World.start();
+  sender = await world.sender('Shop', 'shop.test');
+}, 120_000);
+
+afterAll(() => world?.stop());
+
+const send = async (to: string): Promise<string> => {
+  const { status, body } = await sender.send({
+    from: 'a@shop.test',
+    to: [to],
+    subject: `For ${to}`,
+    text: `Dear ${to}`,
+  });
+  expect(status).toBe(200);
+  const id = body['id'] as string;
+  await sender.event('delivered', id);
+  return id;
+};
+
+/** Tables of a service's database in which some row has the text. */
+const tablesWith = async (service: string, text: string): Promise<string[]> => {
+  const client = new pg.Client({ connectionString: world.postern.wiring.databaseUrl(service) });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    const found: string[] = [];
+    for (const { name } of rows) {
+      const { rowCount } = await client.query(`SELECT FROM ${name} AS t WHERE strpos(lower(t::text), $1) > 0 LIMIT 1`, [
+        text,
+      ]);
+      if (rowCount) found.push(name);
+    }
+    return found;
+  } finally {
+    await client.end();
+  }
+};
+
+describe('The doctor', () => {
+  it('finds nothing to change where all is well, and sees a mail come back', async () => {
+    const { code, printed } = await run('doctor');
+    expect(printed).toContain('✓ a mail from a return path to itself: through 127.0.0.1');
+    expect(printed).toMatch(/✓ relay 127\.0\.0\.1:\d+: answers; SMTPUTF8 yes, DSN yes/);
+    expect(printed).toContain(' 0 to change');
+    expect(code).toBe(0);
+  });
+
+  it('says which record to publish where one is missing', async () => {
+    world.postern.dns.removeText('spf.postern.test');
+    const { code, printed } = await run('doctor', '--no-mail');
+    world.postern.dns.setText('spf.postern.test', 'v=spf1 ip4:127.0.0.1 -all');
+    expect(printed).toContain('✗ SPF host, TXT spf.postern.test: no such record');
+    expect(printed).toContain('1 to change');
+    expect(code).toBe(1);
+  });
+
+  it('names a service that does not answer', async () => {
+    const service = world.postern.services.get('webhook-dispatch');
+    await service?.stop();
+    const { code, printed } = await run('doctor', '--no-mail');
+    await service?.start();
+    expect(printed).toMatch(/webhook-dispatch\n {2}✗ answers: /);
+    expect(code).toBe(1);
+  });
+});
+
+describe('Read models', () => {
+  it('are rebuilt while the service answers, and say how they stand', async () => {
+    const id = await send('bob@customers.test');
+    const { code, printed } = await run('projections', 'rebuild', 'delivery-tracking');
+    expect(printed).toMatch(/tracked-emails is rebuilt[\s\S]*suppressed-addresses is rebuilt/);
+    expect(code).toBe(0);
+    expect((await run('projections', 'status', 'delivery-tracking')).printed).toMatch(/tracked-emails +2 +0 +follows/);
+    expect((await world.atDesk('GET', `${sender.path}/emails/${id}`)).body).toMatchObject({ id });
+  });
+
+  it('are known by their names', async () => {
+    const { code, printed } = await run('projections', 'rebuild', 'delivery-tracking', 'nothing');
+    expect(printed).toContain('it has tracked-emails, suppressed-addresses');
+    expect(code).toBe(2);
+  });
+});
+
+it('An outbox says that it is led and that nothing waits', async () => {
+  await eventually(async () => expect((await run('outbox', 'status')).printed).toMatch(/email-send +relays +0 +\d+ /));
+});
+
+it('A user whom the operator creates can log in', async () => {
+  const { email, password } = world.operatorLogin;
+  const environment = { POSTERN_OPERATOR_EMAIL: email, POSTERN_OPERATOR_PASSWORD: password };
+  const { code, printed } = await postern(world.postern, ['users', 'create', 'bea@example.com'], environment);
+  expect(code).toBe(0);
+  const given = /^password: (\S+)$/m.exec(printed)?.[1] ?? '';
+  await new DashboardClient(world.postern.baseUrl).login('bea@example.com', given);
+});
+
+describe('Erasing a recipient', () => {
+  it('leaves the address nowhere, and others alone', async () => {
+    const [id, other] = [await send('Ada@customers.test'), await send('grace@customers.test')];
+    // What is told of a webhook's attempt is written a moment after the endpoint has seen it.
+    await eventually(async () => {
+      expect((await run('recipients', 'erase', 'ada@customers.test')).code).toBe(0);
+      for (const service of ['email-send', 'delivery-tracking', 'webhook-dispatch'])
+        expect([service, await tablesWith(service, 'ada@customers.test')]).toEqual([service, []]);
+    });
+    expect((await sender.get(id)).body['to']).toEqual([expect.stringMatching(/^erased-[0-9a-f]{16}@erased\.invalid$/)]);
+    expect((await sender.get(other)).body['to']).toEqual(['grace@customers.test']);
+    expect(await tablesWith('webhook-dispatch', 'grace@customers.test')).toEqual(['public.deliveries']);
+    expect((await run('recipients', 'erase', 'ada@customers.test')).printed).toContain('No service keeps anything');
+  }, 60_000);
+});
+
+describe('A copy of the stopped PostgreSQL', () => {
+  it('is all that it takes to go on elsewhere, with a new key in front of the old one', async () => {
+    const id = await send('carl@customers.test');
+    const { home } = world.postern;
+    await world.postern.stop();
+    const folder = mkdtempSync(join(tmpdir(), 'postern-restored-'));
+    // Web services have users of their own, who pass through here.
+    chmodSync(folder, 0o755);
+    // Who owns the files matters to PostgreSQL. NATS is left behind.
+    execFileSync('cp', ['-a', home.path('postgres'), home.path('secrets.json'), folder]);
+
+    const [old, young] = [home.secrets().encryptionKey, `young:${randomBytes(32).toString('base64')}`];
+    const withKeys = (...keys: string[]) => {
+      const environment = { POSTERN_ENCRYPTION_KEYS: keys.join(',') };
+      return startPostern({
+        home: folder,
+        port: 0,
+        environment: { 'email-send': environment, 'webhook-dispatch': environment, 'platform-management': environment },
+      });
+    };
+    try {
+      const restored = await withKeys(young, old);
+      expect((await postern(restored, ['keys', 'status'])).printed).toMatch(/dkim_keys\S+ +local +1 +older/);
+      const rotated = await postern(restored, ['keys', 'rotate']);
+      expect(rotated.printed).toContain('Nothing lies under local any more');
+      expect(rotated.code).toBe(0);
+      await restored.stop();
+
+      const later = await withKeys(young);
+      const answer = await fetch(`${later.baseUrl}/emails/${id}`, { headers: { 'api-key': sender.apiKey } });
+      expect(await answer.json()).toMatchObject({ id, to: ['carl@customers.test'] });
+      const sent = await fetch(`${later.baseUrl}/emails`, {
+        method: 'POST',
+        headers: { 'api-key': sender.apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ from: 'a@shop.test', to: ['carl@customers.test'], subject: 'Again', text: 'Hello.' }),
+      });
+      expect(sent.status).toBe(200);
+      // Signed with the domain's key, which opens with the new one alone.
+      const mails = await fetch(`${later.mailboxUrl}/messages?to=carl@customers.test`);
+      expect(((await mails.json()) as { raw: string }[]).at(-1)?.raw).toMatch(/^DKIM-Signature:/m);
+      await later.stop();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 180_000);
+});

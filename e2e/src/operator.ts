@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { RunningPostern } from '@postern/local-start';
+
+const COMMAND = join(import.meta.dirname, '../../tools/postern-cli/bin/postern.mjs');
+
+export interface Answer {
+  readonly code: number | null;
+  readonly printed: string;
+}
+
+/** Runs the `postern` command as an operator at a terminal would; it is given NATS and nothing else. */
+export const postern = (
+  { nats }: Pick<RunningPostern, 'nats'>,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [COMMAND, ...args], {
+      env: { PATH: process.env['PATH'] ?? '', POSTERN_NATS_SERVERS: nats.url, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        printed += chunk.toString('utf8');
+      });
+    child.on('error', reject);
+    child.on('close', code => resolve({ code, printed }));
+  });
