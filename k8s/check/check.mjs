@@ -19,10 +19,10 @@ if (process.argv.includes('--write')) {
   tools();
   schemas();
   helm(['dependency', 'build', 'k8s/charts/postern']);
-  const files = ['charts', 'documented', 'laws', 'refusals', 'configuration', 'processes'];
+  const files = ['charts', 'documented', 'laws', 'refusals', 'configuration', 'runtime', 'processes'];
   if (process.argv.includes('--cluster')) {
     controlPlanePrograms();
-    files.push('cluster');
+    files.push('cluster', 'runtime-cluster');
   }
   run({ files: files.map(name => join(import.meta.dirname, `${name}.test.mjs`)), concurrency: 2 })
     .on('test:fail', () => {

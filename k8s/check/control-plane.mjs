@@ -33,10 +33,11 @@ export const until = async (what, condition, limitMs = 60_000) => {
 };
 
 /**
+ * @param standIn false where whoever asks brings a node of their own.
  * @returns a running control plane: `kubeconfig` (a file), `server` (URL), `token` (of an administrator), `caFile`,
  *   `api(method, path, body?)` that answers parsed JSON, `jobsFail` (how the stand-in ends Jobs), `stop()`.
  */
-export const startControlPlane = async () => {
+export const startControlPlane = async ({ standIn: hasStandIn = true } = {}) => {
   const programs = controlPlanePrograms();
   const folder = mkdtempSync(join(tmpdir(), 'postern-control-plane-'));
   const file = name => join(folder, name);
@@ -114,7 +115,7 @@ export const startControlPlane = async () => {
       return items.length > 0;
     });
     const controlPlane = { kubeconfig, server, token, caFile, api, jobsFail: false, stop };
-    standIn.running = standInForNodes(controlPlane, standIn);
+    if (hasStandIn) standIn.running = standInForNodes(controlPlane, standIn);
     return controlPlane;
   } catch (error) {
     await stop();

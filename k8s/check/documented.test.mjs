@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { documentedBlocks, objectsOf, rehearse, SERVICES } from './helm.mjs';
 import { broken } from './laws.mjs';
-import { schemaLocation, schemas } from './schemas.mjs';
-import { KUBERNETES, ROOT, tools } from './tools.mjs';
-
-const kubeconform = yaml =>
-  spawnSync(
-    tools().kubeconform,
-    ['-strict', '-summary', '-kubernetes-version', KUBERNETES, '-schema-location', schemaLocation(schemas())],
-    { input: yaml, encoding: 'utf8' },
-  );
+import { kubeconform } from './schemas.mjs';
+import { ROOT } from './tools.mjs';
 
 const blocks = documentedBlocks().filter(({ script }) => script.includes('helm upgrade'));
 

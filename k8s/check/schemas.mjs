@@ -3,11 +3,12 @@
  * document of Kubernetes, and the definitions of the two custom resources that the charts use. They come as Go modules,
  * at the versions and with the hashes below.
  */
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { CACHE, go, KUBERNETES } from './tools.mjs';
+import { CACHE, go, KUBERNETES, tools } from './tools.mjs';
 
 const SOURCES = {
   [`k8s.io/kubernetes@v${KUBERNETES}`]: {
@@ -24,8 +25,12 @@ const SOURCES = {
   },
 };
 
-/** kubeconform's `-schema-location` for what `schemas()` answers. */
-export const schemaLocation = folder => join(folder, '{{.ResourceKind}}{{.KindSuffix}}.json');
+/** Holds YAML or JSON against the schemas. @returns what kubeconform's `status` and `stdout` were. */
+export const kubeconform = text => {
+  const location = join(schemas(), '{{.ResourceKind}}{{.KindSuffix}}.json');
+  const args = ['-strict', '-summary', '-kubernetes-version', KUBERNETES, '-schema-location', location];
+  return spawnSync(tools().kubeconform, args, { input: text, encoding: 'utf8' });
+};
 
 /** @returns {string} folder with the schemas, strict: a field that Kubernetes does not know is an error. */
 export const schemas = () => {

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { built } from './helm.mjs';
+import { LAWS } from './laws.mjs';
+import { kubeconform } from './schemas.mjs';
+
+const OBJECTS = 'apps/platform-management/dist/adapters/kubernetes-runtime/objects';
+const services = await built(`${OBJECTS}/service-objects.js`);
+const builds = await built(`${OBJECTS}/build-objects.js`);
+
+const id = '0197a3b0-0000-7000-8000-000000000001';
+const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
+const repository = 'registry.example.com/postern/web-services';
+
+const plan = {
+  webServiceId: id,
+  name: 'My shop!',
+  rollId: '0197a3b0-0000-7000-8000-000000000002',
+  artefact: { reference: `${repository}@${digest}`, commit: 'a'.repeat(40) },
+  startCommand: undefined,
+  port: 8080,
+  healthCheckPath: undefined,
+  minInstances: 1,
+  maxInstances: 1,
+  environment: {},
+  secrets: [],
+  deadlineMs: 180_000,
+};
+const plans = {
+  'the least that can be said': plan,
+  'everything that can be said': {
+    ...plan,
+    startCommand: 'node server.js --now $(date)',
+    healthCheckPath: '/health',
+    minInstances: 2,
+    maxInstances: 5,
+    environment: { KEY: 'value', HOME: '/app', EMPTY: '' },
+  },
+};
+
+const bare = {
+  domain: undefined,
+  scheme: 'https',
+  ingressClass: undefined,
+  gateway: undefined,
+  nodeSelector: {},
+  pullSecret: undefined,
+  memoryMiB: 512,
+  cpuMillicores: 1_000,
+  drainSeconds: 5,
+};
+const worlds = {
+  'inside a cluster only': { ...bare, drainSeconds: 0 },
+  'behind an Ingress': { ...bare, domain: 'apps.example.com', ingressClass: 'nginx', pullSecret: 'registry' },
+  'behind a Gateway': {
+    ...bare,
+    domain: 'apps.example.com',
+    gateway: { namespace: 'gateways', name: 'public' },
+    nodeSelector: { 'example.com/pool': 'tenants' },
+  },
+};
+
+const objectsOf = (plan, world) =>
+  [
+    ...services.addressObjects(plan.webServiceId, plan.name, world),
+    services.releaseSecret(plan),
+    services.deployment(plan, world),
+    services.disruptionBudget(plan),
+    services.autoscaler(plan, world),
+  ].filter(Boolean);
+
+const assertValid = objects => {
+  const { status, stdout } = kubeconform(objects.map(object => JSON.stringify(object)).join('\n---\n'));
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, new RegExp(`Valid: ${objects.length}, .*Skipped: 0`));
+};
+
+describe('What the Kubernetes runtime applies', () => {
+  for (const [said, plan] of Object.entries(plans))
+    for (const [where, world] of Object.entries(worlds))
+      it(`is valid for Kubernetes: ${said}, ${where}`, () => {
+        assertValid(objectsOf(plan, world));
+      });
+
+  it('keeps the restricted pod security standard', () => {
+    const restricted = LAWS['pods keep the restricted standard'];
+    assert.deepEqual(restricted(objectsOf(plan, bare)), []);
+  });
+
+  it('never says how many instances there are, where an autoscaler does', () => {
+    const objects = objectsOf(plans['everything that can be said'], bare);
+    assert.ok(objects.some(({ kind }) => kind === 'HorizontalPodAutoscaler'));
+    assert.equal(JSON.stringify(objects).includes('"replicas"'), false);
+  });
+
+  for (const registrySecret of [undefined, 'registry'])
+    it(`is valid for builds as well, ${registrySecret ? 'with' : 'without'} credentials`, () => {
+      const order = {
+        ...plan,
+        deploymentId: id,
+        repositoryUrl: 'https://git.example.com/shop.git',
+        commit: 'a'.repeat(40),
+      };
+      const programs = {
+        build: { name: 'image-build.mjs', text: '1' },
+        staticServer: { name: 'static-server.mjs', text: '2' },
+      };
+      const settings = {
+        repository,
+        insecureRegistry: !registrySecret,
+        baseImage: 'node:24',
+        builderImage: 'moby/buildkit:rootless',
+        registrySecret,
+        nodeSelector: { pool: 'builds' },
+        memoryMiB: 2_048,
+        cpuMillicores: 2_000,
+        diskMiB: 10_240,
+        allowFileRepositories: false,
+      };
+      assertValid([builds.buildSecret(order, programs), builds.buildJob(order, programs, settings)]);
+    });
+});
