@@ -1,17 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { inspect } from 'node:util';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  admitPlatformCall,
-  createPlatformKey,
   createProject,
   deleteVariable,
   getProject,
-  listPlatformKeys,
   listProjectSecrets,
   listProjects,
   listVariables,
-  revokePlatformKey,
   setProjectSecret,
   setProjectSecrets,
   setVariable,
@@ -21,53 +16,27 @@ import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { ReleaseConfigurations } from './ports/web-services.js';
 import { ResealValues } from './reactions/reseal-values.js';
-import { AccountsFixture, codeOf, OPERATOR } from './testing/accounts-fixture.js';
+import { codeOf, OPERATOR } from './testing/accounts-fixture.js';
+import { ResourcesFixture, refusalOf } from './testing/resources-fixture.js';
 
-let house: AccountsFixture;
-const lines: string[] = [];
-const write = (fields: object, message: string): void => {
-  lines.push(`${message} ${inspect(fields, { depth: 12, maxStringLength: null })}`);
-};
-
+let resources: ResourcesFixture;
 beforeAll(async () => {
-  house = await AccountsFixture.start();
-  const log = { debug: write, info: write, warn: write, error: write };
-  await house.addReplica(OPERATOR, { log, writeLine: line => lines.push(line), flush: () => undefined });
-  await house.addReplica(OPERATOR);
-  const { id, workspaces } = await house.newUser();
-  user = { user_id: id, workspace_id: String(workspaces[0]?.id) };
-  stranger = (await house.newUser()).id;
+  resources = await ResourcesFixture.start();
+  ({ house, user, stranger, ask } = resources);
 }, 120_000);
-afterAll(() => house?.stop());
+afterAll(() => resources?.stop());
 
-let user: { readonly user_id: string; readonly workspace_id: string };
+let house: ResourcesFixture['house'];
+let user: ResourcesFixture['user'];
 let stranger: string;
+let ask: ResourcesFixture['ask'];
 let project_id: string;
 let service: { readonly user_id: string; readonly web_service_id: string };
 
 beforeEach(async () => {
-  project_id = (await ask(createProject, { ...user, name: 'Shop' })).id;
-  service = await newService();
+  project_id = await resources.newProject();
+  service = await resources.newService(project_id);
 });
-
-const ask: AccountsFixture['client']['request'] = (contract, request) => house.client.request(contract, request);
-
-/** A web service as the read model shows it; where it answers would be the load balancer's to say. */
-const newService = async () => {
-  const id = uuidv7();
-  await house.query(
-    `INSERT INTO web_services (id, user_id, project_id, name, git_repository_url, port, min_instances, max_instances,
-       environment, status, created_at)
-     VALUES ($1, $2, $3, 'web', 'https://example.com/web.git', 3000, 1, 1, 'production', 'created', now())`,
-    [id, user.user_id, project_id],
-  );
-  return { user_id: user.user_id, web_service_id: id };
-};
-const hashOf = (key: string) => createHash('sha256').update(key).digest('hex');
-const newKey = (scope: 'read' | 'write', more: object = {}) =>
-  ask(createPlatformKey, { ...user, name: 'CI', scope, ...more });
-const call = (key: string, required: 'read' | 'write' = 'read') =>
-  ask(admitPlatformCall, { key_hash: hashOf(key), required });
 
 describe('projects', () => {
   it('are listed oldest first and belong to their creator alone', async () => {
@@ -80,65 +49,6 @@ describe('projects', () => {
     expect(await ask(getProject, { user_id: user.user_id, project_id: second.id })).toEqual(second);
     expect(await ask(listProjects, { user_id: stranger })).toEqual([]);
     expect(await codeOf(ask(getProject, { user_id: stranger, project_id }))).toBe('project_not_found');
-  });
-});
-
-describe('a platform key', () => {
-  it('lets its user in, with what the key may do', async () => {
-    const { key, ...made } = await newKey('read', { expires_at: '2099-01-01T00:00:00Z' });
-
-    expect(await call(key)).toEqual({
-      caller: { ...user, key: { ...made, expiry: '2099-01-01T00:00:00.000Z' } },
-      rate_limit: { limit: 30, remaining: 29, reset_s: 60 },
-    });
-  });
-
-  it('that may only read is refused where writing is needed, and the call counts', async () => {
-    const { key } = await newKey('read');
-    const refusal = await call(key, 'write').catch((error: unknown) => error);
-
-    expect(refusal).toMatchObject({ code: 'insufficient_scope', details: { required: 'write', actual: 'read' } });
-    expect((await call(key)).rate_limit?.remaining).toBe(28);
-  });
-
-  it('is unknown in every replica as soon as it is revoked', async () => {
-    const { id: key_id, key } = await newKey('write');
-    await call(key);
-    const byStranger = { ...user, user_id: stranger, key_id };
-    expect(await codeOf(ask(revokePlatformKey, byStranger))).toBe('platform_key_not_found');
-
-    await ask(revokePlatformKey, { ...user, key_id });
-
-    const answers = await Promise.all(Array.from({ length: 8 }, () => codeOf(call(key))));
-    expect(new Set(answers)).toEqual(new Set(['platform_key_invalid']));
-    expect((await ask(listPlatformKeys, user)).map(({ id }) => id)).not.toContain(key_id);
-  });
-
-  it('is refused once it has expired', async () => {
-    const { key } = await newKey('read', { expires_at: new Date(Date.now() + 700).toISOString() });
-    expect(await codeOf(call(key))).toBeUndefined();
-
-    await waitFor(async () => (await codeOf(call(key))) === 'platform_key_invalid', { describe: 'the expiry' });
-  });
-
-  it('may be used 30 times a minute over all replicas, each call counted once', async () => {
-    const { key } = await newKey('read');
-    const answers = await Promise.all(Array.from({ length: 100 }, () => codeOf(call(key))));
-
-    expect(answers.filter(code => code === undefined)).toHaveLength(30);
-    expect(answers.filter(code => code === 'rate_limit_reached')).toHaveLength(70);
-  });
-
-  it('has a minute that begins with its first call', async () => {
-    const { id, key } = await newKey('read');
-    for (let n = 0; n < 30; n++) await call(key);
-    expect(await codeOf(call(key))).toBe('rate_limit_reached');
-
-    await house.query(`UPDATE platform_call_counts SET began_at = began_at - interval '1 minute' WHERE key_id = $1`, [
-      id,
-    ]);
-
-    expect((await call(key)).rate_limit).toEqual({ limit: 30, remaining: 29, reset_s: 60 });
   });
 });
 
@@ -167,7 +77,9 @@ describe('variables and secrets', () => {
       { key: 'A', value: '1' },
       { key: 'A', value: '2' },
     ];
-    expect(await codeOf(ask(setVariables, { ...service, variables: twice }))).toBe('invalid_input');
+    const refusal = await refusalOf(ask(setVariables, { ...service, variables: twice }));
+    expect(refusal.code).toBe('invalid_input');
+    expect(refusal.message).toMatch(/^variables\[1\]\.key: /);
     expect(await ask(listVariables, service)).toEqual([]);
 
     const results = await Promise.all(
@@ -184,6 +96,27 @@ describe('variables and secrets', () => {
 
     expect(results.filter(({ created }) => created.includes('SHARED'))).toHaveLength(1);
     expect(await ask(listVariables, service)).toHaveLength(9);
+  });
+
+  it('that become secret are masked from then on, also while the read model is behind', async () => {
+    const { variable } = await ask(setVariable, { ...service, key: 'TOKEN', value: 'harmless', is_secret: false });
+    const sealed = () => house.query('SELECT sealed FROM sealed_values WHERE id = $1', [variable.id]);
+    const before = await sealed();
+    // The feed ends at the oldest open transaction that writes.
+    const writer = await house.pool.connect();
+    await writer.query('BEGIN');
+    await writer.query('SELECT pg_current_xact_id()');
+    const setting = ask(setVariable, { ...service, key: 'TOKEN', value: 's3cr3t', is_secret: true });
+    await waitFor(async () => JSON.stringify(await sealed()) !== JSON.stringify(before), { describe: 'the new value' });
+
+    const listed = await ask(listVariables, service);
+    const { secrets } = await configurations().current(service.web_service_id, project_id, 'production');
+    await writer.query('ROLLBACK');
+    writer.release();
+    await setting;
+
+    expect(listed).toMatchObject([{ key: 'TOKEN', value: '********', is_secret: true }]);
+    expect(secrets).toEqual(['s3cr3t']);
   });
 
   it('whose keys mean something to JavaScript are keys like any other', async () => {
@@ -239,15 +172,25 @@ describe('at rest', () => {
   const VALUE = 'a value that nobody may find';
 
   it('no value and no key lies readable in the database, or reaches the log', async () => {
-    const { key } = await newKey('write');
+    const { key } = await resources.newKey('write');
+    const secret = { user_id: user.user_id, project_id, key: 'OF_PROJECT', scope: 'production' } as const;
     await ask(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
-    await call(key);
+    await ask(setVariable, { ...service, key: 'PLAIN', value: VALUE, is_secret: false });
+    await ask(setVariables, { ...service, variables: [{ key: 'BULK', value: VALUE }] });
+    await ask(setProjectSecret, { ...secret, value: VALUE });
+    await codeOf(ask(setVariables, { ...service, variables: Array(2).fill({ key: 'TWICE', value: VALUE }) }));
+    await codeOf(ask(setVariable, { ...service, key: 'NOT A KEY', value: VALUE }));
+    await configurations().seal(
+      uuidv7(),
+      await configurations().current(service.web_service_id, project_id, 'production'),
+    );
+    await resources.call(key);
 
     const everything = await house.query<{ row: string }>(
       `SELECT e::text AS row FROM event_store.events e UNION ALL SELECT s::text FROM sealed_values s
        UNION ALL SELECT k::text FROM platform_keys k UNION ALL SELECT v::text FROM named_values v`,
     );
-    const found = [...everything.map(({ row }) => row), ...lines].filter(
+    const found = [...everything.map(({ row }) => row), ...resources.lines].filter(
       text => text.includes(VALUE) || text.includes(key),
     );
     expect(found).toEqual([]);
@@ -268,8 +211,7 @@ describe('at rest', () => {
 
   it('values lie under a new key soon after it was put in front of the old one', async () => {
     await ask(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
-    const rotated = `second:${randomBytes(32).toString('base64')},${house.environment['POSTERN_ENCRYPTION_KEYS']}`;
-    const replica = await house.addReplica(OPERATOR, undefined, { POSTERN_ENCRYPTION_KEYS: rotated });
+    const replica = await replicaWithNewKey('second');
 
     await replica.app.get(ResealValues, { strict: false }).run(new AbortController().signal);
 
@@ -279,7 +221,39 @@ describe('at rest', () => {
       .current(service.web_service_id, project_id, 'production');
     expect(opened.environment).toEqual({ TOKEN: VALUE });
   });
+
+  it('a damaged value is named and keeps no other from coming under a new key', async () => {
+    const [damaged, whole] = [
+      await ask(setVariable, { ...service, key: 'DAMAGED', value: VALUE, is_secret: true }),
+      await ask(setVariable, { ...service, key: 'WHOLE', value: VALUE, is_secret: true }),
+    ];
+    await house.query(`UPDATE sealed_values SET sealed = 'first:' || repeat('A', 80) WHERE id = $1`, [
+      damaged.variable.id,
+    ]);
+    const replica = await replicaWithNewKey('third');
+
+    const resealing = replica.app.get(ResealValues, { strict: false }).run(new AbortController().signal);
+
+    await expect(resealing).rejects.toThrow(damaged.variable.id);
+    const [row] = await house.query<{ sealed: string }>('SELECT sealed FROM sealed_values WHERE id = $1', [
+      whole.variable.id,
+    ]);
+    expect(row?.sealed).toMatch(/^third:/);
+    await house.query('DELETE FROM sealed_values WHERE id = $1', [damaged.variable.id]);
+  });
 });
+
+/** Every other key stays behind the new one. */
+const replicaWithNewKey = (id: string) => {
+  const keys = [
+    `${id}:${randomBytes(32).toString('base64')}`,
+    ...newKeys,
+    house.environment['POSTERN_ENCRYPTION_KEYS'],
+  ];
+  newKeys.unshift(String(keys[0]));
+  return house.addReplica(OPERATOR, undefined, { POSTERN_ENCRYPTION_KEYS: keys.join(',') });
+};
+const newKeys: string[] = [];
 
 const configurations = () => {
   const [replica] = house.replicas;

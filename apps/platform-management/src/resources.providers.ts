@@ -1,8 +1,16 @@
-import { Injectable, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { ProjectedStreams } from '@postern/event-sourcing';
 import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
-import { CONFIG, type ConfigDefinition, type ConfigOf, Database, KeyRing, Tasks } from '@postern/service-host';
+import {
+  CONFIG,
+  type ConfigDefinition,
+  type ConfigOf,
+  Database,
+  KeyRing,
+  ServiceLog,
+  Tasks,
+} from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import { EnvironmentController } from './adapters/nats/environment.controller.js';
 import { PlatformKeysController } from './adapters/nats/platform-keys.controller.js';
@@ -40,16 +48,24 @@ type Config = ConfigOf<ConfigDefinition<typeof resourcesSettings>>;
 
 /** What keys and values need by the clock. */
 @Injectable()
-export class ResourceTimers implements OnApplicationBootstrap {
+export class ResourceTimers implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
     private readonly tasks: Tasks,
     private readonly calls: PlatformCalls,
     private readonly resealing: ResealValues,
+    private readonly log: ServiceLog,
   ) {}
 
   onApplicationBootstrap(): void {
     this.tasks.every(30_000, 'note uses of platform keys', () => this.calls.flushUses());
     this.tasks.every(60_000, 'seal values under the first key', signal => this.resealing.run(signal));
+  }
+
+  /** No call comes any more, and the database is still there. Nobody is kept from stopping by it. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.calls
+      .flushUses()
+      .catch((err: unknown) => this.log.warn({ err }, 'The last uses of platform keys could not be noted'));
   }
 }
 

@@ -27,8 +27,15 @@ export interface SetValue {
 
 /** Values at rest under older keys than the first one. */
 export abstract class SealedValues {
-  /** Seals up to `limit` of them again under the first key; how many there were. */
-  abstract reseal(limit: number): Promise<number>;
+  /** Seals up to `limit` of them again under the first key, in the order of their ids, from `after` on. */
+  abstract reseal(limit: number, after: string | undefined): Promise<Resealed>;
+}
+
+export interface Resealed {
+  /** Where to go on; undefined when nothing was left. */
+  readonly last: string | undefined;
+  /** Ids of values that do not open: their key is not configured, or they were changed. They stay as they are. */
+  readonly unopened: readonly string[];
 }
 
 /** Refuses what belongs to somebody else as if it did not exist. */
@@ -62,7 +69,7 @@ export interface CountedCall {
 export abstract class PlatformCalls {
   /** Undefined for a key that is unknown, revoked or expired; nothing is counted then, nor where `counts` is false. */
   abstract admit(keyHash: string, counts: boolean): Promise<CountedCall | undefined>;
-  /** Notes when keys were last used; on a timer, away from the calls. */
+  /** Notes when keys were last used; on a timer, away from the calls. What could not be noted is kept for the next. */
   abstract flushUses(): Promise<void>;
 }
 

@@ -62,12 +62,18 @@ export class CountedCalls extends PlatformCalls {
     const used = this.#used;
     if (used.size === 0) return;
     this.#used = new Map();
-    await this.pool.query(
-      `INSERT INTO platform_key_uses AS u (key_id, last_used_at)
-       SELECT * FROM unnest($1::uuid[], $2::timestamptz[]) AS used (id, at) ORDER BY id
-       ON CONFLICT (key_id) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at)`,
-      [[...used.keys()], [...used.values()]],
-    );
+    try {
+      await this.pool.query(
+        `INSERT INTO platform_key_uses AS u (key_id, last_used_at)
+         SELECT * FROM unnest($1::uuid[], $2::timestamptz[]) AS used (id, at) ORDER BY id
+         ON CONFLICT (key_id) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at)`,
+        [[...used.keys()], [...used.values()]],
+      );
+    } catch (error) {
+      // What was used meanwhile was used later.
+      this.#used = new Map([...used, ...this.#used]);
+      throw error;
+    }
   }
 
   async #admit(calls: readonly Call[]): Promise<(CountedCall | undefined)[]> {

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Scope } from '../../domain/resources/named-values.js';
 import { type NamedValueReading, NamedValueReadings } from '../../ports/resources.js';
 import { sealedValueRow } from './sealed-values.js';
+import { IS_SECRET, NEWER_SECRECY, streamsOf } from './value-secrecy.js';
 
 interface Row {
   readonly id: string;
@@ -25,10 +26,12 @@ export class NamedValueRows extends NamedValueReadings {
   override async of(ownerId: string): Promise<readonly NamedValueReading[]> {
     const { rows } = await this.pool.query<Row>({
       name: 'named-values',
-      text: `SELECT v.id, v.key, v.scope, v.is_secret, CASE WHEN NOT v.is_secret THEN s.sealed END AS sealed
-             FROM named_values v JOIN sealed_values s ON s.id = v.id WHERE v.owner_id = $1
+      text: `WITH ${NEWER_SECRECY}
+             SELECT v.id, v.key, v.scope, ${IS_SECRET} AS is_secret,
+               CASE WHEN NOT ${IS_SECRET} THEN s.sealed END AS sealed
+             FROM named_values v JOIN sealed_values s USING (id) LEFT JOIN newer USING (id) WHERE v.owner_id = $2
              ORDER BY v.key COLLATE "C", array_position(ARRAY['production', 'staging', 'development'], v.scope)`,
-      values: [ownerId],
+      values: [streamsOf(ownerId), ownerId],
     });
     return rows.map(({ id, key, scope, is_secret, sealed }) => ({
       id,

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Scope } from '../../domain/resources/named-values.js';
 import { type Configuration, ReleaseConfigurations } from '../../ports/web-services.js';
 import { sealedValueRow } from './sealed-values.js';
+import { IS_SECRET, NEWER_SECRECY, streamsOf } from './value-secrecy.js';
 
 interface ValueRow {
   readonly id: string;
@@ -23,9 +24,11 @@ export class SealedConfigurations extends ReleaseConfigurations {
   /** A service's own variable comes after the secret of the same key, and wins. */
   override async current(webServiceId: string, projectId: string, scope: Scope): Promise<Configuration> {
     const { rows } = await this.pool.query<ValueRow>(
-      `SELECT v.id, v.key, v.is_secret, s.sealed FROM named_values v JOIN sealed_values s ON s.id = v.id
-       WHERE v.owner_id = $1 OR (v.owner_id = $2 AND v.scope = $3) ORDER BY v.owner_id = $1, v.key`,
-      [webServiceId, projectId, scope],
+      `WITH ${NEWER_SECRECY}
+       SELECT v.id, v.key, ${IS_SECRET} AS is_secret, s.sealed
+       FROM named_values v JOIN sealed_values s USING (id) LEFT JOIN newer USING (id)
+       WHERE v.owner_id = $2 OR (v.owner_id = $3 AND v.scope = $4) ORDER BY v.owner_id = $2, v.key`,
+      [[...streamsOf(webServiceId), ...streamsOf(projectId)], webServiceId, projectId, scope],
     );
     const values = new Map(
       rows.map(({ id, key, is_secret, sealed }) => [

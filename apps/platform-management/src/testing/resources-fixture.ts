@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
+import {
+  admitPlatformCall,
+  createPlatformKey,
+  createProject,
+  Refusal,
+  type ReplyOf,
+  type RequestInput,
+} from '@postern/contracts';
+import { v7 as uuidv7 } from 'uuid';
+import { AccountsFixture, OPERATOR } from './accounts-fixture.js';
+
+type KeyWishes = Partial<Pick<RequestInput<typeof createPlatformKey>, 'name' | 'expires_at'>>;
+
+/** Two replicas, a user with keys, projects and web services, a stranger, and all that was logged. */
+export class ResourcesFixture {
+  private constructor(
+    readonly house: AccountsFixture,
+    readonly user: { readonly user_id: string; readonly workspace_id: string },
+    readonly stranger: string,
+    /** Lines of every level of the first replica, before anything is taken out of them. */
+    readonly lines: readonly string[],
+  ) {}
+
+  static async start(): Promise<ResourcesFixture> {
+    const house = await AccountsFixture.start();
+    const lines: string[] = [];
+    const write = (fields: object, message: string): void => {
+      lines.push(`${message} ${inspect(fields, { depth: 12, maxStringLength: null })}`);
+    };
+    const log = { debug: write, info: write, warn: write, error: write };
+    await house.addReplica(OPERATOR, { log, writeLine: line => lines.push(line), flush: () => undefined });
+    await house.addReplica(OPERATOR);
+    const { id, workspaces } = await house.newUser();
+    const stranger = (await house.newUser()).id;
+    return new ResourcesFixture(house, { user_id: id, workspace_id: String(workspaces[0]?.id) }, stranger, lines);
+  }
+
+  readonly ask: AccountsFixture['client']['request'] = (contract, request) =>
+    this.house.client.request(contract, request);
+
+  async newProject(name = 'Shop'): Promise<string> {
+    return (await this.ask(createProject, { ...this.user, name })).id;
+  }
+
+  /** A web service as the read model shows it; where it answers would be the load balancer's to say. */
+  async newService(projectId: string): Promise<{ readonly user_id: string; readonly web_service_id: string }> {
+    const id = uuidv7();
+    await this.house.query(
+      `INSERT INTO web_services (id, user_id, project_id, name, git_repository_url, port, min_instances, max_instances,
+         environment, status, created_at)
+       VALUES ($1, $2, $3, 'web', 'https://example.com/web.git', 3000, 1, 1, 'production', 'created', now())`,
+      [id, this.user.user_id, projectId],
+    );
+    return { user_id: this.user.user_id, web_service_id: id };
+  }
+
+  newKey(scope: 'read' | 'write', wishes: KeyWishes = {}): Promise<ReplyOf<typeof createPlatformKey>> {
+    return this.ask(createPlatformKey, { ...this.user, name: 'CI', scope, ...wishes });
+  }
+
+  call(key: string, required: 'read' | 'write' = 'read'): Promise<ReplyOf<typeof admitPlatformCall>> {
+    const key_hash = createHash('sha256').update(key).digest('hex');
+    return this.ask(admitPlatformCall, { key_hash, required });
+  }
+
+  stop(): Promise<void> {
+    return this.house.stop();
+  }
+}
+
+/** The refusal that an answer is; anything else is not what was expected. */
+export const refusalOf = async (answer: Promise<unknown>): Promise<Refusal> => {
+  const refusal = await answer.catch((error: unknown) => error);
+  if (!(refusal instanceof Refusal)) throw new Error('it was not refused', { cause: refusal });
+  return refusal;
+};
