@@ -12,9 +12,9 @@ import { GitRepository } from '../../local-runtime/source/testing/git-repository
 import { silentLog } from '../../local-runtime/testing/local-runtime-assembly.js';
 import { assembleKubernetesRuntime, type KubernetesRuntimeOptions } from '../assemble-kubernetes-runtime.js';
 import type { KubernetesRuntime } from '../kubernetes-runtime.js';
-import { ApiStandIn } from './api-stand-in.js';
 import { NodeApi, NodeStandIn } from './node-stand-in.js';
 import { RegistryStandIn } from './registry-stand-in.js';
+import { realCluster, standInCluster, type TestCluster } from './test-clusters.js';
 
 /** The world around a runtime in a cluster whose only node is a stand-in. */
 export class KubernetesHarness implements RuntimeHarness {
@@ -23,7 +23,7 @@ export class KubernetesHarness implements RuntimeHarness {
 
   private constructor(
     private readonly folder: string,
-    readonly api: ApiStandIn,
+    private readonly cluster: TestCluster,
     private readonly node: NodeStandIn,
     private readonly nodeApi: NodeApi,
     private readonly registry: RegistryStandIn,
@@ -34,19 +34,16 @@ export class KubernetesHarness implements RuntimeHarness {
   static async start(): Promise<KubernetesHarness> {
     const folder = await mkdtemp(join(tmpdir(), 'postern-kubernetes-'));
     await chmod(folder, 0o755);
-    const api = await ApiStandIn.start();
+    const file = process.env['POSTERN_TEST_CLUSTER'];
+    const cluster = await (file === undefined ? standInCluster() : realCluster(file));
     const registry = await RegistryStandIn.start(join(folder, 'registry'));
-    const nodeApi = new NodeApi({ server: api.url }, 'tenants');
+    const nodeApi = new NodeApi(cluster.access, 'tenants');
     const node = new NodeStandIn(nodeApi, registry, join(folder, 'node'));
-    api.serveLog = (pod, query, response) => {
-      const log = node.find(pod)?.logOf(query.get('container') ?? '', query.get('previous') === 'true');
-      if (log) void log.serve(query, response);
-      else response.writeHead(400).end(JSON.stringify({ message: 'container is waiting to start' }));
-    };
+    await cluster.join(node, folder);
     node.start();
-    const options = await optionsOf(folder, api.kubeconfig, registry);
+    const options = await optionsOf(folder, cluster.kubeconfig, registry);
     const runtime = await assembleKubernetesRuntime(options);
-    return new KubernetesHarness(folder, api, node, nodeApi, registry, options, runtime);
+    return new KubernetesHarness(folder, cluster, node, nodeApi, registry, options, runtime);
   }
 
   get runtime(): KubernetesRuntime {
@@ -80,7 +77,7 @@ export class KubernetesHarness implements RuntimeHarness {
   async stop(): Promise<void> {
     await this.current.letGo();
     await this.node.stop();
-    await this.api.stop();
+    await this.cluster.stop();
     await this.nodeApi.close();
     await this.registry.stop();
     await Promise.all(this.#repositories.map(repository => repository.remove()));

@@ -24,7 +24,7 @@ export class NodeApi {
   }
 
   async send(method: string, path: string, body?: object): Promise<AnyObject & { readonly items?: AnyObject[] }> {
-    const response = await fetch(path.startsWith('/apis') ? `${this.access.server}${path}` : `${this.#base}${path}`, {
+    const response = await fetch(path.startsWith('/api') ? `${this.access.server}${path}` : `${this.#base}${path}`, {
       method,
       dispatcher: this.#agent,
       headers: {
