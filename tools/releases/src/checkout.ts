@@ -1,0 +1,79 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { contractOf, nameOf, type ReleaseContract } from './release-contract.js';
+
+/** Everything that is released by itself, and where its code is. The dashboard is part of the gateway's image. */
+export const RELEASED: Readonly<Record<string, string>> = {
+  'api-gateway': 'apps/api-gateway',
+  'email-send': 'apps/email-send',
+  'delivery-tracking': 'apps/delivery-tracking',
+  'webhook-dispatch': 'apps/webhook-dispatch',
+  'platform-management': 'apps/platform-management',
+  'postern-cli': 'tools/postern-cli',
+};
+
+const SNAPSHOTS = 'libs/contracts/released';
+const IMPORTS = /import\s*\{([^}]*)\}\s*from\s*'@postern\/contracts'/g;
+
+/** Sources that run, without specs and fixtures. */
+const sourcesBelow = (folder: string): readonly string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return ['testing', 'generated'].includes(entry.name) ? [] : sourcesBelow(path);
+    return /(?<!\.spec|\.d)\.ts$/.test(entry.name) ? [path] : [];
+  });
+
+/** Names that a source imports from the contracts to use them, not only their types. */
+export const importedContracts = (source: string): readonly string[] =>
+  [...source.matchAll(IMPORTS)].flatMap(([, names = '']) =>
+    names
+      .split(',')
+      .map(name => name.trim())
+      .filter(name => name !== '' && !name.startsWith('type '))
+      .map(name => name.split(/\s+as\s+/)[0] as string),
+  );
+
+export const sourcesOf = (root: string, service: string): readonly string[] =>
+  sourcesBelow(join(root, RELEASED[service] as string, 'src')).map(path => readFileSync(path, 'utf8'));
+
+/** What the checkout's version of a service says and expects. */
+export const contractOfCheckout = (root: string, service: string): ReleaseContract => {
+  const manifest = readFileSync(join(root, RELEASED[service] as string, 'package.json'), 'utf8');
+  const { version } = JSON.parse(manifest) as { readonly version: string };
+  return contractOf(service, version, [...new Set(sourcesOf(root, service).flatMap(importedContracts))]);
+};
+
+/** Every release that may still run somewhere. Who retires one, deletes its file. */
+export const releasedContracts = (root: string): readonly ReleaseContract[] => {
+  const folder = join(root, SNAPSHOTS);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter(file => file.endsWith('.json'))
+    .map(file => JSON.parse(readFileSync(join(folder, file), 'utf8')) as ReleaseContract);
+};
+
+/** One request or event a line, so that a diff shows which of them changed. */
+const snapshotOf = (contract: ReleaseContract): string => {
+  const parts = Object.entries(contract).map(([part, value]) => {
+    if (typeof value === 'string' || part === 'envelope') return `  ${JSON.stringify(part)}: ${JSON.stringify(value)}`;
+    const lines = Object.entries(value).map(([name, shape]) => `    ${JSON.stringify(name)}: ${JSON.stringify(shape)}`);
+    return `  ${JSON.stringify(part)}: {${lines.length > 0 ? `\n${lines.join(',\n')}\n  ` : ''}}`;
+  });
+  return `{\n${parts.join(',\n')}\n}\n`;
+};
+
+/**
+ * Keeps what a release promises. @returns the file, relative to the checkout.
+ * @throws where this version was released with something else.
+ */
+export const record = (root: string, contract: ReleaseContract): string => {
+  const path = join(SNAPSHOTS, `${nameOf(contract)}.json`);
+  const snapshot = snapshotOf(contract);
+  if (existsSync(join(root, path)) && readFileSync(join(root, path), 'utf8') !== snapshot)
+    throw new Error(
+      `${nameOf(contract)} was released with another contract; a release never changes: raise the version`,
+    );
+  mkdirSync(join(root, SNAPSHOTS), { recursive: true });
+  writeFileSync(join(root, path), snapshot);
+  return path;
+};
