@@ -46,6 +46,10 @@ export class KubernetesHarness implements RuntimeHarness {
     return new KubernetesHarness(folder, cluster, node, nodeApi, registry, options, runtime);
   }
 
+  get kubeconfig(): string {
+    return this.cluster.kubeconfig;
+  }
+
   get runtime(): KubernetesRuntime {
     return this.current;
   }
