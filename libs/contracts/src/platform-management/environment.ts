@@ -11,7 +11,7 @@ export const variable = z.object({ id, key: z.string(), value: z.string(), is_se
 export const variableInput = z.strictObject({
   key: variableKey,
   value: variableValue,
-  is_secret: z.boolean().default(false),
+  is_secret: z.boolean().optional().describe('Absent keeps what is; a new variable is not secret then.'),
 });
 
 /** By key. */

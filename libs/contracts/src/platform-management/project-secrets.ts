@@ -14,7 +14,7 @@ export const projectSecretInput = z.strictObject({
   key: variableKey,
   value: variableValue,
   scope: secretScope,
-  is_secret: z.boolean().default(true),
+  is_secret: z.boolean().optional().describe('Absent keeps what is; a new one is secret then.'),
 });
 
 const ofProject = z.object({ user_id: id, project_id: id });
