@@ -14,7 +14,13 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const BESIDE = {
   'api-gateway': { entries: [], files: ['apps/dashboard/dist'] },
   'platform-management': {
-    entries: ['load-balancer/main.js', 'stop-everything/main.js', 'adapters/local-runtime/artefacts/static-server.js'],
+    entries: [
+      'load-balancer/main.js',
+      'stop-everything/main.js',
+      'adapters/local-runtime/artefacts/static-server.js',
+      'adapters/kubernetes-runtime/builds/image-build.js',
+      'adapters/kubernetes-runtime/builds/static-server.js',
+    ],
     files: [],
   },
 };
