@@ -1,3 +1,5 @@
 export { ApiClient } from './api-client.js';
 export { DashboardClient } from './dashboard-client.js';
 export { OPERATOR_EMAIL, type RunningPostern, type StartOptions, startPostern } from './postern.js';
+export { environmentOf } from './services.js';
+export { SupervisedProcess } from './supervised-process.js';

@@ -1,0 +1,218 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { environmentOf, SupervisedProcess } from '@postern/local-start';
+import { freePort, waitFor } from '@postern/testing';
+import pg from 'pg';
+import { copiesByRecipient, deliveredEmails, type Sent, underLoad } from './crash/load.js';
+import { type Change, nextVersionOf } from './rolling/next-version.js';
+import { Turnstile } from './rolling/turnstile.js';
+import { type Sender, World } from './world.js';
+
+const ALONE_MS = 1_500;
+const SIDE_BY_SIDE_MS = 3_000;
+const GRACE_MS = 20_000;
+const EVENTS_WITHIN_MS = 60_000;
+const STORY_WITHIN_MS = 150_000;
+/** One service alone sends all of the load, which no daily quota is made for. */
+const UNLIMITED = {
+  POSTERN_PRODUCTION_PER_MINUTE_LIMIT: '1000000',
+  POSTERN_PRODUCTION_DAILY_START: '1000000',
+  POSTERN_QUOTA_CEILING: '1000000',
+};
+
+interface Upgrade {
+  readonly service: 'email-send' | 'delivery-tracking';
+  /** A published event that has a field more in the next version. */
+  readonly published: string;
+  /** An event that both versions write for what they share while they are side by side. */
+  readonly work: string;
+  readonly projection: string;
+  readonly changes: readonly Change[];
+}
+
+const UPGRADES: readonly Upgrade[] = [
+  {
+    service: 'email-send',
+    published: 'email-send.email-accepted.v1',
+    work: 'email-send.email-accepted.v1',
+    projection: 'administration',
+    changes: [
+      {
+        file: 'adapters/postgres/postgres-email-ledger.js',
+        from: "'email-send.email-accepted.v1', data: facts",
+        to: "'email-send.email-accepted.v1', data: { ...facts, written_by: 'next' }",
+      },
+      { file: 'projections/administration.js', from: 'const VERSION = 1;', to: 'const VERSION = 2;' },
+    ],
+  },
+  {
+    service: 'delivery-tracking',
+    published: 'delivery-tracking.email-delivered.v1',
+    work: 'delivery-tracking.hand-over-recorded.v1',
+    projection: 'tracked-emails',
+    changes: [
+      { file: 'domain/outcome.js', from: 'counts: facts.counts,', to: "counts: facts.counts, written_by: 'next'," },
+      {
+        file: 'domain/tracked-email.js',
+        from: 'type: HAND_OVER_RECORDED, data: signal.data',
+        to: "type: HAND_OVER_RECORDED, data: { ...signal.data, written_by: 'next' }",
+      },
+      { file: 'projections/tracked-emails.js', from: 'version: 1,', to: 'version: 2,' },
+    ],
+  },
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'postern-rolling-'));
+const next: SupervisedProcess[] = [];
+const everything: Sent[] = [];
+let returnPath: Turnstile;
+const returnPathOf = { old: 0, next: 0 };
+let world: World;
+let sender: Sender;
+
+beforeAll(async () => {
+  returnPath = await Turnstile.open();
+  returnPathOf.old = await freePort();
+  returnPathOf.next = await freePort();
+  returnPath.admit(returnPathOf.old);
+  world = await World.start({
+    environment: {
+      'email-send': UNLIMITED,
+      'delivery-tracking': { POSTERN_BOUNCE_SMTP_PORT: String(returnPathOf.old) },
+    },
+    simulator: { POSTERN_SIMULATOR_KEEP_MESSAGES: '50000', POSTERN_SIMULATOR_BOUNCE_PORT: String(returnPath.port) },
+  });
+  sender = await world.sender('Load', 'crash.test');
+}, 120_000);
+
+afterAll(async () => {
+  for (const process of next) await process.stop();
+  await world.stop();
+  returnPath.close();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+
+/** N+1 begins beside N, both work, N is told to end, N+1 goes on alone. */
+const upgrade = async ({ service, changes }: Upgrade): Promise<void> => {
+  const { postern } = world;
+  const successor = new SupervisedProcess({
+    name: `${service}-next`,
+    command: process.execPath,
+    args: [nextVersionOf(service, changes, join(folder, service))],
+    env: {
+      ...environmentOf(service, postern.wiring, postern.home, postern.operator),
+      ...UNLIMITED,
+      POSTERN_BOUNCE_SMTP_PORT: String(returnPathOf.next),
+    },
+    logFile: postern.home.logFile(`${service}-next`),
+    readyWithinMs: 60_000,
+  });
+  next.push(successor);
+  await successor.start();
+  if (service === 'delivery-tracking') returnPath.admit(returnPathOf.next);
+  await pause(SIDE_BY_SIDE_MS);
+  if (service === 'delivery-tracking') returnPath.dismiss(returnPathOf.old);
+  await postern.services.get(service)?.stop(GRACE_MS);
+};
+
+const rowsOf = async (
+  service: string,
+  sql: string,
+  values: readonly unknown[],
+): Promise<readonly Record<string, number>[]> => {
+  const client = new pg.Client({ connectionString: world.postern.wiring.databaseUrl(service) });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, number>>(sql, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+/**
+ * The next version is today's code with two changes made to its build: its events have a field more, and it builds a
+ * read model anew from the first event on. What a change of tables would do is not shown here.
+ */
+describe.each(UPGRADES)('while $service is replaced by a version beside it, under load', story => {
+  const { service, published, work, projection } = story;
+  let sent: readonly Sent[];
+
+  beforeAll(async () => {
+    sent = await underLoad(sender, `rolling-${service}`, async () => {
+      await pause(ALONE_MS);
+      await upgrade(story);
+      await pause(ALONE_MS);
+    });
+    everything.push(...sent);
+  }, STORY_WITHIN_MS);
+
+  it('no request is refused, fails or stays without an answer', () => {
+    expect(sent.length).toBeGreaterThan(100);
+    expect(sent.filter(({ status }) => status !== 'sent')).toEqual([]);
+  });
+
+  it('every message was handed to the relay exactly once', async () => {
+    const copies = await copiesByRecipient(world.postern.mailboxUrl);
+    expect(sent.filter(({ recipient }) => copies.get(recipient) !== 1)).toEqual([]);
+  });
+
+  it(
+    'every message has its delivered event, whichever version told it to whichever',
+    async () => {
+      const missing = () => {
+        const told = deliveredEmails(sender);
+        return sent.filter(({ id }) => !told.has(id as string));
+      };
+      await waitFor(() => missing().length === 0, {
+        timeoutMs: EVENTS_WITHIN_MS,
+        intervalMs: 200,
+        describe: () => `the events of ${missing().length} of ${sent.length} messages`,
+      });
+    },
+    STORY_WITHIN_MS,
+  );
+
+  it('the older version ends by itself, with nothing left under way', () => {
+    const log = readFileSync(world.postern.home.logFile(service), 'utf8');
+    expect(log).toContain('Shutting down');
+    expect(log).not.toContain('Stopped with work still under way');
+    expect(world.postern.processes()).not.toHaveProperty(service);
+  });
+
+  it('both have worked, for some time side by side', async () => {
+    const [counts] = await rowsOf(
+      service,
+      `SELECT count(*) FILTER (WHERE type = $1 AND of_next)::int AS published_by_next,
+              count(*) FILTER (WHERE type = $2 AND of_next)::int AS worked_by_next,
+              count(*) FILTER (WHERE type = $2 AND NOT of_next AND occurred_at > began)::int AS worked_by_old_meanwhile
+         FROM (SELECT *, data ->> 'written_by' IS NOT NULL AS of_next,
+                      min(occurred_at) FILTER (WHERE data ->> 'written_by' IS NOT NULL) OVER () AS began
+                 FROM event_store.events) AS events`,
+      [published, work],
+    );
+    expect(Object.entries(counts ?? {}).filter(([, count]) => count < 10)).toEqual([]);
+    expect(Object.keys(counts ?? {})).toHaveLength(3);
+  });
+
+  it('the next version has read every event of the older one: its read model is its own, and complete', async () => {
+    await waitFor(
+      async () =>
+        (
+          await rowsOf(
+            service,
+            'SELECT version FROM event_store.projections WHERE name = $1 AND live AND version = 2',
+            [projection],
+          )
+        ).length === 1,
+      { timeoutMs: EVENTS_WITHIN_MS, describe: `${projection} of version 2` },
+    );
+    const { body } = await world.atDesk('GET', `${sender.path}/emails?state=delivered&limit=1`);
+    expect(body).toMatchObject({ total: everything.length });
+    for (const { id } of [everything[0], sent[0], sent.at(-1)] as readonly Sent[])
+      expect((await sender.get(id as string)).body).toMatchObject({ id, status: 'sent' });
+  });
+});
