@@ -31,13 +31,17 @@ const taken: number[] = [];
 const correlationIds = new Set<string | undefined>();
 const poison = new Set<number>();
 let broken = false;
+let failures = 0;
 
 @Controller()
 class Counter {
   @HandlesEvents([counted], { consumer: 'counter' })
   async count(batch: EventBatch<typeof counted>): Promise<void> {
     correlationIds.add(currentContext()?.correlationId);
-    if (broken || batch.some(({ data }) => poison.has(data.n))) throw new Error('cannot count');
+    if (broken || batch.some(({ data }) => poison.has(data.n))) {
+      failures += 1;
+      throw new Error('cannot count');
+    }
     taken.push(...batch.map(({ data }) => data.n));
   }
 }
@@ -130,6 +134,19 @@ describe.each(['2.9', '2.12'] as const)('Published events over nats-server %s', 
     broken = true;
     await startCounter();
     await publisher.publish(numbers(1, 5).map(count));
+    await waitFor(() => reported.includes('Every event fails: waiting for better times'));
+    broken = false;
+    await takenAll(numbers(1, 5));
+    expect(taken).toEqual(numbers(1, 5));
+  });
+
+  it('wait in their place and order even if the first of them failed alone', async () => {
+    broken = true;
+    failures = 0;
+    await startCounter();
+    await publisher.publish([count(1)]);
+    await waitFor(() => failures > eventRetries.batchMs.length);
+    await publisher.publish(numbers(2, 5).map(count));
     await waitFor(() => reported.includes('Every event fails: waiting for better times'));
     broken = false;
     await takenAll(numbers(1, 5));

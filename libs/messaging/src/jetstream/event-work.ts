@@ -63,7 +63,7 @@ export class EventWork {
   readonly #contracts: ReadonlyMap<string, EventContract>;
   readonly #suspects = new Map<string, number>();
   #queue: JsMsg[] = [];
-  #current: readonly JsMsg[] = [];
+  #current: JsMsg[] = [];
   #origin = '';
   /** Settlements made while it is unknown whether the stream is still the one the messages came from. */
   #held: { origin: string; settle: () => void }[] | undefined = [];
@@ -151,16 +151,18 @@ export class EventWork {
     }
   }
 
-  async #handleStubbornly(items: readonly Item[]): Promise<void> {
+  async #handleStubbornly(first: readonly Item[]): Promise<void> {
     const { stopping, retries } = this.options;
+    let items = first;
     for (;;) {
       for (const delay of retries.batchMs) {
         if (await this.#attempt(items)) return;
         await pause(delay, undefined, { signal: stopping }).catch(() => {});
         if (stopping.aborted) return this.#giveBack(items);
       }
+      items = [...items, ...this.#joining(items.length)];
       const failing = await this.#isolate(items);
-      if (failing.length < items.length || items.length === 1) {
+      if (failing.length < items.length) {
         for (const item of failing) this.#putAside(item);
         return;
       }
@@ -172,6 +174,16 @@ export class EventWork {
       await pause(retries.outageMs, undefined, { signal: stopping }).catch(() => {});
       if (stopping.aborted) return this.#giveBack(items);
     }
+  }
+
+  /**
+   * What arrived behind a failing batch, as far as there is room: only an event that succeeds where another fails tells
+   * a poisoned event from an outage, and an event that nobody waits behind keeps its place.
+   */
+  #joining(taken: number): readonly Item[] {
+    const messages = this.#queue.splice(0, Math.max(0, this.options.batchSize - taken));
+    this.#current.push(...messages);
+    return messages.map(message => this.#read(message, this.#origin)).filter(item => item !== undefined);
   }
 
   /** Handles what can be handled in ever smaller parts, and answers the events that fail alone. */
