@@ -17,7 +17,7 @@ export class Projects {
   constructor(private readonly database: Database) {}
 
   async ofUser(userId: string): Promise<ReplyOf<typeof getProject>[]> {
-    const { rows } = await this.database.pool.query<ProjectRow>({
+    const { rows } = await this.database.reads.query<ProjectRow>({
       name: 'projects-of-user',
       text: `SELECT ${COLUMNS} FROM projects WHERE user_id = $1 ORDER BY created_at, id`,
       values: [userId],
@@ -27,7 +27,7 @@ export class Projects {
 
   /** Refuses with `project_not_found`. */
   async get(userId: string, projectId: string): Promise<ReplyOf<typeof getProject>> {
-    const { rows } = await this.database.pool.query<ProjectRow>({
+    const { rows } = await this.database.reads.query<ProjectRow>({
       name: 'project',
       text: `SELECT ${COLUMNS} FROM projects WHERE id = $1 AND user_id = $2`,
       values: [projectId, userId],

@@ -102,7 +102,7 @@ export class WebServices {
 
   /** Refuses with `web_service_not_found`; without a user the operator asks. */
   async get(webServiceId: string, userId?: string): Promise<WebServiceRecord> {
-    const { rows } = await this.database.pool.query<WebServiceRow>({
+    const { rows } = await this.database.reads.query<WebServiceRow>({
       name: 'web-service',
       text: `SELECT ${WEB_SERVICE} FROM web_services WHERE id = $1 AND ($2::uuid IS NULL OR user_id = $2)`,
       values: [webServiceId, userId],
@@ -112,7 +112,7 @@ export class WebServices {
   }
 
   async ofUser(userId: string): Promise<WebServiceRecord[]> {
-    const { rows } = await this.database.pool.query<WebServiceRow>({
+    const { rows } = await this.database.reads.query<WebServiceRow>({
       name: 'web-services-of-user',
       text: `SELECT ${WEB_SERVICE} FROM web_services WHERE user_id = $1 ORDER BY created_at, id`,
       values: [userId],
@@ -122,7 +122,7 @@ export class WebServices {
 
   /** Refuses with `deployment_not_found`. */
   async deployment(webServiceId: string, deploymentId: string): Promise<DeploymentReply> {
-    const { rows } = await this.database.pool.query<DeploymentRow>({
+    const { rows } = await this.database.reads.query<DeploymentRow>({
       name: 'deployment',
       text: `SELECT ${DEPLOYMENT} FROM deployments WHERE id = $1 AND web_service_id = $2`,
       values: [deploymentId, webServiceId],
@@ -131,23 +131,27 @@ export class WebServices {
     return deploymentReply(rows[0]);
   }
 
-  async deployments(webServiceId: string, { limit, offset }: { limit: number; offset: number }) {
-    const { rows } = await this.database.pool.query<
+  /** Newest first. Refuses with `web_service_not_found`. */
+  async deployments(webServiceId: string, userId: string, { limit, offset }: { limit: number; offset: number }) {
+    const { rows } = await this.database.reads.query<
       { readonly total: number } & (DeploymentRow | { readonly id: null })
     >({
       name: 'deployments',
-      // One row at least, because it tells the total.
-      text: `SELECT counted.total, page.* FROM
-               (SELECT count(*)::integer AS total FROM deployments WHERE web_service_id = $1) AS counted
+      // One row for the service, even where it has no deployment, tells that it is there, and the total.
+      text: `SELECT counted.total, page.* FROM web_services AS service
+             CROSS JOIN LATERAL
+               (SELECT count(*)::integer AS total FROM deployments WHERE web_service_id = service.id) AS counted
              LEFT JOIN LATERAL
-               (SELECT ${DEPLOYMENT}, number FROM deployments WHERE web_service_id = $1
-                ORDER BY number DESC LIMIT $2 OFFSET $3) AS page ON true
+               (SELECT ${DEPLOYMENT}, number FROM deployments WHERE web_service_id = service.id
+                ORDER BY number DESC LIMIT $3 OFFSET $4) AS page ON true
+             WHERE service.id = $1 AND service.user_id = $2
              ORDER BY page.number DESC`,
-      values: [webServiceId, limit, offset],
+      values: [webServiceId, userId, limit, offset],
     });
+    if (!rows[0]) throw noSuchService();
     return {
       items: rows.flatMap(row => (row.id === null ? [] : [deploymentReply(row)])),
-      total: rows[0]?.total ?? 0,
+      total: rows[0].total,
       limit,
       offset,
     };

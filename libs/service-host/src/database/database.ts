@@ -2,6 +2,7 @@ import type { Log } from '@postern/messaging';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import type { Secret } from '../config/secret.js';
+import { PipelinedReads } from './pipelined-reads.js';
 
 export interface DatabaseConfig {
   readonly databaseUrl: Secret;
@@ -13,17 +14,20 @@ export interface DatabaseConfig {
 /** The service's own database: one pool for plain SQL and for Prisma; also the injection token. */
 export class Database {
   readonly pool: pg.Pool;
+  /** For what the API reads over and over: short queries that change nothing. */
+  readonly reads: PipelinedReads;
 
   constructor(config: DatabaseConfig, applicationName: string, log: Log) {
-    this.pool = new pg.Pool({
+    const connection: pg.ClientConfig = {
       connectionString: config.databaseUrl.reveal(),
       application_name: applicationName,
-      max: config.databasePoolSize,
       connectionTimeoutMillis: 5_000,
       statement_timeout: config.databaseStatementTimeoutMs,
       idle_in_transaction_session_timeout: config.databaseIdleInTransactionTimeoutMs,
       keepAlive: true,
-    });
+    };
+    this.pool = new pg.Pool({ ...connection, max: config.databasePoolSize });
+    this.reads = new PipelinedReads(connection, log);
     // Without a listener a server that ends an idle connection would end the process.
     this.pool.on('error', error => log.warn({ err: error }, 'PostgreSQL ended an idle connection'));
     // The same for one in use: its query is told by itself, and the pool listens only while it is idle.
@@ -46,6 +50,6 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    await this.pool.end();
+    await Promise.all([this.pool.end(), this.reads.close()]);
   }
 }

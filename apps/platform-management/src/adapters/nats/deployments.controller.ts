@@ -25,9 +25,8 @@ export class DeploymentsController {
   ) {}
 
   @HandlesRequest(listDeployments)
-  async list(request: RequestOf<typeof listDeployments>): Promise<ReplyOf<typeof listDeployments>> {
-    await this.services.get(request.web_service_id, request.user_id);
-    return this.services.deployments(request.web_service_id, request);
+  list(request: RequestOf<typeof listDeployments>): Promise<ReplyOf<typeof listDeployments>> {
+    return this.services.deployments(request.web_service_id, request.user_id, request);
   }
 
   @HandlesRequest(createDeployment)
