@@ -30,7 +30,8 @@ export class PipelinedReads {
     const lane = this.#lanes.reduce((calmest, other) => (other.underWay < calmest.underWay ? other : calmest));
     lane.underWay += 1;
     try {
-      const client = await (lane.client ??= this.#connect(lane));
+      lane.client ??= this.#connect(lane);
+      const client = await lane.client;
       this.#gather(client);
       return await client.query<Row>(query);
     } finally {
