@@ -10,6 +10,8 @@ import { PostgresLeadership } from './adapters/postgres/postgres-leadership.js';
 import { ProjectOwnerRows } from './adapters/postgres/project-owner-rows.js';
 import { PostgresWebServiceLedger } from './adapters/postgres/web-service-ledger.js';
 import { PostgresWebServiceStandings } from './adapters/postgres/web-service-standings.js';
+import { ObservedPlatform } from './adapters/telemetry/observed-platform.js';
+import { PlatformGauges } from './adapters/telemetry/platform-gauges.js';
 import { CancelDeployment } from './commands/deployments/cancel-deployment.js';
 import { CreateDeployment } from './commands/deployments/create-deployment.js';
 import { RollBackDeployment } from './commands/deployments/roll-back-deployment.js';
@@ -20,6 +22,7 @@ import { CreateWebService } from './commands/web-services/create-web-service.js'
 import { GetLogs } from './commands/web-services/get-logs.js';
 import { ServiceAddresses } from './commands/web-services/service-addresses.js';
 import { Suspensions } from './ports/metrics.js';
+import { PlatformObserver } from './ports/platform-observer.js';
 import {
   Leadership,
   ProjectOwners,
@@ -30,6 +33,7 @@ import {
 import { WebServices, webServices } from './projections/web-services.js';
 import { DriveWebServices } from './reactions/drive-web-services.js';
 import { LaneSupplies } from './reactions/lane-supplies.js';
+import { LookAfterServices } from './reactions/look-after-services.js';
 import { ReconcileRuntime } from './reactions/reconcile-runtime.js';
 import { RetainArtefacts } from './reactions/retain-artefacts.js';
 import { ServicePlans } from './reactions/service-plans.js';
@@ -84,16 +88,19 @@ export const webServicesControllers = [WebServicesController, DeploymentsControl
  * `Runtime` and `ReleaseConfigurations` beside it.
  */
 export const webServicesProviders: Provider[] = [
+  { provide: PlatformObserver, useClass: ObservedPlatform },
+  PlatformGauges,
   { provide: WebServiceSettings, inject: [CONFIG], useFactory: settingsFrom },
   {
     provide: WebServiceLedger,
-    inject: [PostgresEventStore, ProjectionRunner],
-    useFactory: (store: PostgresEventStore, runner: ProjectionRunner) =>
+    inject: [PostgresEventStore, ProjectionRunner, PlatformObserver],
+    useFactory: (store: PostgresEventStore, runner: ProjectionRunner, observer: PlatformObserver) =>
       new PostgresWebServiceLedger({
         store,
         waitUntil: position => runner.waitUntil(webServices.name, position),
         // The driver's work belongs to no request and begins a correlation of its own.
         metadata: () => ({ correlationId: uuidv7(), ...currentContext() }),
+        observer,
       }),
   },
   {
@@ -117,6 +124,7 @@ export const webServicesProviders: Provider[] = [
   LaneSupplies,
   ServicePlans,
   ReconcileRuntime,
+  LookAfterServices,
   RetainArtefacts,
   SurveyRuntime,
   DriveWebServices,

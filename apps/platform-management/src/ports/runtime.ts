@@ -115,6 +115,11 @@ export interface RuntimeStatus {
   readonly instances: number;
   /** Why an instance was last ended or started anew; undefined while none was. */
   readonly lastFailure: string | undefined;
+  /**
+   * How often an instance of the roll was started anew after it had failed, as far as the runtime remembers: it may
+   * begin again with 0 when the platform does, or when instances go.
+   */
+  readonly restarts: number;
 }
 
 export interface ServiceUsage {

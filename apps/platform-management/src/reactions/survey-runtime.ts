@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ServiceLog } from '@postern/service-host';
 import { WebServiceSettings } from '../ports/web-services.js';
 import type { BuildSlots } from './build-slots.js';
+import { LookAfterServices } from './look-after-services.js';
 import { ReconcileRuntime } from './reconcile-runtime.js';
 import { RetainArtefacts } from './retain-artefacts.js';
 import type { ServiceLane } from './service-lane.js';
@@ -15,6 +16,7 @@ export class SurveyRuntime {
 
   constructor(
     private readonly reconcile: ReconcileRuntime,
+    private readonly lookAfter: LookAfterServices,
     private readonly retain: RetainArtefacts,
     private readonly settings: WebServiceSettings,
     private readonly log: ServiceLog,
@@ -37,9 +39,10 @@ export class SurveyRuntime {
     const changing = () => new Set([...lanes.values()].flatMap(changeOf));
     while (await waited(this.settings.reconcileMs, stop)) {
       await this.#alone('reconcile the runtime', () => this.reconcile.run(changing));
-      await this.#logged('look after web services', () => this.reconcile.lookAfter(changing));
+      await this.#logged('look after web services', () => this.lookAfter.run(changing));
       if (slots.taken === 0) await this.tidy();
     }
+    this.lookAfter.end();
   }
 
   /** Deletes artefacts, if it is time to. To be called while no build has begun; none begins meanwhile. */

@@ -32,6 +32,8 @@ export class FakeMachine {
   /** The roll that has the traffic, by service. */
   readonly traffic = new Map<string, string>();
   readonly unhealthy = new Map<string, string>();
+  /** How often instances of the roll that has the traffic were started anew, by service. */
+  readonly restarts = new Map<string, number>();
   readonly lines: (LogLine & { readonly webServiceId: string })[] = [];
   readonly orders: BuildOrder[] = [];
   readonly rolls: ServicePlan[] = [];

@@ -111,7 +111,14 @@ export class FakeRuntime extends Runtime {
     if (!plan) return undefined;
     const lastFailure = this.machine.unhealthy.get(webServiceId);
     const instances = plan.minInstances;
-    return { rollId: plan.rollId, healthy: lastFailure === undefined ? instances : 0, instances, lastFailure };
+    const restarts = this.machine.restarts.get(webServiceId) ?? 0;
+    return {
+      rollId: plan.rollId,
+      healthy: lastFailure === undefined ? instances : 0,
+      instances,
+      lastFailure,
+      restarts,
+    };
   }
 
   override async usage(): Promise<readonly ServiceUsage[]> {

@@ -172,7 +172,7 @@ export const keepsThePromisesOfARuntime = (start: () => Promise<RuntimeHarness>)
         const plan = await running(program.answeringVariable('GREETING'), { environment: { GREETING: 'good day' } });
         expect(await ask(plan)).toEqual({ status: 200, body: 'good day' });
         const status = await harness.runtime.statusOf(plan.webServiceId);
-        expect(status).toEqual({ rollId: plan.rollId, healthy: 1, instances: 1, lastFailure: undefined });
+        expect(status).toEqual({ rollId: plan.rollId, healthy: 1, instances: 1, lastFailure: undefined, restarts: 0 });
       });
 
       it('starts as many instances as the plan says at least', async () => {
@@ -287,7 +287,8 @@ export const keepsThePromisesOfARuntime = (start: () => Promise<RuntimeHarness>)
         const itself = await answerOf(plan);
         await harness.killInstances(plan.webServiceId);
         await waitFor(async () => (await isAnswered(plan)) && (await answerOf(plan)) !== itself, { timeoutMs: 20_000 });
-        expect((await harness.runtime.statusOf(plan.webServiceId))?.lastFailure).toBeDefined();
+        const status = await harness.runtime.statusOf(plan.webServiceId);
+        expect(status).toMatchObject({ lastFailure: expect.any(String), restarts: 1 });
       });
 
       it('goes on with what runs after a restart of the platform', async () => {

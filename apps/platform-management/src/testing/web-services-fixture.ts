@@ -1,13 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createWebService as creation, deploymentInput, type RequestInput } from '@postern/contracts';
 import { migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { applyMigrations, type ServiceLog } from '@postern/service-host';
+import { currentContext } from '@postern/messaging';
+import { applyMigrations, Metrics, type ServiceLog } from '@postern/service-host';
 import { startPostgres, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { PostgresLeadership } from '../adapters/postgres/postgres-leadership.js';
 import { PostgresWebServiceLedger } from '../adapters/postgres/web-service-ledger.js';
 import { PostgresWebServiceStandings } from '../adapters/postgres/web-service-standings.js';
+import { ObservedPlatform } from '../adapters/telemetry/observed-platform.js';
+import { PlatformGauges } from '../adapters/telemetry/platform-gauges.js';
 import { CancelDeployment } from '../commands/deployments/cancel-deployment.js';
 import { CreateDeployment } from '../commands/deployments/create-deployment.js';
 import { RollBackDeployment } from '../commands/deployments/roll-back-deployment.js';
@@ -24,6 +27,7 @@ import {
 import { webServices } from '../projections/web-services.js';
 import { DriveWebServices } from '../reactions/drive-web-services.js';
 import { LaneSupplies } from '../reactions/lane-supplies.js';
+import { LookAfterServices } from '../reactions/look-after-services.js';
 import { ReconcileRuntime } from '../reactions/reconcile-runtime.js';
 import { RetainArtefacts } from '../reactions/retain-artefacts.js';
 import { ServicePlans } from '../reactions/service-plans.js';
@@ -91,6 +95,8 @@ export interface Replica {
     readonly moderate: ModerateWebService;
   };
   readonly ledger: PostgresWebServiceLedger;
+  /** What it shows to Prometheus. */
+  readonly metrics: Metrics;
   /** As kill -9 does it: from now on, nothing that it does has any effect on database and machine. */
   kill(): Promise<void>;
   /** As SIGTERM does it. */
@@ -148,10 +154,14 @@ export class WebServicesFixture {
     const store = new PostgresEventStore(pool);
     const runner = new ProjectionRunner({ store, projections: [webServices], pollMs: 50 });
     await runner.start();
+    const metrics = new Metrics('platform-management');
+    const observer = new ObservedPlatform(metrics, silentLog);
+    new PlatformGauges({ pool }, metrics);
     const ledger = new PostgresWebServiceLedger({
       store,
       waitUntil: position => runner.waitUntil(webServices.name, position, 10_000),
-      metadata: () => ({ correlationId: uuidv7() }),
+      metadata: () => ({ correlationId: uuidv7(), ...currentContext() }),
+      observer,
     });
     const standings = new PostgresWebServiceStandings(pool);
     const runtime = new FakeRuntime(this.machine);
@@ -164,7 +174,8 @@ export class WebServicesFixture {
       settings,
     );
     const retain = new RetainArtefacts(ledger, standings, runtime, settings);
-    const survey = new SurveyRuntime(reconcile, retain, settings, silentLog);
+    const lookAfter = new LookAfterServices(ledger, standings, runtime, settings, observer);
+    const survey = new SurveyRuntime(reconcile, lookAfter, retain, settings, silentLog);
     const leadership = new PostgresLeadership(pool);
     const driver = new DriveWebServices(
       new LaneSupplies(ledger, work, settings, silentLog),
@@ -177,6 +188,7 @@ export class WebServicesFixture {
     const replica: Replica = {
       runtime,
       ledger,
+      metrics,
       commands: {
         create: new CreateWebService(ledger, new FakeProjects(), settings),
         lifecycle: new ChangeLifecycle(ledger),

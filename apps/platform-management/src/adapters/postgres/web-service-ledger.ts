@@ -5,12 +5,15 @@ import type { DriversCommand, WebServiceCommand } from '../../domain/web-service
 import type { WebServiceEvent } from '../../domain/web-service/events.js';
 import { activeDeployment, hasWork, type WebService } from '../../domain/web-service/state.js';
 import { webService, webServiceStream } from '../../domain/web-service/web-service.js';
+import type { PlatformObserver } from '../../ports/platform-observer.js';
 import { WebServiceLedger } from '../../ports/web-services.js';
 
 export interface WebServiceLedgerOptions {
   readonly store: PostgresEventStore;
   readonly waitUntil: (position: Position | undefined) => Promise<void>;
   readonly metadata: () => EventMetadata;
+  /** Hears of every event once, from the process that appended it, when it is committed. */
+  readonly observer?: Pick<PlatformObserver, 'changed'>;
 }
 
 /**
@@ -41,14 +44,14 @@ export class PostgresWebServiceLedger extends WebServiceLedger {
   }
 
   async #decide(webServiceId: string, commandAt: (at: string) => WebServiceCommand) {
-    const { store, metadata } = this.options;
+    const { store, metadata, observer } = this.options;
     const streamId = webServiceStream(webServiceId);
     const decided = await inTransaction(store.pool, async client => {
       await lockStreams(client, [streamId]);
       const history = await this.#history(client, streamId);
       const before = fold(webService, history);
       const events = webService.decide(commandAt(new Date().toISOString()), before);
-      if (events.length === 0) return { state: before, position: undefined };
+      if (events.length === 0) return { before, events, state: before, position: undefined };
       const [appended] = await appendAll(client, [
         { streamId, events, expectedVersion: history.length, metadata: metadata() },
       ]);
@@ -56,9 +59,12 @@ export class PostgresWebServiceLedger extends WebServiceLedger {
       const state = events.reduce(webService.evolve, before);
       await writeStanding(client, before, state);
       await writeReleases(client, events);
-      return { state, position: appended.position };
+      return { before, events, state, position: appended.position };
     });
-    if (decided.position) store.announce();
+    if (decided.position) {
+      observer?.changed(decided.before, decided.events);
+      store.announce();
+    }
     return decided;
   }
 

@@ -10,7 +10,13 @@ export function evolve(state: WebService, { type, data }: WebServiceEvent): WebS
       return { ...state, id: web_service_id, userId: user_id, projectId: project_id, settings };
     }
     case 'platform-management.deployment-requested.v1':
-      return added(state, { id: data.deployment_id, status: 'queued', branch: data.branch, since: data.at });
+      return added(state, {
+        id: data.deployment_id,
+        status: 'queued',
+        branch: data.branch,
+        requestedAt: data.at,
+        since: data.at,
+      });
     case 'platform-management.rollback-requested.v1':
       return added(state, {
         id: data.deployment_id,
@@ -19,6 +25,7 @@ export function evolve(state: WebService, { type, data }: WebServiceEvent): WebS
         rollbackOf: data.rollback_of,
         commit: data.commit,
         artefact: data.artefact_reference,
+        requestedAt: data.at,
         since: data.at,
       });
     case 'platform-management.deployment-begun.v1':

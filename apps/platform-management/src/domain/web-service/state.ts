@@ -10,6 +10,7 @@ export interface Deployment {
   readonly artefact?: string;
   /** Under which the configuration of its own release is sealed. */
   readonly configurationId?: string;
+  readonly requestedAt: string;
   /** When the state it is in began; what its deadline counts from. */
   readonly since: string;
   /** Why it is to end; what it does under way is being stopped. */

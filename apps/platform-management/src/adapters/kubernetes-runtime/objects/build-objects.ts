@@ -1,4 +1,5 @@
 import type { BuildOrder } from '../../../ports/runtime.js';
+import { GIT_SETTINGS } from '../../git-settings.js';
 import type { Manifest } from './kinds.js';
 import { buildName, LABEL } from './names.js';
 import { named } from './service-objects.js';
@@ -31,27 +32,6 @@ export interface ImagePrograms {
   readonly build: { readonly name: string; readonly text: string };
   readonly staticServer: { readonly name: string; readonly text: string };
 }
-
-/** Nothing of the source's choosing runs any program, leads to another protocol or asks a question. */
-const GIT_SETTINGS = `[safe]
-\tdirectory = *
-[core]
-\thooksPath = /dev/null
-\tfsmonitor = false
-\taskPass = /bin/false
-[credential]
-\thelper =
-[protocol "ext"]
-\tallow = never
-[http]
-\tfollowRedirects = initial
-\tlowSpeedLimit = 1000
-\tlowSpeedTime = 30
-[submodule]
-\trecurse = false
-[gc]
-\tauto = 0
-`;
 
 /** Older servers give whole branches only, or no shallow ones. */
 const FETCH = `set -eu

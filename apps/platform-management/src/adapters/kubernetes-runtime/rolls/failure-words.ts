@@ -27,7 +27,7 @@ export const isHopeless = (pod: Pod): boolean => {
   const web = webOf(pod);
   const { reason = '', message = '' } = web?.state?.waiting ?? {};
   const isGone = NO_IMAGE.has(reason) && GONE.test(message);
-  return isGone || HOPELESS.has(reason) || (web?.restartCount ?? 0) >= MOST_CRASHES;
+  return isGone || HOPELESS.has(reason) || restartsOf(pod) >= MOST_CRASHES;
 };
 
 export const exitWords = ({ exitCode, reason }: Terminated): string => {
@@ -47,6 +47,8 @@ export const lastFailureOf = (pod: Pod): string | undefined => {
     ? `the image cannot be pulled: ${waiting?.message ?? waiting?.reason}`
     : undefined;
 };
+
+export const restartsOf = (pod: Pod): number => webOf(pod)?.restartCount ?? 0;
 
 /** Why none of these instances answers, as far as the cluster says it. */
 export const whyNotReady = async (

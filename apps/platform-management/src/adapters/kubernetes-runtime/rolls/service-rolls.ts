@@ -13,7 +13,7 @@ import {
   releaseSecret,
   type ServiceObjectSettings,
 } from '../objects/service-objects.js';
-import { isHopeless, isReady, lastFailureOf, whyNotReady } from './failure-words.js';
+import { isHopeless, isReady, lastFailureOf, restartsOf, whyNotReady } from './failure-words.js';
 
 export interface RollTimes {
   readonly pollMs: number;
@@ -89,7 +89,8 @@ export class ServiceRolls {
     if (!rollId) return undefined;
     const pods = (await this.#pods(webServiceId)).filter(pod => isOfRoll(pod, rollId) && isStaying(pod));
     const lastFailure = pods.map(lastFailureOf).find(words => words !== undefined);
-    return { rollId, healthy: pods.filter(isReady).length, instances: pods.length, lastFailure };
+    const restarts = pods.reduce((sum, pod) => sum + restartsOf(pod), 0);
+    return { rollId, healthy: pods.filter(isReady).length, instances: pods.length, lastFailure, restarts };
   }
 
   async ensureAddress(webServiceId: string, name: string): Promise<void> {

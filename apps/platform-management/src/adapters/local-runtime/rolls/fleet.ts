@@ -27,6 +27,7 @@ export class Fleet implements SlotOwner {
   #slots: Slot[];
   #plan: ServicePlan | undefined;
   #established = false;
+  #restarted = 0;
 
   constructor(
     readonly rollId: string,
@@ -49,6 +50,11 @@ export class Fleet implements SlotOwner {
 
   get instances(): readonly Instance[] {
     return this.#slots.flatMap(({ instance }) => instance ?? []);
+  }
+
+  /** How many instances took the place of one that had failed. */
+  get restarted(): number {
+    return this.#restarted;
   }
 
   /** Those that answer. */
@@ -123,6 +129,7 @@ export class Fleet implements SlotOwner {
   }
 
   onFailure(words: string): void {
+    if (this.restarts()) this.#restarted += 1;
     this.listener.onFailure(words);
   }
 

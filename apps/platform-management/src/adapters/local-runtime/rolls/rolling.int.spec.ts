@@ -40,6 +40,7 @@ describe('A roll', () => {
       healthy: 2,
       instances: 2,
       lastFailure: undefined,
+      restarts: 0,
     });
   });
 

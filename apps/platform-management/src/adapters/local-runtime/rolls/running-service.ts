@@ -110,8 +110,9 @@ export class RunningService implements FleetListener {
   status(): RuntimeStatus | undefined {
     const fleet = this.#serving ?? [...this.#fleets.values()].at(-1);
     if (!fleet) return undefined;
-    const { rollId, backends, instances } = fleet;
-    return { rollId, healthy: backends.length, instances: instances.length, lastFailure: this.#lastFailure };
+    const { rollId, backends, instances, restarted } = fleet;
+    const lastFailure = this.#lastFailure;
+    return { rollId, healthy: backends.length, instances: instances.length, lastFailure, restarts: restarted };
   }
 
   /** Leaves everything running, for whoever adopts it. */

@@ -180,6 +180,6 @@ export class ServiceFleets {
     if (!serving) return undefined;
     const ofRoll = records.filter(({ rollId }) => rollId === serving.rollId);
     const healthy = ofRoll.filter(({ id }) => routed.has(id)).length;
-    return { rollId: serving.rollId, healthy, instances: ofRoll.length, lastFailure: undefined };
+    return { rollId: serving.rollId, healthy, instances: ofRoll.length, lastFailure: undefined, restarts: 0 };
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GIT_SETTINGS } from '../../git-settings.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
 import { runConfined } from '../sandbox/confined-run.js';
 
@@ -21,39 +22,6 @@ export interface GitAnswer {
 }
 
 const MOST_OUTPUT = 8 * 2 ** 20;
-
-/**
- * Everything that git reads beside its command line: nothing of this machine's or the repository's own choosing runs
- * any program, leads to another protocol or asks a question. The file is named in the environment because git clears
- * settings of the command line from the environment of the half that reads a local repository.
- */
-const SETTINGS = `[safe]
-\tdirectory = *
-[core]
-\thooksPath = /dev/null
-\tfsmonitor = false
-\taskPass = /bin/false
-[credential]
-\thelper =
-[protocol "ext"]
-\tallow = never
-[http]
-\tfollowRedirects = initial
-\tlowSpeedLimit = 1000
-\tlowSpeedTime = 30
-[uploadpack]
-\tallowAnySHA1InWant = true
-[submodule]
-\trecurse = false
-[fetch]
-\trecurseSubmodules = false
-[gc]
-\tauto = 0
-[maintenance]
-\tauto = false
-[advice]
-\tdetachedHead = false
-`;
 
 /** The system's git, run inside a confined place. */
 export class Git {
@@ -111,7 +79,7 @@ export class Git {
 const writeSettings = async (platformHome: string): Promise<string> => {
   const path = join(platformHome, 'git-settings');
   const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, SETTINGS, { mode: 0o644 });
+  await writeFile(draft, GIT_SETTINGS, { mode: 0o644 });
   await rename(draft, path);
   return path;
 };
