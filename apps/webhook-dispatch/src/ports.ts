@@ -112,8 +112,8 @@ export interface QueuedEvent {
 export abstract class DeliveryQueue {
   /** Queues each event once for every endpoint that wants its kind, however often it comes. */
   abstract take(events: readonly QueuedEvent[]): Promise<void>;
-  /** Claims due deliveries: of each endpoint as many as its slots less those it keeps busy already. */
-  abstract claim(busy: ReadonlyMap<string, number>, slotsPerEndpoint: number): Promise<readonly ClaimedDelivery[]>;
+  /** Claims due deliveries: of each endpoint as many as it has free places, and `otherwise` of one that is not named. */
+  abstract claim(free: ReadonlyMap<string, number>, otherwise: number): Promise<readonly ClaimedDelivery[]>;
   /** Claims one delivery whatever else is due, for an attempt that somebody waits for. */
   abstract claimOne(deliveryId: string): Promise<ClaimedDelivery | undefined>;
   /** Records the attempt and what follows, in one transaction. A report whose claim has been lost changes nothing. */

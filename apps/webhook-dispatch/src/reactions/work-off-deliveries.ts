@@ -1,24 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AttemptDelivery } from '../commands/attempt-delivery.js';
 import { type ClaimedDelivery, DeliveryQueue } from '../ports.js';
+import { CALLS_PER_ENDPOINT, Lane } from './lane.js';
 
-/** Calls under way to one endpoint at a time: what one that hangs can cost at most. */
-export const CALLS_PER_ENDPOINT = 8;
-/** Claimed ahead for one endpoint, so that a quick one never waits for the database. */
-const CLAIMS_PER_ENDPOINT = 32;
-/** A claim that waited this long is let go: an attempt begun later could outlive its lease. */
-const CLAIM_LIFETIME_MS = 15_000;
 const POLL_MS = 250;
-
-interface Waiting {
-  readonly delivery: ClaimedDelivery;
-  readonly claimedAt: number;
-}
-
-interface Lane {
-  calls: number;
-  readonly waiting: Waiting[];
-}
 
 /**
  * Works the queue off, each endpoint in a lane of its own:
@@ -29,55 +14,69 @@ interface Lane {
 export class WorkOffDeliveries {
   private readonly lanes = new Map<string, Lane>();
   private wakeUp: (() => void) | undefined;
+  private emptied: (() => void) | undefined;
+  /** Whether there has been a reason to look since the last look began. */
+  private asked = false;
 
   constructor(
     private readonly queue: DeliveryQueue,
     private readonly attempts: AttemptDelivery,
   ) {
-    queue.onWork(() => this.wakeUp?.());
+    queue.onWork(() => this.look());
   }
 
   /** Until the signal; resolves when the calls under way have been recorded. */
   async run(stop: AbortSignal, onError: (error: unknown) => void): Promise<void> {
     while (!stop.aborted) {
-      const claimed = await this.queue.claim(this.busy(), CLAIMS_PER_ENDPOINT).catch(error => {
+      this.asked = false;
+      const claimed = await this.queue.claim(this.free(), CALLS_PER_ENDPOINT).catch(error => {
         onError(error);
         return [];
       });
-      for (const delivery of claimed) this.enqueue(delivery, onError);
+      const lanes = new Set(claimed.map(delivery => this.put(delivery)));
+      for (const lane of lanes) this.fill(lane, onError);
       await this.pause(stop);
     }
-    for (const lane of this.lanes.values()) lane.waiting.length = 0;
-    while (this.lanes.size > 0) await new Promise<void>(resolve => (this.wakeUp = resolve));
+    for (const lane of this.lanes.values()) lane.clear();
+    while (!this.isIdle) await new Promise<void>(resolve => (this.emptied = resolve));
   }
 
-  private busy(): ReadonlyMap<string, number> {
-    return new Map([...this.lanes].map(([webhookId, { calls, waiting }]) => [webhookId, calls + waiting.length]));
+  private get isIdle(): boolean {
+    return [...this.lanes.values()].every(lane => lane.isEmpty);
   }
 
-  private enqueue(delivery: ClaimedDelivery, onError: (error: unknown) => void): void {
-    const lane = this.lanes.get(delivery.webhookId) ?? { calls: 0, waiting: [] };
+  private put(delivery: ClaimedDelivery): Lane {
+    const lane = this.lanes.get(delivery.webhookId) ?? new Lane();
     this.lanes.set(delivery.webhookId, lane);
-    lane.waiting.push({ delivery, claimedAt: Date.now() });
-    this.fill(delivery.webhookId, lane, onError);
+    lane.put(delivery);
+    return lane;
   }
 
-  private fill(webhookId: string, lane: Lane, onError: (error: unknown) => void): void {
-    while (lane.calls < CALLS_PER_ENDPOINT) {
-      const next = lane.waiting.shift();
-      if (!next) break;
-      if (Date.now() - next.claimedAt > CLAIM_LIFETIME_MS) continue;
-      lane.calls++;
+  private free(): ReadonlyMap<string, number> {
+    for (const [webhookId, lane] of this.lanes) if (lane.isIdle) this.lanes.delete(webhookId);
+    return new Map([...this.lanes].map(([webhookId, lane]) => [webhookId, lane.free(this.lanes.size)]));
+  }
+
+  private fill(lane: Lane, onError: (error: unknown) => void): void {
+    for (let next = lane.next(); next; next = lane.next()) {
       void this.attempts
-        .execute(next.delivery)
+        .execute(next, () => {
+          lane.called();
+          this.fill(lane, onError);
+        })
         .catch(onError)
         .finally(() => {
-          lane.calls--;
-          this.fill(webhookId, lane, onError);
+          lane.recorded();
+          this.fill(lane, onError);
         });
     }
-    if (lane.calls === 0 && lane.waiting.length === 0) this.lanes.delete(webhookId);
-    if (lane.waiting.length <= CALLS_PER_ENDPOINT) this.wakeUp?.();
+    if (lane.runsLow) this.look();
+    if (lane.isEmpty) this.emptied?.();
+  }
+
+  private look(): void {
+    this.asked = true;
+    this.wakeUp?.();
   }
 
   /** Until a lane runs low, something new is queued, or the next poll. */
@@ -93,7 +92,7 @@ export class WorkOffDeliveries {
       const timer = setTimeout(done, POLL_MS);
       stop.addEventListener('abort', done, { once: true });
       this.wakeUp = done;
-      if (stop.aborted) done();
+      if (stop.aborted || this.asked) done();
     });
   }
 }

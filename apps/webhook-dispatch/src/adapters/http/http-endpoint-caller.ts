@@ -1,86 +1,91 @@
 import { createHmac } from 'node:crypto';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import type { Answer } from '../../domain/answer.js';
 import type { EndpointCaller, SignedCall } from '../../ports.js';
 import { guardedLookup, isPublicAddress, literalAddress, PrivateAddressError } from './address-guard.js';
+import { Deadlines } from './deadlines.js';
+import { EndpointResponse } from './endpoint-response.js';
 
 /** For everything: DNS, connect, TLS, headers and body. */
 const DEADLINE_MS = 10_000;
-const RESPONSE_HEAD_BYTES = 16 * 1024;
+const MOST_TARGETS = 1_000;
+
+/** A URL, taken apart and judged once. */
+interface Target {
+  readonly origin: string;
+  readonly path: string;
+  /** Literal addresses skip the lookup and are judged here. */
+  readonly refusal: Error | undefined;
+}
 
 /** Calls endpoints over HTTP. Follows no redirect and reads no more of an answer than it keeps. */
 @Injectable()
 export class HttpEndpointCaller implements EndpointCaller, OnModuleDestroy {
   private readonly agent: Agent;
+  private readonly deadlines: Deadlines;
+  private readonly targets = new Map<string, Target>();
 
   /** Connections of one origin are not bounded here: endpoints that share a host must not wait for each other. */
   constructor(
     private readonly allowPrivate: boolean,
     private readonly deadlineMs = DEADLINE_MS,
   ) {
+    this.deadlines = new Deadlines(deadlineMs);
     this.agent = new Agent({
       pipelining: 1,
       keepAliveTimeout: 30_000,
       maxHeaderSize: 16 * 1024,
-      connect: allowPrivate ? {} : { lookup: guardedLookup },
+      // The deadline is for everything.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: allowPrivate ? { timeout: deadlineMs } : { timeout: deadlineMs, lookup: guardedLookup },
     });
   }
 
-  async call({ url, body, secret, nowS }: SignedCall): Promise<Answer> {
-    const began = performance.now();
-    const elapsed = () => Math.round(performance.now() - began);
-    const timestamp = String(nowS);
-    const signal = AbortSignal.timeout(this.deadlineMs);
-    try {
-      this.refuseLiteral(url);
-      const response = await request(url, {
-        method: 'POST',
-        dispatcher: this.agent,
-        signal,
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': 'Postern-Webhooks/1',
-          'x-service-timestamp': timestamp,
-          'x-service-signature': createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex'),
-        },
-        body,
+  call(call: SignedCall): Promise<Answer> {
+    return new Promise(resolve => {
+      const response = new EndpointResponse(this.deadlineMs, answer => {
+        this.deadlines.delete(response);
+        resolve(answer);
       });
-      const responseHead = await this.headOf(response.body, signal);
-      return { status: response.statusCode, responseHead, latencyMs: elapsed() };
-    } catch (error) {
-      const reason = signal.aborted ? `no complete answer within ${this.deadlineMs / 1000} s` : describe(error);
-      return { error: reason, latencyMs: elapsed() };
-    }
+      this.deadlines.add(response);
+      try {
+        this.send(call, response);
+      } catch (error) {
+        response.fail(error);
+      }
+    });
   }
 
-  /** Literal addresses skip the lookup and are judged here. */
-  private refuseLiteral(url: string): void {
-    if (this.allowPrivate) return;
-    const address = literalAddress(new URL(url));
-    if (address && !isPublicAddress(address)) throw new PrivateAddressError(address, address);
+  private send({ url, body, secret, nowS }: SignedCall, response: EndpointResponse): void {
+    const { origin, path, refusal } = this.target(url);
+    if (refusal) throw refusal;
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Postern-Webhooks/1',
+      'x-service-timestamp': String(nowS),
+      'x-service-signature': createHmac('sha256', secret).update(`${nowS}.${body}`).digest('hex'),
+    };
+    this.agent.dispatch({ origin, path, method: 'POST', headers, body }, response);
   }
 
-  private async headOf(body: AsyncIterable<Buffer> & { destroy(): unknown }, signal: AbortSignal): Promise<string> {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size >= RESPONSE_HEAD_BYTES) break;
-    }
-    signal.throwIfAborted();
-    // PostgreSQL's text knows no NUL.
-    return Buffer.concat(chunks).subarray(0, RESPONSE_HEAD_BYTES).toString('utf8').replaceAll('\0', '\ufffd');
+  private target(url: string): Target {
+    const known = this.targets.get(url);
+    if (known) return known;
+    const parsed = new URL(url);
+    const address = this.allowPrivate ? undefined : literalAddress(parsed);
+    const target = {
+      origin: parsed.origin,
+      path: `${parsed.pathname}${parsed.search}`,
+      refusal: address && !isPublicAddress(address) ? new PrivateAddressError(address, address) : undefined,
+    };
+    if (this.targets.size >= MOST_TARGETS) this.targets.clear();
+    this.targets.set(url, target);
+    return target;
   }
 
   async onModuleDestroy(): Promise<void> {
     await this.agent.close();
   }
 }
-
-const describe = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  const { code } = error as NodeJS.ErrnoException;
-  return [code, error.message].filter(Boolean).join(': ').slice(0, 500);
-};

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { GroupCommit } from '@postern/event-sourcing';
 import { type Inbox, inTransaction } from '@postern/event-sourcing/postgres';
@@ -14,11 +15,13 @@ import type {
   DeliveryState,
   QueuedEvent,
 } from '../../ports.js';
-import { CLAIM, CLAIM_ONE, FIND, QUEUE, REPLAY, REPLAY_SINCE, REPORT } from './delivery-statements.js';
+import { arrayOf } from './array-literal.js';
+import { CLAIM, CLAIM_ONE, FIND, PURGE, QUEUE, REPLAY, REPLAY_SINCE, REPORT } from './delivery-statements.js';
 
 /** Three deadlines of a call, so that a slow attempt never overlaps with its own retry. */
 const LEASE_MS = 30_000;
 const MAX_REPORTS_AT_ONCE = 500;
+const MOST_SECRETS = 10_000;
 
 interface ClaimRow {
   readonly id: string;
@@ -35,6 +38,7 @@ interface ClaimRow {
 @Injectable()
 export class PostgresDeliveryQueue implements DeliveryQueue {
   private readonly listeners: (() => void)[] = [];
+  private readonly secrets = new Map<string, { readonly sealed: string; readonly secret: string }>();
   private readonly reports: GroupCommit<AttemptReport, void>;
 
   constructor(
@@ -44,6 +48,8 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
   ) {
     this.reports = new GroupCommit<AttemptReport, void>({
       maxBatch: MAX_REPORTS_AT_ONCE,
+      // While one batch is being written the next one grows.
+      flushers: 1,
       flush: async batch => {
         await this.write(batch);
         return batch.map(() => undefined);
@@ -51,17 +57,17 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
     });
   }
 
-  async claim(busy: ReadonlyMap<string, number>, slotsPerEndpoint: number): Promise<readonly ClaimedDelivery[]> {
+  async claim(free: ReadonlyMap<string, number>, otherwise: number): Promise<readonly ClaimedDelivery[]> {
     const { rows } = await this.pool.query<ClaimRow>({
       name: 'claim-deliveries',
       text: CLAIM,
-      values: [[...busy.keys()], [...busy.values()], slotsPerEndpoint, LEASE_MS],
+      values: [LEASE_MS, newFence(), [...free.keys()], [...free.values()], otherwise],
     });
     return rows.map(row => this.claimed(row));
   }
 
   async claimOne(deliveryId: string): Promise<ClaimedDelivery | undefined> {
-    const { rows } = await this.pool.query<ClaimRow>(CLAIM_ONE, [deliveryId, LEASE_MS]);
+    const { rows } = await this.pool.query<ClaimRow>(CLAIM_ONE, [LEASE_MS, newFence(), deliveryId]);
     return rows[0] && this.claimed(rows[0]);
   }
 
@@ -162,9 +168,9 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
   }
 
   async purgeFinishedBefore(time: Date): Promise<number> {
-    const { rowCount } = await this.pool.query('DELETE FROM deliveries WHERE finished_at < $1', [time]);
+    const { rows } = await this.pool.query<{ purged: number }>(PURGE, [time]);
     await this.inbox.purge();
-    return rowCount ?? 0;
+    return rows[0]?.purged ?? 0;
   }
 
   onWork(listener: () => void): void {
@@ -177,22 +183,32 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
   }
 
   private async write(batch: readonly AttemptReport[]): Promise<void> {
-    const column = <Value>(of: (report: AttemptReport) => Value) => batch.map(of);
+    const column = (of: (report: AttemptReport) => string | number | undefined) => arrayOf(batch.map(of));
     await this.pool.query({
       name: 'report-attempts',
       text: REPORT,
       values: [
         column(({ delivery }) => delivery.id),
         column(({ delivery }) => delivery.fence),
-        column(({ startedAt }) => startedAt),
+        column(({ startedAt }) => startedAt.getTime()),
         column(({ outcome }) => outcome),
-        column(({ answer }) => answer.status ?? null),
+        column(({ answer }) => answer.status),
         column(({ answer }) => answer.latencyMs),
-        column(({ answer }) => answer.error ?? null),
-        column(({ answer }) => answer.responseHead ?? null),
-        column(({ retryInMs }) => retryInMs ?? null),
+        column(({ answer }) => answer.error),
+        column(({ answer }) => answer.responseHead),
+        column(({ retryInMs }) => retryInMs),
       ],
     });
+  }
+
+  /** Opened once for as long as it is the same: the ciphertext comes with every claim. */
+  private secretOf({ webhook_id, current }: ClaimRow): string {
+    const known = this.secrets.get(webhook_id);
+    if (known?.sealed === current) return known.secret;
+    const secret = this.keys.open(current, webhook_id);
+    if (this.secrets.size >= MOST_SECRETS) this.secrets.clear();
+    this.secrets.set(webhook_id, { sealed: current, secret });
+    return secret;
   }
 
   private claimed(row: ClaimRow): ClaimedDelivery {
@@ -201,13 +217,16 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
       webhookId: row.webhook_id,
       fence: row.fence,
       url: row.url,
-      secret: this.keys.open(row.current, row.webhook_id),
+      secret: this.secretOf(row),
       payload: row.payload,
       attempts: row.attempts,
       traceparent: row.traceparent ?? undefined,
     };
   }
 }
+
+/** Only ever compared for equality, so it need not count up: by chance it is taken twice in no lifetime. */
+const newFence = (): number => randomInt(2 ** 48 - 1);
 
 /** A replay or a test belongs to the request that asks for it. */
 const presentTrace = (): string | null => currentContext()?.traceparent ?? null;

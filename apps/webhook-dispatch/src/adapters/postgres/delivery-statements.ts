@@ -1,35 +1,47 @@
+const LEASE = `claimed_until = now() + make_interval(secs => $1::float8 / 1000), fence = $2`;
+
+/** What is due and under no lease. */
+export const DUE = `
+  d.state = 'pending' AND d.next_attempt_at <= now() AND (d.claimed_until IS NULL OR d.claimed_until <= now())`;
+
+const CLAIMED = 'd.id, d.webhook_id, d.fence, w.url, s.current, d.payload, d.attempts, d.traceparent';
+
 /**
- * Endpoints with something due, each with at most its free slots. The inner query touches one index per endpoint and
- * stops at the slots, so an endpoint with half a million due rows costs and gets no more than one with a handful. The
- * array keeps the planner from joining the whole queue to find a few rows of it.
+ * Endpoints with something due, each with at most its free places. The inner query touches one index per endpoint and
+ * stops at the places, so an endpoint with half a million due rows costs and gets no more than one with a handful. The
+ * array keeps the planner from joining the whole queue to find a few rows of it; rows that are locked stay where they are.
+ *
+ * A lease need not survive the server: one that is lost ends early, and a report that is durable makes the lease before
+ * it durable too. So nobody waits for the disk here.
  */
 export const CLAIM = `
-  WITH picked AS (
-    SELECT due.id
-    FROM webhooks w
-    LEFT JOIN unnest($1::uuid[], $2::int[]) AS busy (webhook_id, calls) ON busy.webhook_id = w.id
+  WITH unhurried AS MATERIALIZED (
+    SELECT set_config('synchronous_commit', 'off', true)
+  ), picked AS MATERIALIZED (
+    SELECT due.place
+    FROM unhurried, webhooks w
+    LEFT JOIN unnest($3::uuid[], $4::int[]) AS lane (webhook_id, free) ON lane.webhook_id = w.id
     CROSS JOIN LATERAL (
-      SELECT d.id FROM deliveries d
-      WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.next_attempt_at <= now()
+      SELECT d.ctid AS place FROM deliveries d
+      WHERE d.webhook_id = w.id AND ${DUE}
       ORDER BY d.next_attempt_at
-      LIMIT greatest($3::int - coalesce(busy.calls, 0), 0)
+      LIMIT greatest(coalesce(lane.free, $5::int), 0)
       FOR UPDATE SKIP LOCKED
     ) due
     WHERE w.enabled
   )
   UPDATE deliveries d
-  SET next_attempt_at = now() + make_interval(secs => $4::float8 / 1000), fence = nextval('delivery_fence')
+  SET ${LEASE}
   FROM webhooks w, webhook_secrets s
-  WHERE d.id = ANY (ARRAY(SELECT id FROM picked)) AND w.id = d.webhook_id AND s.webhook_id = d.webhook_id
-  RETURNING d.id, d.webhook_id, d.fence, w.url, s.current, d.payload, d.attempts, d.traceparent`;
+  WHERE d.ctid = ANY (ARRAY(SELECT place FROM picked)) AND w.id = d.webhook_id AND s.webhook_id = d.webhook_id
+  RETURNING ${CLAIMED}`;
 
 export const CLAIM_ONE = `
   UPDATE deliveries d
-  SET next_attempt_at = now() + make_interval(secs => $2::float8 / 1000), fence = nextval('delivery_fence')
+  SET ${LEASE}
   FROM webhooks w, webhook_secrets s
-  WHERE d.id = $1 AND d.state = 'pending' AND d.next_attempt_at <= now()
-    AND w.id = d.webhook_id AND w.enabled AND s.webhook_id = d.webhook_id
-  RETURNING d.id, d.webhook_id, d.fence, w.url, s.current, d.payload, d.attempts, d.traceparent`;
+  WHERE d.id = $3 AND ${DUE} AND w.id = d.webhook_id AND w.enabled AND s.webhook_id = d.webhook_id
+  RETURNING ${CLAIMED}`;
 
 /** One delivery for each event and endpoint that wants to know of it; a disabled one finds its events when it is back. */
 export const QUEUE = `
@@ -49,8 +61,8 @@ export const QUEUE = `
 export const REPORT = `
   WITH reported AS (
     SELECT * FROM unnest(
-      $1::uuid[], $2::bigint[], $3::timestamptz[], $4::text[], $5::smallint[], $6::int[], $7::text[], $8::text[], $9::float8[]
-    ) AS r (id, fence, at, outcome, status, latency_ms, error, response_head, retry_in_ms)
+      $1::uuid[], $2::bigint[], $3::float8[], $4::text[], $5::smallint[], $6::int[], $7::text[], $8::text[], $9::float8[]
+    ) AS r (id, fence, at_ms, outcome, status, latency_ms, error, response_head, retry_in_ms)
   ), settled AS (
     UPDATE deliveries d
     SET attempts = d.attempts + 1,
@@ -61,10 +73,11 @@ export const REPORT = `
                       WHEN r.retry_in_ms IS NULL THEN 'the last retry failed: ' || coalesce(r.error, 'the endpoint answered ' || r.status)
                       ELSE coalesce(r.error, 'the endpoint answered ' || r.status) END,
         next_attempt_at = CASE WHEN r.outcome = 'retry' THEN now() + make_interval(secs => r.retry_in_ms / 1000) END,
+        claimed_until = NULL,
         finished_at = CASE WHEN r.outcome <> 'retry' OR r.retry_in_ms IS NULL THEN now() END
     FROM reported r
     WHERE d.id = ANY ($1::uuid[]) AND d.id = r.id AND d.fence = r.fence AND d.state IN ('pending', 'held')
-    RETURNING d.id, d.webhook_id, d.attempts, r.at, r.outcome, r.status, r.latency_ms, r.error, r.response_head
+    RETURNING d.id, d.webhook_id, d.attempts, to_timestamp(r.at_ms / 1000) AS at, r.outcome, r.status, r.latency_ms, r.error, r.response_head
   ), logged AS (
     INSERT INTO attempts (delivery_id, number, at, outcome, status, latency_ms, error, response_head)
     SELECT id, attempts, at, outcome, status, latency_ms, error, response_head FROM settled
@@ -96,3 +109,12 @@ export const FIND = `
     SELECT json_agg(a ORDER BY a.number) FROM attempts a WHERE a.delivery_id = d.id
   ), '[]') AS attempt_log
   FROM deliveries d`;
+
+/** Deliveries that ended long ago, by way of the blocks that are old enough to hold any. */
+export const PURGE = `
+  WITH gone AS (
+    DELETE FROM deliveries WHERE created_at < $1 AND finished_at < $1 RETURNING id
+  ), forgotten AS (
+    DELETE FROM attempts WHERE delivery_id IN (SELECT id FROM gone)
+  )
+  SELECT count(*)::int AS purged FROM gone`;

@@ -22,13 +22,11 @@ export class ObservedEndpointCaller extends EndpointCaller implements OnModuleDe
   }
 
   async call(call: SignedCall): Promise<Answer> {
-    const span = startSpan('attempt delivery', call.traceparent, {
-      kind: 'client',
-      attributes: {
-        'http.request.method': 'POST',
-        'server.address': URL.parse(call.url)?.host,
-        'http.request.resend_count': call.attemptsBefore,
-      },
+    const span = startSpan('attempt delivery', call.traceparent, { kind: 'client' });
+    span?.annotate({
+      'http.request.method': 'POST',
+      'server.address': URL.parse(call.url)?.host,
+      'http.request.resend_count': call.attemptsBefore,
     });
     const answer = await this.caller.call(call);
     const outcome = outcomeOf(answer);

@@ -4,10 +4,12 @@ import { Database, Metrics } from '@postern/service-host';
 /** Counted no further: the queue of an endpoint that is away for a day should not cost more than this to look at. */
 const MOST_COUNTED = 100_000;
 
-const DUE = `
+const QUEUE = `
   SELECT count(*)::int AS deliveries, coalesce(extract(epoch FROM now() - min(next_attempt_at)), 0)::float8 AS seconds
   FROM (
-    SELECT next_attempt_at FROM deliveries WHERE state = 'pending' AND next_attempt_at <= now() LIMIT ${MOST_COUNTED}
+    SELECT next_attempt_at FROM deliveries
+    WHERE state = 'pending' AND next_attempt_at <= now() AND (claimed_until IS NULL OR claimed_until <= now())
+    LIMIT ${MOST_COUNTED}
   ) AS due`;
 
 /** Shows the deliveries that could be attempted now, asked of the database whenever the metrics are collected. */
@@ -27,7 +29,7 @@ export class QueueGauges {
       async observed => {
         const { rows } = await database.pool.query<{ deliveries: number; seconds: number }>({
           name: 'due-deliveries',
-          text: DUE,
+          text: QUEUE,
         });
         observed.observe(depth, rows[0]?.deliveries ?? 0);
         observed.observe(delay, rows[0]?.seconds ?? 0);
