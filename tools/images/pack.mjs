@@ -38,7 +38,8 @@ const { fileList } = await nodeFileTrace(programs, { base: ROOT, conditions: ['n
 let bytes = 0;
 const copy = path => {
   const [from, to] = [join(ROOT, path), join(target, path)];
-  if (existsSync(to)) return;
+  // A folder may be there already with the one file in it that was traced.
+  if (existsSync(to) && !lstatSync(from).isDirectory()) return;
   mkdirSync(dirname(to), { recursive: true });
   if (lstatSync(from).isSymbolicLink()) {
     symlinkSync(readlinkSync(from), to);
