@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@postern/testing';
 import { parse as parseYaml } from 'yaml';
+import { PlatformWorld } from './platform/platform-world.js';
 import { namesIn, seriesIn } from './prometheus.js';
-import { World } from './world.js';
 
 const FOLDER = join(import.meta.dirname, '../../observability');
 const SERVICES = ['api-gateway', 'email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'] as const;
@@ -34,7 +34,7 @@ const expressions = (): [place: string, expression: string][] => {
   ];
 };
 
-let world: World;
+let platform: PlatformWorld;
 let shown: ReadonlyMap<string, ReadonlySet<string>>;
 
 beforeAll(async () => {
@@ -43,20 +43,23 @@ beforeAll(async () => {
   const environment = Object.fromEntries(
     [...ports].map(([service, port]) => [service, { POSTERN_HTTP_PORT: String(port) }]),
   );
-  world = await World.start({ environment });
-  const sender = await world.sender('Shop', 'shop.test');
+  platform = await PlatformWorld.start({ environment });
+  const web = await platform.service({ 'index.html': 'hello' }, { build_command: 'false' });
+  const { id: deploymentId } = await web.requestDeployment();
+  const sender = await platform.world.sender('Shop', 'shop.test');
   const delivered = await sender.send({ ...MAIL, to: ['ada@customers.test'] });
   const bounced = await sender.send({ ...MAIL, to: ['hard-bounce@simulator.test'] });
   await sender.send({ ...MAIL, to: [] });
   await sender.event('delivered', delivered.body['id'] as string);
   await sender.event('bounced', bounced.body['id'] as string);
+  await web.outcomeOf(deploymentId);
   const answers = await Promise.all(
     [...ports.values()].map(async port => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
   );
   shown = seriesIn(answers.join('\n'));
 }, 120_000);
 
-afterAll(() => world?.stop());
+afterAll(() => platform?.stop());
 
 describe('a dashboard or an alert', () => {
   it.each(expressions())('asks for nothing that no service shows: %s', (_place, expression) => {

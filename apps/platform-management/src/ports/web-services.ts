@@ -1,4 +1,5 @@
 import type { SecretScope } from '@postern/contracts';
+import type { RequestContext } from '@postern/messaging';
 import type { DriversCommand, WebServiceCommand } from '../domain/web-service/commands.js';
 
 import type { StageDeadlines } from '../domain/web-service/next-steps.js';
@@ -17,6 +18,9 @@ export abstract class WebServiceLedger {
 
   /** Like `execute` for the driver, who does not read the read models. */
   abstract record(webServiceId: string, commandAt: (at: string) => DriversCommand): Promise<WebService>;
+
+  /** The request that asked for this deployment, rollback, start or restart. */
+  abstract originOf(webServiceId: string, id: string): Promise<RequestContext | undefined>;
 
   /** Calls back after this process has appended; what others appended is found by looking again. */
   abstract onChange(listener: () => void): () => void;

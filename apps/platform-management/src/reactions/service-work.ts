@@ -1,9 +1,18 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
+import { currentContext, inSpan, runInContext, type TraceSpan } from '@postern/messaging';
 import type { DriversCommand } from '../domain/web-service/commands.js';
 import { releaseToBegin } from '../domain/web-service/decide-releases.js';
 import { duration, type EndReason, type Report } from '../domain/web-service/next-steps.js';
 import { deploymentOf, type Release, type WebService } from '../domain/web-service/state.js';
-import { BuildFailed, type LogWriter, RollFailed, Runtime, SourceUnavailable } from '../ports/runtime.js';
+import {
+  BuildFailed,
+  type LogWriter,
+  RollFailed,
+  Runtime,
+  type ServicePlan,
+  SourceUnavailable,
+} from '../ports/runtime.js';
 import {
   type Configuration,
   ReleaseConfigurations,
@@ -26,9 +35,15 @@ const MAX_WORDS = 2_000;
 const SHORTEST_SECRET = 4;
 const MASK = '********';
 
-/** The three things that a driver does with the runtime, each ending in an event, whatever comes of it. */
+/**
+ * The three things that a driver does with the runtime, each ending in an event, whatever comes of it. Builds and rolls
+ * belong to the request that asked for them: their events, lines of the log and spans do, after a change of leader too.
+ */
 @Injectable()
 export class ServiceWork {
+  /** What a roll starts outlives it, and belongs to no request. */
+  readonly #outOfRequests = AsyncLocalStorage.snapshot();
+
   constructor(
     private readonly ledger: WebServiceLedger,
     private readonly configurations: ReleaseConfigurations,
@@ -37,7 +52,19 @@ export class ServiceWork {
   ) {}
 
   /** @throws what is neither the build's own failure nor its end: the caller tries again. */
-  async build(state: WebService, deploymentId: string, untilMs: number, signal: AbortSignal): Promise<void> {
+  build(state: WebService, deploymentId: string, untilMs: number, signal: AbortSignal): Promise<void> {
+    return this.#asAsked(state.id!, deploymentId, 'build deployment', span =>
+      this.#build(state, deploymentId, untilMs, signal, span),
+    );
+  }
+
+  async #build(
+    state: WebService,
+    deploymentId: string,
+    untilMs: number,
+    signal: AbortSignal,
+    span: TraceSpan | undefined,
+  ): Promise<void> {
     const id = state.id!;
     const configuration = await this.#today(state);
     const output = this.#output(id, 'build', configuration);
@@ -50,12 +77,14 @@ export class ServiceWork {
         artefact: artefact.reference,
         commit: artefact.commit,
       });
+      span?.annotate({ [OUTCOME]: 'built' });
       remark(output, `Deployment ${deploymentId} is built`);
     } catch (error) {
       const reason = endOf(signal);
       if (reason === 'leadership') return;
       if (reason === 'cancelled') {
         await this.report(id, { kind: 'end-cancelled', deploymentId });
+        span?.annotate({ [OUTCOME]: 'cancelled' });
         remark(output, `Deployment ${deploymentId} was cancelled`);
         return;
       }
@@ -63,6 +92,7 @@ export class ServiceWork {
       if (!late && !(error instanceof BuildFailed) && !(error instanceof SourceUnavailable)) throw error;
       const words = late || wordsOf(error, configuration);
       await this.report(id, { kind: 'fail-deployment', deploymentId, reason: words });
+      span?.annotate({ [OUTCOME]: 'failed' });
       remark(output, `Deployment ${deploymentId} failed: ${words}`);
     } finally {
       await output.close();
@@ -85,7 +115,10 @@ export class ServiceWork {
         output,
         `Deployment ${deploymentId} begins: ${repositoryUrl}${branch === null ? '' : `, branch ${branch}`}`,
       );
-      const source = await this.runtime.resolveSource({ repositoryUrl, branch: branch ?? undefined }, signal);
+      const wanted = { repositoryUrl, branch: branch ?? undefined };
+      const source = await inSpan('resolve source', { kind: 'client' }, () =>
+        this.runtime.resolveSource(wanted, signal),
+      );
       commit = source.commit;
       await this.report(state.id!, { kind: 'resolve-source', deploymentId, ...source });
       remark(output, `Building ${source.branch} at ${commit}`);
@@ -101,7 +134,7 @@ export class ServiceWork {
       secrets: worthMasking(secrets),
       deadlineMs: Math.max(1, untilMs - Date.now()),
     };
-    return this.runtime.build(order, output, signal);
+    return inSpan('build artefact', {}, () => this.runtime.build(order, output, signal));
   }
 
   /** Seals today's configuration for a release that is about to begin; a rollback has one already. */
@@ -114,38 +147,50 @@ export class ServiceWork {
   }
 
   /** @throws what is neither the release's own failure nor its end: the caller tries again. */
-  async roll(state: WebService, release: Release, untilMs: number, signal: AbortSignal): Promise<void> {
+  roll(state: WebService, release: Release, untilMs: number, signal: AbortSignal): Promise<void> {
+    return this.#asAsked(state.id!, release.id, SPANS[release.kind], span =>
+      this.#roll(state, release, untilMs, signal, span),
+    );
+  }
+
+  async #roll(
+    state: WebService,
+    release: Release,
+    untilMs: number,
+    signal: AbortSignal,
+    span: TraceSpan | undefined,
+  ): Promise<void> {
     const id = state.id!;
     const configuration = await this.configurations.open(release.configurationId);
     const output = this.#output(id, 'platform', configuration);
     const what = WHAT[release.kind](release);
     try {
       remark(output, `${what} begins`);
-      await this.runtime.roll(
-        {
-          webServiceId: id,
-          name: state.settings!.name,
-          rollId: release.id,
-          artefact: { reference: release.artefact, commit: release.commit },
-          startCommand: state.settings!.start_command ?? undefined,
-          port: state.settings!.port,
-          healthCheckPath: state.settings!.health_check_path ?? undefined,
-          minInstances: state.settings!.min_instances,
-          maxInstances: state.settings!.max_instances,
-          environment: configuration.environment,
-          secrets: worthMasking(configuration.secrets),
-          deadlineMs: Math.max(1, untilMs - Date.now()),
-        },
-        signal,
-      );
+      const plan: ServicePlan = {
+        webServiceId: id,
+        name: state.settings!.name,
+        rollId: release.id,
+        artefact: { reference: release.artefact, commit: release.commit },
+        startCommand: state.settings!.start_command ?? undefined,
+        port: state.settings!.port,
+        healthCheckPath: state.settings!.health_check_path ?? undefined,
+        minInstances: state.settings!.min_instances,
+        maxInstances: state.settings!.max_instances,
+        environment: configuration.environment,
+        secrets: worthMasking(configuration.secrets),
+        deadlineMs: Math.max(1, untilMs - Date.now()),
+      };
+      await inSpan('roll instances', {}, () => this.#outOfRequests(() => this.runtime.roll(plan, signal)));
       if (endOf(signal) === 'leadership') return;
-      await this.report(id, { kind: 'finish-release', releaseId: release.id });
+      await inSpan('conclude release', {}, () => this.report(id, { kind: 'finish-release', releaseId: release.id }));
+      span?.annotate({ [OUTCOME]: 'live' });
       remark(output, `${what} is live`);
     } catch (error) {
       const reason = endOf(signal);
       if (reason === 'leadership') return;
       if (reason === 'cancelled') {
         await this.report(id, { kind: 'abandon-release', releaseId: release.id });
+        span?.annotate({ [OUTCOME]: 'cancelled' });
         remark(output, `${what} was given up`);
         return;
       }
@@ -153,6 +198,7 @@ export class ServiceWork {
       if (!late && !(error instanceof RollFailed)) throw error;
       const words = late || wordsOf(error, configuration);
       await this.report(id, { kind: 'fail-release', releaseId: release.id, reason: words });
+      span?.annotate({ [OUTCOME]: 'failed' });
       remark(output, `${what} failed: ${words}`);
     } finally {
       await output.close();
@@ -168,8 +214,23 @@ export class ServiceWork {
     await output.close();
   }
 
-  report(webServiceId: string, report: Report): Promise<WebService> {
-    return this.ledger.record(webServiceId, at => ({ ...report, at }) as DriversCommand);
+  async report(webServiceId: string, report: Report): Promise<WebService> {
+    const record = () => this.ledger.record(webServiceId, at => ({ ...report, at }) as DriversCommand);
+    const id = 'deploymentId' in report ? report.deploymentId : 'releaseId' in report ? report.releaseId : undefined;
+    const origin = id === undefined || currentContext() ? undefined : await this.ledger.originOf(webServiceId, id);
+    return origin ? runInContext(origin, record) : record();
+  }
+
+  async #asAsked(
+    webServiceId: string,
+    id: string,
+    name: string,
+    work: (span: TraceSpan | undefined) => Promise<void>,
+  ): Promise<void> {
+    const origin = await this.ledger.originOf(webServiceId, id);
+    const attributes = { 'postern.web_service.id': webServiceId, 'postern.release.id': id };
+    const asSpan = () => inSpan(name, { attributes }, work);
+    await (origin ? runInContext(origin, asSpan) : asSpan());
   }
 
   #today(state: WebService): Promise<Configuration> {
@@ -180,6 +241,14 @@ export class ServiceWork {
     return this.runtime.logWriter(webServiceId, instance, worthMasking(secrets));
   }
 }
+
+const OUTCOME = 'postern.deployment.outcome';
+
+const SPANS = {
+  deployment: 'release deployment',
+  start: 'start web service',
+  restart: 'restart web service',
+} as const;
 
 const WHAT = {
   deployment: ({ deploymentId }: Release) => `The release of deployment ${deploymentId}`,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { runInContext } from '@postern/messaging';
 import { eventually, waitFor } from '@postern/testing';
 import { Latch, OPERATOR, OWNER, type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
 
@@ -51,6 +52,25 @@ describe('after kill -9 of the driver', () => {
       expect(new Set(events).size).toBe(events.length);
     },
   );
+
+  it('what the next leader does belongs to the request that asked for it, as what the first one did', async () => {
+    const asked = { correlationId: 'order-7', traceparent: `00-${'4b'.repeat(16)}-${'f0'.repeat(8)}-00` };
+    const held = hold('build');
+    const id = await house.createService(first);
+    const deploymentId = await runInContext(asked, () => house.deploy(first, id));
+    await held;
+    await first.kill();
+    goOn('build');
+    const second = await house.replica();
+    await house.untilDeployment(deploymentId, 'live');
+    await runInContext({ correlationId: 'order-8' }, () => second.commands.lifecycle.restart(of(id)));
+    await eventually(async () => expect((await house.eventsOf(id)).at(-1)).toBe('release-served'));
+
+    const [, ...caused] = await house.metadataOf(id);
+    const [deployment, restart] = [caused.slice(0, 7), caused.slice(7)];
+    for (const metadata of deployment) expect(metadata).toMatchObject(asked);
+    expect(restart.map(({ correlationId }) => correlationId)).toEqual(['order-8', 'order-8', 'order-8']);
+  });
 
   it('between a request and its beginning, the next leader begins it', async () => {
     await first.stop();

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createWebService as creation, deploymentInput, type RequestInput } from '@postern/contracts';
+import type { EventMetadata } from '@postern/event-sourcing';
 import { migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
 import { applyMigrations, Metrics, type ServiceLog } from '@postern/service-host';
@@ -288,6 +289,12 @@ export class WebServicesFixture {
   async eventsOf(id: string): Promise<string[]> {
     const events = await new PostgresEventStore(this.pool).readStream(`web-service-${id}`);
     return events.map(({ type }) => type.replace(/^platform-management\.|\.v1$/g, ''));
+  }
+
+  /** To whom the events of a service belong, in their order. */
+  async metadataOf(id: string): Promise<EventMetadata[]> {
+    const events = await new PostgresEventStore(this.pool).readStream(`web-service-${id}`);
+    return events.map(({ metadata }) => metadata);
   }
 }
 

@@ -1,5 +1,6 @@
 import { ConcurrencyConflict, type EventMetadata, fold, type Position, upcast } from '@postern/event-sourcing';
 import { appendAll, inTransaction, lockStreams, type PostgresEventStore } from '@postern/event-sourcing/postgres';
+import type { RequestContext } from '@postern/messaging';
 import type pg from 'pg';
 import type { DriversCommand, WebServiceCommand } from '../../domain/web-service/commands.js';
 import type { WebServiceEvent } from '../../domain/web-service/events.js';
@@ -37,6 +38,15 @@ export class PostgresWebServiceLedger extends WebServiceLedger {
 
   override async record(webServiceId: string, commandAt: (at: string) => DriversCommand): Promise<WebService> {
     return (await this.#decide(webServiceId, commandAt)).state;
+  }
+
+  override async originOf(webServiceId: string, id: string): Promise<RequestContext | undefined> {
+    const events = await this.options.store.readStream(webServiceStream(webServiceId));
+    const asked = events.find(({ type, data }) => {
+      const { deployment_id, release_id } = data as { deployment_id?: string; release_id?: string };
+      return REQUESTS.has(type) && (deployment_id ?? release_id) === id;
+    });
+    return asked && { ...asked.metadata, causationId: asked.id };
   }
 
   override onChange(listener: () => void): () => void {
@@ -77,6 +87,13 @@ export class PostgresWebServiceLedger extends WebServiceLedger {
     return rows.map(row => upcast(row, this.options.store.upcasters));
   }
 }
+
+const REQUESTS: ReadonlySet<string> = new Set<WebServiceEvent['type']>([
+  'platform-management.deployment-requested.v1',
+  'platform-management.rollback-requested.v1',
+  'platform-management.web-service-start-requested.v1',
+  'platform-management.web-service-restart-requested.v1',
+]);
 
 interface Standing {
   readonly active: string | null;

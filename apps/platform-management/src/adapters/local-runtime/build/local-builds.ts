@@ -1,4 +1,4 @@
-import type { Log } from '@postern/messaging';
+import { inSpan, type Log } from '@postern/messaging';
 import {
   type Artefact,
   BuildFailed,
@@ -130,9 +130,11 @@ export class LocalBuilds implements Builds {
       output.remark(`Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`);
       const marks = { [BUILD_MARKER]: site.id };
       const checkout = { place, directory, home: homeOf(folders.workspace), marks };
-      await this.parts.sources.checkOut(order.repositoryUrl, order.commit, checkout, limit);
+      await inSpan('fetch source', {}, () =>
+        this.parts.sources.checkOut(order.repositoryUrl, order.commit, checkout, limit),
+      );
       const command = await buildCommandFor(directory, order.buildCommand);
-      if (command !== undefined) await this.#run(command, order, site, limit);
+      if (command !== undefined) await inSpan('run build command', {}, () => this.#run(command, order, site, limit));
     } finally {
       await watch.end();
       await place.clear();

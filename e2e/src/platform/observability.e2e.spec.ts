@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually, freePort } from '@postern/testing';
+import { OtlpReceiver, type ReceivedSpan } from '../otlp-receiver.js';
+import { PlatformWorld, type Service } from './platform-world.js';
+import { webApp } from './repository.js';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const CLIENT_SPAN = 'b7ad6b7169203331';
+const SECRET = 'nobody-is-to-read-this';
+
+let collector: OtlpReceiver;
+let platform: PlatformWorld;
+let metricsUrl: string;
+let service: Service;
+
+beforeAll(async () => {
+  collector = await OtlpReceiver.start();
+  const port = await freePort();
+  metricsUrl = `http://127.0.0.1:${port}/metrics`;
+  // Nothing is sampled of its own accord, so that every span there is has been asked for.
+  const traced = { POSTERN_OTLP_ENDPOINT: collector.url, POSTERN_TRACE_RATIO: '0' };
+  platform = await PlatformWorld.start({
+    environment: {
+      'api-gateway': traced,
+      'platform-management': { ...traced, POSTERN_HTTP_PORT: String(port) },
+    },
+  });
+  service = await platform.service(webApp('one'), { build_command: 'true' });
+  await platform.writer.put(`/projects/${service.projectId}/secrets/bulk`, {
+    secrets: [{ key: 'TOKEN', value: SECRET, scope: 'production' }],
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await platform?.stop();
+  await collector.stop();
+});
+
+/** The span, what caused it, what caused that …, up to the client. */
+const originsOf = (span: ReceivedSpan): string[] => {
+  const cause = collector.spans.find(({ spanId }) => spanId === span.parentId);
+  const root = span.parentId === CLIENT_SPAN ? 'the client' : `something unknown (${span.parentId})`;
+  return [span.name, ...(cause ? originsOf(cause) : [root])];
+};
+
+const spansNamed = (name: string) => collector.spans.filter(span => span.name === name);
+
+const requestTraced = async (): Promise<string> => {
+  const { status, body } = await platform.world.call('POST', `/api/v1${service.path}/deployments`, {
+    headers: {
+      authorization: `Bearer ${platform.writer.key}`,
+      traceparent: `00-${TRACE}-${CLIENT_SPAN}-01`,
+    },
+    body: {},
+  });
+  expect(status).toBe(202);
+  return String(body['id']);
+};
+
+const shown = async (line: RegExp): Promise<number> => {
+  const text = await (await fetch(metricsUrl)).text();
+  return Number(
+    text
+      .split('\n')
+      .find(each => line.test(each))
+      ?.split(' ')[1],
+  );
+};
+
+describe('the trace of a request for a deployment', () => {
+  let deploymentId: string;
+
+  beforeAll(async () => {
+    deploymentId = await requestTraced();
+    expect(await service.outcomeOf(deploymentId)).toMatchObject({ status: 'live' });
+  }, 90_000);
+
+  it('goes on through fetching and building to its release', async () => {
+    const request = [
+      'platform-management/create-deployment',
+      'platform-management/create-deployment',
+      'POST /api/v1/web-services/:web_service_id/deployments',
+      'the client',
+    ];
+    const build = ['build deployment', ...request];
+    const release = ['release deployment', ...request];
+    await eventually(
+      () => {
+        expect(spansNamed('resolve source').map(originsOf)).toEqual([['resolve source', ...build]]);
+        expect(spansNamed('fetch source').map(originsOf)).toEqual([['fetch source', 'build artefact', ...build]]);
+        expect(spansNamed('run build command').map(originsOf)).toEqual([
+          ['run build command', 'build artefact', ...build],
+        ]);
+        expect(spansNamed('roll instances').map(originsOf)).toEqual([['roll instances', ...release]]);
+        expect(spansNamed('conclude release').map(originsOf)).toEqual([['conclude release', ...release]]);
+      },
+      { timeoutMs: 30_000 },
+    );
+  }, 60_000);
+
+  it('says what came of it, and of which deployment', () => {
+    const outcomes = ['build deployment', 'release deployment'].flatMap(spansNamed).map(({ attributes }) => attributes);
+    expect(outcomes).toEqual([
+      {
+        'postern.web_service.id': service.id,
+        'postern.release.id': deploymentId,
+        'postern.deployment.outcome': 'built',
+      },
+      {
+        'postern.web_service.id': service.id,
+        'postern.release.id': deploymentId,
+        'postern.deployment.outcome': 'live',
+      },
+    ]);
+  });
+
+  it('holds nothing of what the service is given, nor where it comes from', () => {
+    const told = JSON.stringify(collector.spans);
+    for (const secret of [SECRET, service.repository.url, platform.writer.key]) expect(told).not.toContain(secret);
+  });
+});
+
+describe('the metrics of the platform', () => {
+  it('count the deployment that went live, and show the instance that runs', async () => {
+    expect(await shown(/^postern_deployments_outcomes_total\{.*outcome="live"/)).toBe(1);
+    expect(await shown(/^postern_deployments_duration_count\{.*outcome="live"/)).toBe(1);
+    expect(await shown(/^postern_deployments_build_duration_count\{.*result="built"/)).toBe(1);
+    await eventually(
+      async () => {
+        expect(await shown(/^postern_web_services_instances\{.*state="answering"/)).toBe(1);
+        expect(await shown(/^postern_web_services_count\{.*status="running"/)).toBe(1);
+      },
+      { timeoutMs: 20_000 },
+    );
+  }, 30_000);
+
+  it('count the instances that crash and are started anew', async () => {
+    await service.ask('/crash').catch(() => {});
+    await eventually(async () => expect(await shown(/^postern_web_services_instance_restarts_total/)).toBe(1), {
+      timeoutMs: 20_000,
+    });
+  }, 30_000);
+});
