@@ -11,13 +11,18 @@ export interface Answer {
 
 /** Runs the `postern` command as an operator at a terminal would; it is given NATS and nothing else. */
 export const postern = (
-  { nats }: Pick<RunningPostern, 'nats'>,
+  { wiring }: Pick<RunningPostern, 'wiring'>,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [COMMAND, ...args], {
-      env: { PATH: process.env['PATH'] ?? '', POSTERN_NATS_SERVERS: nats.url, ...environment },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        POSTERN_NATS_SERVERS: wiring.natsUrl,
+        POSTERN_NATS_TOKEN: wiring.natsToken,
+        ...environment,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let printed = '';

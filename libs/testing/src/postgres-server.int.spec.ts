@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -26,15 +26,16 @@ describe('a PostgreSQL server for the local start', () => {
       durable: false,
     });
 
-  async function askVersion(url: string): Promise<unknown> {
+  async function ask(url: string, statement: string): Promise<unknown> {
     const client = new pg.Client({ connectionString: url });
     try {
       await client.connect();
-      return (await client.query('SHOW server_version')).rows[0];
+      return (await client.query(statement)).rows[0];
     } finally {
       await client.end().catch(() => undefined);
     }
   }
+  const askVersion = (url: string) => ask(url, 'SHOW server_version');
 
   it('runs in a folder whose parents are closed to its user, and goes on with the same data', async () => {
     server = await start();
@@ -56,6 +57,25 @@ describe('a PostgreSQL server for the local start', () => {
     expect(await askVersion(server.url())).toBeDefined();
     const without = server.url().replace(/:\/\/[^@]+@/, '://postgres:wrong@');
     await expect(askVersion(without)).rejects.toThrow('password authentication failed');
+  });
+
+  it('asks for the password of then on where a cluster was made without one, and keeps its data', async () => {
+    const dataDir = join(closedFolder, 'data');
+    const trusting = await spawnPostgres({ dataDir, port: await freePort() });
+    await ask(trusting.url(), 'CREATE TABLE kept AS SELECT 7 AS number');
+    // As after a crash: the log has to be replayed before a password can be kept.
+    await trusting.kill();
+
+    for (const _start of ['the first with a password', 'any later one']) {
+      server = await start();
+      expect(await ask(server.url(), 'SELECT number FROM kept')).toEqual({ number: 7 });
+      await expect(ask(server.url().replace(/:\/\/[^@]+@/, '://postgres@'), 'SELECT 1')).rejects.toThrow('password');
+      await expect(ask(server.url().replace(/:\/\/[^@]+@/, '://postgres:wrong@'), 'SELECT 1')).rejects.toThrow(
+        'password authentication failed',
+      );
+      await server.stop();
+    }
+    expect(await readFile(`${dataDir}.log`, 'utf8')).not.toContain('open sesame');
   });
 
   it('says what the server said when it cannot start', async () => {

@@ -12,6 +12,7 @@ import {
   watchProcess,
 } from './parent-guard.js';
 import { findPostgres, planSpawn, runToEnd, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
+import { demandPassword } from './postgres-password.js';
 import { waitFor } from './wait-for.js';
 
 /** What to start; `dataDir` is created and initialised when it holds no cluster yet. */
@@ -20,7 +21,7 @@ export interface PostgresOptions {
   port: number;
   /** Whom to run as when this process is root; the default is `unprivilegedUser()`. */
   user?: SystemUser;
-  /** Password of the superuser `postgres`; without one, every local connection is trusted. */
+  /** Password of the superuser `postgres`, also for a cluster made without; with none, local connections are trusted. */
   password?: string;
   /** false gives up durability for speed (no fsync, no waiting for the log): for tests only. */
   durable?: boolean;
@@ -44,7 +45,9 @@ export interface PostgresState {
 /** Starts PostgreSQL on the loopback interface and answers when it takes connections. */
 export async function spawnPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const guard = options.endWithParent === false ? undefined : startParentGuard(options.removeDirWithParent);
-  if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await initialise(options, userOf(options));
+  const { dataDir, password } = options;
+  if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialise(options, userOf(options));
+  else if (password) await demandPassword({ dataDir, password, user: userOf(options), environment: environment() });
   const server = new PostgresServer({ options, guard, child: await launch(options, guard) });
   try {
     await server.untilReady();

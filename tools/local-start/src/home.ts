@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a start has to remember for the next one. Readable by the owner only. */
@@ -7,12 +7,21 @@ export interface LocalSecrets {
   readonly operatorPassword: string;
   readonly linkSecret: string;
   readonly encryptionKey: string;
+  /** Of the superuser at PostgreSQL. */
+  readonly databasePassword: string;
+  /** What NATS asks of every client. */
+  readonly natsToken: string;
 }
 
 /** The folder in which the local start keeps everything ($POSTERN_HOME). */
 export class Home {
   constructor(readonly folder: string) {
-    mkdirSync(join(folder, 'logs'), { recursive: true });
+    mkdirSync(folder, { recursive: true });
+    // The folder itself stays open: web services and builds run below it, as other users where we are root.
+    for (const own of ['logs', 'nats']) {
+      mkdirSync(join(folder, own), { recursive: true });
+      chmodSync(join(folder, own), 0o700);
+    }
   }
 
   path(...parts: string[]): string {
@@ -23,17 +32,18 @@ export class Home {
     return this.path('logs', `${name}.log`);
   }
 
-  /** The secrets of this installation, made at the first start. */
+  /** The secrets of this installation, made at the first start; a home that lacks some of them gets those. */
   secrets(): LocalSecrets {
-    const known = this.read<LocalSecrets>('secrets.json');
-    if (known) return known;
-    const made: LocalSecrets = {
-      operatorPassword: randomBytes(12).toString('base64url'),
-      linkSecret: randomBytes(32).toString('base64url'),
-      encryptionKey: `local:${randomBytes(32).toString('base64')}`,
+    const known = this.read<Partial<LocalSecrets>>('secrets.json') ?? {};
+    const secrets: LocalSecrets = {
+      operatorPassword: known.operatorPassword ?? randomBytes(12).toString('base64url'),
+      linkSecret: known.linkSecret ?? randomBytes(32).toString('base64url'),
+      encryptionKey: known.encryptionKey ?? `local:${randomBytes(32).toString('base64')}`,
+      databasePassword: known.databasePassword ?? randomBytes(32).toString('base64url'),
+      natsToken: known.natsToken ?? randomBytes(32).toString('base64url'),
     };
-    this.write('secrets.json', made);
-    return made;
+    if (Object.keys(secrets).some(name => !(name in known))) this.write('secrets.json', secrets);
+    return secrets;
   }
 
   read<Content>(file: string): Content | undefined {
@@ -47,8 +57,14 @@ export class Home {
 
   /** Whoever reads the file sees the old content or the new one, never half of it. */
   write(file: string, content: unknown): void {
+    this.writeText(file, `${JSON.stringify(content, null, 2)}\n`);
+  }
+
+  /** As `write`, for what is not JSON. */
+  writeText(file: string, text: string): void {
     const temporary = this.path(`${file}.${process.pid}.new`);
-    writeFileSync(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+    rmSync(temporary, { force: true });
+    writeFileSync(temporary, text, { mode: 0o600 });
     renameSync(temporary, this.path(file));
   }
 

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import {
   findNatsServer,
   freePort,
@@ -67,11 +66,14 @@ export class RunningPostern {
   }
 }
 
-/** Settings that need a file: mail of 10 MiB has to fit into one message, and acknowledged events onto the disk. */
+/** Settings that need a file: mail of 10 MiB has to fit into one message, and nobody may read the token in `ps`. */
 const natsSettings = (home: Home): string => {
-  const file = home.path('nats.conf');
-  writeFileSync(file, 'max_payload: 16MB\nmax_pending: 128MB\n');
-  return file;
+  const { natsToken } = home.secrets();
+  home.writeText(
+    'nats.conf',
+    `max_payload: 16MB\nmax_pending: 128MB\nauthorization { token: ${JSON.stringify(natsToken)} }\n`,
+  );
+  return home.path('nats.conf');
 };
 
 /**
@@ -91,6 +93,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       dataDir: home.path('postgres'),
       port: await freePort(),
       logFile: home.logFile('postgres'),
+      password: home.secrets().databasePassword,
       // Short statements on growing tables: compiling them costs more than running them.
       settings: { jit: 'off', shared_buffers: '256MB', max_wal_size: '2GB' },
     });
@@ -117,6 +120,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       baseUrl: `http://127.0.0.1:${port}`,
       port,
       natsUrl: nats.url,
+      natsToken: home.secrets().natsToken,
       databaseUrl: service => postgres.url(`postern_${service.replaceAll('-', '_')}`),
       relayPort: await freePort(),
       bouncePort: await freePort(),

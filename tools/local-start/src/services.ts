@@ -9,6 +9,8 @@ export interface Wiring {
   readonly baseUrl: string;
   readonly port: number;
   readonly natsUrl: string;
+  readonly natsToken: string;
+  /** With user and password. */
   readonly databaseUrl: (service: string) => string;
   readonly relayPort: number;
   readonly bouncePort: number;
@@ -41,6 +43,7 @@ export const environmentOf = (
   const everywhere = {
     NODE_ENV: 'production',
     POSTERN_NATS_SERVERS: wiring.natsUrl,
+    POSTERN_NATS_TOKEN: wiring.natsToken,
     POSTERN_DATABASE_URL: wiring.databaseUrl(service),
     POSTERN_HTTP_HOST: '127.0.0.1',
     POSTERN_HTTP_PORT: '0',
