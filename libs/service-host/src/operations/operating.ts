@@ -9,6 +9,9 @@ import type { SealedColumns } from './sealed-columns.js';
 
 type Reply<Name extends keyof Operations> = ReplyOf<Operations[Name]>;
 
+/** Values that a line of the log names at most. */
+const NAMED = 100;
+
 export interface OperatingOptions {
   readonly database: Database;
   readonly projections: ProjectionRunner;
@@ -66,7 +69,12 @@ export class Operating {
   }
 
   async reseal(limit: number): Promise<Reply<'resealValues'>> {
-    return { resealed: (await this.options.sealed?.reseal(limit)) ?? 0 };
+    const { sealed, log } = this.options;
+    const { resealed, unopened } = (await sealed?.reseal(limit)) ?? { resealed: 0, unopened: [] };
+    // Only at the end, when they are all that is left, and with a bound, for a whole key may be missing.
+    if (resealed === 0 && unopened.length > 0)
+      log.error({ values: unopened.length, unopened: unopened.slice(0, NAMED) }, 'Sealed values do not open');
+    return { resealed };
   }
 
   async erase(address: string, replacement: string): Promise<Reply<'eraseRecipient'>> {

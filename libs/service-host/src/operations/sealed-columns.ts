@@ -18,6 +18,12 @@ export interface SealedCount {
   readonly values: number;
 }
 
+export interface Resealed {
+  readonly resealed: number;
+  /** Table, column and id of what does not open: its key is not configured, or it was changed. */
+  readonly unopened: readonly string[];
+}
+
 /** Everything that a service has sealed: how much lies under which key, and how it comes under the first one. */
 export class SealedColumns {
   constructor(
@@ -39,28 +45,53 @@ export class SealedColumns {
     return counted.flat();
   }
 
-  /** Seals up to `limit` values again. @returns how many; 0 when nothing lies under an older key any more. */
-  async reseal(limit: number): Promise<number> {
+  /**
+   * Seals up to `limit` values again. Those that do not open stay as they are and keep no other from it; they are passed
+   * over at every call, and when `resealed` is 0, `unopened` names all of them.
+   */
+  async reseal(limit: number): Promise<Resealed> {
+    const unopened: string[] = [];
     for (const column of this.columns) {
-      const resealed = await inTransaction(this.pool, client => this.resealColumn(client, column, limit));
-      if (resealed > 0) return resealed;
+      let after: string | undefined;
+      do {
+        const batch = await inTransaction(this.pool, client => this.#resealBatch(client, column, limit, after));
+        unopened.push(...batch.unopened.map(id => `${column.table}.${column.column} ${id}`));
+        if (batch.resealed > 0) return { resealed: batch.resealed, unopened };
+        after = batch.last;
+      } while (after !== undefined);
     }
-    return 0;
+    return { resealed: 0, unopened };
   }
 
-  private async resealColumn(client: pg.ClientBase, { table, id, column, rowOf }: SealedColumn, limit: number) {
+  async #resealBatch(client: pg.ClientBase, of: SealedColumn, limit: number, after: string | undefined) {
+    const { table, id, column, rowOf } = of;
     const { rows } = await client.query<{ id: string; sealed: string }>(
       `SELECT ${id} AS id, ${column} AS sealed FROM ${table}
-       WHERE ${column} IS NOT NULL AND NOT starts_with(${column}, $1) ORDER BY ${id} LIMIT $2 FOR UPDATE SKIP LOCKED`,
-      [`${this.keys.firstId}:`, limit],
+       WHERE ${column} IS NOT NULL AND NOT starts_with(${column}, $1) AND ($3::uuid IS NULL OR ${id} > $3)
+       ORDER BY ${id} LIMIT $2 FOR UPDATE SKIP LOCKED`,
+      [`${this.keys.firstId}:`, limit, after ?? null],
     );
-    const fresh = rows.map(({ id: row, sealed }) => this.keys.seal(this.keys.open(sealed, rowOf(row)), rowOf(row)));
-    if (rows.length > 0)
+    const fresh = new Map<string, string>();
+    const unopened: string[] = [];
+    for (const { id: row, sealed } of rows) {
+      const value = this.#open(sealed, rowOf(row));
+      if (value === undefined) unopened.push(row);
+      else fresh.set(row, this.keys.seal(value, rowOf(row)));
+    }
+    if (fresh.size > 0)
       await client.query(
         `UPDATE ${table} SET ${column} = fresh.sealed FROM unnest($1::uuid[], $2::text[]) AS fresh (id, sealed)
          WHERE ${table}.${id} = fresh.id`,
-        [rows.map(row => row.id), fresh],
+        [[...fresh.keys()], [...fresh.values()]],
       );
-    return rows.length;
+    return { resealed: fresh.size, unopened, last: rows.at(-1)?.id };
+  }
+
+  #open(sealed: string, row: string): string | undefined {
+    try {
+      return this.keys.open(sealed, row);
+    } catch {
+      return undefined;
+    }
   }
 }
