@@ -2,16 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   createWebhook,
   type DataOf,
-  type delivery,
   emailDelivered,
-  listDeliveries,
   OUTCOME_EVENTS,
   removeWebhook,
-  replaySince,
   updateWebhook,
 } from '@postern/contracts';
 import { JetStreamPublisher, RequestClient } from '@postern/messaging';
 import { waitFor } from '@postern/testing';
+import pg from 'pg';
 import { startServiceProcess } from './service-process.js';
 import { startSurroundings } from './surroundings.js';
 import type { Undo } from './undo.js';
@@ -19,9 +17,10 @@ import type { Undo } from './undo.js';
 const SERVICE_ID = randomUUID();
 const metadata = { correlationId: 'bench' };
 
-/** Deliveries that lie ready, to be let go all at once. */
+/** Deliveries that lie ready, all of them due, in front of a service that stands still. */
 export interface Backlog {
-  release(): Promise<void>;
+  /** Lets the service go on. */
+  release(): void;
   /** Resolves when every attempt at a healthy endpoint is recorded as accepted. */
   recorded(): Promise<void>;
   end(): Promise<void>;
@@ -51,21 +50,30 @@ export const samplePayload = ((): string => {
   return JSON.stringify({ event: 'delivered', ...told });
 })();
 
+const COUNT = 'SELECT count(*)::int AS deliveries FROM deliveries WHERE webhook_id = ANY ($1) AND state = $2';
+
+/** All in one moment, without the cost of replays, which would be made while the first of them are delivered. */
+const MAKE_DUE = "UPDATE deliveries SET state = 'pending', reason = NULL, next_attempt_at = now() WHERE state = 'held'";
+
 /**
- * webhook-dispatch alone, as a process. Backlogs are made as an owner would come by them: disabled endpoints have their
- * events held, then they are enabled and everything since a time is replayed.
+ * webhook-dispatch alone, as a process. For a backlog the endpoints are disabled and the service takes their events, which
+ * are held. Then it is frozen, and what is held becomes due.
  */
 export const startDispatch = async (undo: Undo, origin: string, endpoints: number): Promise<WebhookDispatch> => {
   const { postgres, nats, link } = await startSurroundings(undo);
+  const databaseUrl = await postgres.createDatabase('webhooks');
   const service = await startServiceProcess('webhook-dispatch', {
     POSTERN_NATS_URL: nats.url,
     POSTERN_NATS_SERVERS: nats.url,
-    POSTERN_DATABASE_URL: await postgres.createDatabase('webhooks'),
+    POSTERN_DATABASE_URL: databaseUrl,
     POSTERN_ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
     // The guard stays in the path of every call; the bench's receiver lies on the loopback interface.
     POSTERN_WEBHOOKS_ALLOW_PRIVATE: 'true',
   });
   undo.push(() => service.stop());
+  const database = new pg.Client(databaseUrl);
+  await database.connect();
+  undo.push(() => database.end());
   const client = new RequestClient(link);
   const publisher = new JetStreamPublisher(link, { service: 'delivery-tracking', contracts: OUTCOME_EVENTS });
 
@@ -75,9 +83,9 @@ export const startDispatch = async (undo: Undo, origin: string, endpoints: numbe
   };
   const enable = (webhookId: string, enabled: boolean) =>
     client.request(updateWebhook, { service_id: SERVICE_ID, webhook_id: webhookId, changes: { enabled } });
-  const countOf = async (webhookId: string, state?: (typeof delivery)['_output']['state']) => {
-    const filter = { service_id: SERVICE_ID, webhook_id: webhookId, limit: 1, offset: 0 };
-    return (await client.request(listDeliveries, state ? { ...filter, state } : filter)).total;
+  const countOf = async (webhookIds: readonly string[], state: string) => {
+    const { rows } = await database.query<{ deliveries: number }>(COUNT, [webhookIds, state]);
+    return rows[0]?.deliveries ?? 0;
   };
   const publish = async (count: number) => {
     const events = Array.from({ length: count }, (_, number) => ({
@@ -98,32 +106,21 @@ export const startDispatch = async (undo: Undo, origin: string, endpoints: numbe
     const hanging = hangingPath === undefined ? [] : [await create(hangingPath)];
     const all = [...steady, ...hanging];
     for (const webhook of all) await enable(webhook, false);
-    const [heldBefore, acceptedBefore] = [
-      await Promise.all(all.map(webhook => countOf(webhook, 'held'))),
-      await Promise.all(steady.map(webhook => countOf(webhook, 'accepted'))),
-    ];
-    const since = new Date().toISOString();
+    const acceptedBefore = await countOf(steady, 'accepted');
     await publish(events);
-    const complete = async () => {
-      const held = await Promise.all(all.map(webhook => countOf(webhook, 'held')));
-      return held.every((count, place) => count === (heldBefore[place] as number) + events);
-    };
+    const complete = async () => (await countOf(all, 'held')) === all.length * events;
     await waitFor(complete, { timeoutMs: 60_000, intervalMs: 100, describe: 'a backlog of held deliveries' });
     await Promise.all(all.map(webhook => enable(webhook, true)));
+    service.freeze();
+    await database.query(MAKE_DUE);
     return {
-      release: async () => {
-        await Promise.all(
-          all.map(webhook =>
-            client.request(replaySince, { service_id: SERVICE_ID, webhook_id: webhook, since }, metadata),
-          ),
-        );
-      },
+      release: () => service.thaw(),
       recorded: async () => {
-        const settled = async () => {
-          const accepted = await Promise.all(steady.map(webhook => countOf(webhook, 'accepted')));
-          return accepted.every((count, place) => count >= (acceptedBefore[place] as number) + events);
-        };
+        const expected = acceptedBefore + steady.length * events;
+        const settled = async () => (await countOf(steady, 'pending')) === 0;
         await waitFor(settled, { timeoutMs: 30_000, intervalMs: 50, describe: 'every attempt in the log' });
+        const accepted = await countOf(steady, 'accepted');
+        if (accepted !== expected) throw new Error(`${accepted} instead of ${expected} deliveries are recorded`);
       },
       end: async () => {
         for (const webhook of hanging)
