@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { intruder, type Seen } from './intruder.js';
+import { PlatformWorld } from './platform-world.js';
+import { processesWith } from './processes.js';
+import { webApp } from './repository.js';
+
+const isRoot = process.getuid?.() === 0;
+
+let platform: PlatformWorld;
+/** What the code of others saw while it was built, and while it was served. */
+let seen: readonly Seen[];
+let credentials: readonly string[];
+
+beforeAll(async () => {
+  platform = await PlatformWorld.start();
+  const { home, postgres, nats } = platform.world.postern;
+  credentials = Object.values(home.secrets());
+  const source = intruder({ nats: nats.url, postgres: postgres.url(), home: home.folder });
+  const service = await platform.service(
+    { ...webApp('one'), 'intruder.cjs': source },
+    { build_command: 'node intruder.cjs', start_command: 'node intruder.cjs && exec node server.js' },
+  );
+  await service.deploy();
+  const lines = (await service.logs('?tail=10000')).map(({ message }) => message);
+  seen = lines.filter(line => line.startsWith('{"nats"')).map(line => JSON.parse(line) as Seen);
+  if (seen.length !== 2) throw new Error(`the intruder told too little:\n${lines.join('\n')}`);
+}, 120_000);
+
+afterAll(() => platform.stop());
+
+describe('the code of a web service, in its build and when it serves', () => {
+  it('is refused by NATS', () => {
+    expect(seen.map(({ nats }) => nats)).toEqual(Array(2).fill("-ERR 'Authorization Violation'"));
+  });
+
+  it('is asked for a password by PostgreSQL, whichever database it names', () => {
+    const asked = { postgres: 'asked for a password', postern_email_send: 'asked for a password' };
+    expect(seen.map(({ postgres }) => postgres)).toEqual(Array(2).fill(asked));
+  });
+
+  it('finds no credential in its own environment nor in the arguments of any process', () => {
+    expect(seen.map(({ environment }) => environment)).toEqual([[], []]);
+    for (const credential of credentials)
+      expect(processesWith(credential).filter(({ command }) => command.includes(credential))).toEqual([]);
+  });
+
+  it('finds no credential in the environment of other processes nor in files, where it has a user of its own', () => {
+    const ofOthers = seen.map(({ processes, files }) => ({ processes, files }));
+    if (isRoot) expect(ofOthers).toEqual(Array(2).fill({ processes: [], files: [] }));
+    // Said in the documentation: without users of their own, web services may read what the platform may.
+    else expect(ofOthers[1]?.files).toEqual(expect.arrayContaining(['nats.conf', 'secrets.json']));
+  });
+});
+
+it('The credentials lie in two files that only their owner may read, and in no log', () => {
+  const { home } = platform.world.postern;
+  const { databasePassword, natsToken } = home.secrets();
+  const words = ['-e', databasePassword, '-e', natsToken];
+  const { stdout } = spawnSync('grep', ['-rlaF', ...words, home.folder], { encoding: 'utf8' });
+  const files = stdout.trim().split('\n').sort();
+  expect(files).toEqual([home.path('nats.conf'), home.path('secrets.json')]);
+  for (const file of files) expect(statSync(file).mode & 0o077).toBe(0);
+});
