@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { HandOver } from './hand-over.js';
 import { type Relay, RelaySet } from './relay-set.js';
 import type { HandOverResult } from './smtp-answer.js';
-import type { HandOver } from './smtp-session.js';
 
 const mail: HandOver = { from: '', recipients: [{ address: 'ada@example.org' }], bytes: Buffer.from('x') };
 const accepted: HandOverResult = { kind: 'accepted', reply: { code: 250, response: '250' }, accepted: [], refused: [] };

@@ -1,6 +1,7 @@
+import type { HandOver } from './hand-over.js';
+import type { RelayConfig } from './relay-config.js';
 import type { HandOverResult } from './smtp-answer.js';
 import { type ProbeResult, SmtpPool } from './smtp-pool.js';
-import type { HandOver, RelayConfig } from './smtp-session.js';
 
 /** A relay by the name under which logs, metrics and results speak of it. */
 export interface NamedRelay extends RelayConfig {

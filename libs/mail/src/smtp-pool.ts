@@ -1,5 +1,7 @@
+import type { HandOver, SessionOutcome } from './hand-over.js';
+import type { RelayConfig, RelayOffers } from './relay-config.js';
 import type { HandOverResult } from './smtp-answer.js';
-import { type HandOver, type RelayConfig, type RelayOffers, type SessionOutcome, SmtpSession } from './smtp-session.js';
+import { SmtpSession } from './smtp-session.js';
 
 /** Whether a relay answers, and what it offers. */
 export type ProbeResult = ({ readonly ok: true } & RelayOffers) | { readonly ok: false; readonly reason: string };

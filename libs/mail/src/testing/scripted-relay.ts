@@ -1,16 +1,25 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { HandOver } from '../hand-over.js';
+import type { RelayConfig } from '../relay-config.js';
 import { SmtpPool } from '../smtp-pool.js';
-import type { HandOver, RelayConfig } from '../smtp-session.js';
 
 /** Answers by command, or by command and local part; `.` is the end of the data, BODY its first bytes. */
 export type Script = Record<string, string>;
 
-export function CUT(): string {
-  return 'cut';
+/** How replies are spread over packets: each in one of its own, those to what came together in one, or by the byte. */
+export type Manner = 'each' | 'together' | 'byte by byte';
+
+/** Closes the connection, after saying a part of something if told so. */
+export function CUT(after = ''): string {
+  return `cut ${after}`;
 }
 export function HANG(): string {
   return 'hang';
+}
+/** A reply that never ends, always a little more of it. */
+export function DRIP(): string {
+  return 'drip';
 }
 
 /** A relay that answers by script, one line at a time. */
@@ -19,6 +28,9 @@ export class ScriptedRelay {
   readonly messages: string[] = [];
   readonly #sockets = new Set<Socket>();
   connections = 0;
+  /** The most commands that came before the answer to the first of them was given. */
+  mostAtOnce = 0;
+  manner: Manner = 'each';
   /** Used up by the first answer it gives. */
   onceScript: Script = {};
 
@@ -50,17 +62,46 @@ export class ScriptedRelay {
     let inData = false;
     let hasSender = false;
     let recipients = 0;
+    let spoken = '';
+    let isSpeaking = false;
+    const speakByBytes = (): void => {
+      isSpeaking = spoken !== '' && !socket.destroyed;
+      if (!isSpeaking) return;
+      socket.write(spoken.slice(0, 1), 'latin1');
+      spoken = spoken.slice(1);
+      setImmediate(speakByBytes);
+    };
+    const say = (reply: string): void => {
+      if (this.manner === 'each') socket.write(reply);
+      else spoken += Buffer.from(reply).toString('latin1');
+      if (this.manner === 'byte by byte' && !isSpeaking) speakByBytes();
+    };
+    const flush = (): void => {
+      if (this.manner !== 'together' || socket.destroyed || spoken === '') return;
+      socket.write(spoken, 'latin1');
+      spoken = '';
+    };
     const answer = (key: string, fallback: string, detail = ''): boolean => {
       const reply = this.onceScript[key] ?? this.script[`${key}:${detail}`] ?? this.script[key] ?? fallback;
       if (this.onceScript[key]) this.onceScript = {};
-      if (reply === 'cut') socket.destroy();
-      else if (reply !== 'hang') socket.write(`${reply}\r\n`);
+      if (reply === 'cut ') socket.destroy();
+      else if (reply.startsWith('cut ')) socket.end(reply.slice(4));
+      else if (reply === 'drip') {
+        const drip = setInterval(() => socket.write('250-on\r\n'), 5);
+        socket.on('close', () => clearInterval(drip));
+      } else if (reply !== 'hang') say(`${reply}\r\n`);
       return reply.startsWith('2') || reply.startsWith('3');
     };
     answer('GREETING', '220 relay');
-    socket.on('data', chunk => {
-      buffered += chunk.toString();
-      if (inData && this.script['BODY'] === 'cut') socket.destroy();
+    flush();
+    let bodyAnswered = false;
+    const take = (): void => {
+      if (!inData) {
+        this.mostAtOnce = Math.max(this.mostAtOnce, buffered.split('\r\n').length - 1);
+      } else if (this.script['BODY'] && !bodyAnswered) {
+        bodyAnswered = true;
+        answer('BODY', '');
+      }
       while (!socket.destroyed) {
         if (inData) {
           const end = `\r\n${buffered}`.indexOf('\r\n.\r\n');
@@ -83,7 +124,7 @@ export class ScriptedRelay {
         else if (verb === 'MAIL') hasSender = answer('MAIL', '250 ok');
         else if (verb === 'RCPT') {
           recipients += Number(answer('RCPT', hasSender ? '250 ok' : '503 no MAIL', /<([^@]*)/.exec(command)?.[1]));
-        } else if (verb === 'DATA' && recipients === 0 && !this.script['DATA']) socket.write('503 no recipients\r\n');
+        } else if (verb === 'DATA' && recipients === 0 && !this.script['DATA']) say('503 no recipients\r\n');
         else if (verb === 'DATA') inData = answer('DATA', '354 go on');
         else if (verb === 'STAR') answer('STARTTLS', '502 not here');
         else if (verb === 'QUIT') socket.end('221 bye\r\n');
@@ -92,6 +133,11 @@ export class ScriptedRelay {
           answer(verb, '250 ok');
         }
       }
+    };
+    socket.on('data', chunk => {
+      buffered += chunk.toString();
+      take();
+      flush();
     });
   }
 }
@@ -118,13 +164,14 @@ export function afterwards(...stops: (() => Promise<unknown>)[]): void {
 /** A relay that answers by script, and a pool for it. */
 export async function start(
   script: Script,
-  options: Partial<RelayConfig> & { pipelining?: boolean } = {},
+  options: Partial<RelayConfig> & { pipelining?: boolean; manner?: Manner } = {},
 ): Promise<{ pool: SmtpPool; relay: ScriptedRelay }> {
   // Without noDelay the replies to a pipelined envelope wait 40 ms for our delayed acknowledgement.
   const server = createServer({ noDelay: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { pipelining = true, ...config } = options;
+  const { pipelining = true, manner = 'each', ...config } = options;
   const relay = new ScriptedRelay(server, script, pipelining);
+  relay.manner = manner;
   const pool = poolFor((server.address() as AddressInfo).port, config);
   afterwards(
     () => relay.stop(),

@@ -1,0 +1,77 @@
+import type { HandOver } from './hand-over.js';
+import type { RelayOffers } from './relay-config.js';
+import type { HandOverResult } from './smtp-answer.js';
+
+/** What of a relay's offers an envelope depends on. */
+export interface EnvelopeOffers extends RelayOffers {
+  readonly eightBitMimeOffered: boolean;
+  readonly sizeOffered: boolean;
+  /** The largest message that it says to take (RFC 1870), in bytes; 0 where it does not say. */
+  readonly maxSize: number;
+}
+
+const NON_ASCII = /[^\x00-\x7f]/;
+const NOT_XTEXT = /[^\x21-\x2a\x2c-\x3c\x3e-\x7e]/;
+/** What could end a path, or begin a command of its own. */
+const NOT_IN_A_PATH = /[\r\n<>\0]/;
+
+/** The answer given in the relay's name to what must not, or cannot, be put to it; undefined for all else. */
+export function refusedUnsent(mail: HandOver, offers: EnvelopeOffers): HandOverResult | undefined {
+  const { from, recipients, bytes } = mail;
+  if (recipients.length === 0) return refused(553, '5.1.3', 'no recipients');
+  if (NOT_IN_A_PATH.test(from)) return refused(553, '5.1.3', `invalid sender ${JSON.stringify(from)}`);
+  for (const { address } of recipients) {
+    if (address === '' || NOT_IN_A_PATH.test(address)) {
+      return refused(553, '5.1.3', `invalid recipient ${JSON.stringify(address)}`);
+    }
+  }
+  if (offers.maxSize > 0 && bytes.length > offers.maxSize) {
+    return refused(552, '5.3.4', `the message is larger than the ${offers.maxSize} bytes that the relay takes`);
+  }
+  if (offers.smtpUtf8Offered || !needsSmtpUtf8(mail)) return undefined;
+  // What SMTP would let through mangled (RFC 6531 §3.5).
+  const foreign = recipients.filter(({ address }) => NON_ASCII.test(address)).map(({ address }) => address);
+  return refused(553, '5.6.7', 'the relay does not offer SMTPUTF8', foreign);
+}
+
+/** The MAIL command, with what the relay offers of RFC 6531, 6152, 1870 and 3461. */
+export function mailCommand(mail: HandOver, offers: EnvelopeOffers): string {
+  const { from, bytes, dsn } = mail;
+  let command = `MAIL FROM:<${from}>`;
+  if (offers.smtpUtf8Offered && needsSmtpUtf8(mail)) command += ' SMTPUTF8';
+  if (mail.smtpUtf8 === true && offers.eightBitMimeOffered) command += ' BODY=8BITMIME';
+  if (offers.sizeOffered && bytes.length > 0) command += ` SIZE=${bytes.length}`;
+  if (dsn && offers.dsnOffered) command += ` RET=${dsn.ret} ENVID=${xtext(dsn.envid)}`;
+  return `${command}\r\n`;
+}
+
+/** The RCPT command for one recipient. */
+export function rcptCommand(recipient: HandOver['recipients'][number], dsn: HandOver['dsn'], asks: boolean): string {
+  const { address, orcpt } = recipient;
+  let command = `RCPT TO:<${address}>`;
+  if (dsn && asks) {
+    if (dsn.notify.length > 0) command += ` NOTIFY=${dsn.notify.join(',')}`;
+    if (orcpt !== undefined) command += ` ORCPT=${xtext(orcpt.includes(';') ? orcpt : `rfc822;${orcpt}`)}`;
+  }
+  return `${command}\r\n`;
+}
+
+function needsSmtpUtf8({ from, recipients, smtpUtf8 }: HandOver): boolean {
+  return smtpUtf8 === true || NON_ASCII.test(from) || recipients.some(({ address }) => NON_ASCII.test(address));
+}
+
+function refused(code: number, enhanced: string, why: string, addresses: readonly string[] = []): HandOverResult {
+  const reply = { code, enhanced, response: `${code} ${enhanced} ${why}` };
+  return { kind: 'refused', reply, refused: addresses.map(address => ({ address, ...reply })) };
+}
+
+/** RFC 3461 §4. */
+function xtext(value: string): string {
+  if (!NOT_XTEXT.test(value)) return value;
+  let encoded = '';
+  for (const byte of Buffer.from(value, 'utf8')) {
+    const isPlain = byte >= 0x21 && byte <= 0x7e && byte !== 0x2b && byte !== 0x3d;
+    encoded += isPlain ? String.fromCharCode(byte) : `+${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return encoded;
+}

@@ -1,0 +1,205 @@
+import { dataOf } from './dot-stuffing.js';
+import type { HandOver, SessionOutcome } from './hand-over.js';
+import { parseReply, type RefusedRecipient, type SmtpReply } from './smtp-answer.js';
+import { mailCommand, rcptCommand } from './smtp-envelope.js';
+import type { EhloOffers } from './smtp-opening.js';
+import type { RawReply } from './smtp-reply-reader.js';
+import { SilenceError, type SmtpWire, type WireListener } from './smtp-wire.js';
+
+/** What is written at once; a larger message goes in pieces, and its end only when all before it is on its way. */
+const PIECE = 64 * 1024;
+
+/**
+ * One message over one connection: MAIL, RCPT and DATA, in one write where the relay offers PIPELINING (RFC 2920), and
+ * once it has said 354, the data. Ends exactly once, with what became of the message.
+ *
+ * ```
+ * mail ─► rcpt … ─► data ─┬─ 354, a recipient accepted ─► text ─► answer
+ *                         └─ 354, none accepted: a lone dot ─► nothing ─► answer
+ * ```
+ */
+export class SmtpTransaction implements WireListener {
+  readonly #wire: SmtpWire;
+  readonly #mail: HandOver;
+  readonly #offers: EhloOffers;
+  readonly #settle: (outcome: SessionOutcome) => void;
+  readonly #accepted: string[] = [];
+  readonly #refused: RefusedRecipient[] = [];
+  #awaits: 'mail' | 'rcpt' | 'data' | 'text' | 'nothing' = 'mail';
+  #answered = 0;
+  /** The answer to MAIL where it was a refusal: whatever follows it says nothing. */
+  #mailRefused: SmtpReply | undefined;
+  #textStarted = false;
+  #endWasSent = false;
+  #isOver = false;
+
+  private constructor(wire: SmtpWire, mail: HandOver, offers: EhloOffers, settle: (outcome: SessionOutcome) => void) {
+    this.#wire = wire;
+    this.#mail = mail;
+    this.#offers = offers;
+    this.#settle = settle;
+  }
+
+  /** Hands one message over. Never rejects. */
+  static run(wire: SmtpWire, mail: HandOver, offers: EhloOffers): Promise<SessionOutcome> {
+    return new Promise(resolve => new SmtpTransaction(wire, mail, offers, resolve).#begin());
+  }
+
+  onReply(reply: RawReply, moreCame: boolean): void {
+    if (this.#awaits === 'mail') this.#onMail(reply);
+    else if (this.#awaits === 'rcpt') this.#onRcpt(reply);
+    else if (this.#awaits === 'data') this.#onData(reply, moreCame);
+    else if (this.#awaits === 'text') this.#onText(reply);
+    else this.#end(this.#rejection()!, isLast(reply) ? 'broken' : 'reusable');
+  }
+
+  onLost(error: Error): void {
+    const refused = this.#refused;
+    const rejection = this.#rejection();
+    if (this.#endWasSent) this.#over({ kind: 'unknown', reason: error.message, refused }, 'broken', false);
+    // All that matters was said before.
+    else if (rejection) this.#end(rejection, 'broken');
+    else {
+      const wasHeard = this.#textStarted || error instanceof SilenceError;
+      this.#over({ kind: 'unreachable', reason: reasonOf(error) }, 'broken', !wasHeard);
+    }
+  }
+
+  #begin(): void {
+    const mail = this.#mail;
+    if (this.#wire.isGone) {
+      this.onLost(new Error('the connection was closed'));
+      return;
+    }
+    this.#wire.listenWith(this);
+    let commands = mailCommand(mail, this.#offers);
+    if (this.#offers.pipeliningOffered) {
+      for (let at = 0; at < mail.recipients.length; at++) commands += this.#rcpt(at);
+      commands += 'DATA\r\n';
+    }
+    this.#wire.send(commands);
+  }
+
+  #onMail(reply: RawReply): void {
+    if (!this.#isAnswer(reply)) return;
+    this.#awaits = 'rcpt';
+    if (reply.code >= 400) this.#mailRefused = parseReply(reply.text);
+    if (isLast(reply) || (this.#mailRefused && !this.#offers.pipeliningOffered)) this.#reject(reply);
+    else if (!this.#offers.pipeliningOffered) this.#wire.send(this.#rcpt(0));
+  }
+
+  #onRcpt(reply: RawReply): void {
+    if (!this.#isAnswer(reply)) return;
+    if (isLast(reply)) {
+      this.#reject(reply);
+      return;
+    }
+    const { address } = this.#mail.recipients[this.#answered++]!;
+    if (reply.code < 300) this.#accepted.push(address);
+    // A relay that refused the sender refuses every recipient with it.
+    else if (!this.#mailRefused) this.#refused.push({ address, ...parseReply(reply.text) });
+    const isComplete = this.#answered === this.#mail.recipients.length;
+    if (isComplete) this.#awaits = 'data';
+    if (this.#offers.pipeliningOffered) return;
+    if (!isComplete) this.#wire.send(this.#rcpt(this.#answered));
+    else if (this.#rejection()) this.#reject(reply);
+    else this.#wire.send('DATA\r\n');
+  }
+
+  #onData(reply: RawReply, moreCame: boolean): void {
+    const goesOn = reply.code === 354;
+    if (reply.code < 400 && (!goesOn || moreCame)) {
+      this.#breach(reply, moreCame);
+      return;
+    }
+    if (!goesOn) {
+      this.#reject(reply);
+    } else if (this.#mailRefused) {
+      // Without a sender there is no transaction to end: a relay that wants its data is not to be trusted with it.
+      this.#end(this.#mailRefused, 'broken');
+    } else if (this.#accepted.length === 0) {
+      this.#awaits = 'nothing';
+      this.#wire.send('.\r\n');
+    } else {
+      this.#awaits = 'text';
+      this.#textStarted = true;
+      this.#sendFrom(dataOf(this.#mail.bytes), 0);
+    }
+  }
+
+  #onText(reply: RawReply): void {
+    const { code } = reply;
+    if (code >= 400) {
+      // A relay that answers before it has seen the end takes the rest of the data for commands.
+      this.#end(parseReply(reply.text), this.#endWasSent && !isLast(reply) ? 'reusable' : 'broken');
+    } else if (code >= 200 && code < 300 && this.#endWasSent) {
+      const accepted = { kind: 'accepted', accepted: this.#accepted, refused: this.#refused } as const;
+      this.#over({ ...accepted, reply: parseReply(reply.text) }, 'reusable', false);
+    } else {
+      this.#breach(reply, false);
+    }
+  }
+
+  /** The last piece, with the dot, leaves only when the pieces before it did. */
+  #sendFrom(data: Buffer, start: number): void {
+    if (this.#isOver) return;
+    const end = start + PIECE;
+    if (end >= data.length) {
+      this.#endWasSent = true;
+      this.#wire.send(start === 0 ? data : data.subarray(start));
+    } else {
+      this.#wire.send(data.subarray(start, end), () => this.#sendFrom(data, end));
+    }
+  }
+
+  #rcpt(at: number): string {
+    return rcptCommand(this.#mail.recipients[at]!, this.#mail.dsn, this.#offers.dsnOffered);
+  }
+
+  /** True for what may answer MAIL or RCPT; anything else ends the dialogue. */
+  #isAnswer(reply: RawReply): boolean {
+    if (reply.code >= 200 && (reply.code < 300 || reply.code >= 400)) return true;
+    this.#breach(reply, false);
+    return false;
+  }
+
+  /** Why nobody gets the message, once that is known: for now if that holds for any of the recipients. */
+  #rejection(): SmtpReply | undefined {
+    if (this.#mailRefused) return this.#mailRefused;
+    if (this.#answered < this.#mail.recipients.length || this.#accepted.length > 0) return undefined;
+    return this.#refused.find(({ code }) => code < 500) ?? this.#refused.at(-1);
+  }
+
+  #reject(reply: RawReply): void {
+    this.#end(this.#rejection() ?? parseReply(reply.text), isLast(reply) ? 'broken' : 'reset');
+  }
+
+  #breach({ text }: RawReply, moreCame: boolean): void {
+    this.#wire.close(new Error(moreCame ? 'the relay answered what it had not seen' : `out of step, it said ${text}`));
+  }
+
+  /** Ends with a refusal. 503 is about the state of the dialogue: over another connection it may well be taken. */
+  #end({ code, enhanced, response }: SmtpReply, connection: SessionOutcome['connection']): void {
+    const kind = code >= 500 && code !== 503 ? 'refused' : 'deferred';
+    const isClosing = code === 421 || code === 503;
+    const reply = enhanced === undefined ? { code, response } : { code, enhanced, response };
+    const isUnheard = isClosing && !this.#textStarted && this.#refused.length === 0;
+    this.#over({ kind, reply, refused: this.#refused }, isClosing ? 'broken' : connection, isUnheard);
+  }
+
+  #over(result: SessionOutcome['result'], connection: SessionOutcome['connection'], closedUnheard: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#wire.listenWith(undefined);
+    this.#settle({ result, connection, closedUnheard });
+  }
+}
+
+/** After 421 the relay closes the connection (RFC 5321 §3.8). */
+function isLast({ code }: RawReply): boolean {
+  return code === 421;
+}
+
+function reasonOf(error: Error): string {
+  return error.message === '' ? error.name : error.message;
+}
