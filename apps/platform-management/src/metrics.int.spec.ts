@@ -190,6 +190,32 @@ describe('traffic', () => {
     expect(NotedSuspensions.noted).toHaveLength(2);
   });
 
+  it('beyond the bound of one month is no reason to keep the web service suspended in the next', async () => {
+    const webServiceId = uuidv7();
+    const ofThis = () => NotedSuspensions.lifted.filter(id => id === webServiceId).length;
+    MeasuredRuntime.traffic = [{ webServiceId, bytes: 2e9 }];
+    for (const day of ['2026-05-10', '2026-05-31T23:59:59Z']) await count(new Date(day));
+    expect(ofThis()).toBe(0);
+    for (const day of ['2026-06-01', '2026-06-02']) await count(new Date(day));
+    expect(ofThis()).toBe(1);
+    MeasuredRuntime.traffic = [{ webServiceId, bytes: 2e9 }];
+    await count(new Date('2026-06-03'));
+    expect(NotedSuspensions.noted.filter(([id]) => id === webServiceId)).toHaveLength(2);
+    await count(new Date('2026-07-01'));
+    expect(ofThis()).toBe(2);
+  });
+
+  it('is let on again at the next look where the first one was cut off', async () => {
+    const webServiceId = uuidv7();
+    MeasuredRuntime.traffic = [{ webServiceId, bytes: 2e9 }];
+    await count(new Date('2026-08-10'));
+    NotedSuspensions.outOfOrder = true;
+    await expect(count(new Date('2026-09-01'))).rejects.toThrow('out of order');
+    NotedSuspensions.outOfOrder = false;
+    await count(new Date('2026-09-01'));
+    expect(NotedSuspensions.lifted).toContain(webServiceId);
+  });
+
   it('is forgotten after thirteen months', async () => {
     const webServiceId = uuidv7();
     MeasuredRuntime.traffic = [{ webServiceId, bytes: 3 }];

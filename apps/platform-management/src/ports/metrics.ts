@@ -35,13 +35,18 @@ export abstract class BandwidthLedger {
   /** Services beyond the bound in a month, but those that were suspended for it already. */
   abstract beyond(month: string, bytes: number): Promise<readonly string[]>;
   abstract noteSuspended(webServiceId: string, month: string): Promise<void>;
+  /** Services that were suspended for a month before this one and not let on since. */
+  abstract suspendedBefore(month: string): Promise<readonly string[]>;
+  abstract noteLifted(webServiceId: string, month: string): Promise<void>;
   abstract purge(before: string): Promise<void>;
 }
 
-/** Takes web services out of service until an operator lets them on. */
+/** Takes web services out of service in the platform's own name. An operator may let them on earlier. */
 export abstract class Suspensions {
   /** One that is suspended already stays so. */
   abstract suspend(webServiceId: string, reason: string): Promise<void>;
+  /** Ends a suspension made here, and starts what it has stopped; one that an operator made, or has ended, is theirs. */
+  abstract lift(webServiceId: string, reason: string): Promise<void>;
 }
 
 /** What an operator of Postern configures about metrics. */

@@ -415,6 +415,22 @@ describe('moderation', () => {
     await house.untilDeployment(await house.deploy(replica, id), 'live');
   });
 
+  it('of the platform’s own ends as it began: what ran runs again, and nobody had to ask', async () => {
+    const [running, stopped] = [await house.runningService(replica), await house.runningService(replica)];
+    await replica.commands.lifecycle.stop(of(stopped.id));
+    await house.untilService(stopped.id, 'stopped');
+    for (const { id } of [running, stopped]) await replica.commands.suspensions.suspend(id, 'too much traffic');
+    await house.untilService(running.id, 'stopped');
+    await expect(house.deploy(replica, running.id)).rejects.toEqual(refusal('service_suspended'));
+    for (const { id } of [running, stopped])
+      for (let times = 0; times < 2; times++) await replica.commands.suspensions.lift(id, 'a new month has begun');
+    await house.untilService(running.id, 'running');
+    expect(house.machine.serving(running.id)).toMatchObject({ artefact: { commit: 'a'.repeat(40) } });
+    expect((await house.service(stopped.id)).status).toBe('stopped');
+    expect((await house.eventsOf(running.id)).filter(name => name === 'web-service-start-requested')).toHaveLength(1);
+    await house.untilDeployment(await house.deploy(replica, stopped.id), 'live');
+  });
+
   it('is for operators alone', async () => {
     const { id } = await house.runningService(replica);
     await expect(moderate(id, 'block', OWNER)).rejects.toEqual(refusal('not_an_operator'));

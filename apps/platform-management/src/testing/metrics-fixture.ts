@@ -32,6 +32,14 @@ export class NotedSuspensions extends Suspensions {
   async suspend(webServiceId: string, reason: string): Promise<void> {
     NotedSuspensions.noted.push([webServiceId, reason]);
   }
+
+  static lifted: string[] = [];
+  static outOfOrder = false;
+
+  async lift(webServiceId: string): Promise<void> {
+    if (NotedSuspensions.outOfOrder) throw new Error('out of order');
+    NotedSuspensions.lifted.push(webServiceId);
+  }
 }
 
 const config = defineConfig({ ...databaseSettings, ...metricsSettings });

@@ -16,6 +16,7 @@ import { CancelDeployment } from '../commands/deployments/cancel-deployment.js';
 import { CreateDeployment } from '../commands/deployments/create-deployment.js';
 import { RollBackDeployment } from '../commands/deployments/roll-back-deployment.js';
 import { ModerateWebService } from '../commands/moderation/moderate-web-service.js';
+import { SuspendWebService } from '../commands/moderation/suspend-web-service.js';
 import { ChangeLifecycle } from '../commands/web-services/change-lifecycle.js';
 import { CreateWebService } from '../commands/web-services/create-web-service.js';
 import { type Account, AccountDirectory } from '../ports/accounts.js';
@@ -94,6 +95,7 @@ export interface Replica {
     readonly rollBack: RollBackDeployment;
     readonly cancel: CancelDeployment;
     readonly moderate: ModerateWebService;
+    readonly suspensions: SuspendWebService;
   };
   readonly ledger: PostgresWebServiceLedger;
   /** What it shows to Prometheus. */
@@ -197,6 +199,7 @@ export class WebServicesFixture {
         rollBack: new RollBackDeployment(ledger, settings),
         cancel: new CancelDeployment(ledger),
         moderate: new ModerateWebService(ledger, new FakeAccounts()),
+        suspensions: new SuspendWebService(ledger),
       },
       kill: async () => {
         this.#replicas.delete(replica);

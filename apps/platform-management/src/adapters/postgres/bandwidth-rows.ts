@@ -34,6 +34,21 @@ export class BandwidthRows extends BandwidthLedger {
     ]);
   }
 
+  async suspendedBefore(month: string): Promise<readonly string[]> {
+    const { rows } = await this.pool.query<{ web_service_id: string }>(
+      'SELECT DISTINCT web_service_id FROM bandwidth_usage WHERE month < $1 AND suspended_at IS NOT NULL',
+      [month],
+    );
+    return rows.map(row => row.web_service_id);
+  }
+
+  async noteLifted(webServiceId: string, month: string): Promise<void> {
+    await this.pool.query('UPDATE bandwidth_usage SET suspended_at = NULL WHERE web_service_id = $1 AND month < $2', [
+      webServiceId,
+      month,
+    ]);
+  }
+
   async purge(before: string): Promise<void> {
     await this.pool.query('DELETE FROM bandwidth_usage WHERE month < $1', [before]);
   }

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { PLATFORM } from '../../domain/web-service/events.js';
 import { Suspensions } from '../../ports/metrics.js';
 import { WebServiceLedger } from '../../ports/web-services.js';
 
-/** Who acts where no person does. */
-const PLATFORM = 'platform';
-
-/** Suspends a service in the platform's own name, because it went beyond a bound. */
+/** Suspends a service in the platform's own name, because it went beyond a bound, and lets it on. */
 @Injectable()
 export class SuspendWebService extends Suspensions {
   constructor(private readonly ledger: WebServiceLedger) {
@@ -14,5 +13,10 @@ export class SuspendWebService extends Suspensions {
 
   override async suspend(webServiceId: string, reason: string): Promise<void> {
     await this.ledger.execute(webServiceId, at => ({ kind: 'suspend', actorId: PLATFORM, reason, at }));
+  }
+
+  override async lift(webServiceId: string, reason: string): Promise<void> {
+    const releaseId = uuidv7();
+    await this.ledger.execute(webServiceId, at => ({ kind: 'lift-suspension', reason, releaseId, at }));
   }
 }

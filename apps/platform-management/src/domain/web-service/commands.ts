@@ -32,6 +32,14 @@ export type OperatorsCommand =
   | (ByOperator & { readonly kind: 'block' | 'suspend'; readonly reason: string })
   | (ByOperator & { readonly kind: 'unblock' | 'resume'; readonly reason: string | undefined });
 
+/** By the clock, in nobody's name: ends a suspension that the platform made, and no other. */
+export type PlatformsCommand = At & {
+  readonly kind: 'lift-suspension';
+  readonly reason: string;
+  /** Of the start of what the suspension had stopped. */
+  readonly releaseId: string;
+};
+
 /** What the driver reports. A report that comes too late, from a leader that no longer leads, changes nothing. */
 export type DriversCommand =
   | (At & { readonly kind: 'begin-deployment'; readonly deploymentId: string })
@@ -60,4 +68,4 @@ export type DriversCommand =
 
 export type CreateCommand = { readonly kind: 'create' } & CreatedData;
 
-export type WebServiceCommand = CreateCommand | OwnersCommand | OperatorsCommand | DriversCommand;
+export type WebServiceCommand = CreateCommand | OwnersCommand | OperatorsCommand | PlatformsCommand | DriversCommand;

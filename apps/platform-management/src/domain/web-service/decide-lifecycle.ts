@@ -1,7 +1,8 @@
 import { Refusal } from '@postern/contracts';
-import type { CreateCommand, DriversCommand, OperatorsCommand, OwnersCommand } from './commands.js';
+import type { CreateCommand, DriversCommand, OperatorsCommand, OwnersCommand, PlatformsCommand } from './commands.js';
 import { cancelAll } from './decide-deployments.js';
-import type { Because, WebServiceEvent } from './events.js';
+import { type Because, PLATFORM, type WebServiceEvent } from './events.js';
+import { evolve } from './evolve.js';
 import { refuseFlagged } from './refusals.js';
 import { isOver, liveDeployment, type WebService } from './state.js';
 
@@ -106,7 +107,10 @@ export function reportAnswering({ releaseId, at }: Command<'report-answering'>, 
 const isSteady = (state: WebService, releaseId: string): boolean =>
   state.serving?.id === releaseId && !state.requested && !state.stopping && !state.rolling;
 
-/** A flag that is there already keeps its first reason; lifting one that is not there is nothing. */
+/**
+ * A flag that is there already keeps its first reason, but a suspension of the platform's own becomes that of an
+ * operator who suspends too, and then stays until an operator lifts it. Lifting a flag that is not there is nothing.
+ */
 export function moderate(
   command: Command<'block' | 'suspend' | 'unblock' | 'resume'>,
   state: WebService,
@@ -118,7 +122,7 @@ export function moderate(
       if (state.blocked !== undefined) return [];
       return [{ type: 'platform-management.web-service-blocked.v1', data }, ...endIfAnything(state, 'block', at)];
     case 'suspend':
-      if (state.suspended !== undefined) return [];
+      if (state.suspended !== undefined && !(isByPlatform(state) && actorId !== PLATFORM)) return [];
       return [{ type: 'platform-management.web-service-suspended.v1', data }, ...endIfAnything(state, 'suspend', at)];
     case 'unblock':
       return state.blocked === undefined ? [] : [{ type: 'platform-management.web-service-unblocked.v1', data }];
@@ -126,6 +130,20 @@ export function moderate(
       return state.suspended === undefined ? [] : [{ type: 'platform-management.web-service-resumed.v1', data }];
   }
 }
+
+/** Starts again what the suspension has stopped, unless something else keeps it from running. */
+export function liftSuspension({ reason, releaseId, at }: PlatformsCommand, state: WebService): WebServiceEvent[] {
+  if (!isByPlatform(state)) return [];
+  const resumed: WebServiceEvent = {
+    type: 'platform-management.web-service-resumed.v1',
+    data: { web_service_id: state.id!, actor_id: PLATFORM, reason, at },
+  };
+  const starts = state.stoppedBecause === 'suspend' && state.blocked === undefined && liveDeployment(state);
+  return starts ? [resumed, ...start({ kind: 'start', releaseId, at }, evolve(state, resumed))] : [resumed];
+}
+
+const isByPlatform = ({ suspended, suspendedBy }: WebService): boolean =>
+  suspended !== undefined && suspendedBy === PLATFORM;
 
 const endIfAnything = (state: WebService, because: Because, at: string): WebServiceEvent[] =>
   state.serving || state.rolling || state.requested ? endEverything(state, because, at) : cancelAll(state, because, at);

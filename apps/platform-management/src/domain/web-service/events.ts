@@ -1,5 +1,8 @@
 import type { SecretScope, WebServiceStatus } from '@postern/contracts';
 
+/** Who acts where no person does. */
+export const PLATFORM = 'platform';
+
 /** What made a deployment end before its time, or the service stop. */
 export type Because = 'user' | 'stop' | 'block' | 'suspend';
 export type ReleaseKind = 'deployment' | 'start' | 'restart';

@@ -55,11 +55,11 @@ export function evolve(state: WebService, { type, data }: WebServiceEvent): WebS
     case 'platform-management.deployment-rolled-back.v1':
       return changed(state, data, { status: 'rolled_back', since: data.at });
     case 'platform-management.web-service-start-requested.v1':
-      return { ...withStatus(state, data), requested: { releaseId: data.release_id, kind: 'start', since: data.at } };
+      return { ...wanted(withStatus(state, data)), requested: requestOf('start', data) };
     case 'platform-management.web-service-restart-requested.v1':
-      return { ...withStatus(state, data), requested: { releaseId: data.release_id, kind: 'restart', since: data.at } };
+      return { ...wanted(withStatus(state, data)), requested: requestOf('restart', data) };
     case 'platform-management.release-begun.v1':
-      return begun(withStatus(state, data), data);
+      return begun(wanted(withStatus(state, data)), data);
     case 'platform-management.release-served.v1':
       return served(withStatus(state, data));
     case 'platform-management.release-failed.v1':
@@ -67,7 +67,7 @@ export function evolve(state: WebService, { type, data }: WebServiceEvent): WebS
       return withoutRelease(withStatus(state, data), data.release_id);
     case 'platform-management.web-service-stop-requested.v1': {
       const { requested: _, ...rest } = state;
-      return { ...withStatus(rest, data), stopping: { since: data.at } };
+      return { ...withStatus(rest, data), stopping: { since: data.at }, stoppedBecause: data.because };
     }
     case 'platform-management.web-service-stopped.v1':
     case 'platform-management.web-service-stop-failed.v1': {
@@ -81,13 +81,13 @@ export function evolve(state: WebService, { type, data }: WebServiceEvent): WebS
     case 'platform-management.web-service-blocked.v1':
       return { ...state, blocked: data.reason ?? '' };
     case 'platform-management.web-service-suspended.v1':
-      return { ...state, suspended: data.reason ?? '' };
+      return { ...state, suspended: data.reason ?? '', suspendedBy: data.actor_id };
     case 'platform-management.web-service-unblocked.v1': {
       const { blocked: _, ...rest } = state;
       return rest;
     }
     case 'platform-management.web-service-resumed.v1': {
-      const { suspended: _, ...rest } = state;
+      const { suspended: _, suspendedBy: __, ...rest } = state;
       return rest;
     }
   }
@@ -111,6 +111,17 @@ const withStatus = (
   state: WebService,
   { status, status_reason }: { readonly status: WebServiceStatus; readonly status_reason: string | null },
 ): WebService => ({ ...state, status, statusReason: status_reason });
+
+/** Something is to run again. */
+function wanted({ stoppedBecause: _, ...state }: WebService): WebService {
+  return state;
+}
+
+const requestOf = (kind: 'start' | 'restart', data: { readonly release_id: string; readonly at: string }) => ({
+  releaseId: data.release_id,
+  kind,
+  since: data.at,
+});
 
 function begun(state: WebService, data: ReleaseData): WebService {
   const { requested, ...rest } = state;

@@ -27,6 +27,7 @@ import {
   suspended,
   unanswering,
 } from '../../testing/web-service-history.js';
+import { PLATFORM, type WebServiceEvent } from './events.js';
 import { webService } from './web-service.js';
 
 const given = specificationOf(webService);
@@ -306,4 +307,55 @@ describe('a service that does not answer', () => {
 
 describe('the history of a web service', () => {
   foldsEveryFixture(join(import.meta.dirname, '../fixtures/web-service'), webService);
+});
+
+describe('a suspension that the platform made', () => {
+  const byPlatform: WebServiceEvent = {
+    type: 'platform-management.web-service-suspended.v1',
+    data: { web_service_id: 'shop', actor_id: PLATFORM, reason: 'bandwidth', at },
+  };
+  const lift = { kind: 'lift-suspension', releaseId: 's9', reason: 'a new month', at } as const;
+  const lifted: WebServiceEvent = {
+    type: 'platform-management.web-service-resumed.v1',
+    data: { web_service_id: 'shop', actor_id: PLATFORM, reason: 'a new month', at },
+  };
+  const ended = [byPlatform, stopRequested('suspend'), stopped()];
+
+  it('is lifted by it as well, and what it stopped is started', () => {
+    given(...running, ...ended)
+      .when(lift)
+      .yields(lifted, startRequested('s9'));
+    given(...running, byPlatform, stopRequested('suspend'))
+      .when(lift)
+      .yields(lifted, startRequested('s9'));
+  });
+
+  it('starts nothing that was not running before', () => {
+    given(...running, stopRequested(), stopped(), byPlatform)
+      .when(lift)
+      .yields(lifted);
+    given(created, byPlatform).when(lift).yields(lifted);
+  });
+
+  it('starts nothing that is blocked', () =>
+    given(...running, ...ended, blocked)
+      .when(lift)
+      .yields(lifted));
+
+  it('is no longer the platform’s when an operator has lifted it, or suspends for reasons of their own', () => {
+    given(created, suspended).when(lift).yields();
+    given(...running, ...ended, lifted)
+      .when(lift)
+      .yields();
+    const byOperator = { kind: 'suspend', actorId: 'operator', reason: 'bandwidth', at } as const;
+    given(...running, ...ended)
+      .when(byOperator)
+      .yields(suspended);
+    given(...running, ...ended, suspended)
+      .when(lift)
+      .yields();
+  });
+
+  it('takes no operator’s suspension over', () =>
+    given(created, suspended).when({ kind: 'suspend', actorId: PLATFORM, reason: 'bandwidth', at }).yields());
 });

@@ -53,6 +53,9 @@ export interface WebService {
   readonly stopping?: { readonly since: string };
   readonly blocked?: string;
   readonly suspended?: string;
+  readonly suspendedBy?: string;
+  /** What the stop was for after which nothing was to run any more. */
+  readonly stoppedBecause?: Because;
 }
 
 export const initial: WebService = {

@@ -14,6 +14,7 @@ import {
   create,
   failStop,
   finishStop,
+  liftSuspension,
   moderate,
   reportAnswering,
   reportUnanswering,
@@ -53,6 +54,8 @@ export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent>
       case 'suspend':
       case 'resume':
         return moderate(command, state);
+      case 'lift-suspension':
+        return liftSuspension(command, state);
       case 'begin-deployment':
         return beginDeployment(command, state);
       case 'resolve-source':
