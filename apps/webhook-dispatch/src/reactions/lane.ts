@@ -9,7 +9,8 @@ const MOST_PLACES = 128;
 const MOST_PLACES_IN_ALL = 4_096;
 /** A claim that waited this long is let go: an attempt begun later could outlive its lease. */
 const CLAIM_LIFETIME_MS = 15_000;
-const PACE_MS = 1_000;
+/** What an endpoint has done in this time is what is claimed ahead for it. */
+const PACE_MS = 250;
 
 interface Waiting {
   readonly delivery: ClaimedDelivery;
@@ -18,8 +19,9 @@ interface Waiting {
 
 /**
  * What this replica has claimed for one endpoint. It has as many places as the endpoint has lately been quick: they
- * double while all of them are worked off within a second, and fall to the calls at a time when fewer are. So a quick
- * endpoint is claimed for in large batches, and one that hangs holds its calls and nothing besides.
+ * double while all of them are worked off within a quarter of a second, and otherwise fall to what was. So a quick
+ * endpoint is claimed for in large batches, one that hangs holds its calls and nothing besides, and what is claimed is
+ * never old: a new secret or a disabled endpoint is heeded soon.
  */
 export class Lane {
   private readonly waiting: Waiting[] = [];
@@ -30,7 +32,11 @@ export class Lane {
   /** A new lane is there because so many were claimed for an endpoint without one. */
   private asked = CALLS_PER_ENDPOINT;
   private granted = 0;
-  private pacedAt = Date.now();
+  private pacedAt: number;
+
+  constructor(private readonly now: () => number = Date.now) {
+    this.pacedAt = now();
+  }
 
   get isEmpty(): boolean {
     return this.held === 0;
@@ -38,7 +44,7 @@ export class Lane {
 
   /** Whether it has been empty long enough to be forgotten. */
   get isIdle(): boolean {
-    return this.isEmpty && Date.now() - this.pacedAt > PACE_MS;
+    return this.isEmpty && this.now() - this.pacedAt > PACE_MS;
   }
 
   /** Whether it is time to claim more for it, and there is more, for the last claim got all that it asked for. */
@@ -48,7 +54,7 @@ export class Lane {
 
   put(delivery: ClaimedDelivery): void {
     this.granted++;
-    this.waiting.push({ delivery, claimedAt: Date.now() });
+    this.waiting.push({ delivery, claimedAt: this.now() });
   }
 
   /** The next to call, if there is one and a call is free. */
@@ -56,7 +62,7 @@ export class Lane {
     while (this.calls < CALLS_PER_ENDPOINT && this.unrecorded < UNRECORDED_PER_ENDPOINT) {
       const first = this.waiting.shift();
       if (!first) return undefined;
-      if (Date.now() - first.claimedAt > CLAIM_LIFETIME_MS) continue;
+      if (this.now() - first.claimedAt > CLAIM_LIFETIME_MS) continue;
       this.calls++;
       return first.delivery;
     }
@@ -80,11 +86,10 @@ export class Lane {
 
   /** How many more may be claimed for it, where so many lanes share what a replica may hold. */
   free(lanes: number): number {
-    const now = Date.now();
-    if (this.ended >= this.places) this.pace(this.places * 2, now);
-    else if (now - this.pacedAt > PACE_MS) this.pace(this.ended, now);
-    this.places = Math.min(this.places, Math.floor(MOST_PLACES_IN_ALL / lanes));
-    this.places = Math.max(CALLS_PER_ENDPOINT, Math.min(this.places, MOST_PLACES));
+    if (this.now() - this.pacedAt > PACE_MS) this.pace(this.ended);
+    else if (this.ended >= this.places) this.pace(this.places * 2);
+    const most = Math.min(MOST_PLACES, Math.floor(MOST_PLACES_IN_ALL / lanes));
+    this.places = Math.max(CALLS_PER_ENDPOINT, Math.min(this.places, most));
     const free = Math.max(0, this.places - this.held);
     if (free > 0) {
       this.asked = free;
@@ -97,9 +102,9 @@ export class Lane {
     return this.waiting.length + this.calls + this.unrecorded;
   }
 
-  private pace(places: number, now: number): void {
+  private pace(places: number): void {
     this.places = places;
     this.ended = 0;
-    this.pacedAt = now;
+    this.pacedAt = this.now();
   }
 }

@@ -29,12 +29,14 @@ export const CLAIM = `
       FOR UPDATE SKIP LOCKED
     ) due
     WHERE w.enabled
+  ), claimed AS (
+    UPDATE deliveries d
+    SET ${LEASE}
+    FROM webhooks w, webhook_secrets s
+    WHERE d.ctid = ANY (ARRAY(SELECT place FROM picked)) AND w.id = d.webhook_id AND s.webhook_id = d.webhook_id
+    RETURNING ${CLAIMED}, d.next_attempt_at AS due_at
   )
-  UPDATE deliveries d
-  SET ${LEASE}
-  FROM webhooks w, webhook_secrets s
-  WHERE d.ctid = ANY (ARRAY(SELECT place FROM picked)) AND w.id = d.webhook_id AND s.webhook_id = d.webhook_id
-  RETURNING ${CLAIMED}`;
+  SELECT id, webhook_id, fence, url, current, payload, attempts, traceparent FROM claimed ORDER BY due_at`;
 
 export const CLAIM_ONE = `
   UPDATE deliveries d

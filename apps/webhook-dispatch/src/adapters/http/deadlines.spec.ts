@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { Deadlines, type Expiring } from './deadlines.js';
+
+/** The timer does not keep a process alive by itself, so the test does. */
+const expired = (begin: (call: Expiring) => void): Promise<void> =>
+  new Promise(resolve => {
+    const alive = setInterval(() => undefined, 1_000);
+    begin({
+      expire: () => {
+        clearInterval(alive);
+        resolve();
+      },
+    });
+  });
+
+describe('deadlines', () => {
+  it('end each call when its time is over, one after the other', async () => {
+    const deadlines = new Deadlines(20);
+    const order: string[] = [];
+    const first = expired(call => deadlines.add(call)).then(() => order.push('first'));
+    const second = expired(call => deadlines.add(call)).then(() => order.push('second'));
+    await Promise.all([first, second]);
+    await expired(call => deadlines.add(call));
+    expect(order).toEqual(['first', 'second']);
+  });
+
+  it('spare a call that was over before', async () => {
+    const deadlines = new Deadlines(20);
+    let spared = true;
+    const call = {
+      expire: () => {
+        spared = false;
+      },
+    };
+    deadlines.add(call);
+    deadlines.delete(call);
+    await expired(other => deadlines.add(other));
+    expect(spared).toBe(true);
+  });
+});
