@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -129,6 +130,8 @@ export class World {
   async stop(): Promise<void> {
     await this.postern.stop();
     for (const receiver of this.receivers) await receiver.stop();
+    // What builds made is read-only for its owner as well.
+    execFileSync('chmod', ['-R', 'u+w', this.folder]);
     rmSync(this.folder, { recursive: true, force: true });
   }
 
