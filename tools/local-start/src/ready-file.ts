@@ -6,7 +6,7 @@ export interface ReadyFile {
   readonly base_url: string;
   readonly dashboard: { readonly url: string; readonly email: string; readonly password: string };
   readonly mailbox_url: string;
-  /** For the `postern` command. */
+  /** For the `postern` command; the token that goes with it lies in secrets.json. */
   readonly nats_url: string;
   readonly email: {
     readonly sandbox: { readonly service_id: string; readonly api_key: string; readonly verified_recipient: string };
