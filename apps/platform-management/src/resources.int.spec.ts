@@ -166,6 +166,18 @@ describe('variables and secrets', () => {
       secrets: ['of the project'],
     });
   });
+
+  it('of a release that is forgotten are gone, and nothing else is', async () => {
+    const [one, two] = [uuidv7(), uuidv7()];
+    await ask(setVariable, { ...service, key: 'COLOUR', value: 'red', is_secret: false });
+    for (const id of [one, two]) await configurations().seal(id, { environment: { COLOUR: 'red' }, secrets: [] });
+    for (let times = 0; times < 2; times++) await configurations().forget([one]);
+
+    await expect(configurations().open(one)).rejects.toThrow(`there is no configuration ${one}`);
+    expect(await configurations().open(two)).toEqual({ environment: { COLOUR: 'red' }, secrets: [] });
+    const { environment } = await configurations().current(service.web_service_id, project_id, 'production');
+    expect(environment).toEqual({ COLOUR: 'red' });
+  });
 });
 
 describe('at rest', () => {

@@ -36,6 +36,7 @@ import { LaneSupplies } from './reactions/lane-supplies.js';
 import { LookAfterServices } from './reactions/look-after-services.js';
 import { ReconcileRuntime } from './reactions/reconcile-runtime.js';
 import { RetainArtefacts } from './reactions/retain-artefacts.js';
+import { RetainConfigurations } from './reactions/retain-configurations.js';
 import { ServicePlans } from './reactions/service-plans.js';
 import { ServiceWork } from './reactions/service-work.js';
 import { SurveyRuntime } from './reactions/survey-runtime.js';
@@ -67,16 +68,21 @@ export const settingsFrom = (config: Config): WebServiceSettings => ({
   unansweringMs: config.platformUnansweringMs,
 });
 
-/** Starts the driving of web services; one replica does it, the others stand by. */
+/** Starts the driving of web services, and what is tidied beside it; one replica does it, the others stand by. */
 @Injectable()
 export class WebServiceTimers implements OnApplicationBootstrap {
   constructor(
     private readonly tasks: Tasks,
     private readonly driving: DriveWebServices,
+    private readonly leadership: Leadership,
+    private readonly retaining: RetainConfigurations,
   ) {}
 
   onApplicationBootstrap(): void {
     this.tasks.every(SUCCESSION_MS, 'drive web services', signal => this.driving.run(signal));
+    this.tasks.every(RETAIN_MS, 'retain configurations', async signal => {
+      await this.leadership.lead('retain-configurations', signal, lost => this.retaining.run(lost));
+    });
   }
 }
 
@@ -126,6 +132,7 @@ export const webServicesProviders: Provider[] = [
   ReconcileRuntime,
   LookAfterServices,
   RetainArtefacts,
+  RetainConfigurations,
   SurveyRuntime,
   DriveWebServices,
   WebServiceTimers,

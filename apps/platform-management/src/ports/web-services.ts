@@ -2,6 +2,7 @@ import type { SecretScope } from '@postern/contracts';
 import type { RequestContext } from '@postern/messaging';
 import type { DriversCommand, WebServiceCommand } from '../domain/web-service/commands.js';
 
+import type { WebServiceEvent } from '../domain/web-service/events.js';
 import type { StageDeadlines } from '../domain/web-service/next-steps.js';
 import type { WebService } from '../domain/web-service/state.js';
 import type { ServicePlan } from './runtime.js';
@@ -9,6 +10,9 @@ import type { ServicePlan } from './runtime.js';
 /** The streams of web services, with what has to be true of all services at once. */
 export abstract class WebServiceLedger {
   abstract stateOf(webServiceId: string): Promise<WebService>;
+
+  /** Everything that has happened to it, up to a time. */
+  abstract historyOf(webServiceId: string, until: Date): Promise<readonly WebServiceEvent[]>;
 
   /**
    * Decides one command after another, over all replicas; fifty at once wait for each other instead of failing.
@@ -55,6 +59,8 @@ export abstract class ReleaseConfigurations {
   /** Seals under that id; the same id again replaces what was there. */
   abstract seal(configurationId: string, configuration: Configuration): Promise<void>;
   abstract open(configurationId: string): Promise<Configuration>;
+  /** For good; those that are not there are forgotten already. */
+  abstract forget(configurationIds: readonly string[]): Promise<void>;
 }
 
 /** Whose a project is. */

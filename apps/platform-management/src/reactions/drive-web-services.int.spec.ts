@@ -380,6 +380,59 @@ describe('start, restart and stop', () => {
   });
 });
 
+describe('the sealed configurations of a service', () => {
+  const never = new AbortController().signal;
+  const rollBackTo = (id: string, deploymentId: string) =>
+    replica.commands.rollBack.execute({ ...of(id), deployment_id: deploymentId });
+  const sealedBeside = (others: ReadonlySet<string>) =>
+    new Set([...house.configurations.sealed.keys()].filter(id => !others.has(id)));
+  const restarted = async (id: string): Promise<void> => {
+    const before = house.machine.rolls.length;
+    await replica.commands.lifecycle.restart(of(id));
+    await waitFor(() => house.machine.rolls.length > before);
+    await house.untilService(id, 'running');
+    await eventually(async () => expect((await house.eventsOf(id)).at(-1)).toBe('release-served'));
+  };
+
+  it('go when nothing can need them; what runs and what can be gone back to keep theirs', async () => {
+    await house.stopReplicas();
+    replica = await house.replica({ retainedReleases: 2 });
+    const others = new Set(house.configurations.sealed.keys());
+    house.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
+    const { id, deploymentId: first } = await house.runningService(replica);
+    for (let times = 0; times < 3; times++) await restarted(id);
+    const deploy = async () => {
+      const deploymentId = await house.deploy(replica, id);
+      await house.untilDeployment(deploymentId, 'live');
+      return deploymentId;
+    };
+    const second = await deploy();
+    house.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [] };
+    const third = await deploy();
+    await restarted(id);
+    const serving = house.machine.serving(id)!.rollId;
+    expect(sealedBeside(others).size).toBe(7);
+
+    await replica.retainConfigurations.run(never);
+    expect(sealedBeside(others)).toEqual(new Set([second, third, serving]));
+    await expect(rollBackTo(id, first)).rejects.toEqual(refusal('deployment_never_live'));
+    await house.untilDeployment(await rollBackTo(id, second), 'live');
+    expect(house.machine.serving(id)?.environment).toEqual({ COLOUR: 'red' });
+    await replica.retainConfigurations.run(never);
+    expect(sealedBeside(others)).toEqual(new Set([second, third]));
+  });
+
+  it('stay for a while after they are over, for who has read the events before', async () => {
+    await house.stopReplicas();
+    replica = await house.replica({ retainMs: 60_000 });
+    const others = new Set(house.configurations.sealed.keys());
+    const { id } = await house.runningService(replica);
+    for (let times = 0; times < 2; times++) await restarted(id);
+    await replica.retainConfigurations.run(never);
+    expect(sealedBeside(others).size).toBe(3);
+  });
+});
+
 describe('moderation', () => {
   const moderate = (id: string, action: 'block' | 'unblock' | 'suspend' | 'resume', actor = OPERATOR) =>
     replica.commands.moderate.execute({ actor_id: actor, web_service_id: id, action, reason: 'phishing' });

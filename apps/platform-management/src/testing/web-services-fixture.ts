@@ -32,6 +32,7 @@ import { LaneSupplies } from '../reactions/lane-supplies.js';
 import { LookAfterServices } from '../reactions/look-after-services.js';
 import { ReconcileRuntime } from '../reactions/reconcile-runtime.js';
 import { RetainArtefacts } from '../reactions/retain-artefacts.js';
+import { RetainConfigurations } from '../reactions/retain-configurations.js';
 import { ServicePlans } from '../reactions/service-plans.js';
 import { ServiceWork } from '../reactions/service-work.js';
 import { SurveyRuntime } from '../reactions/survey-runtime.js';
@@ -72,6 +73,9 @@ export class FakeConfigurations extends ReleaseConfigurations {
     if (!configuration) throw new Error(`nothing is sealed under ${id}`);
     return configuration;
   }
+  override async forget(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.sealed.delete(id);
+  }
 }
 
 const SETTINGS: WebServiceSettings = {
@@ -98,6 +102,7 @@ export interface Replica {
     readonly suspensions: SuspendWebService;
   };
   readonly ledger: PostgresWebServiceLedger;
+  readonly retainConfigurations: RetainConfigurations;
   /** What it shows to Prometheus. */
   readonly metrics: Metrics;
   /** As kill -9 does it: from now on, nothing that it does has any effect on database and machine. */
@@ -191,6 +196,7 @@ export class WebServicesFixture {
     const replica: Replica = {
       runtime,
       ledger,
+      retainConfigurations: new RetainConfigurations(ledger, standings, this.configurations, settings),
       metrics,
       commands: {
         create: new CreateWebService(ledger, new FakeProjects(), settings),

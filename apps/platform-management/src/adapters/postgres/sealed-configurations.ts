@@ -56,4 +56,8 @@ export class SealedConfigurations extends ReleaseConfigurations {
     if (!rows[0]) throw new Error(`there is no configuration ${configurationId}`);
     return JSON.parse(this.keys.open(rows[0].sealed, sealedValueRow(configurationId))) as Configuration;
   }
+
+  override async forget(configurationIds: readonly string[]): Promise<void> {
+    await this.pool.query('DELETE FROM sealed_values WHERE id = ANY ($1::uuid[])', [configurationIds]);
+  }
 }

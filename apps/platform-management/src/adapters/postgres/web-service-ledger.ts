@@ -1,4 +1,11 @@
-import { ConcurrencyConflict, type EventMetadata, fold, type Position, upcast } from '@postern/event-sourcing';
+import {
+  ConcurrencyConflict,
+  type EventMetadata,
+  fold,
+  type Position,
+  type RecordedEvent,
+  upcast,
+} from '@postern/event-sourcing';
 import { appendAll, inTransaction, lockStreams, type PostgresEventStore } from '@postern/event-sourcing/postgres';
 import type { RequestContext } from '@postern/messaging';
 import type pg from 'pg';
@@ -28,6 +35,13 @@ export class PostgresWebServiceLedger extends WebServiceLedger {
 
   override async stateOf(webServiceId: string): Promise<WebService> {
     return fold(webService, await this.options.store.readStream(webServiceStream(webServiceId)));
+  }
+
+  override async historyOf(webServiceId: string, until: Date): Promise<readonly WebServiceEvent[]> {
+    const history = await this.options.store.readStream(webServiceStream(webServiceId));
+    // Clocks of replicas may differ, and a history without gaps is what was asked for.
+    const later = history.findIndex(({ occurredAt }) => occurredAt > until);
+    return (later < 0 ? history : history.slice(0, later)) as readonly (WebServiceEvent & RecordedEvent)[];
   }
 
   override async execute(webServiceId: string, commandAt: (at: string) => WebServiceCommand): Promise<WebService> {
