@@ -10,11 +10,16 @@ type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
 
 const COLUMNS = 'generation, version, txid::text AS txid, pos::text AS pos';
 
-export const liveCheckpoint = async (db: Queryable, name: string, lock = ''): Promise<Checkpoint | undefined> => {
-  const { rows } = await db.query<Checkpoint>(
-    `SELECT ${COLUMNS} FROM event_store.projections WHERE name = $1 AND live ${lock}`,
-    [name],
-  );
+export const liveCheckpoint = async (
+  db: Queryable,
+  name: string,
+  lock: '' | 'FOR UPDATE' | 'FOR UPDATE SKIP LOCKED' = '',
+): Promise<Checkpoint | undefined> => {
+  const { rows } = await db.query<Checkpoint>({
+    name: `event-store-live-checkpoint ${lock}`,
+    text: `SELECT ${COLUMNS} FROM event_store.projections WHERE name = $1 AND live ${lock}`,
+    values: [name],
+  });
   return rows[0];
 };
 
@@ -50,6 +55,25 @@ export const saveCheckpoint = async (
     name: 'event-store-save-checkpoint',
     text: 'UPDATE event_store.projections SET txid = $3::xid8, pos = $4::bigint WHERE name = $1 AND generation = $2',
     values: [name, generation, txid, pos],
+  });
+};
+
+/**
+ * Moves the live checkpoint over events that mean nothing to its projection, from wherever it stands between the two
+ * positions; a checkpoint of a newer release, or one that somebody else has moved further, stays where it is.
+ */
+export const passOver = async (
+  db: Queryable,
+  { name, version }: { readonly name: string; readonly version: number },
+  from: Position,
+  to: Position,
+): Promise<void> => {
+  await db.query({
+    name: 'event-store-pass-over',
+    text: `UPDATE event_store.projections SET txid = $5::xid8, pos = $6::bigint
+           WHERE name = $1 AND live AND version <= $2 AND (txid, pos) >= ($3::xid8, $4::bigint)
+             AND (txid, pos) < ($5::xid8, $6::bigint)`,
+    values: [name, version, from.txid, from.pos, to.txid, to.pos],
   });
 };
 

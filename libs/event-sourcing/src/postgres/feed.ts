@@ -11,6 +11,17 @@ export interface FeedPage {
   readonly position: Position;
   /** Whether more may follow at once. */
   readonly full: boolean;
+  /** Whether committed events lie behind the page that an older transaction, still running, keeps hidden. */
+  readonly hidden: boolean;
+}
+
+/** Events of other types stay in the database, but for the last one of a page, which says how far it reaches. */
+const ASKED = '($3::text[] IS NULL OR type = ANY ($3))';
+
+interface FeedRow extends Omit<StoredEvent, 'data'> {
+  readonly data: object | null;
+  readonly place: string | null;
+  readonly hidden: boolean;
 }
 
 type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
@@ -21,11 +32,20 @@ type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
  * The order names the table, because a bare `txid` would be the column of the result, which is text.
  */
 const read = (limit: number): string => `
-  SELECT ${STORED_COLUMNS.replace(' data,', ' CASE WHEN $3::text[] IS NULL OR type = ANY ($3) THEN data END AS data,')}
-  FROM event_store.events
-  WHERE (txid, pos) > ($1::xid8, $2::bigint) AND txid < pg_snapshot_xmin(pg_current_snapshot())
-  ORDER BY events.txid, events.pos
-  LIMIT ${limit}`;
+  SELECT ${STORED_COLUMNS.replace(' data,', ` CASE WHEN ${ASKED} THEN data END AS data,`)}, place, hidden
+  FROM (
+    SELECT EXISTS (SELECT FROM event_store.events WHERE txid >= pg_snapshot_xmin(pg_current_snapshot())) AS hidden
+  ) AS behind LEFT JOIN (
+    SELECT page.*, row_number() OVER ordered AS place, lead(pos) OVER ordered IS NULL AS is_last
+    FROM (
+      SELECT * FROM event_store.events
+      WHERE (txid, pos) > ($1::xid8, $2::bigint) AND txid < pg_snapshot_xmin(pg_current_snapshot())
+      ORDER BY events.txid, events.pos
+      LIMIT ${limit}
+    ) AS page
+    WINDOW ordered AS (ORDER BY page.txid, page.pos)
+  ) AS events ON is_last OR ${ASKED}
+  ORDER BY events.txid, events.pos`;
 
 export const readFeed = async (
   db: Queryable,
@@ -35,20 +55,22 @@ export const readFeed = async (
 ): Promise<FeedPage> => {
   // An event of an older type may become one of the asked types only by its upcaster.
   const stored = types && [...types, ...Object.keys(upcasters)];
-  const { rows } = await db.query<StoredEvent & { readonly data: object | null }>({
+  const { rows } = await db.query<FeedRow>({
     // The limit is part of the text: a plan that does not know it sorts the whole table rather than use the index.
     name: `event-store-read-feed-${limit}`,
     text: read(limit),
     values: [after.txid, after.pos, stored ?? null],
   });
   const last = rows.at(-1);
+  const reached = last?.place ? last : undefined;
   return {
     events: rows
-      .filter(row => row.data !== null)
+      .filter((row): row is FeedRow & StoredEvent => row.data !== null)
       .map(row => recordedEvent(row, upcasters))
       .filter(event => types?.includes(event.type) ?? true),
-    position: last ? { txid: last.txid, pos: last.pos } : after,
-    full: rows.length === limit,
+    position: reached ? { txid: reached.txid, pos: reached.pos } : after,
+    full: Number(reached?.place ?? 0) === limit,
+    hidden: last?.hidden ?? false,
   };
 };
 

@@ -8,4 +8,4 @@ export { PostgresEventStore } from './postgres-event-store.js';
 export type { Projection, ProjectionTransaction } from './projection.js';
 export { ProjectionRunner, type ProjectionRunnerOptions, type ProjectionStatus } from './projection-runner.js';
 export { migrateEventStore } from './schema.js';
-export { inTransaction } from './transaction.js';
+export { inTransaction, inTransactionAsking, together } from './transaction.js';

@@ -6,7 +6,7 @@ import { isLed, withLeadership } from './leadership.js';
 import { countFromZero, observeLag } from './observe-lag.js';
 import { type BrokerState, OutboxCheckpoints } from './outbox-checkpoints.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
-import { Rounds } from './rounds.js';
+import { type RoundOutcome, Rounds } from './rounds.js';
 
 /** The broker, as the relay needs it. Publishing the same event again must be harmless. */
 export interface Publisher {
@@ -47,6 +47,8 @@ export interface OutboxStatus {
 /** Looking at an idle broker finds a loss; looking at one that was silent for a moment must come before publishing. */
 const CHECK_BROKER_EVERY_MS = 1_000;
 const TRUST_BROKER_MS = 100;
+/** How often the position is written down while nothing between is published. */
+const PASS_OVER_MS = 1_000;
 const RETRY_LEADERSHIP_MS = 1_000;
 
 /**
@@ -64,6 +66,9 @@ export class OutboxRelay {
   private regressions = 0;
   private lastError: string | undefined;
   private at: Position = BEGINNING;
+  /** The position last written down, and when; from there to `at` is nothing to be published. */
+  private saved: Position = BEGINNING;
+  private savedAt = 0;
   private broker: BrokerState | undefined;
   /** When the broker was last known to be what `broker` says. */
   private brokerSeenAt = 0;
@@ -130,6 +135,7 @@ export class OutboxRelay {
       try {
         await withLeadership(this.pool, this.leadership, signal, async lost => {
           ({ position: this.at, broker: this.broker } = await this.checkpoints.load());
+          this.saved = this.at;
           this.brokerSeenAt = 0;
           this.inDoubt = this.batchSize;
           this.readAhead = undefined;
@@ -145,11 +151,14 @@ export class OutboxRelay {
     }
   }
 
-  private async round(): Promise<boolean> {
+  private async round(): Promise<RoundOutcome> {
     if (Date.now() - this.brokerSeenAt > CHECK_BROKER_EVERY_MS) await this.checkBroker();
     const page = await (this.readAhead ?? this.read(this.at));
     this.readAhead = undefined;
-    if (comparePositions(page.position, this.at) === 0) return false;
+    if (comparePositions(page.position, this.at) === 0) {
+      if (comparePositions(this.saved, this.at) !== 0 && this.isTimeToSave()) await this.save(this.at);
+      return page.hidden ? false : 'at_rest';
+    }
     // What was read is read again after a rewind, from further back.
     if (page.events.length > 0 && Date.now() - this.brokerSeenAt > TRUST_BROKER_MS && (await this.checkBroker()))
       return true;
@@ -159,12 +168,24 @@ export class OutboxRelay {
       this.readAhead.catch(() => undefined);
     }
     if (page.events.length > 0) await this.publish(page.events);
-    await this.checkpoints.save(page.position, this.broker);
+    if (page.events.length > 0 || this.isTimeToSave()) await this.save(page.position);
     this.at = page.position;
     this.published += page.events.length;
     this.countPublished(page.events.length);
     this.lastError = undefined;
-    return true;
+    if (page.full) return true;
+    return page.hidden ? 'look_again' : 'at_rest';
+  }
+
+  /** What passes over events that are not published costs no write each time. */
+  private isTimeToSave(): boolean {
+    return performance.now() - this.savedAt >= PASS_OVER_MS;
+  }
+
+  private async save(position: Position): Promise<void> {
+    await this.checkpoints.save(position, this.broker);
+    this.saved = position;
+    this.savedAt = performance.now();
   }
 
   private async publish(events: FeedPage['events']): Promise<void> {
@@ -204,6 +225,7 @@ export class OutboxRelay {
     this.broker = survived;
     this.readAhead = undefined;
     await this.checkpoints.rewind(this.at, this.broker, kept);
+    this.saved = this.at;
     this.regressions++;
     this.countRegression(1);
     this.options.onRegression?.(

@@ -1,15 +1,21 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { BEGINNING, comparePositions, type Position } from '../event.js';
-import { type Checkpoint, liveCheckpoint, saveCheckpoint } from './checkpoints.js';
-import { readFeed } from './feed.js';
+import { type Checkpoint, liveCheckpoint, passOver, saveCheckpoint } from './checkpoints.js';
+import { type FeedPage, readFeed } from './feed.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
 import { type Projection, projectionTransaction } from './projection.js';
-import { Rounds } from './rounds.js';
-import { inTransaction } from './transaction.js';
+import { type RoundOutcome, Rounds } from './rounds.js';
+import { inTransactionAsking } from './transaction.js';
 
 interface Waiter {
   readonly position: Position;
   readonly resolve: () => void;
+}
+
+/** Where a follower stood when it read: nothing between the two positions concerns its projection. */
+interface Standing {
+  readonly checkpoint: Position | undefined;
+  readonly seen: Position;
 }
 
 export interface FollowerOptions {
@@ -27,7 +33,10 @@ const REST_MS = 5_000;
  * How long events may gather for the next batch while nobody waits for them: a transaction costs the same for one
  * event as for fifty.
  */
-const GATHER_MS = 50;
+const GATHER_MS = 200;
+
+/** How often the checkpoint is written that has only passed over events of no concern. */
+const PASS_OVER_MS = 1_000;
 
 /** How often the checkpoint is asked for while somebody waits: another replica may be the one that advances it. */
 const LOOK_MS = 5;
@@ -36,8 +45,12 @@ const LOOK_MS = 5;
 export class ProjectionFollower {
   readonly rounds: Rounds;
   private readonly waiters = new Set<Waiter>();
-  /** The last checkpoint that this process saw; others may be further. */
+  /** How far the read model is known to reach; other replicas may have brought it further. */
   private seen: Position = BEGINNING;
+  /** The last checkpoint that this process saw. From there to `seen` is nothing that concerns the projection. */
+  private checkpoint: Position | undefined;
+  private passedOverAt = 0;
+  private passOverTimer: NodeJS.Timeout | undefined;
   private looking = false;
   /** When the next batch may begin though nobody waits, on the clock of `performance.now()`. */
   private gatheredAt = 0;
@@ -86,7 +99,7 @@ export class ProjectionFollower {
       if (this.waiters.size === 0) break;
       // A database that is away is the follower's to report; who waits runs into the timeout.
       const live = await liveCheckpoint(this.options.store.pool, this.projection.name).catch(() => undefined);
-      if (live) this.advance(live);
+      if (live && comparePositions(live, this.seen) > 0) this.standAt(live);
     }
     this.looking = false;
   }
@@ -112,25 +125,81 @@ export class ProjectionFollower {
     this.hurry = undefined;
   }
 
-  private async round(): Promise<boolean> {
+  private async round(): Promise<RoundOutcome> {
     const { store, projection, batchSize } = this.options;
     await this.gather();
-    // A look without locks first: most polls find nothing, and a lock is a write.
-    const ahead = await readFeed(store.pool, this.seen, 1, { types: [] });
-    if (comparePositions(ahead.position, this.seen) === 0) return false;
-    const done = await inTransaction(store.pool, async client => {
-      const live = await liveCheckpoint(client, projection.name, 'FOR UPDATE SKIP LOCKED');
-      if (!live || this.isOfNewerRelease(live)) return undefined;
-      const { eventTypes: types } = projection;
-      const page = await readFeed(client, live, batchSize, { types, upcasters: store.upcasters });
-      if (page.events.length > 0) await projection.apply(page.events, projectionTransaction(client, ''));
-      const moved = comparePositions(page.position, live) > 0;
-      if (moved) await saveCheckpoint(client, projection.name, live.generation, page.position);
-      if (!page.full) this.gatheredAt = performance.now() + GATHER_MS;
-      return { position: page.position, moved };
-    });
-    if (done) this.advance(done.position);
-    return done?.moved ?? false;
+    if (!this.checkpoint) await this.stand();
+    const { eventTypes: types } = projection;
+    const stood = { checkpoint: this.checkpoint, seen: this.seen };
+    // Outside of any transaction: most reads find nothing, what they find never changes, and a lock is a write.
+    const page = await readFeed(store.pool, stood.seen, batchSize, { types, upcasters: store.upcasters });
+    if (comparePositions(page.position, stood.seen) === 0) {
+      await this.passOverInTime();
+      return page.hidden ? false : 'at_rest';
+    }
+    if (page.events.length === 0) {
+      this.advance(page.position);
+      await this.passOverInTime();
+    } else {
+      await this.apply(page, stood);
+      // Somebody else has the checkpoint, or has been faster and stands where this page does not end.
+      if (comparePositions(this.seen, page.position) !== 0) return comparePositions(this.seen, stood.seen) > 0;
+    }
+    if (page.full) return true;
+    this.gatheredAt = performance.now() + GATHER_MS;
+    return page.hidden ? 'look_again' : 'at_rest';
+  }
+
+  /**
+   * Applies a page in turn with the other replicas: whoever holds the checkpoint while it stands where the page began
+   * moves it to the page's end.
+   */
+  private async apply(page: FeedPage, stood: Standing): Promise<void> {
+    const { store, projection } = this.options;
+    const { name } = projection;
+    const reached = await inTransactionAsking<[Checkpoint | undefined], Checkpoint | undefined>(
+      store.pool,
+      client => [liveCheckpoint(client, name, 'FOR UPDATE SKIP LOCKED')],
+      async (client, [live]) => {
+        if (!live || this.isOfNewerRelease(live) || !isBetween(live, stood)) return live;
+        await projection.apply(page.events, projectionTransaction(client, ''));
+        await saveCheckpoint(client, name, live.generation, page.position);
+        return { ...live, ...page.position };
+      },
+    );
+    if (reached) this.standAt(reached);
+  }
+
+  private async stand(): Promise<void> {
+    const live = await liveCheckpoint(this.options.store.pool, this.projection.name);
+    if (live) this.standAt(live);
+  }
+
+  /** Even where that is behind what this process had seen: the row is what counts. */
+  private standAt({ txid, pos }: Position): void {
+    this.checkpoint = { txid, pos };
+    this.passedOverAt = performance.now();
+    if (comparePositions(this.checkpoint, this.seen) < 0) this.seen = this.checkpoint;
+    else this.advance(this.checkpoint);
+  }
+
+  /** A checkpoint that only has to pass over what is of no concern is written now and then, not for every page. */
+  private async passOverInTime(): Promise<void> {
+    if (!this.checkpoint || comparePositions(this.checkpoint, this.seen) >= 0) return;
+    const { store, projection } = this.options;
+    const ms = this.passedOverAt + PASS_OVER_MS - performance.now();
+    if (ms > 0) {
+      this.passOverTimer ??= setTimeout(() => {
+        this.passOverTimer = undefined;
+        this.rounds.wake();
+      }, ms).unref();
+      return;
+    }
+    const to = this.seen;
+    await passOver(store.pool, projection, this.checkpoint, to);
+    // Who waits may have found it further still meanwhile.
+    if (comparePositions(to, this.checkpoint) > 0) this.checkpoint = to;
+    this.passedOverAt = performance.now();
   }
 
   /** This release would write rows that the newer one cannot read; during a rolling update the newer one follows. */
@@ -147,3 +216,6 @@ export class ProjectionFollower {
     return true;
   }
 }
+
+const isBetween = (live: Position, { checkpoint, seen }: Standing): boolean =>
+  comparePositions(live, checkpoint ?? seen) >= 0 && comparePositions(live, seen) <= 0;

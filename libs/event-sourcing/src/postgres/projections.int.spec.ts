@@ -92,6 +92,19 @@ describe('a projection', () => {
     expect(await replicas[0]!.lag()).toEqual(new Map([['totals', 0]]));
   });
 
+  it('passes over what does not concern it, and tells how far it came all the same', async () => {
+    const { store, url } = await freshReadModel();
+    const elsewhere = new PostgresEventStore(stores.connect(url));
+    const replicas = [await started(store), await started(elsewhere)];
+    for (let n = 1; n <= 30; n++) {
+      await store.append(`other${n}`, [{ type: 'other', data: {} }], { expectedVersion: 'none', metadata });
+      if (n % 5 === 0) await append(n % 2 ? store : elsewhere, 1, 1);
+      await replicas[n % 2]!.waitUntil('totals', await latestPosition(store.pool));
+    }
+    expect(await sums(store.pool)).toEqual({ seen: 6, total: 6, grand: 6 });
+    await waitFor(async () => (await replicas[0]!.lag()).get('totals') === 0, { describe: 'no lag' });
+  });
+
   it('applies a batch again, wholly, after it failed half-way', async () => {
     const { store, pool } = await freshReadModel();
     const errors: unknown[] = [];

@@ -4,9 +4,14 @@ const LOOK_AGAIN_MS = 5;
 const LOOK_AGAIN_AFTER_WORK_MS = 20;
 const MAX_BACKOFF_MS = 5_000;
 
+/**
+ * What one round found: true for work, and perhaps more at once; `look_again` for all the work there was, while more
+ * may show soon; false for nothing, though something may be hidden; `at_rest` where nothing shows before a wake-up.
+ */
+export type RoundOutcome = boolean | 'look_again' | 'at_rest';
+
 export interface RoundsOptions {
-  /** Does one round; answers whether it found anything to do. */
-  readonly round: () => Promise<boolean>;
+  readonly round: () => Promise<RoundOutcome>;
   readonly pollMs: number;
   /** The longest pause without a wake-up; `pollMs` where nobody else watches. */
   readonly restMs?: number;
@@ -38,10 +43,11 @@ export class Rounds {
       try {
         if (this.woken) this.next = LOOK_AGAIN_MS;
         this.woken = false;
-        const worked = await this.options.round();
+        const found = await this.options.round();
         failures = 0;
-        if (worked) this.next = LOOK_AGAIN_AFTER_WORK_MS;
-        else await this.rest(stop);
+        if (found === true || found === 'look_again') this.next = LOOK_AGAIN_AFTER_WORK_MS;
+        if (found === 'at_rest') this.next = this.options.pollMs;
+        if (found !== true) await this.rest(stop);
       } catch (error) {
         if (stop.aborted) return;
         this.options.onError(error);
@@ -55,7 +61,7 @@ export class Rounds {
     if (this.woken) this.next = LOOK_AGAIN_MS;
     const { pollMs, restMs = pollMs } = this.options;
     const ms = this.next < pollMs ? this.next : restMs;
-    this.next *= 2;
+    this.next = Math.min(this.next * 2, this.options.pollMs);
     // Looking again soon needs no wake-up; it would only turn one pause into many.
     await this.pause(ms, stop, ms > LOOK_AGAIN_MS);
   }

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { freshStores } from '../testing/store-under-test.js';
+import { inTransactionAsking, together } from './index.js';
+
+const stores = freshStores();
+
+const notes = async () => {
+  const { pool } = await stores.fresh();
+  await pool.query('CREATE TABLE notes (id integer PRIMARY KEY)');
+  const written = async () =>
+    (await pool.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).rows.map(({ id }) => id);
+  return { pool, written };
+};
+
+const WRITE = 'INSERT INTO notes VALUES ($1)';
+const ask = (value: number) => ({ name: 'ask', text: 'SELECT $1::integer AS value', values: [value] });
+
+describe('queries that are sent together', () => {
+  it('are answered each by itself, in a transaction that began along with its questions', async () => {
+    const { pool, written } = await notes();
+    const answers = await inTransactionAsking<[number, number], number[]>(
+      pool,
+      client => [1, 2].map(async value => (await client.query(ask(value))).rows[0].value) as never,
+      async (client, asked) => {
+        await together(client, () => asked.map(value => client.query(WRITE, [value])) as never);
+        return [...asked];
+      },
+    );
+    expect(answers).toEqual([1, 2]);
+    expect(await written()).toEqual([1, 2]);
+  });
+
+  it('leave nothing behind when one of them fails, and the connection as it was', async () => {
+    const { pool, written } = await notes();
+    const failing = inTransactionAsking<[unknown], void>(
+      pool,
+      client => [client.query(ask(1))],
+      async client => {
+        await together(client, () => [1, 1, 2].map(id => client.query(WRITE, [id])) as never);
+      },
+    );
+    await expect(failing).rejects.toMatchObject({ code: '23505' });
+    expect(await written()).toEqual([]);
+    const client = await pool.connect();
+    expect(client).toMatchObject({ pipeline: false });
+    expect((await client.query(ask(3))).rows).toEqual([{ value: 3 }]);
+    client.release();
+  });
+
+  it('fail all when the connection is lost', async () => {
+    const { pool, written } = await notes();
+    const lost = inTransactionAsking<[unknown], void>(
+      pool,
+      client => [client.query(WRITE, [1])],
+      async client => {
+        await together(client, () => [
+          client.query('SELECT pg_terminate_backend(pg_backend_pid())'),
+          client.query(WRITE, [2]),
+        ]);
+      },
+    );
+    await expect(lost).rejects.toThrow();
+    expect(await written()).toEqual([]);
+  });
+});
