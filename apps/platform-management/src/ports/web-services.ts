@@ -45,6 +45,8 @@ export abstract class WebServiceStandings {
   abstract serving(): Promise<readonly ServingRelease[]>;
   /** Every service that was ever created. */
   abstract all(): Promise<readonly string[]>;
+  /** How many events each of them has. */
+  abstract historyLengths(): Promise<ReadonlyMap<string, number>>;
 }
 
 /** Environment variables of one release, and which of their values nobody may read in a log. */

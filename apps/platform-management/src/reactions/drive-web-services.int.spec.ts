@@ -397,6 +397,7 @@ describe('the sealed configurations of a service', () => {
   it('go when nothing can need them; what runs and what can be gone back to keep theirs', async () => {
     await house.stopReplicas();
     replica = await house.replica({ retainedReleases: 2 });
+    const retaining = replica.retainConfigurations();
     const others = new Set(house.configurations.sealed.keys());
     house.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
     const { id, deploymentId: first } = await house.runningService(replica);
@@ -413,22 +414,40 @@ describe('the sealed configurations of a service', () => {
     const serving = house.machine.serving(id)!.rollId;
     expect(sealedBeside(others).size).toBe(7);
 
-    await replica.retainConfigurations.run(never);
+    await retaining.run(never);
     expect(sealedBeside(others)).toEqual(new Set([second, third, serving]));
     await expect(rollBackTo(id, first)).rejects.toEqual(refusal('deployment_never_live'));
     await house.untilDeployment(await rollBackTo(id, second), 'live');
     expect(house.machine.serving(id)?.environment).toEqual({ COLOUR: 'red' });
-    await replica.retainConfigurations.run(never);
+    await retaining.run(never);
     expect(sealedBeside(others)).toEqual(new Set([second, third]));
+  });
+
+  it('are looked through once for every history, and again when there is more of it', async () => {
+    const read: string[] = [];
+    const retaining = replica.retainConfigurations((id, until) => {
+      read.push(id);
+      return replica.ledger.historyOf(id, until);
+    });
+    const { id } = await house.runningService(replica);
+    await retaining.run(never);
+    expect(read).toContain(id);
+    read.length = 0;
+    await retaining.run(never);
+    expect(read).not.toContain(id);
+    await restarted(id);
+    await retaining.run(never);
+    expect(read).toContain(id);
   });
 
   it('stay for a while after they are over, for who has read the events before', async () => {
     await house.stopReplicas();
     replica = await house.replica({ retainMs: 60_000 });
+    const retaining = replica.retainConfigurations();
     const others = new Set(house.configurations.sealed.keys());
     const { id } = await house.runningService(replica);
     for (let times = 0; times < 2; times++) await restarted(id);
-    await replica.retainConfigurations.run(never);
+    await retaining.run(never);
     expect(sealedBeside(others).size).toBe(3);
   });
 });

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { configurationsOver } from '../domain/web-service/configurations.js';
 import {
   ReleaseConfigurations,
@@ -13,11 +13,11 @@ import {
  */
 @Injectable()
 export class RetainConfigurations {
-  /** Length of the history by which a service was last looked at: nothing more is over while it is the same. */
+  /** Length of the history by which a service was last looked at: nothing more is over until there is more of it. */
   readonly #lookedAt = new Map<string, number>();
 
   constructor(
-    private readonly ledger: WebServiceLedger,
+    @Inject(WebServiceLedger) private readonly ledger: Pick<WebServiceLedger, 'historyOf'>,
     private readonly standings: WebServiceStandings,
     private readonly configurations: ReleaseConfigurations,
     private readonly settings: WebServiceSettings,
@@ -25,10 +25,10 @@ export class RetainConfigurations {
 
   async run(stop: AbortSignal): Promise<void> {
     const until = new Date(Date.now() - this.settings.retainMs);
-    for (const id of await this.standings.all()) {
+    for (const [id, length] of await this.standings.historyLengths()) {
       if (stop.aborted) return;
+      if (this.#lookedAt.get(id) === length) continue;
       const history = await this.ledger.historyOf(id, until);
-      if (this.#lookedAt.get(id) === history.length) continue;
       await this.configurations.forget(configurationsOver(history, this.settings.retainedReleases));
       this.#lookedAt.set(id, history.length);
     }

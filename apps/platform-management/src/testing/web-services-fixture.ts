@@ -24,6 +24,7 @@ import {
   type Configuration,
   ProjectOwners,
   ReleaseConfigurations,
+  type WebServiceLedger,
   type WebServiceSettings,
 } from '../ports/web-services.js';
 import { webServices } from '../projections/web-services.js';
@@ -102,7 +103,8 @@ export interface Replica {
     readonly suspensions: SuspendWebService;
   };
   readonly ledger: PostgresWebServiceLedger;
-  readonly retainConfigurations: RetainConfigurations;
+  /** One that has looked at nothing yet. */
+  retainConfigurations(historyOf?: WebServiceLedger['historyOf']): RetainConfigurations;
   /** What it shows to Prometheus. */
   readonly metrics: Metrics;
   /** As kill -9 does it: from now on, nothing that it does has any effect on database and machine. */
@@ -196,7 +198,8 @@ export class WebServicesFixture {
     const replica: Replica = {
       runtime,
       ledger,
-      retainConfigurations: new RetainConfigurations(ledger, standings, this.configurations, settings),
+      retainConfigurations: (historyOf = (...of) => ledger.historyOf(...of)) =>
+        new RetainConfigurations({ historyOf }, standings, this.configurations, settings),
       metrics,
       commands: {
         create: new CreateWebService(ledger, new FakeProjects(), settings),

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { webServiceStream } from '../../domain/web-service/web-service.js';
 import { type ServingRelease, WebServiceStandings } from '../../ports/web-services.js';
 
 interface ServingRow {
@@ -62,5 +63,17 @@ export class PostgresWebServiceStandings extends WebServiceStandings {
       'SELECT web_service_id AS id FROM web_service_standings ORDER BY web_service_id',
     );
     return rows.map(({ id }) => id);
+  }
+
+  /** The end of each stream is one look into an index, however long the stream. */
+  override async historyLengths(): Promise<ReadonlyMap<string, number>> {
+    const { rows } = await this.pool.query<{ id: string; version: number }>(
+      `SELECT s.web_service_id AS id, last.version FROM web_service_standings s CROSS JOIN LATERAL (
+         SELECT e.version FROM event_store.events e
+         WHERE e.stream_id = $1 || s.web_service_id ORDER BY e.version DESC LIMIT 1
+       ) AS last`,
+      [webServiceStream('')],
+    );
+    return new Map(rows.map(({ id, version }) => [id, version]));
   }
 }

@@ -45,7 +45,7 @@ export class LimitWatch {
     if (await this.place.ranOutOfMemory()) return memoryWords(this.limits);
     const pids = await this.place.pids();
     if (pids.length >= tasks || (await this.place.ranOutOfTasks())) return tasksWords(this.limits);
-    const entries = await Promise.all(pids.map(processEntry));
+    const entries = pids.map(processEntry);
     const resident = entries.reduce((sum, entry) => sum + (entry?.memoryBytes ?? 0), 0);
     if (resident > memoryBytes) return memoryWords(this.limits);
     if ((await freeBytes(this.folders[0])) < floor)

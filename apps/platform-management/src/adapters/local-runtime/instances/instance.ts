@@ -119,7 +119,7 @@ export class Instance {
 
   /** All of its processes. */
   async processes(): Promise<readonly ProcessEntry[]> {
-    const entries = await Promise.all((await this.place.pids()).map(processEntry));
+    const entries = (await this.place.pids()).map(processEntry);
     return entries.filter(entry => entry !== undefined);
   }
 
@@ -211,7 +211,7 @@ export class Instance {
       // It may end before it has read everything; how it ended says more than the broken pipe.
       child.stdin?.on('error', () => {});
       child.stdin?.end(handedEnvironment(serviceEnvironment({ id, port, folder }, environment)));
-      const entry = await processEntry(child.pid!);
+      const entry = processEntry(child.pid!);
       if (!entry) throw new Error('it ended before it had begun');
       return entry;
     } finally {
@@ -248,7 +248,7 @@ export class Instance {
 
 /** Its main process, unless that is gone and its number perhaps somebody else's. */
 const runningProcess = async ({ process }: InstanceRecord): Promise<ProcessEntry | undefined> => {
-  const entry = process && (await processEntry(process.pid));
+  const entry = process && processEntry(process.pid);
   return entry && entry.startTime === process.startTime ? entry : undefined;
 };
 

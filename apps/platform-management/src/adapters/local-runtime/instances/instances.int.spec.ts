@@ -91,7 +91,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     const [parent, child] = (await fixture.visit(plan)).body.split(' ').map(Number);
     expect(await fixture.pids()).toEqual(expect.arrayContaining([parent, child]));
     await fixture.runtime.stop(plan.webServiceId);
-    for (const pid of [parent, child]) expect(await processEntry(pid!)).toBeUndefined();
+    for (const pid of [parent, child]) expect(processEntry(pid!)).toBeUndefined();
     expect(await fixture.ledger.ids()).toEqual([]);
   });
 

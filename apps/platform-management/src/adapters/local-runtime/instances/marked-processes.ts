@@ -1,5 +1,5 @@
 import { INSTANCE_MARKER } from './instance-environment.js';
-import { allPids, environmentOf, type ProcessEntry, processEntry } from './process-table.js';
+import { allProcesses, environmentOf, type ProcessEntry } from './process-table.js';
 
 /** A newer process may still be between fork and exec, where it has its parent's environment. */
 interface Seen {
@@ -19,7 +19,7 @@ export class MarkedProcesses {
 
   /** All marked processes of this machine by instance, as they are now. */
   async scan(): Promise<ReadonlyMap<string, readonly ProcessEntry[]>> {
-    const entries = (await Promise.all((await allPids()).map(processEntry))).filter(entry => entry !== undefined);
+    const entries = await allProcesses();
     const seen = new Map<string, Seen>();
     await Promise.all(
       entries.map(async ({ pid, startTime }) => {

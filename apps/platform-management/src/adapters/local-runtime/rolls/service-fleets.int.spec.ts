@@ -43,7 +43,7 @@ describe('Running services', () => {
     const [record] = await fixture.records(plan);
     const successor = fixture.anotherRuntime();
     await successor.reconcile([], new Set());
-    expect(await processEntry(record!.process!.pid)).toBeUndefined();
+    expect(processEntry(record!.process!.pid)).toBeUndefined();
     expect(await fixture.records(plan)).toEqual([]);
     // The former leader finds out by itself, and answers from outside then.
     await waitFor(async () => (await fixture.runtime.statusOf(plan.webServiceId)) === undefined);

@@ -149,12 +149,13 @@ export class ServiceFleets {
   }
 
   async #sample(): Promise<void> {
+    const instances = [...this.#services.values()].flatMap(service => service.instances);
+    if (instances.length === 0) return;
     const processes = await this.parts.processes.scan();
-    for (const { instances } of this.#services.values())
-      for (const instance of instances) {
-        const used = this.#meter.read(instance, processes.get(instance.record.id) ?? [], performance.now());
-        if (used.memoryBytes > this.parts.host.limits.memoryBytes) await instance.outgrown();
-      }
+    for (const instance of instances) {
+      const used = this.#meter.read(instance, processes.get(instance.record.id) ?? [], performance.now());
+      if (used.memoryBytes > this.parts.host.limits.memoryBytes) await instance.outgrown();
+    }
   }
 
   #scale(): void {

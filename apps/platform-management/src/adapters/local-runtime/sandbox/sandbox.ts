@@ -125,7 +125,7 @@ const pidsOfUser = async (uid: number): Promise<readonly number[]> => {
 /** One that forks while it is killed is found in the next round. */
 const killAll = async (find: () => Promise<readonly number[]>): Promise<void> => {
   const deadline = performance.now() + GIVE_UP_AFTER_MS;
-  const alive = async () => (await Promise.all((await find()).map(processEntry))).filter(entry => entry !== undefined);
+  const alive = async () => (await find()).map(processEntry).filter(entry => entry !== undefined);
   for (let left = await alive(); left.length > 0; left = await alive()) {
     for (const { pid } of left) kill(pid);
     if (performance.now() > deadline) throw new Error(`processes ${left.map(({ pid }) => pid).join(', ')} do not end`);
