@@ -24,6 +24,8 @@ beforeAll(async () => {
     afterwards: migrateEventStore,
   });
   pool = new pg.Pool({ connectionString: databaseUrl });
+  // A pool that has ended may still be closing connections when its database is dropped.
+  pool.on('connect', client => client.on('error', () => undefined));
   queue = new PostgresDeliveryQueue(pool, new Inbox(pool), keys);
 }, 60_000);
 
@@ -60,6 +62,25 @@ const reportOf = (delivery: ClaimedDelivery, status: number, responseHead = ''):
 });
 
 const endLeases = () => pool.query("UPDATE deliveries SET claimed_until = now() - interval '1 ms'");
+
+describe('an event', () => {
+  it('becomes one delivery for each endpoint of its service, with an id that begins with the time', async () => {
+    const webhookId = await endpoint();
+    const { rows } = await pool.query<{ service_id: string }>(
+      `UPDATE webhooks SET events = '{opened}' RETURNING service_id`,
+    );
+    const event = { serviceId: rows[0]?.service_id ?? '', kind: 'opened' as const, traceparent: undefined };
+    const before = Date.now();
+    await queue.take(Array.from({ length: 20 }, (_, n) => ({ ...event, id: randomUUID(), payload: `{"n":${n}}` })));
+
+    const { items } = await queue.list(webhookId, { limit: 100, offset: 0 });
+    expect(new Set(items.map(({ id }) => id)).size).toBe(20);
+    for (const { id } of items) {
+      expect(id).toMatch(/^.{14}7/);
+      expect(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toBeGreaterThanOrEqual(before);
+    }
+  });
+});
 
 describe('a claim', () => {
   it('takes of each endpoint as many as it has places, in their order, with its present URL and secret', async () => {

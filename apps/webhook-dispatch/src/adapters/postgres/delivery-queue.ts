@@ -97,7 +97,7 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
   }
 
   async replaySince(webhookId: string, since: Date): Promise<number> {
-    const { rowCount } = await this.pool.query(REPLAY_SINCE, [webhookId, since, presentTrace()]);
+    const { rowCount } = await this.pool.query(REPLAY_SINCE, [webhookId, since, presentTrace(), newStamp()]);
     this.announce();
     return rowCount ?? 0;
   }
@@ -166,6 +166,7 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
           taken.map(({ kind }) => kind),
           taken.map(({ payload }) => payload),
           taken.map(({ traceparent }) => traceparent ?? null),
+          newStamp(),
         ],
       });
     });
@@ -232,6 +233,9 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
 
 /** Only ever compared for equality, so it need not count up: by chance it is taken twice in no lifetime. */
 const newFence = (): number => randomInt(2 ** 48 - 1);
+
+/** Time and version of a UUID of version 7; chance follows for each row. */
+const newStamp = (): string => uuidv7().slice(0, 15);
 
 /** A replay or a test belongs to the request that asks for it. */
 const presentTrace = (): string | null => currentContext()?.traceparent ?? null;

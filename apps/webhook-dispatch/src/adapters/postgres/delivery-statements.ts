@@ -45,10 +45,13 @@ export const CLAIM_ONE = `
   WHERE d.id = $3 AND ${DUE} AND w.id = d.webhook_id AND w.enabled AND s.webhook_id = d.webhook_id
   RETURNING ${CLAIMED}`;
 
+/** Ids that begin with the time, as UUIDs of version 7 do: new rows lie side by side in every index of ids. */
+const newId = (stamp: string): string => `overlay(gen_random_uuid()::text PLACING ${stamp}::text FROM 1)::uuid`;
+
 /** One delivery for each event and endpoint that wants to know of it; a disabled one finds its events when it is back. */
 export const QUEUE = `
   INSERT INTO deliveries (id, webhook_id, event_id, payload, state, reason, next_attempt_at, traceparent)
-  SELECT gen_random_uuid(), w.id, e.id, e.payload,
+  SELECT ${newId('$6')}, w.id, e.id, e.payload,
     CASE WHEN w.enabled THEN 'pending' ELSE 'held' END,
     CASE WHEN w.enabled THEN NULL ELSE 'the endpoint is disabled' END,
     CASE WHEN w.enabled THEN now() END,
@@ -103,7 +106,7 @@ export const REPLAY = `
 
 export const REPLAY_SINCE = `
   INSERT INTO deliveries (id, webhook_id, event_id, payload, state, replay_of, next_attempt_at, traceparent)
-  SELECT gen_random_uuid(), d.webhook_id, d.event_id, d.payload, 'pending', d.id, now(), $3
+  SELECT ${newId('$4')}, d.webhook_id, d.event_id, d.payload, 'pending', d.id, now(), $3
   FROM deliveries d
   WHERE d.webhook_id = $1 AND d.created_at >= $2 AND d.replay_of IS NULL AND d.event_id IS NOT NULL
     AND d.state IN ('refused', 'dropped', 'held')
