@@ -90,6 +90,16 @@ describe('the lane of an endpoint', () => {
     expect(lane.free(1)).toBe(0);
   });
 
+  it('of a slow endpoint, for which nothing waits, runs low with every call that is recorded', () => {
+    const { lane, put, begin } = laneWithClock();
+    put(8);
+    begin();
+    lane.called();
+    expect(lane.runsLow).toBe(false);
+    lane.recorded();
+    expect(lane.runsLow).toBe(true);
+  });
+
   it('runs low only where the last claim got all that it asked for', () => {
     const { lane, put, begin } = laneWithClock();
     put(8);

@@ -49,7 +49,8 @@ export class Lane {
 
   /** Whether it is time to claim more for it, and there is more, for the last claim got all that it asked for. */
   get runsLow(): boolean {
-    return this.granted >= this.asked && this.held <= this.places / 2;
+    if (this.granted < this.asked || this.held >= this.places) return false;
+    return this.waiting.length === 0 || this.held <= this.places / 2;
   }
 
   put(delivery: ClaimedDelivery): void {
