@@ -3,22 +3,23 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
+const MORE_THAN_BLANKS = /[\t\r]| {2}/;
 
 /** One header field (`Name: value`, folded or not) in relaxed form, without its line end. */
 export function canonicalHeader(line: string): string {
   const colon = line.indexOf(':');
   const name = line.slice(0, colon).trim().toLowerCase();
-  const value = line
-    .slice(colon + 1)
-    .replace(/\r\n/g, '')
-    .split(/[ \t]+/)
-    .filter(word => word !== '')
-    .join(' ');
-  return `${name}:${value}`;
+  let value = line.slice(colon + 1);
+  // Most lines are neither folded nor hold more than one blank in a row.
+  if (MORE_THAN_BLANKS.test(value)) value = value.replace(/\r\n/g, '').replace(/[ \t]+/g, ' ');
+  const start = value.charCodeAt(0) === SPACE ? 1 : 0;
+  const end = value.length > start && value.charCodeAt(value.length - 1) === SPACE ? value.length - 1 : value.length;
+  return `${name}:${value.slice(start, end)}`;
 }
 
 /** A body in relaxed form: blanks reduced, none before line ends, no empty lines at the end. */
 export function canonicalBody(body: Buffer): Buffer {
+  if (isCanonical(body)) return body;
   const out = Buffer.allocUnsafe(body.length + 2);
   let end = 0;
   let contentEnd = 0;
@@ -45,4 +46,17 @@ export function canonicalBody(body: Buffer): Buffer {
   out[contentEnd] = CR;
   out[contentEnd + 1] = LF;
   return out.subarray(0, contentEnd + 2);
+}
+
+/** True for nearly all that we compose; false also where only a closer look would tell. */
+function isCanonical(body: Buffer): boolean {
+  const { length } = body;
+  const endsInLine = body[length - 2] === CR && body[length - 1] === LF;
+  if (length < 4 || !endsInLine || body[length - 3] === LF) return false;
+  for (let at = 0; at < length; at++) {
+    const byte = body[at]!;
+    if (byte > SPACE) continue;
+    if (byte === TAB || (byte === SPACE && body[at + 1]! <= SPACE)) return false;
+  }
+  return true;
 }

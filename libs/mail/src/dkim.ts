@@ -21,15 +21,15 @@ export interface DkimIdentity {
 }
 
 /** Listed once more than they occur, so that a second one added on the way breaks the signature (RFC 6376 §8.15). */
-const OVERSIGNED = ['From', 'Reply-To', 'Subject', 'To', 'Cc'];
+const OVERSIGNED = ['from', 'reply-to', 'subject', 'to', 'cc'];
 const SIGNED_WHERE_PRESENT = [
-  'Date',
-  'Message-ID',
-  'MIME-Version',
-  'Content-Type',
-  'Content-Transfer-Encoding',
-  'In-Reply-To',
-  'References',
+  'date',
+  'message-id',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+  'in-reply-to',
+  'references',
 ];
 const MAX_LINE = 76;
 
@@ -80,16 +80,18 @@ export class DkimSigner {
 function selectHeaders(lines: readonly HeaderLine[]): { names: string[]; canonical: string } {
   const names: string[] = [];
   let canonical = '';
-  for (const wanted of [...OVERSIGNED, ...SIGNED_WHERE_PRESENT]) {
-    const key = wanted.toLowerCase();
-    for (let at = lines.length - 1; at >= 0; at--) {
-      const { name, line } = lines[at]!;
-      if (name.toLowerCase() !== key) continue;
-      names.push(key);
-      canonical += `${canonicalHeader(line)}\r\n`;
+  const keys = lines.map(({ name }) => name.toLowerCase());
+  const take = (wanted: string): void => {
+    for (let at = keys.lastIndexOf(wanted); at >= 0; at = at === 0 ? -1 : keys.lastIndexOf(wanted, at - 1)) {
+      names.push(wanted);
+      canonical += `${canonicalHeader(lines[at]!.line)}\r\n`;
     }
-    if (OVERSIGNED.includes(wanted)) names.push(key);
+  };
+  for (const wanted of OVERSIGNED) {
+    take(wanted);
+    names.push(wanted);
   }
+  SIGNED_WHERE_PRESENT.forEach(take);
   return { names, canonical };
 }
 
@@ -115,7 +117,8 @@ function foldedNames(names: readonly string[]): string {
 }
 
 function foldedValue(value: string): string {
-  const first = value.slice(0, MAX_LINE - 3);
-  const rest = value.slice(first.length).match(new RegExp(`.{1,${MAX_LINE - 1}}`, 'g')) ?? [];
-  return [first, ...rest].join('\r\n ');
+  const first = MAX_LINE - 3;
+  let folded = value.slice(0, first);
+  for (let at = first; at < value.length; at += MAX_LINE - 1) folded += `\r\n ${value.slice(at, at + MAX_LINE - 1)}`;
+  return folded;
 }

@@ -14,6 +14,11 @@ const DOT = 0x2e;
 const EQUALS = 0x3d;
 const HEX = Buffer.from('0123456789ABCDEF', 'latin1');
 const FROM = Buffer.from('From ', 'latin1');
+/** 2: stands for itself everywhere; 1: not at the start of a line; 0: depends on more. */
+const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte <= SPACE || byte > 0x7e || byte === EQUALS) return 0;
+  return byte === DOT || byte === FROM[0] ? 1 : 2;
+});
 
 /**
  * Encodes text as UTF-8 in whichever of quoted-printable and base64 comes out shorter. Line ends of any kind become
@@ -44,10 +49,17 @@ function quotedPrintable(bytes: Buffer, escapes: number): string {
   // Worst case: every byte escaped, a soft break (3 bytes) after each 75 or fewer columns.
   const most = Math.max(bytes.length + escapes * 2, bytes.length * 3);
   const out = Buffer.allocUnsafe(most + Math.ceil(most / 72) * 3 + 8);
+  const { length } = bytes;
   let end = 0;
   let column = 0;
-  for (let at = 0; at < bytes.length; at++) {
+  for (let at = 0; at < length; at++) {
     const byte = bytes[at]!;
+    // Nearly all there is: a sign that stands for itself wherever it stands, with room for more behind it.
+    if (column < LINE - 1 && PLAIN[byte]! > (column === 0 ? 1 : 0)) {
+      out[end++] = byte;
+      column++;
+      continue;
+    }
     if (byte === CR && bytes[at + 1] === LF) {
       out[end++] = CR;
       out[end++] = LF;
@@ -55,7 +67,12 @@ function quotedPrintable(bytes: Buffer, escapes: number): string {
       at++;
       continue;
     }
-    const endsLine = at + 1 === bytes.length || bytes[at + 1] === CR;
+    const endsLine = at + 1 === length || bytes[at + 1] === CR;
+    if (byte === SPACE && !endsLine && column < LINE - 1) {
+      out[end++] = SPACE;
+      column++;
+      continue;
+    }
     const literal = isLiteral(byte, endsLine) && !(column === 0 && isFragileStart(bytes, at));
     const width = literal ? 1 : 3;
     // The last column belongs to the "=" of a soft break, unless the line ends here anyway.
