@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { childProcesses } from './child-processes.js';
 import {
   forgetProcess,
   type ParentGuard,
@@ -88,9 +89,14 @@ export class PostgresServer {
     if (this.state.guard) releaseGuard(this.state.guard);
   }
 
-  /** kill -9 on the postmaster, as a crash would; the data directory stays as it is. */
+  /** kill -9 on all of its processes, as a crash of the machine would; the data directory stays as it is. */
   async kill(): Promise<void> {
+    if (!this.isRunning) return;
+    // Without its postmaster a backend goes on, and commits, until it looks up; a stopped one starts no more of them.
+    this.state.child.kill('SIGSTOP');
+    const backends = await childProcesses(this.pid);
     await this.end('SIGKILL');
+    for (const pid of backends) endAtOnce(pid);
   }
 
   /** Starts it again on the same data and the same port, ending it first where it still runs. */
@@ -181,6 +187,14 @@ async function launch(options: PostgresOptions, guard: ParentGuard | undefined):
     await log.close();
   }
 }
+
+const endAtOnce = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+};
 
 const userOf = (options: PostgresOptions): SystemUser | undefined => options.user ?? unprivilegedUser();
 

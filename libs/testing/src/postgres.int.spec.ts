@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { startPostgres, type TestPostgres } from './postgres.js';
+import { waitFor } from './wait-for.js';
 
 async function query(connectionString: string, statement: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString });
@@ -47,6 +48,21 @@ describe('a PostgreSQL for a test', () => {
     await expect(query(url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
     await postgres.restart();
     expect(await query(url, 'SELECT id FROM mail')).toEqual([{ id: 7 }]);
+  });
+
+  it('leaves no backend at work when it is killed', async () => {
+    const url = await postgres.createDatabase();
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined);
+    await client.connect();
+    // Whoever computes does not look whether there is a postmaster; it would be done, and committed, a while later.
+    const atWork = client.query('CREATE TABLE mail AS SELECT count(*) FROM generate_series(1, 50000000)');
+    const working = `SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CREATE TABLE mail%'`;
+    await waitFor(async () => (await query(url, working)).length > 0);
+    await postgres.kill();
+    await expect(atWork).rejects.toThrow('Connection terminated');
+    await postgres.restart();
+    expect(await query(url, `SELECT to_regclass('mail') AS made`)).toEqual([{ made: null }]);
   });
 
   it('revives the shared server when somebody left it killed', async () => {

@@ -23,7 +23,7 @@ export interface TestPostgres {
   readonly pid: number;
   /** Creates an empty database and answers its connection string. */
   createDatabase(name?: string): Promise<string>;
-  /** kill -9 on the postmaster. */
+  /** kill -9 on all of its processes; a server that is not durable loses the commits of the last moment with them. */
   kill(): Promise<void>;
   /** Starts it again on the same data and port. */
   restart(): Promise<void>;

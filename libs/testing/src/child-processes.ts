@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+/** The processes whose parent is `parent` at the moment. */
+export async function childProcesses(parent: number): Promise<number[]> {
+  const pairs = existsSync('/proc/self/stat') ? fromProc() : await fromPs();
+  return pairs.filter(([, ppid]) => ppid === parent).map(([pid]) => pid);
+}
+
+type Pair = readonly [pid: number, ppid: number];
+
+/** Small images of Linux have no `ps`. */
+const fromProc = (): Pair[] =>
+  readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .flatMap(name => {
+      try {
+        // The name of the program, in brackets, may hold anything; the state and the parent follow it.
+        const [, ppid] = /.*\) \S (\d+)/s.exec(readFileSync(`/proc/${name}/stat`, 'latin1')) ?? [];
+        return [[Number(name), Number(ppid)] as const];
+      } catch {
+        return [];
+      }
+    });
+
+const fromPs = async (): Promise<Pair[]> => {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
+  return stdout
+    .trim()
+    .split('\n')
+    .map(line => line.trim().split(/\s+/).map(Number) as unknown as Pair);
+};
