@@ -49,8 +49,9 @@ export class RunningTracking {
     });
   }
 
-  static async start(environment: Record<string, string> = {}): Promise<RunningTracking> {
-    const [postgres, nats] = await Promise.all([startPostgres({ shared: false, durable: false }), startNats()]);
+  /** Whoever kills its PostgreSQL needs a durable one: the others lose commits that were answered. */
+  static async start(environment: Record<string, string> = {}, { durable = false } = {}): Promise<RunningTracking> {
+    const [postgres, nats] = await Promise.all([startPostgres({ shared: false, durable }), startNats()]);
     const service = await startService(
       {
         name: 'delivery-tracking',

@@ -16,11 +16,14 @@ const email = anEmail({
 const FAILED = { action: 'failed', status: '5.1.1', diagnostic: '550 5.1.1 no such user' } as const;
 
 beforeAll(async () => {
-  tracking = await RunningTracking.start({
-    POSTERN_BOUNCE_MAX_BYTES: '65536',
-    POSTERN_BOUNCE_MAX_CONNECTIONS_PER_ADDRESS: '8',
-    POSTERN_BOUNCE_CONNECTION_TIMEOUT_MS: '700',
-  });
+  tracking = await RunningTracking.start(
+    {
+      POSTERN_BOUNCE_MAX_BYTES: '65536',
+      POSTERN_BOUNCE_MAX_CONNECTIONS_PER_ADDRESS: '8',
+      POSTERN_BOUNCE_CONNECTION_TIMEOUT_MS: '700',
+    },
+    { durable: true },
+  );
   await tracking.tell([emailAccepted, email], [emailHandedOver, handOverOf(email)]);
   await waitFor(async () => (await detail()).status === 'sent');
 }, 60_000);
