@@ -53,6 +53,30 @@ export const lockStreams = async (
   });
 };
 
+/**
+ * The call that appends, for a statement that writes more than events: it takes the first ten parameters, which are
+ * `appendArguments`. Its rows tell of each append by `append_index`, from 1, whether it was `admitted`; one that was not
+ * met a conflict. In a statement by itself, nothing else must be written before it runs.
+ */
+export const APPEND = 'event_store.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
+
+/** @throws UnstorableEventError */
+export const appendArguments = (appends: readonly Append[]): unknown[] =>
+  argumentsOf(appends.map(prepareAppend), new Date());
+
+const argumentsOf = (appends: readonly PreparedAppend[], occurredAt: Date): unknown[] => [
+  roundsOf(appends),
+  appends.map(({ streamId }) => streamId),
+  appends.map(versionNumber),
+  appends.map(({ metadataJson }) => metadataJson),
+  occurredAt,
+  appends.flatMap(({ events }, owner) => events.map(() => owner + 1)),
+  appends.flatMap(({ events }) => events.map((_, number) => number + 1)),
+  appends.flatMap(({ ids }) => ids),
+  appends.flatMap(({ events }) => events.map(({ type }) => type)),
+  appends.flatMap(({ json }) => json),
+];
+
 export const prepareAppend = (append: Append): PreparedAppend => ({
   ...append,
   ids: append.events.map(() => uuidv7()),
@@ -68,19 +92,8 @@ export const appendPrepared = async (
   const occurredAt = new Date();
   const { rows } = await db.query<Row>({
     name: 'event-store-append',
-    text: 'SELECT * FROM event_store.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-    values: [
-      roundsOf(appends),
-      appends.map(({ streamId }) => streamId),
-      appends.map(versionNumber),
-      appends.map(({ metadataJson }) => metadataJson),
-      occurredAt,
-      appends.flatMap(({ events }, owner) => events.map(() => owner + 1)),
-      appends.flatMap(({ events }) => events.map((_, number) => number + 1)),
-      appends.flatMap(({ ids }) => ids),
-      appends.flatMap(({ events }) => events.map(({ type }) => type)),
-      appends.flatMap(({ json }) => json),
-    ],
+    text: `SELECT * FROM ${APPEND}`,
+    values: argumentsOf(appends, occurredAt),
   });
   const results = new Array<AppendResult>(appends.length);
   for (const row of rows) {

@@ -1,4 +1,4 @@
-export { type AppendResult, appendAll, lockStreams } from './append-all.js';
+export { APPEND, type AppendResult, appendAll, appendArguments, lockStreams } from './append-all.js';
 export { type ErasableEvent, type Erasure, eraseFromEvents } from './erasure.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
 export { Inbox } from './inbox.js';

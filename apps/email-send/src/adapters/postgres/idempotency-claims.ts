@@ -14,6 +14,23 @@ const hashOf = ({ idempotency }: Keyed<Asking>) => idempotency.bodyHash;
 const underWay = (earlier: Keyed<Asking>) => ({ bodyHash: hashOf(earlier), isAnswered: false });
 const nameOf = ({ serviceId, idempotency }: Keyed<Asking>) => `${serviceId} ${idempotency.key}`;
 
+/** The keys of a batch as columns, in the order in which everybody claims; undefined where two requests share one. */
+export function claimColumns(requests: readonly AdmissionRequest[]): unknown[] | undefined {
+  const keyed = requests.filter(isKeyed);
+  return new Set(keyed.map(nameOf)).size === keyed.length ? columnsOf(inOrder(keyed)) : undefined;
+}
+
+/** Claims what `claimColumns` hold, as five parameters from `first` on; returns the ids of those that got their key. */
+export const claimSql = (first: number): string => {
+  const [services, keys, hashes, emails, times] = [0, 1, 2, 3, 4].map(offset => `$${first + offset}`);
+  return `INSERT INTO idempotency_keys AS known (service_id, key, body_hash, email_id, claimed_at)
+           SELECT * FROM unnest(${services}::uuid[], ${keys}::text[], ${hashes}::text[], ${emails}::uuid[], ${times}::timestamptz[])
+           ON CONFLICT (service_id, key) DO UPDATE
+             SET body_hash = excluded.body_hash, email_id = excluded.email_id, claimed_at = excluded.claimed_at
+             WHERE known.claimed_at < excluded.claimed_at - make_interval(hours => ${IDEMPOTENCY_HOURS})
+           RETURNING email_id`;
+};
+
 /**
  * Claims the keys of a batch. Answers what those requests met that did not get theirs: it was claimed before, or by
  * an earlier request of the same batch.
@@ -31,23 +48,11 @@ export async function claimKeys(
   }
   if (first.size === 0) return met;
 
-  // Everybody claims in the same order, so that two batches never wait for each other.
-  const claims = [...first.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const claims = inOrder([...first.values()]);
   const { rows } = await client.query<{ email_id: string }>({
     name: 'claim-idempotency-keys',
-    text: `INSERT INTO idempotency_keys AS known (service_id, key, body_hash, email_id, claimed_at)
-           SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::timestamptz[])
-           ON CONFLICT (service_id, key) DO UPDATE
-             SET body_hash = excluded.body_hash, email_id = excluded.email_id, claimed_at = excluded.claimed_at
-             WHERE known.claimed_at < excluded.claimed_at - make_interval(hours => ${IDEMPOTENCY_HOURS})
-           RETURNING email_id`,
-    values: [
-      claims.map(({ serviceId }) => serviceId),
-      claims.map(({ idempotency }) => idempotency.key),
-      claims.map(({ idempotency }) => idempotency.bodyHash),
-      claims.map(({ facts }) => facts.email_id),
-      claims.map(({ at }) => at),
-    ],
+    text: claimSql(1),
+    values: columnsOf(claims),
   });
   const won = new Set(rows.map(({ email_id }) => email_id));
   const lost = claims.filter(({ facts }) => !won.has(facts.email_id));
@@ -57,6 +62,18 @@ export async function claimKeys(
     met.set(request, known.get(request) ?? refusalOfRepeat(underWay(request), hashOf(request))!);
   return met;
 }
+
+/** Everybody claims in the same order, so that two batches never wait for each other. */
+const inOrder = <T extends Asking>(requests: readonly Keyed<T>[]): Keyed<T>[] =>
+  requests.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+
+const columnsOf = (claims: readonly Keyed<AdmissionRequest>[]): unknown[] => [
+  claims.map(({ serviceId }) => serviceId),
+  claims.map(({ idempotency }) => idempotency.key),
+  claims.map(({ idempotency }) => idempotency.bodyHash),
+  claims.map(({ facts }) => facts.email_id),
+  claims.map(({ at }) => at),
+];
 
 /** What requests under keys that were claimed before meet; a key that is free has no entry. */
 export async function recallKeys<T extends Asking>(

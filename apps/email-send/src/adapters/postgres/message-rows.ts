@@ -37,7 +37,10 @@ export async function closeWithRecords(
 }
 
 /** The answers that stand for messages closed by somebody else. */
-export async function readRecords(client: ClientBase, emailIds: readonly string[]): Promise<Map<string, EmailRecord>> {
+export async function readRecords(
+  client: Pick<ClientBase, 'query'>,
+  emailIds: readonly string[],
+): Promise<Map<string, EmailRecord>> {
   if (emailIds.length === 0) return new Map();
   const { rows } = await client.query<{ id: string; record: string }>({
     name: 'read-email-records',

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
-import { ConcurrencyConflict, type EventMetadata, GroupCommit } from '@postern/event-sourcing';
+import { type Append, ConcurrencyConflict, type EventMetadata, GroupCommit } from '@postern/event-sourcing';
 import { appendAll, inTransaction, type PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { currentContext, inSharedSpan } from '@postern/messaging';
 import type { ClientBase } from 'pg';
@@ -19,22 +19,30 @@ import {
 import { judgeAdmissions, repeatedAnswer } from './admission-batch.js';
 import { recallKeys, releaseKeys } from './idempotency-claims.js';
 import { closeWithRecords, insertDeferredCopies, insertUnderWay, readRecords } from './message-rows.js';
+import { admitSmoothly, closeSmoothly } from './smooth-batches.js';
 import { giveBackDays } from './usage-counters.js';
 
 type InContext<T> = T & { readonly metadata: EventMetadata };
+type Closing = { readonly serviceId: string; readonly record: EmailRecord };
 
-const MAX_BATCH = 128;
+/** One flush at a time: what comes meanwhile shares the next, and two would only wait for each other's counters. */
+const SHARED = { maxBatch: 128, flushers: 1 };
 /** Messages beyond this size have a transaction of their own: a hundred of them at once would fill the memory. */
 const LARGE_BODY = 256 * 1024;
 const ACCEPTED_VERSION = 1;
-const ANNOUNCE_DELAY_MS = 25;
+const ANNOUNCE_DELAY_MS = 50;
 const CONCLUDE_FOR_MS = 60_000;
+/** Refusals seldom come alone: for so long after one, batches are judged message by message at once. */
+const JUDGE_EACH_FOR_MS = 1_000;
 
-/** The ledger in PostgreSQL: two transactions a message, each shared by the messages that wait for one together. */
+/**
+ * The ledger in PostgreSQL: two transactions a message, each shared by the messages that wait for one together, and each
+ * a single statement unless something has to be decided on the way.
+ */
 @Injectable()
 export class PostgresEmailLedger extends EmailLedger {
   readonly #admissions = new GroupCommit<InContext<AdmissionRequest>, Admission | Refusal>({
-    maxBatch: MAX_BATCH,
+    ...SHARED,
     flush: batch => inSharedSpan('admission transaction', traces(batch), () => this.#admit(batch)),
   });
   readonly #largeAdmissions = new GroupCommit<InContext<AdmissionRequest>, Admission | Refusal>({
@@ -42,11 +50,12 @@ export class PostgresEmailLedger extends EmailLedger {
     flush: batch => inSharedSpan('admission transaction', traces(batch), () => this.#admit(batch)),
   });
   readonly #conclusions = new GroupCommit<InContext<Conclusion>, EmailRecord>({
-    maxBatch: MAX_BATCH,
+    ...SHARED,
     flush: batch => inSharedSpan('conclusion transaction', traces(batch), () => this.#conclude(batch)),
   });
 
   #announcing = false;
+  #judgeEachUntil = 0;
 
   constructor(
     private readonly store: PostgresEventStore,
@@ -94,56 +103,65 @@ export class PostgresEmailLedger extends EmailLedger {
   }
 
   async #admit(batch: readonly InContext<AdmissionRequest>[]): Promise<(Admission | Refusal)[]> {
+    const appends = batch.map(acceptance);
+    const smooth =
+      Date.now() < this.#judgeEachUntil
+        ? undefined
+        : await admitSmoothly(this.store.pool, batch, appends, this.instanceId);
+    const judged = smooth ?? (await this.#judgeEach(batch, appends));
+    this.#announceSoon();
+    return judged;
+  }
+
+  async #judgeEach(
+    batch: readonly InContext<AdmissionRequest>[],
+    appends: readonly Append[],
+  ): Promise<(Admission | Refusal)[]> {
     const judged = await inTransaction(this.store.pool, async client => {
       const outcomes = await judgeAdmissions(client, batch);
-      const admitted = batch.filter((_, place) => isAdmitted(outcomes[place]!));
+      const isIn = (_: unknown, place: number) => isAdmitted(outcomes[place]!);
+      const admitted = batch.filter(isIn);
       if (admitted.length > 0) {
         await insertUnderWay(client, admitted, this.instanceId);
-        await appendAll(
-          client,
-          admitted.map(({ facts, metadata }) => ({
-            streamId: emailStream(facts.email_id),
-            expectedVersion: 'none' as const,
-            events: [{ type: 'email-send.email-accepted.v1', data: facts }],
-            metadata,
-          })),
-        );
+        await appendAll(client, appends.filter(isIn));
       }
       return outcomes;
     });
-    this.#announceSoon();
+    if (!judged.every(isAdmitted)) this.#judgeEachUntil = Date.now() + JUDGE_EACH_FOR_MS;
     return judged;
   }
 
   async #conclude(batch: readonly InContext<Conclusion>[]): Promise<EmailRecord[]> {
     const records = batch.map(({ facts, event }) => recordOf(facts, event));
-    const standing = await inTransaction(this.store.pool, async client => {
-      const appended = await appendAll(
-        client,
-        batch.map(({ facts, event, metadata }) => ({
-          streamId: emailStream(facts.email_id),
-          expectedVersion: ACCEPTED_VERSION,
-          events: [event],
-          metadata,
-        })),
-      );
+    const closings = records.map((record, place) => ({ serviceId: batch[place]!.facts.service_id, record }));
+    const standing = batch.every(isPlain)
+      ? await this.#closePlainly(closings, batch.map(conclusionAppend))
+      : await this.#closeEach(batch, closings);
+    this.#announceSoon();
+    return records.map(record => standing.get(record.id) ?? record);
+  }
+
+  /** What somebody else had closed over our head, taking us for dead, stands as they told it. */
+  async #closePlainly(closings: readonly Closing[], appends: readonly Append[]): Promise<Map<string, EmailRecord>> {
+    const others = await closeSmoothly(this.store.pool, closings, appends);
+    return readRecords(this.store.pool, others);
+  }
+
+  #closeEach(batch: readonly InContext<Conclusion>[], closings: readonly Closing[]): Promise<Map<string, EmailRecord>> {
+    return inTransaction(this.store.pool, async client => {
+      const appended = await appendAll(client, batch.map(conclusionAppend));
       // Somebody closed the others over our head, taking us for dead: what they told stands.
       const isOurs = (_: unknown, place: number) => !(appended[place] instanceof ConcurrencyConflict);
       const ours = batch.filter(isOurs);
-      await closeWithRecords(
-        client,
-        records.map((record, place) => ({ serviceId: batch[place]!.facts.service_id, record })).filter(isOurs),
-      );
+      await closeWithRecords(client, closings.filter(isOurs));
       await insertDeferredCopies(client, ours.flatMap(deferredIn));
       await giveBack(client, ours);
-      const others = records.filter((record, place) => !isOurs(record, place));
+      const others = closings.filter((closing, place) => !isOurs(closing, place));
       return readRecords(
         client,
-        others.map(({ id }) => id),
+        others.map(({ record }) => record.id),
       );
     });
-    this.#announceSoon();
-    return records.map(record => standing.get(record.id) ?? record);
   }
 
   /** Readers of the feed are woken for what a moment brought together: every round of theirs is a transaction. */
@@ -156,6 +174,24 @@ export class PostgresEmailLedger extends EmailLedger {
     }, ANNOUNCE_DELAY_MS).unref();
   }
 }
+
+const acceptance = ({ facts, metadata }: InContext<AdmissionRequest>): Append => ({
+  streamId: emailStream(facts.email_id),
+  expectedVersion: 'none',
+  events: [{ type: 'email-send.email-accepted.v1', data: facts }],
+  metadata,
+});
+
+const conclusionAppend = ({ facts, event, metadata }: InContext<Conclusion>): Append => ({
+  streamId: emailStream(facts.email_id),
+  expectedVersion: ACCEPTED_VERSION,
+  events: [event],
+  metadata,
+});
+
+/** Nothing is to be given back, and nothing to be tried again. */
+const isPlain = (conclusion: Conclusion): boolean =>
+  conclusion.event.type === 'email-send.email-handed-over.v1' && deferredIn(conclusion).length === 0;
 
 const traces = (batch: readonly InContext<unknown>[]) => batch.map(({ metadata }) => metadata.traceparent);
 

@@ -9,7 +9,14 @@ interface Counter {
   readonly startsAtMs: number;
 }
 
+interface OpenCounter extends Counter {
+  inAdvance: number;
+  used: number;
+  limit: number | undefined;
+}
+
 type Counted = Pick<Asking, 'serviceId' | 'at'>;
+type CountedAsking = Asking & { readonly counts: boolean };
 
 const nameOf = ({ serviceId, period, startsAtMs }: Counter) => `${serviceId} ${period} ${startsAtMs}`;
 const minuteCounter = ({ serviceId, at }: Counted): Counter => ({
@@ -24,27 +31,45 @@ const dayCounter = ({ serviceId, at }: Counted): Counter => ({ serviceId, period
  * one batch after the other. Every request is counted in advance, for most are let in; `settle` takes back the rest.
  */
 export class UsageCounters {
-  readonly #counters = new Map<string, Counter & { inAdvance: number; used: number }>();
+  readonly #counters = new Map<string, OpenCounter>();
 
-  /** `counts`: whether the request also counts against the day. */
-  static async take(client: ClientBase, asking: readonly (Asking & { counts: boolean })[]): Promise<UsageCounters> {
+  /** What the requests would count, nothing counted yet. `counts`: whether the request also counts against the day. */
+  static of(asking: readonly CountedAsking[]): UsageCounters {
     const usage = new UsageCounters();
     for (const request of asking) {
-      usage.#open(minuteCounter(request)).inAdvance += 1;
-      usage.#open(dayCounter(request)).inAdvance += request.counts ? 1 : 0;
+      const { counts, perMinuteLimit, dailyLimit } = request;
+      const [minute, day] = [usage.#open(minuteCounter(request)), usage.#open(dayCounter(request))];
+      minute.inAdvance += 1;
+      minute.limit = Math.min(minute.limit ?? perMinuteLimit, perMinuteLimit);
+      if (!counts) continue;
+      day.inAdvance += 1;
+      day.limit = Math.min(day.limit ?? dailyLimit, dailyLimit);
     }
-    for (const row of await add(
-      client,
-      [...usage.#counters.values()].map(counter => ({ ...counter, by: counter.inAdvance })),
-    )) {
-      const counter = usage.#open({
+    return usage;
+  }
+
+  static async take(client: ClientBase, asking: readonly CountedAsking[]): Promise<UsageCounters> {
+    const usage = UsageCounters.of(asking);
+    usage.counted(await add(client, usage.#inAdvance()));
+    return usage;
+  }
+
+  /** What is to be added, and the least limit that has to hold afterwards, as columns in the order for everybody. */
+  columns(): [string[], string[], Date[], number[], (number | null)[]] {
+    const ordered = inOrder(this.#inAdvance());
+    return [...columnsOf(ordered), ordered.map(({ by }) => by), ordered.map(({ limit }) => limit ?? null)];
+  }
+
+  /** Takes over where the counters stand once all was counted. */
+  counted(rows: readonly UsageRow[]): void {
+    for (const row of rows) {
+      const counter = this.#open({
         serviceId: row.service_id,
         period: row.period,
         startsAtMs: row.starts_at.getTime(),
       });
       counter.used = row.used - counter.inAdvance;
     }
-    return usage;
   }
 
   /** What a request meets, those before it in the batch counted. */
@@ -70,9 +95,13 @@ export class UsageCounters {
       );
   }
 
-  #open(counter: Counter): Counter & { inAdvance: number; used: number } {
+  #inAdvance(): (OpenCounter & { readonly by: number })[] {
+    return [...this.#counters.values()].map(counter => ({ ...counter, by: counter.inAdvance }));
+  }
+
+  #open(counter: Counter): OpenCounter {
     const name = nameOf(counter);
-    const known = this.#counters.get(name) ?? { ...counter, inAdvance: 0, used: 0 };
+    const known = this.#counters.get(name) ?? { ...counter, inAdvance: 0, used: 0, limit: undefined };
     this.#counters.set(name, known);
     return known;
   }
@@ -112,7 +141,7 @@ function usageOf(request: Asking, usedOf: (counter: Counter) => number): Usage {
   };
 }
 
-interface UsageRow {
+export interface UsageRow {
   readonly service_id: string;
   readonly period: Counter['period'];
   readonly starts_at: Date;
@@ -121,7 +150,7 @@ interface UsageRow {
 
 /** Rows are touched in one order by everybody, so that two transactions never wait for each other. */
 async function add(client: ClientBase, counters: readonly (Counter & { by: number })[]): Promise<UsageRow[]> {
-  const ordered = counters.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const ordered = inOrder(counters);
   const { rows } = await client.query<UsageRow>({
     name: 'add-sending-usage',
     text: `INSERT INTO sending_usage AS usage (service_id, period, starts_at, used)
@@ -133,6 +162,9 @@ async function add(client: ClientBase, counters: readonly (Counter & { by: numbe
   });
   return rows;
 }
+
+const inOrder = <One extends Counter>(counters: readonly One[]): One[] =>
+  counters.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 
 function columnsOf(counters: readonly Counter[]): [string[], string[], Date[]] {
   return [
