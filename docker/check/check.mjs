@@ -1,226 +1,159 @@
 /**
- * `node docker/check/check.mjs [folder]`: builds every image from docker/Dockerfile and runs them together against a real
- * PostgreSQL, a real NATS and the mail simulator, until a message that was posted to the gateway's container has been
- * delivered. Needs root, buildah and debootstrap (Debian's packages), and a checkout that has been built.
+ * `node docker/check/check.mjs [folder]`: builds every image, brings up compose.yaml itself with Podman, and holds the
+ * containers to their promises. Needs root and what docker/README.md lists; a folder that is named is kept, with its
+ * layers, for the next time.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort, startNats, startPostgres } from '@postern/testing';
-import { Buildah } from './buildah.mjs';
+import { freePort } from '@postern/testing';
+import { MailClient } from './client.mjs';
+import { drains } from './drains.mjs';
+import { Engine, reExecuteApart } from './engine.mjs';
+import { demand, say } from './report.mjs';
+import { makeStandIns } from './stand-ins.mjs';
+import { webServiceRuns } from './web-service.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const SERVICES = ['api-gateway', 'email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'];
 const MOST_MB = 250;
-const say = line => console.log(`▸ ${line}`);
+const FILES = [join(ROOT, 'docker/compose.yaml'), join(ROOT, 'docker/check/compose.yaml')];
 
-const demand = (claim, isTrue, otherwise = '') => {
-  if (!isTrue) throw new Error(`${claim}: not so. ${otherwise}`);
-  console.log(`  ✓ ${claim}`);
-};
-
-for (const program of ['buildah', 'debootstrap'])
-  if (spawnSync('which', [program]).status !== 0)
-    throw new Error(`${program} is missing: apt-get install buildah debootstrap`);
+for (const program of ['podman', 'crun', 'debootstrap', process.env.PODMAN_COMPOSE ?? 'podman-compose'])
+  if (spawnSync('which', [program]).status !== 0) throw new Error(`${program} is missing; docker/README.md says more`);
+const code = reExecuteApart();
+if (code !== undefined) process.exit(code);
 
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'postern-images-'));
-mkdirSync(folder, { recursive: true });
-const buildah = new Buildah(folder);
-const undo = [];
+const engine = new Engine(folder);
+const containerOf = service => `postern_${service}_1`;
 
-/** What stands in for the images of the distribution and of Node.js, where no registry of images can be reached. */
-const makeBases = async () => {
-  const system = join(folder, 'debian');
-  if (!existsSync(join(system, 'usr/bin/dpkg'))) {
-    say('making a Debian base with debootstrap');
-    execFileSync('debootstrap', ['--variant=minbase', '--include=ca-certificates', 'bookworm', system], {
-      stdio: 'ignore',
-    });
-    for (const unneeded of ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'var/cache/apt', 'var/lib/apt/lists'])
-      rmSync(join(system, unneeded), { recursive: true, force: true });
-    mkdirSync(join(system, 'var/lib/apt/lists/partial'), { recursive: true });
-    mkdirSync(join(system, 'var/cache/apt/archives/partial'), { recursive: true });
-    // The certificates of this machine, in case its network has one of its own.
-    cpSync('/etc/ssl/certs/ca-certificates.crt', join(system, 'etc/ssl/certs/ca-certificates.crt'));
-    for (const list of ['sources.list', 'sources.list.d'])
-      if (existsSync(`/etc/apt/${list}`))
-        cpSync(`/etc/apt/${list}`, join(system, 'etc/apt', list), { recursive: true });
-  }
-  const base = await buildah.do('from', 'scratch');
-  await buildah.do('add', '--quiet', base, system, '/');
-  await buildah.do('commit', '--quiet', '--rm', base, 'localhost/debian:slim');
-  const node = await buildah.do('from', 'localhost/debian:slim');
-  const npm = dirname(dirname(realpathSync(execFileSync('which', ['npm'], { encoding: 'utf8' }).trim())));
-  await buildah.do(
-    'add',
-    '--quiet',
-    node,
-    realpathSync(join(ROOT, 'node_modules/node/bin/node')),
-    '/usr/local/bin/node',
-  );
-  await buildah.do('add', '--quiet', node, npm, '/usr/local/lib/node_modules/npm');
-  for (const [name, script] of [
-    ['npm', 'npm-cli.js'],
-    ['npx', 'npx-cli.js'],
-  ])
-    await buildah.do('run', node, '--', 'ln', '-sf', `../lib/node_modules/npm/bin/${script}`, `/usr/local/bin/${name}`);
-  await buildah.do('config', '--env', 'NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt', node);
-  await buildah.do('commit', '--quiet', '--rm', node, 'localhost/node:24');
-};
-
-const build = async app => {
-  const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', cwd: tmpdir() }).trim();
-  await buildah.do(
-    'bud',
-    '--layers',
-    '--quiet',
-    '-f',
-    join(ROOT, 'docker/Dockerfile'),
-    '-t',
-    `localhost/postern/${app}`,
-    '--build-arg',
-    `APP=${app}`,
-    '--build-arg',
-    'NODE_IMAGE=localhost/node:24',
-    '--build-arg',
-    'BASE_IMAGE=localhost/debian:slim',
-    '--build-arg',
-    `NPM_CONFIG_REGISTRY=${registry}`,
-    ROOT,
-  );
+const buildImages = async () => {
+  say('making stand-ins for the images of Debian, Node.js, PostgreSQL and NATS');
+  await makeStandIns(engine, folder, ROOT);
+  const { stdout } = spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', cwd: tmpdir() });
+  const dockerfile = join(ROOT, 'docker/Dockerfile');
+  const args = { NPM_CONFIG_REGISTRY: stdout.trim() };
+  const building = async (name, options, file = dockerfile) => {
+    const begun = performance.now();
+    await engine.build(file, ROOT, { tag: `postern/${name}`, args, ...options });
+    say(`built ${name} in ${Math.round((performance.now() - begun) / 1_000)} s`);
+  };
+  await building('build', { target: 'build', args: { ...args, APP: 'email-send' } });
+  for (const app of SERVICES) await building(app, { args: { ...args, APP: app } });
+  await building('postfix', { args: {} }, join(ROOT, 'docker/postfix/Dockerfile'));
 };
 
 const imagesAreAsPromised = async () => {
-  const images = JSON.parse(await buildah.do('images', '--json'));
   for (const app of SERVICES) {
-    const image = images.find(({ names }) => names?.some(name => name.includes(`postern/${app}:`)));
-    const megabytes = Number.parseFloat(image.size) * (image.size.endsWith('GB') ? 1_000 : 1);
-    demand(`${app} has ${image.size}, less than ${MOST_MB} MB`, megabytes < MOST_MB);
-    const {
-      OCIv1: { config },
-    } = JSON.parse(await buildah.do('inspect', '--type', 'image', `localhost/postern/${app}`));
-    demand(`${app} runs as nobody in particular`, /^[1-9]\d*:[1-9]\d*$/.test(config.User), config.User);
-    demand(`${app} is asked to stop with SIGTERM`, config.StopSignal === 'SIGTERM');
+    const { Size, Config } = await engine.inspect(`localhost/postern/${app}`);
+    const megabytes = Size / 1e6;
+    demand(`${app} has ${megabytes.toFixed(0)} MB, less than ${MOST_MB}`, megabytes < MOST_MB);
+    demand(`${app} is asked to stop with SIGTERM`, Config.StopSignal === 'SIGTERM', Config.StopSignal);
   }
 };
 
-const runTogether = async () => {
-  const [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
-  undo.push(
-    () => postgres.stop(),
-    () => nats.stop(),
-  );
-  const [publicPort, bouncePort, relayPort, mailboxPort] = await Promise.all([1, 2, 3, 4].map(() => freePort()));
-  const everywhere = {
-    POSTERN_NATS_SERVERS: nats.url,
-    POSTERN_HTTP_HOST: '127.0.0.1',
-    POSTERN_PUBLIC_URL: `http://127.0.0.1:${publicPort}`,
-    POSTERN_LINK_SECRETS: randomBytes(32).toString('base64url'),
-    POSTERN_ENCRYPTION_KEYS: `check:${randomBytes(32).toString('base64')}`,
-    POSTERN_BOUNCE_DOMAIN: 'bounces.postern.test',
-  };
-  const own = {
-    'api-gateway': { POSTERN_HOST: '127.0.0.1', POSTERN_PORT: String(publicPort) },
-    'email-send': {
-      POSTERN_SANDBOX_DOMAIN: 'sandbox.postern.test',
-      POSTERN_SPF_HOST: 'spf.postern.test',
-      POSTERN_RELAYS: `smtp://127.0.0.1:${relayPort}?tls=none`,
-      POSTERN_SIMULATOR_DOMAIN: 'simulator.test',
-    },
-    'delivery-tracking': { POSTERN_BOUNCE_SMTP_HOST: '127.0.0.1', POSTERN_BOUNCE_SMTP_PORT: String(bouncePort) },
-    'webhook-dispatch': {},
-    'platform-management': {
-      POSTERN_OPERATOR_EMAIL: 'owner@example.com',
-      POSTERN_OPERATOR_PASSWORD: 'a password of the check',
-      POSTERN_PLATFORM_HOME: '/var/lib/postern',
-    },
-  };
-  const { SupervisedProcess } = await import(join(ROOT, 'tools/local-start/dist/supervised-process.js'));
-  const simulator = new SupervisedProcess({
-    name: 'mail-simulator',
-    command: process.execPath,
-    args: [join(ROOT, 'tools/mail-simulator/dist/main.js')],
-    env: {
-      POSTERN_SIMULATOR_SMTP_PORT: String(relayPort),
-      POSTERN_SIMULATOR_HTTP_PORT: String(mailboxPort),
-      POSTERN_SIMULATOR_BOUNCE_HOST: '127.0.0.1',
-      POSTERN_SIMULATOR_BOUNCE_PORT: String(bouncePort),
-      POSTERN_SIMULATOR_DOMAIN: 'simulator.test',
-      POSTERN_EXIT_WITH_PARENT: 'true',
-    },
-    logFile: join(folder, 'mail-simulator.log'),
-    readyWithinMs: 30_000,
-  });
-  undo.push(() => simulator.stop());
-  await simulator.start();
+const variables = async () => ({
+  POSTERN_LINK_SECRETS: randomBytes(32).toString('base64url'),
+  POSTERN_ENCRYPTION_KEYS: `check:${randomBytes(32).toString('base64')}`,
+  POSTERN_OPERATOR_PASSWORD: randomBytes(12).toString('base64url'),
+  POSTERN_PORT: String(await freePort()),
+  POSTERN_BOUNCE_PORT: String(await freePort()),
+  POSTERN_PLATFORM_BALANCER_PORT: String(await freePort()),
+  CHECK_MAILBOXES_PORT: String(await freePort()),
+  CHECK_REPOSITORIES: join(folder, 'repositories'),
+});
 
-  const containers = new Map();
-  for (const app of SERVICES) {
-    const environment = { ...everywhere, ...own[app], POSTERN_HTTP_PORT: String(await freePort()) };
-    if (app !== 'api-gateway') environment.POSTERN_DATABASE_URL = await postgres.createDatabase();
-    containers.set(app, await buildah.start(`localhost/postern/${app}`, environment));
-  }
-  for (const [app, container] of containers) {
-    await container.ready();
-    demand(`${app} serves from its image`, true);
-  }
-  await messageIsDelivered(everywhere.POSTERN_PUBLIC_URL);
-  for (const [app, container] of containers)
-    demand(`${app} ends in order on SIGTERM`, (await container.terminate()) === 0, container.printed.slice(-1_000));
-};
-
-const messageIsDelivered = async url => {
-  const call = async (path, { token, ...body }) => {
-    const response = await fetch(url + path, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(token?.startsWith('em_') ? { 'api-key': token } : { authorization: `Bearer ${token}` }),
-      },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return response.json();
-  };
-  const { token } = await call('/dashboard/api/session', {
-    email: 'owner@example.com',
-    password: 'a password of the check',
-  });
-  const service = await call('/dashboard/api/email-services', { token, name: 'Check' });
-  const { key } = await call(`/dashboard/api/email-services/${service.id}/api-keys`, { token, name: 'check' });
-  const message = {
-    from: 'me@example.com',
-    to: ['delivered@simulator.test'],
-    subject: 'Hello',
-    text: 'From one image to another',
-  };
-  const { id } = await call('/emails', { token: key, ...message });
-  const deadline = Date.now() + 30_000;
+/** Whatever listens in a container says so in one line. */
+const ready = async service => {
+  const deadline = Date.now() + 90_000;
   for (;;) {
-    const headers = { authorization: `Bearer ${token}` };
-    const timeline = await (
-      await fetch(`${url}/dashboard/api/email-services/${service.id}/emails/${id}`, { headers })
-    ).text();
-    if (timeline.includes('delivered')) break;
-    if (Date.now() > deadline) throw new Error(`the message was not delivered: ${timeline}`);
-    await new Promise(resolve => setTimeout(resolve, 200));
+    const printed = await engine.podman('logs', '--tail', '200', containerOf(service));
+    const { State } = await engine.inspect(containerOf(service));
+    if (State.Running && printed.slice(printed.lastIndexOf('{"ready":true')).startsWith('{"ready":true')) return;
+    if (Date.now() > deadline) throw new Error(`${service} is not ready; it printed\n${printed.slice(-4_000)}`);
+    await new Promise(resolve => setTimeout(resolve, 250));
   }
-  demand('a message posted to the gateway’s container is delivered, and its timeline tells', true);
+};
+
+const containersAreAsPromised = async () => {
+  for (const service of SERVICES) {
+    const container = containerOf(service);
+    await ready(service);
+    demand(`${service} serves from its image`, true);
+    const status = (await engine.in(container, 'cat', '/proc/1/status')).output;
+    const field = name => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1];
+    demand(`${service} runs as a user without a name elsewhere`, field('Uid') === '10001', status);
+    demand(`${service} has no capabilities`, Number.parseInt(field('CapBnd'), 16) === 0 && field('NoNewPrivs') === '1');
+    const write = await engine.in(container, 'sh', '-c', ': > /postern/written || : > /written');
+    demand(
+      `${service} cannot write to its file system`,
+      write.code !== 0 && /Read-only/.test(write.output),
+      write.output,
+    );
+    await engine.podman('healthcheck', 'run', container);
+    demand(`${service} answers its health check`, true);
+    await engine.podman('kill', '--signal', 'STOP', container);
+    const asleep = await engine.podman('healthcheck', 'run', container).then(
+      () => 'healthy',
+      () => 'unhealthy',
+    );
+    await engine.podman('kill', '--signal', 'CONT', container);
+    demand(`${service} fails its health check while it does not answer`, asleep === 'unhealthy');
+  }
+};
+
+const run = async settings => {
+  const compose = (...args) => engine.compose(FILES, settings, ...args);
+  try {
+    say('bringing up compose.yaml');
+    mkdirSync(settings.CHECK_REPOSITORIES, { recursive: true });
+    await compose('up', '-d', '--no-build');
+    await containersAreAsPromised();
+    const client = new MailClient(
+      `http://127.0.0.1:${settings.POSTERN_PORT}`,
+      `http://127.0.0.1:${settings.CHECK_MAILBOXES_PORT}`,
+    );
+    await client.logIn('owner@example.com', settings.POSTERN_OPERATOR_PASSWORD);
+    await mailGoesOut(client);
+    const doctor = await engine.in(containerOf('email-send'), 'node', 'postern.js', 'outbox', 'status');
+    demand('the postern command answers in a container', doctor.code === 0, doctor.output);
+    await webServiceRuns(client, settings);
+    await drains({ engine, client, containerOf, ready, services: SERVICES });
+  } catch (error) {
+    for (const service of [...SERVICES, 'load-balancer', 'postfix']) {
+      const printed = await engine.podman('logs', '--tail', '15', containerOf(service)).catch(() => 'nothing');
+      console.log(`— the end of what ${service} printed\n${printed}`);
+    }
+    throw error;
+  } finally {
+    await compose('down', '-v');
+  }
+};
+
+const mailGoesOut = async client => {
+  const outcomes = {
+    'delivered@simulator.test': ['delivered', 'Postfix hands it on, and the notification comes back'],
+    'hard-bounce@simulator.test': ['bounced', 'the host behind Postfix sends a notification'],
+    'refused@simulator.test': ['bounced', 'the host behind Postfix refuses, and Postfix itself sends a notification'],
+  };
+  for (const [to, [outcome, how]] of Object.entries(outcomes)) {
+    const { id } = await client.send(to);
+    await client.becomes(id, outcome);
+    demand(`a message to ${to} is ${outcome}: ${how}`, true);
+  }
 };
 
 try {
-  await makeBases();
-  for (const app of SERVICES) {
-    say(`building the image of ${app}`);
-    await build(app);
-  }
+  await buildImages();
   await imagesAreAsPromised();
-  say('running all of them together');
-  await runTogether();
+  await run(await variables());
 } finally {
-  for (const step of undo.reverse()) await step();
-  if (process.argv[2] === undefined) rmSync(folder, { recursive: true, force: true });
+  if (process.argv[2] === undefined) {
+    await engine.podman('system', 'reset', '--force').catch(() => undefined);
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -1,0 +1,60 @@
+import { demand, say } from './report.mjs';
+
+const TO = 'delivered@simulator.test';
+const ANSWERS_AFTER_S = 4;
+const KILLED_AFTER_S = 30;
+
+/**
+ * Postfix takes its time to say yes to a message; meanwhile the container that waits for the answer is stopped, as
+ * `docker stop` and Kubernetes stop it.
+ */
+export const drains = async ({ engine, client, containerOf, ready, services }) => {
+  const postfix = containerOf('postfix');
+  const slowly = `smtpd_end_of_data_restrictions=sleep ${ANSWERS_AFTER_S}`;
+  for (const command of [
+    ['postconf', '-e', slowly],
+    ['postfix', 'reload'],
+  ])
+    await engine.in(postfix, ...command);
+  // Connections that are open keep Postfix's former settings.
+  await restarted(engine, containerOf('email-send'), () => ready('email-send'));
+
+  for (const service of ['email-send', 'api-gateway']) {
+    const subject = `Under way while ${service} is stopped`;
+    const before = await received(engine, postfix);
+    const answer = client.send(TO, subject);
+    const outcome = answer.then(
+      ({ status }) => status,
+      error => error.message,
+    );
+    while ((await received(engine, postfix)) === before) await new Promise(resolve => setTimeout(resolve, 50));
+    const { code, seconds } = await stop(engine, containerOf(service));
+    demand(`${service} ends with 0 on SIGTERM, ${seconds.toFixed(1)} s later`, code === 0, `with ${code}`);
+    demand(`a message that was under way in ${service} is answered: sent`, (await outcome) === 'sent', await outcome);
+    await restarted(engine, containerOf(service), () => ready(service));
+    await client.becomes((await answer).id, 'delivered');
+    const copies = await client.copiesOf(subject, TO);
+    demand('and delivered, once', copies === 1, `${copies} times`);
+  }
+  say('stopping all of them');
+  for (const service of services) {
+    const { code, seconds } = await stop(engine, containerOf(service));
+    demand(`${service} ends with 0 on SIGTERM, ${seconds.toFixed(1)} s later`, code === 0, `with ${code}`);
+  }
+};
+
+/** Messages whose content has reached Postfix, answered or not. */
+const received = async (engine, postfix) =>
+  (await engine.podman('logs', postfix)).split('\n').filter(line => /cleanup.*message-id=/.test(line)).length;
+
+const stop = async (engine, container) => {
+  const begun = performance.now();
+  await engine.podman('stop', '--time', String(KILLED_AFTER_S), container);
+  const { State } = await engine.inspect(container);
+  return { code: State.ExitCode, seconds: (performance.now() - begun) / 1_000 };
+};
+
+const restarted = async (engine, container, ready) => {
+  await engine.podman('restart', '--time', String(KILLED_AFTER_S), container);
+  await ready();
+};

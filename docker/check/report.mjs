@@ -1,0 +1,6 @@
+export const say = line => console.log(`▸ ${line}`);
+
+export const demand = (claim, isTrue, otherwise = '') => {
+  if (!isTrue) throw new Error(`${claim}: not so. ${otherwise}`);
+  console.log(`  ✓ ${claim}`);
+};
