@@ -1,4 +1,4 @@
-import type { Log } from '@postern/messaging';
+import { inSpan, type Log } from '@postern/messaging';
 import { assembleLocalRuntime, LIMITS } from './adapters/local-runtime/assemble-local-runtime.js';
 import { assembleLocalBuilds } from './adapters/local-runtime/build/assemble-local-builds.js';
 import type { LocalRuntime } from './adapters/local-runtime/local-runtime.js';
@@ -15,7 +15,13 @@ export const localRuntime = async (config: PlatformManagementConfig, log: Log): 
     platformAllowFileRepositories: allowFileRepositories,
     platformBalancerPatienceMs: balancerPatienceMs,
   } = config;
-  const parts = await assembleLocalBuilds({ platformHome, allowFileRepositories, instanceLimits: LIMITS, log });
+  const parts = await assembleLocalBuilds({
+    platformHome,
+    allowFileRepositories,
+    instanceLimits: LIMITS,
+    inStep: (name, step) => inSpan(name, {}, step),
+    log,
+  });
   if (process.getuid?.() === 0 && !parts.ownUsers) throw new Error(foreignCodeAsRoot(platformHome));
   return assembleLocalRuntime({ ...parts, platformHome, redactor, log, balancerPatienceMs });
 };

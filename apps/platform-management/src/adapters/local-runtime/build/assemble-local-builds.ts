@@ -16,12 +16,13 @@ import { BUILD_MARKER } from './build-environment.js';
 import { BUILD_LIMITS, type BuildLimits } from './build-limits.js';
 import { BuildWorkspaces } from './build-workspaces.js';
 import { networkOf, programPath, registryOf } from './host-environment.js';
-import { LocalBuilds } from './local-builds.js';
+import { type InStep, LocalBuilds } from './local-builds.js';
 
 export interface LocalBuildsOptions {
   readonly platformHome: string;
   readonly allowFileRepositories: boolean;
   readonly instanceLimits: InstanceLimits;
+  readonly inStep?: InStep;
   readonly log: Log;
   /** The platform's own environment, of which the ways to registries and the network are handed on. */
   readonly variables?: NodeJS.ProcessEnv;
@@ -100,6 +101,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     registry: registryOf(variables),
     idPrefix,
     underWay,
+    inStep: options.inStep ?? ((_, step) => step()),
     log,
   });
   const instances = new Sandbox({

@@ -1,4 +1,4 @@
-import { inSpan, type Log } from '@postern/messaging';
+import type { Log } from '@postern/messaging';
 import {
   type Artefact,
   BuildFailed,
@@ -27,6 +27,9 @@ import { freeBytes } from './disk.js';
 import { Lane } from './lane.js';
 import { LimitWatch, memoryWords, tasksWords } from './limit-watch.js';
 
+/** Carries out a step of a build, for somebody who wants to see how long it takes. */
+export type InStep = (name: string, step: () => Promise<void>) => Promise<void>;
+
 export interface LocalBuildsParts {
   readonly sources: RepositorySources;
   readonly artefacts: ArtefactStore;
@@ -43,6 +46,7 @@ export interface LocalBuildsParts {
   readonly idPrefix: string;
   /** Ids of places and names of workspaces that are not left behind. */
   readonly underWay: Set<string>;
+  readonly inStep: InStep;
   readonly log: Log;
 }
 
@@ -130,11 +134,12 @@ export class LocalBuilds implements Builds {
       output.remark(`Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`);
       const marks = { [BUILD_MARKER]: site.id };
       const checkout = { place, directory, home: homeOf(folders.workspace), marks };
-      await inSpan('fetch source', {}, () =>
+      await this.parts.inStep('fetch source', () =>
         this.parts.sources.checkOut(order.repositoryUrl, order.commit, checkout, limit),
       );
       const command = await buildCommandFor(directory, order.buildCommand);
-      if (command !== undefined) await inSpan('run build command', {}, () => this.#run(command, order, site, limit));
+      if (command !== undefined)
+        await this.parts.inStep('run build command', () => this.#run(command, order, site, limit));
     } finally {
       await watch.end();
       await place.clear();
