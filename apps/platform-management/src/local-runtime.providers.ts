@@ -8,16 +8,23 @@ import type { PlatformManagementConfig } from './config.js';
 const foreignCodeAsRoot = (platformHome: string): string =>
   `Builds and web services would run as root: other users cannot enter POSTERN_PLATFORM_HOME (${platformHome}) or run ${process.execPath}, or setpriv is missing. Choose a folder that every user may enter, or run platform-management as an ordinary user.`;
 
+export type LocalRuntimeConfig = Pick<
+  PlatformManagementConfig,
+  'platformHome' | 'platformAllowFileRepositories' | 'platformConcurrentBuilds' | 'platformBalancerPatienceMs'
+>;
+
 /** Web services as processes of this machine. */
-export const localRuntime = async (config: PlatformManagementConfig, log: Log): Promise<LocalRuntime> => {
+export const localRuntime = async (config: LocalRuntimeConfig, log: Log): Promise<LocalRuntime> => {
   const {
     platformHome,
     platformAllowFileRepositories: allowFileRepositories,
+    platformConcurrentBuilds: concurrentBuilds,
     platformBalancerPatienceMs: balancerPatienceMs,
   } = config;
   const parts = await assembleLocalBuilds({
     platformHome,
     allowFileRepositories,
+    concurrentBuilds,
     instanceLimits: LIMITS,
     inStep: (name, step) => inSpan(name, {}, step),
     log,
