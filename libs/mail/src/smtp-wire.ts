@@ -34,8 +34,6 @@ export class SmtpWire {
   /** Begins to connect. The first that comes is the greeting. */
   constructor(config: RelayConfig) {
     this.#config = config;
-    this.#deadline = performance.now() + config.connectTimeoutMs;
-    this.#clock = setTimeout(() => this.#onClock(), config.connectTimeoutMs);
     const { host, port } = config;
     const target = {
       host,
@@ -47,6 +45,8 @@ export class SmtpWire {
     };
     this.#socket = config.security === 'tls' ? connectTls({ ...target, ...tlsOptions(config) }) : connect(target);
     this.#listen(this.#socket);
+    this.#deadline = performance.now() + config.connectTimeoutMs;
+    this.#clock = this.#clockFor(config.connectTimeoutMs);
   }
 
   /** Calls back when the connection is gone, at most once; at once where it already is. */
@@ -167,8 +167,13 @@ export class SmtpWire {
   /** One timer for the life of the connection: it only looks whether the deadline, which moves on, has passed. */
   #onClock(): void {
     const left = this.#deadline - performance.now();
-    if (left > 0) this.#clock = setTimeout(() => this.#onClock(), left);
+    if (left > 0) this.#clock = this.#clockFor(left);
     else this.close(new SilenceError('the relay did not answer in time'));
+  }
+
+  /** As long as there is a connection to watch, that keeps the process alive. */
+  #clockFor(delayMs: number): NodeJS.Timeout {
+    return setTimeout(() => this.#onClock(), delayMs).unref();
   }
 }
 
