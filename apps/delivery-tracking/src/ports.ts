@@ -35,8 +35,24 @@ export interface StreamAppend {
   readonly events: readonly { readonly event: TrackingEvent; readonly metadata: EventMetadata }[];
 }
 
+/** What a transaction begins with: the streams that it locks, and the emails whose waiting signals it takes up. */
+export interface TrackingOpening {
+  readonly streamIds: readonly string[];
+  readonly arriving: readonly string[];
+}
+
+/** What stood there once the streams were locked. */
+export interface TrackingOpened {
+  /** The events of each stream in order; a stream without any is absent. */
+  readonly histories: ReadonlyMap<string, readonly PastEvent[]>;
+  /** In order of arrival. */
+  readonly waiting: readonly WaitingSignal[];
+}
+
 /** All that one transaction changes. */
 export interface TrackingChanges {
+  /** Events of other services to be noted as taken. */
+  readonly taken: readonly string[];
   readonly appends: readonly StreamAppend[];
   readonly nowWaiting: readonly ToldSignal[];
   readonly noLongerWaiting: readonly string[];
@@ -44,21 +60,22 @@ export interface TrackingChanges {
 
 /** One transaction over the streams it has locked. All locks come before the first write. */
 export interface TrackingTransaction {
-  /** Nobody else decides these streams until the transaction ends. Email streams before suppression streams. */
-  lock(streamIds: readonly string[]): Promise<void>;
-  /** The events of each stream in order; a stream without any is absent. */
-  histories(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly PastEvent[]>>;
-  /** In order of arrival. */
-  waitingFor(emailIds: readonly string[]): Promise<readonly WaitingSignal[]>;
-  /** Notes the events as taken; answers those that had not been. The first write, after the last lock. */
-  take(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
-  write(changes: TrackingChanges): Promise<void>;
+  /** Locks further streams and reads them. Email streams before suppression streams. */
+  also(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly PastEvent[]>>;
+  /** The only write, after the last lock. Answers those of the taken events that had not been taken before. */
+  write(changes: TrackingChanges): Promise<ReadonlySet<string>>;
 }
 
 /** The service's database as its commands see it. */
 export abstract class TrackingTransactions {
-  /** Runs the work and commits; nothing of it stays where it throws. */
-  abstract run<Result>(work: (transaction: TrackingTransaction) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs the work once nobody else can decide the streams until the transaction ends, and commits; nothing of it stays
+   * where it throws.
+   */
+  abstract run<Result>(
+    opening: TrackingOpening,
+    work: (transaction: TrackingTransaction, opened: TrackingOpened) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 /** Signals whose email is not known yet. */

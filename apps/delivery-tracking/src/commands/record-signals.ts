@@ -12,6 +12,7 @@ import {
   type StreamAppend,
   type ToldSignal,
   TrackingCounters,
+  type TrackingOpened,
   type TrackingTransaction,
   TrackingTransactions,
   type WaitingSignal,
@@ -44,7 +45,12 @@ export class RecordSignals {
 
   async #record(signals: readonly ToldSignal[], taken: ReadonlySet<string>): Promise<Recorded> {
     try {
-      return await this.transactions.run(transaction => record(transaction, signals, taken));
+      const arriving = signals.filter(({ signal }) => signal.kind === 'accepted').map(({ emailId }) => emailId);
+      const emailIds = [...new Set(signals.map(({ emailId }) => emailId))];
+      return await this.transactions.run(
+        { streamIds: emailIds.map(trackedEmailStream), arriving: [...new Set(arriving)] },
+        (transaction, opened) => record(transaction, desksOf(emailIds, opened), signals, taken),
+      );
     } catch (error) {
       if (error instanceof TakenBefore) return this.#record(signals, new Set([...taken, ...error.eventIds]));
       throw error;
@@ -61,13 +67,10 @@ class TakenBefore extends Error {
 
 async function record(
   transaction: TrackingTransaction,
+  desks: ReadonlyMap<string, EmailDesk>,
   signals: readonly ToldSignal[],
   taken: ReadonlySet<string>,
 ): Promise<Recorded> {
-  const emailIds = [...new Set(signals.map(({ emailId }) => emailId))];
-  await transaction.lock(emailIds.map(trackedEmailStream));
-  const desks = await openDesks(transaction, emailIds, signals);
-
   const takenNow = new Set<string>();
   const fates = signals.map((told): SignalFate => {
     const { eventId } = told;
@@ -80,34 +83,25 @@ async function record(
 
   const appends = [...desks.values()].flatMap(desk => desk.append());
   const listings = await suppressions(transaction, appends);
-  if (takenNow.size > 0) {
-    const fresh = await transaction.take([...takenNow]);
-    if (fresh.size < takenNow.size) throw new TakenBefore([...takenNow].filter(id => !fresh.has(id)));
-  }
-  await transaction.write({
+  const fresh = await transaction.write({
+    taken: [...takenNow],
     appends: [...appends, ...listings],
     nowWaiting: [...desks.values()].flatMap(desk => desk.waiting),
     noLongerWaiting: [...desks.values()].flatMap(desk => desk.resolved),
   });
+  if (fresh.size < takenNow.size) throw new TakenBefore([...takenNow].filter(id => !fresh.has(id)));
   return { fates, appends };
 }
 
-async function openDesks(
-  transaction: TrackingTransaction,
-  emailIds: readonly string[],
-  signals: readonly ToldSignal[],
-): Promise<ReadonlyMap<string, EmailDesk>> {
-  const histories = await transaction.histories(emailIds.map(trackedEmailStream));
-  const arriving = new Set(signals.filter(({ signal }) => signal.kind === 'accepted').map(({ emailId }) => emailId));
-  const found = arriving.size > 0 ? await transaction.waitingFor([...arriving]) : [];
-  const waiting = Map.groupBy(found, ({ told }) => told.emailId);
+function desksOf(emailIds: readonly string[], { histories, waiting }: TrackingOpened): ReadonlyMap<string, EmailDesk> {
+  const waitingOf = Map.groupBy(waiting, ({ told }) => told.emailId);
   return new Map(
     emailIds.map(id => [
       id,
       new EmailDesk(
         trackedEmailStream(id),
         (histories.get(trackedEmailStream(id)) ?? []) as readonly (PastEvent & TrackedEmailEvent)[],
-        waiting.get(id) ?? [],
+        waitingOf.get(id) ?? [],
       ),
     ]),
   );
@@ -192,8 +186,7 @@ async function suppressions(
   }
   if (bad.size === 0) return [];
 
-  await transaction.lock([...bad.keys()]);
-  const histories = await transaction.histories([...bad.keys()]);
+  const histories = await transaction.also([...bad.keys()]);
   return [...bad].flatMap(([streamId, { event, metadata }]) => {
     const history = (histories.get(streamId) ?? []) as readonly SuppressionEvent[];
     const state = history.reduce(addressSuppression.evolve, addressSuppression.initial);

@@ -67,49 +67,76 @@ export const trackedEmails: Projection = {
       const row = applyToRow(rows.get(email_id), event);
       if (row) rows.set(email_id, row);
     }
-    await saveRows(tx, [...rows.values()]);
-    await addCounts(tx, [...rows.values()], before);
+    await save(tx, [...rows.values()], changedCounts([...rows.values()], before));
   },
 };
 
+type DayOfCounts = { readonly service_id: string; readonly day: string } & EmailCounts;
+
 async function loadRows(tx: ProjectionTransaction, ids: readonly string[]): Promise<Map<string, TrackedEmailRow>> {
-  const { rows } = await tx.query<TrackedEmailRow>(
-    `SELECT ${ROW_COLUMNS} FROM ${tx.table('tracked_emails')} WHERE id = ANY ($1::uuid[])`,
-    [ids],
-  );
+  const table = tx.table('tracked_emails');
+  const { rows } = await tx.query<TrackedEmailRow>({
+    name: `load ${table}`,
+    text: `SELECT ${ROW_COLUMNS} FROM ${table} WHERE id = ANY ($1::uuid[])`,
+    values: [ids],
+  });
   return new Map(rows.map(row => [row.id, row]));
 }
 
-async function saveRows(tx: ProjectionTransaction, rows: readonly TrackedEmailRow[]): Promise<void> {
-  const lines = rows.map(row => ({
-    ...row,
-    states: [...new Set(row.recipients.map(recipient => stateOf(recipient).state))],
-    search: searchText(row),
-    waiting_since: isWaiting(row) ? row.accepted_at : null,
-  }));
-  await tx.query(
-    `INSERT INTO ${tx.table('tracked_emails')}
-       (id, service_id, status, mode, sender, subject, accepted_at, counts, recipients, states, search, waiting_since)
-     SELECT id, service_id, status, mode, sender, subject, accepted_at, counts, recipients, states, search, waiting_since
-     FROM jsonb_to_recordset($1::jsonb) AS line (
-       id uuid, service_id uuid, status text, mode text, sender text, subject text, accepted_at timestamptz,
-       counts boolean, recipients jsonb, states text[], search text, waiting_since timestamptz)
-     ON CONFLICT (id) DO UPDATE SET status = excluded.status, recipients = excluded.recipients,
-       states = excluded.states, waiting_since = excluded.waiting_since`,
-    [JSON.stringify(lines)],
-  );
+/** Rows and counts in one statement. */
+async function save(
+  tx: ProjectionTransaction,
+  rows: readonly TrackedEmailRow[],
+  counts: readonly DayOfCounts[],
+): Promise<void> {
+  const [table, days] = [tx.table('tracked_emails'), tx.table('daily_email_counts')];
+  await tx.query({
+    name: `save ${table}`,
+    text: `
+      WITH counted AS (
+        INSERT INTO ${days} (service_id, day, ${COUNT_NAMES.join(', ')})
+        SELECT service_id, day, ${COUNT_NAMES.join(', ')} FROM jsonb_to_recordset($13::jsonb) AS line (
+          service_id uuid, day date, ${COUNT_NAMES.map(name => `${name} integer`).join(', ')})
+        ON CONFLICT (service_id, day) DO UPDATE SET
+          ${COUNT_NAMES.map(name => `${name} = ${days}.${name} + excluded.${name}`).join(', ')}
+      )
+      INSERT INTO ${table}
+        (id, service_id, status, mode, sender, subject, accepted_at, counts, recipients, states, search, waiting_since)
+      SELECT id, service_id, status, mode, sender, subject, accepted_at, counts, recipients,
+        string_to_array(states, ','), search, waiting_since
+      FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
+        $8::boolean[], $9::jsonb[], $10::text[], $11::text[], $12::timestamptz[]) AS line (id, service_id, status,
+        mode, sender, subject, accepted_at, counts, recipients, states, search, waiting_since)
+      ON CONFLICT (id) DO UPDATE SET status = excluded.status, recipients = excluded.recipients,
+        states = excluded.states, waiting_since = excluded.waiting_since`,
+    values: [
+      rows.map(({ id }) => id),
+      rows.map(({ service_id }) => service_id),
+      rows.map(({ status }) => status),
+      rows.map(({ mode }) => mode),
+      rows.map(({ sender }) => sender),
+      rows.map(({ subject }) => subject),
+      rows.map(({ accepted_at }) => accepted_at),
+      rows.map(({ counts }) => counts),
+      rows.map(({ recipients }) => JSON.stringify(recipients)),
+      rows.map(({ recipients }) => [...new Set(recipients.map(recipient => stateOf(recipient).state))].join()),
+      rows.map(searchText),
+      rows.map(row => (isWaiting(row) ? row.accepted_at : null)),
+      JSON.stringify(counts),
+    ],
+  });
 }
 
 /** What a search looks through: everything about the email that a person may remember, in lower case. */
 const searchText = ({ subject, sender, recipients }: TrackedEmailRow): string =>
   [subject, sender, ...recipients.map(({ address }) => address)].join('\n').toLowerCase();
 
-async function addCounts(
-  tx: ProjectionTransaction,
+/** What a batch changed in the counts of the days of its emails. */
+function changedCounts(
   rows: readonly TrackedEmailRow[],
   before: ReadonlyMap<string, EmailCounts>,
-): Promise<void> {
-  const differences = new Map<string, { service_id: string; day: string } & EmailCounts>();
+): readonly DayOfCounts[] {
+  const differences = new Map<string, DayOfCounts>();
   for (const row of rows) {
     if (!row.counts) continue;
     const day = row.accepted_at.slice(0, 10);
@@ -120,17 +147,7 @@ async function addCounts(
     for (const name of COUNT_NAMES) total[name] += now[name] - then[name];
     differences.set(key, total);
   }
-  const changed = [...differences.values()].filter(total => COUNT_NAMES.some(name => total[name] !== 0));
-  if (changed.length === 0) return;
-  const table = tx.table('daily_email_counts');
-  await tx.query(
-    `INSERT INTO ${table} (service_id, day, ${COUNT_NAMES.join(', ')})
-     SELECT service_id, day, ${COUNT_NAMES.join(', ')} FROM jsonb_to_recordset($1::jsonb) AS line (
-       service_id uuid, day date, ${COUNT_NAMES.map(name => `${name} integer`).join(', ')})
-     ON CONFLICT (service_id, day) DO UPDATE SET
-       ${COUNT_NAMES.map(name => `${name} = ${table}.${name} + excluded.${name}`).join(', ')}`,
-    [JSON.stringify(changed)],
-  );
+  return [...differences.values()].filter(total => COUNT_NAMES.some(name => total[name] !== 0));
 }
 
 export const NOTHING = Object.fromEntries(COUNT_NAMES.map(name => [name, 0])) as EmailCounts;

@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ConcurrencyConflict, type Upcasters, upcast } from '@postern/event-sourcing';
-import { appendAll, Inbox, inTransaction, lockStreams, PostgresEventStore } from '@postern/event-sourcing/postgres';
+import {
+  appendAll,
+  Inbox,
+  inTransactionAsking,
+  lockStreams,
+  PostgresEventStore,
+  together,
+} from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import {
   type PastEvent,
@@ -8,6 +15,8 @@ import {
   type ToldSignal,
   type TrackingChanges,
   type TrackingEvent,
+  type TrackingOpened,
+  type TrackingOpening,
   type TrackingTransaction,
   TrackingTransactions,
   type WaitingSignal,
@@ -26,13 +35,53 @@ export class PostgresTrackingTransactions extends TrackingTransactions {
     this.#inbox = new Inbox(store.pool);
   }
 
-  override async run<Result>(work: (transaction: TrackingTransaction) => Promise<Result>): Promise<Result> {
-    const result = await inTransaction(this.store.pool, client =>
-      work(new OpenTransaction(client, this.#inbox, this.store.upcasters)),
+  override async run<Result>(
+    { streamIds, arriving }: TrackingOpening,
+    work: (transaction: TrackingTransaction, opened: TrackingOpened) => Promise<Result>,
+  ): Promise<Result> {
+    const result = await inTransactionAsking<[unknown, Histories, readonly WaitingSignal[]], Result>(
+      this.store.pool,
+      client => [
+        lockStreams(client, streamIds),
+        historiesOf(client, streamIds, this.store.upcasters),
+        waitingFor(client, arriving),
+      ],
+      (client, [, histories, waiting]) =>
+        work(new OpenTransaction(client, this.#inbox, this.store.upcasters), { histories, waiting }),
     );
     this.store.announce();
     return result;
   }
+}
+
+type Histories = ReadonlyMap<string, readonly PastEvent[]>;
+
+/** After `lockStreams`, which takes the same locks that the event store takes when it appends. */
+async function historiesOf(
+  client: pg.ClientBase,
+  streamIds: readonly string[],
+  upcasters: Upcasters,
+): Promise<Histories> {
+  const { rows } = await client.query<PastEvent & { stream_id: string }>({
+    name: 'tracking-histories',
+    text: `SELECT stream_id, type, data, metadata->>'traceparent' AS traceparent
+             FROM event_store.events WHERE stream_id = ANY ($1) ORDER BY stream_id, version`,
+    values: [streamIds],
+  });
+  return Map.groupBy(
+    rows.map(row => upcast(row, upcasters)),
+    row => row.stream_id,
+  );
+}
+
+async function waitingFor(client: pg.ClientBase, emailIds: readonly string[]): Promise<readonly WaitingSignal[]> {
+  if (emailIds.length === 0) return [];
+  const { rows } = await client.query<WaitingSignal>({
+    name: 'tracking-waiting',
+    text: 'SELECT id::text AS id, told FROM waiting_signals WHERE email_id = ANY ($1) ORDER BY waiting_signals.id',
+    values: [emailIds],
+  });
+  return rows;
 }
 
 class OpenTransaction implements TrackingTransaction {
@@ -42,49 +91,32 @@ class OpenTransaction implements TrackingTransaction {
     private readonly upcasters: Upcasters,
   ) {}
 
-  /** The same locks that the event store takes when it appends, in the same order for everybody. */
-  async lock(streamIds: readonly string[]): Promise<void> {
-    await lockStreams(this.client, streamIds);
+  async also(streamIds: readonly string[]): Promise<Histories> {
+    const [, histories] = await together<[unknown, Histories]>(this.client, () => [
+      lockStreams(this.client, streamIds),
+      historiesOf(this.client, streamIds, this.upcasters),
+    ]);
+    return histories;
   }
 
-  async histories(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly PastEvent[]>> {
-    const { rows } = await this.client.query<PastEvent & { stream_id: string }>({
-      name: 'tracking-histories',
-      text: `SELECT stream_id, type, data, metadata->>'traceparent' AS traceparent
-             FROM event_store.events WHERE stream_id = ANY ($1) ORDER BY stream_id, version`,
-      values: [streamIds],
-    });
-    return Map.groupBy(
-      rows.map(row => upcast(row, this.upcasters)),
-      row => row.stream_id,
-    );
-  }
-
-  async waitingFor(emailIds: readonly string[]): Promise<readonly WaitingSignal[]> {
-    const { rows } = await this.client.query<WaitingSignal>({
-      name: 'tracking-waiting',
-      text: 'SELECT id::text AS id, told FROM waiting_signals WHERE email_id = ANY ($1) ORDER BY waiting_signals.id',
-      values: [emailIds],
-    });
-    return rows;
-  }
-
-  take(eventIds: readonly string[]): Promise<ReadonlySet<string>> {
-    return this.inbox.accept(this.client, CONSUMER, eventIds);
-  }
-
-  async write({ appends, nowWaiting, noLongerWaiting }: TrackingChanges): Promise<void> {
-    if (appends.length > 0) await this.#append(appends);
-    if (nowWaiting.length > 0) await this.#letWait(nowWaiting);
-    if (noLongerWaiting.length > 0) {
-      await this.client.query('DELETE FROM waiting_signals WHERE id = ANY ($1::bigint[])', [noLongerWaiting]);
-    }
+  async write({ taken, appends, nowWaiting, noLongerWaiting }: TrackingChanges): Promise<ReadonlySet<string>> {
+    const [fresh] = await together<[ReadonlySet<string>, ...unknown[]]>(this.client, () => [
+      taken.length > 0 ? this.inbox.accept(this.client, CONSUMER, taken) : Promise.resolve(new Set<string>()),
+      ...(appends.length > 0 ? [this.#append(appends)] : []),
+      ...(nowWaiting.length > 0 ? [this.#letWait(nowWaiting)] : []),
+      ...(noLongerWaiting.length > 0 ? [this.#letGo(noLongerWaiting)] : []),
+    ]);
+    return fresh;
   }
 
   async #append(appends: readonly StreamAppend[]): Promise<void> {
     const results = await appendAll(this.client, appends.flatMap(oneMetadataEach));
     const lost = results.find(result => result instanceof ConcurrencyConflict);
     if (lost) throw lost;
+  }
+
+  async #letGo(waitingIds: readonly string[]): Promise<void> {
+    await this.client.query('DELETE FROM waiting_signals WHERE id = ANY ($1::bigint[])', [waitingIds]);
   }
 
   async #letWait(signals: readonly ToldSignal[]): Promise<void> {
