@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -84,7 +84,8 @@ const containersAreAsPromised = async () => {
     const container = containerOf(service);
     await ready(service);
     demand(`${service} serves from its image`, true);
-    const status = (await engine.in(container, 'cat', '/proc/1/status')).output;
+    const program = await engine.programOf(container);
+    const status = readFileSync(`/proc/${program}/status`, 'latin1');
     const field = name => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1];
     demand(`${service} runs as a user without a name elsewhere`, field('Uid') === '10001', status);
     demand(`${service} has no capabilities`, Number.parseInt(field('CapBnd'), 16) === 0 && field('NoNewPrivs') === '1');
@@ -96,12 +97,12 @@ const containersAreAsPromised = async () => {
     );
     await engine.podman('healthcheck', 'run', container);
     demand(`${service} answers its health check`, true);
-    await engine.podman('kill', '--signal', 'STOP', container);
+    process.kill(program, 'SIGSTOP');
     const asleep = await engine.podman('healthcheck', 'run', container).then(
       () => 'healthy',
       () => 'unhealthy',
     );
-    await engine.podman('kill', '--signal', 'CONT', container);
+    process.kill(program, 'SIGCONT');
     demand(`${service} fails its health check while it does not answer`, asleep === 'unhealthy');
   }
 };

@@ -29,7 +29,8 @@ export class MailClient {
   async becomes(id, outcome) {
     const deadline = Date.now() + WITHIN_MS;
     for (;;) {
-      const told = await this.dashboard('GET', `/email-services/${this.service.id}/emails/${id}`);
+      // The dashboard may not know the message yet.
+      const told = await this.dashboard('GET', `/email-services/${this.service.id}/emails/${id}`).catch(String);
       if (told.recipients?.[0]?.state === outcome) return;
       if (Date.now() > deadline) throw new Error(`the message is not ${outcome}: ${JSON.stringify(told)}`);
       await new Promise(resolve => setTimeout(resolve, 200));

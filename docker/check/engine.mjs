@@ -95,6 +95,13 @@ export class Engine {
     );
   }
 
+  /** The process of the image's entry point, as this machine numbers it: behind an init process where there is one. */
+  async programOf(container) {
+    const { State, HostConfig } = await this.inspect(container);
+    if (!HostConfig.Init) return State.Pid;
+    return Number(readFileSync(`/proc/${State.Pid}/task/${State.Pid}/children`, 'latin1').split(' ')[0]);
+  }
+
   async inspect(container) {
     return JSON.parse(await this.podman('inspect', container))[0];
   }
