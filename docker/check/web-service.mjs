@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { demand } from './report.mjs';
 
@@ -29,11 +31,14 @@ export const webServiceRuns = async (client, settings) => {
     await new Promise(resolve => setTimeout(resolve, 3_000));
   }
   const { url } = await platform('GET', `/web-services/${id}`);
-  const page = await fetch(`http://127.0.0.1:${settings.POSTERN_PLATFORM_BALANCER_PORT}/`, {
-    headers: { host: new URL(url).host },
-  });
-  const text = await page.text();
+  const text = await pageOf(new URL(url).hostname, settings.POSTERN_PLATFORM_BALANCER_PORT);
   demand(`a web service is built, run and reached at ${url}`, text === 'Hello from a container', text);
+};
+
+/** By the name of the host, which fetch would not let us say. */
+const pageOf = async (host, port) => {
+  const [response] = await once(request({ host: '127.0.0.1', port, headers: { host } }).end(), 'response');
+  return (await response.setEncoding('utf8').toArray()).join('');
 };
 
 const makeRepository = folder => {
