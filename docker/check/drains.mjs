@@ -21,13 +21,16 @@ export const drains = async ({ engine, client, containerOf, ready, services }) =
 
   for (const service of ['email-send', 'api-gateway']) {
     const subject = `Under way while ${service} is stopped`;
-    const before = await received(engine, postfix);
     const answer = client.send(TO, subject);
     const outcome = answer.then(
       ({ status }) => status,
       error => error.message,
     );
-    while ((await received(engine, postfix)) === before) await new Promise(resolve => setTimeout(resolve, 50));
+    let answered = false;
+    void outcome.then(() => {
+      answered = true;
+    });
+    while (!(await isReceiving(engine, postfix))) if (answered) throw new Error(`nobody waited: ${await outcome}`);
     const { code, seconds } = await stop(engine, containerOf(service));
     demand(`${service} ends with 0 on SIGTERM, ${seconds.toFixed(1)} s later`, code === 0, `with ${code}`);
     demand(`a message that was under way in ${service} is answered: sent`, (await outcome) === 'sent', await outcome);
@@ -43,9 +46,9 @@ export const drains = async ({ engine, client, containerOf, ready, services }) =
   }
 };
 
-/** Messages whose content has reached Postfix, answered or not. */
-const received = async (engine, postfix) =>
-  (await engine.podman('logs', postfix)).split('\n').filter(line => /cleanup.*message-id=/.test(line)).length;
+/** Whether the content of a message has reached Postfix that is not answered yet. */
+const isReceiving = async (engine, postfix) =>
+  (await engine.in(postfix, 'find', '/var/spool/postfix/incoming', '-type', 'f')).output !== '';
 
 const stop = async (engine, container) => {
   const begun = performance.now();
