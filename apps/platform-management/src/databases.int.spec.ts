@@ -245,7 +245,8 @@ it('whoever leads does all of it by the clock', async () => {
   await waitFor(async () => (await status()) === 'running', { timeoutMs: 20_000 });
   for (const pid of await processes(made)) send(pid, 'SIGKILL');
   await waitFor(async () => (await eventsOf(made)).length === 4, { timeoutMs: 20_000 });
-  expect(await find(workspace_id, made.id)).toMatchObject({ status: 'running', status_reason: null });
+  await waitFor(async () => (await status()) === 'running');
+  expect(await find(workspace_id, made.id)).toMatchObject({ status_reason: null });
   await connected(made, client => client.query('SELECT 1'));
   await remove(workspace_id, made.id);
   await waitFor(async () => (await status()) === 'database_not_found', { timeoutMs: 20_000 });
