@@ -71,8 +71,8 @@ const variables = async () => ({
 const ready = async service => {
   const deadline = Date.now() + 90_000;
   for (;;) {
-    const printed = await engine.podman('logs', '--tail', '200', containerOf(service));
     const { State } = await engine.inspect(containerOf(service));
+    const printed = await engine.podman('logs', '--since', State.StartedAt, containerOf(service));
     if (State.Running && printed.slice(printed.lastIndexOf('{"ready":true')).startsWith('{"ready":true')) return;
     if (Date.now() > deadline) throw new Error(`${service} is not ready; it printed\n${printed.slice(-4_000)}`);
     await new Promise(resolve => setTimeout(resolve, 250));
