@@ -174,9 +174,9 @@ describe('whatever two releases look like', () => {
           expect(read(reads, value)).toBe(true);
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
-    expect(fitting).toBeGreaterThan(500);
+    expect(fitting).toBeGreaterThan(150);
   });
 
   it('a value that is not read is never without a misfit, and a schema always fits itself', () => {
