@@ -14,8 +14,11 @@ describe('a tracking token', () => {
   const index = fc.integer({ min: 0, max: 0xffff });
 
   it('reads back what it was made for', () => {
+    const link = fc
+      .tuple(fc.domain(), fc.string({ unit: 'grapheme' }))
+      .map(([host, rest]) => `https://${host}/${rest}`);
     fc.assert(
-      fc.property(email, index, fc.webUrl({ withQueryParameters: true, withFragments: true }), (id, at, target) => {
+      fc.property(email, index, link, (id, at, target) => {
         const recipient = { emailId: id, recipientIndex: at };
         expect(tokens.readReturnPathToken(tokens.returnPathToken(id, at))).toEqual(recipient);
         expect(tokens.readOpenToken(tokens.openToken(id, at))).toEqual(recipient);
@@ -52,7 +55,7 @@ describe('a tracking token', () => {
 
   it('reads as undefined for any other text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), text => {
+      fc.property(fc.string({ unit: fc.nat(0x10ffff).map(String.fromCodePoint) }), text => {
         expect(tokens.readReturnPathToken(text)).toBeUndefined();
         expect(tokens.readReturnPathToken(`b+${text}`)).toBeUndefined();
         expect(tokens.readOpenToken(text)).toBeUndefined();

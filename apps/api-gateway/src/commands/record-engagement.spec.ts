@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type ReplyOf, type RequestContract, type RequestInput, recordOpen } from '@postern/contracts';
 import { ServiceLog } from '@postern/service-host';
 import { type Asker, Services, ServiceUnavailable } from '../ports.js';
@@ -17,11 +17,14 @@ const open = (recipient_index: number) => ({
 });
 
 describe('EngagementRecorder', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
   it('tells everything that it was given, once', async () => {
     const tracking = new Tracking(() => undefined);
     const recorder = new EngagementRecorder(tracking, new Lines());
     for (let index = 0; index < 50; index++) recorder.record(open(index), ASKER);
-    await recorder.drain(1_000);
+    await drained(recorder, 1_000);
     expect(tracking.known.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index));
   });
 
@@ -29,7 +32,7 @@ describe('EngagementRecorder', () => {
     const tracking = new Tracking(call => (call === 1 ? new ServiceUnavailable('delivery-tracking') : undefined));
     const recorder = new EngagementRecorder(tracking, new Lines());
     recorder.record(open(7), ASKER);
-    await recorder.drain(2_000);
+    await drained(recorder, 2_000);
     expect(tracking.known).toEqual([7]);
   });
 
@@ -39,7 +42,7 @@ describe('EngagementRecorder', () => {
     const recorder = new EngagementRecorder(tracking, log);
     recorder.record(open(1), ASKER);
     recorder.record(open(2), ASKER);
-    await recorder.drain(20_000);
+    await drained(recorder, 20_000);
     expect([tracking.known, log.errors]).toEqual([[2], ['An open or click could not be recorded']]);
   });
 
@@ -49,17 +52,21 @@ describe('EngagementRecorder', () => {
     for (let index = 0; index < 10_100; index++) recorder.record(open(0), ASKER);
     expect(recorder.queued).toBeLessThanOrEqual(10_000);
     expect(log.errors).toEqual(['The queue of opens and clicks is full; new ones are being lost']);
-    await recorder.drain(0);
+    await drained(recorder, 0);
   });
 
   it('stops trying when its time is over', async () => {
     const log = new Lines();
     const recorder = new EngagementRecorder(new Tracking(() => new ServiceUnavailable('delivery-tracking')), log);
     recorder.record(open(0), ASKER);
-    await recorder.drain(100);
+    await drained(recorder, 100);
     expect(log.errors).toEqual(['Opens and clicks could not be recorded before the end']);
   });
 });
+
+const drained = async (recorder: EngagementRecorder, limitMs: number): Promise<void> => {
+  await Promise.all([recorder.drain(limitMs), jest.advanceTimersByTimeAsync(limitMs)]);
+};
 
 class Tracking extends Services {
   readonly known: number[] = [];

@@ -6,7 +6,7 @@ const line = fc.record({
   timestamp: fc.date({ noInvalidDate: true }),
   instance: fc.string(),
   stream: fc.constantFrom('stdout', 'stderr', 'build', 'platform'),
-  message: fc.string({ unit: 'binary' }).map(text => text.toWellFormed()),
+  message: fc.string({ unit: fc.nat(0x10ffff).map(String.fromCodePoint) }).map(text => text.toWellFormed()),
 } as const);
 
 describe('A stored line', () => {
