@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
@@ -28,6 +28,14 @@ it('keeps the secrets of a home that has only some, and makes those that it lack
   expect(secrets).toEqual({ ...known, databasePassword: expect.any(String), natsToken: expect.any(String) });
   expect(JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'))).toEqual(secrets);
   expect(modeOf(join(folder, 'secrets.json'))).toBe(0o600);
+});
+
+it('makes no new secrets for data that only the lost ones would open', () => {
+  const home = new Home(folder);
+  mkdirSync(home.path('postgres'));
+
+  expect(() => home.secrets()).toThrow(`${home.path('secrets.json')} is missing`);
+  expect(existsSync(home.path('secrets.json'))).toBe(false);
 });
 
 it('closes to others what its processes write', () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a start has to remember for the next one. Readable by the owner only. */
@@ -32,9 +32,18 @@ export class Home {
     return this.path('logs', `${name}.log`);
   }
 
-  /** The secrets of this installation, made at the first start; a home that lacks some of them gets those. */
+  /**
+   * The secrets of this installation, made at the first start; a home that lacks some of them gets those. One that has
+   * data but no secrets at all is refused, because new ones would open nothing of it.
+   */
   secrets(): LocalSecrets {
     const known = this.read<Partial<LocalSecrets>>('secrets.json') ?? {};
+    if (!existsSync(this.path('secrets.json')) && existsSync(this.path('postgres'))) {
+      throw new Error(
+        `${this.path('secrets.json')} is missing, and without it the data in ${this.path('postgres')} cannot be opened.\n` +
+          `Put it back from a backup, or delete ${this.folder} to begin anew.`,
+      );
+    }
     const secrets: LocalSecrets = {
       operatorPassword: known.operatorPassword ?? randomBytes(12).toString('base64url'),
       linkSecret: known.linkSecret ?? randomBytes(32).toString('base64url'),
