@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import type { Artefact, BuildOrder, ServicePlan } from '../../ports/runtime.js';
@@ -66,6 +69,20 @@ describe('Web services in a cluster', () => {
   const replicasOf = async (plan: ServicePlan) => (await deploymentOf(plan)).spec.replicas;
   const answerOf = async ({ webServiceId, name }: ServicePlan, path = '') =>
     harness.ask((await harness.runtime.urlOf(webServiceId, name)) + path);
+
+  it('are built side by side', async () => {
+    const meeting = mkdtempSync(join(tmpdir(), 'postern-meeting-'));
+    const untilBothAreThere = (own: string, other: string) =>
+      `touch ${meeting}/${own} && until [ -e ${meeting}/${other} ]; do sleep 0.1; done`;
+    try {
+      await Promise.all([
+        build(server, { buildCommand: untilBothAreThere('one', 'two') }),
+        build(server, { buildCommand: untilBothAreThere('two', 'one') }),
+      ]);
+    } finally {
+      rmSync(meeting, { recursive: true });
+    }
+  });
 
   it('are left as many as an autoscaler has made them, over a release', async () => {
     const plan = planOf(await build(server), { maxInstances: 3 });

@@ -33,11 +33,10 @@ const metadata = z.object({ 'containerimage.digest': z.string().regex(/^sha256:[
 /** Beyond the Job's own deadline: the Job has to be seen ended, not just to be late. */
 const LEEWAY_MS = 60_000;
 
-/** Builds images as Jobs, one after another, and keeps as many of them in the registry as are wanted. */
+/** Builds images as Jobs, as many side by side as are asked for, and keeps those in the registry that are wanted. */
 export class ImageBuilds {
   readonly #underWay = new Set<string>();
   readonly #digests = new Map<string, string>();
-  #last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly parts: BuildParts) {}
 
@@ -46,7 +45,7 @@ export class ImageBuilds {
     this.#underWay.add(deploymentId);
     try {
       const done = await this.#artefactOf(order);
-      return done ?? (await this.#inTurn(signal, () => this.#build(order, output, signal)));
+      return done ?? (await this.#build(order, output, signal));
     } finally {
       this.#underWay.delete(deploymentId);
     }
@@ -89,20 +88,6 @@ export class ImageBuilds {
       }
       this.#digests.delete(tag);
       await cluster.remove({ kind: 'Job', name: buildName(tag) });
-    }
-  }
-
-  /** Whoever stops waiting does not hold up those behind. */
-  async #inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const before = this.#last;
-    const turn = Promise.withResolvers<void>();
-    this.#last = before.then(() => turn.promise);
-    try {
-      await Promise.race([before, aborted(signal)]);
-      signal.throwIfAborted();
-      return await work();
-    } finally {
-      turn.resolve();
     }
   }
 
@@ -229,9 +214,3 @@ class StampedLines {
     for (const line of lines) this.onLine(line.slice(line.indexOf(' ') + 1));
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
