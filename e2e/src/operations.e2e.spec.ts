@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DashboardClient, startPostern } from '@postern/local-start';
+import { DashboardClient, type RunningPostern, startPostern } from '@postern/local-start';
 import { eventually } from '@postern/testing';
 import pg from 'pg';
 import { type Answer, postern } from './operator.js';
@@ -33,6 +33,15 @@ const send = async (to: string): Promise<string> => {
   const id = body['id'] as string;
   await sender.event('delivered', id);
   return id;
+};
+
+/** They open no more, until it is done once more. */
+const turnDkimKeysAround = async ({ wiring }: RunningPostern): Promise<void> => {
+  const client = new pg.Client({ connectionString: wiring.databaseUrl('email-send') });
+  await client.connect();
+  await client.query(`UPDATE dkim_keys SET sealed_private_key =
+    split_part(sealed_private_key, ':', 1) || ':' || reverse(split_part(sealed_private_key, ':', 2))`);
+  await client.end();
 };
 
 /** Tables of a service's database in which some row has the text. */
@@ -154,6 +163,11 @@ describe('A copy of the stopped PostgreSQL', () => {
     try {
       const restored = await withKeys(young, old);
       expect((await postern(restored, ['keys', 'status'])).printed).toMatch(/dkim_keys\S+ +local +1 +older/);
+      await turnDkimKeysAround(restored);
+      const partly = await postern(restored, ['keys', 'rotate']);
+      expect(partly.printed).toMatch(/no key opens dkim_keys\.\S+ [0-9a-f-]{36}$/m);
+      expect(partly.code).toBe(1);
+      await turnDkimKeysAround(restored);
       const rotated = await postern(restored, ['keys', 'rotate']);
       expect(rotated.printed).toContain('Nothing lies under local any more');
       expect(rotated.code).toBe(0);

@@ -72,9 +72,10 @@ export class Operating {
     const { sealed, log } = this.options;
     const { resealed, unopened } = (await sealed?.reseal(limit)) ?? { resealed: 0, unopened: [] };
     // Only at the end, when they are all that is left, and with a bound, for a whole key may be missing.
-    if (resealed === 0 && unopened.length > 0)
-      log.error({ values: unopened.length, unopened: unopened.slice(0, NAMED) }, 'Sealed values do not open');
-    return { resealed };
+    if (resealed > 0 || unopened.length === 0) return { resealed };
+    const named = unopened.slice(0, NAMED);
+    log.error({ values: unopened.length, unopened: named }, 'Sealed values do not open');
+    return { resealed, unopened: named };
   }
 
   async erase(address: string, replacement: string): Promise<Reply<'eraseRecipient'>> {

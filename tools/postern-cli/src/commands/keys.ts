@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SERVICE_NAMES } from '@postern/contracts';
+import { SERVICE_NAMES, type ServiceName } from '@postern/contracts';
 import { type Answered, ask, askAll, type Operator } from '../operator.js';
 import { table } from '../table.js';
 
@@ -36,10 +36,9 @@ export const rotateKeys = async (operator: Operator): Promise<boolean> => {
     return true;
   }
   for (const { service } of sealing) {
-    let total = 0;
-    for (let resealed = -1; resealed !== 0; total += resealed)
-      ({ resealed } = await ask(operator, service, 'resealValues', {}));
+    const { total, unopened } = await resealAll(operator, service);
     operator.print(`${service}: sealed ${total} values again`);
+    for (const value of unopened) operator.print(`  no key opens ${value}`);
   }
   const done = await keysStatus(operator);
   const older = [...new Set(sealing.flatMap(({ reply }) => reply.known_keys.filter(id => id !== reply.sealing_key)))];
@@ -49,6 +48,14 @@ export const rotateKeys = async (operator: Operator): Promise<boolean> => {
         'after that, take it out of POSTERN_ENCRYPTION_KEYS and restart the services. Backups need it for as long as you keep them.',
     );
   return done;
+};
+
+const resealAll = async (operator: Operator, service: ServiceName) => {
+  for (let total = 0; ; ) {
+    const { resealed, unopened = [] } = await ask(operator, service, 'resealValues', {});
+    if (resealed === 0) return { total, unopened };
+    total += resealed;
+  }
 };
 
 /** `keys generate`: a new entry for POSTERN_ENCRYPTION_KEYS and a new secret for POSTERN_LINK_SECRETS. */
