@@ -10,6 +10,11 @@ const FOLDER = join(import.meta.dirname, '../../observability');
 const SERVICES = ['api-gateway', 'email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'] as const;
 const MAIL = { from: 'orders@shop.test', subject: 'Your receipt', text: 'Thanks.' };
 
+/** As promtool reads it. */
+interface RuleTest {
+  readonly alert_rule_test?: readonly { readonly alertname: string; readonly exp_alerts?: readonly unknown[] }[];
+}
+
 interface Rule {
   readonly alert: string;
   readonly expr: string;
@@ -79,9 +84,17 @@ describe('a dashboard or an alert', () => {
 });
 
 describe('every alert', () => {
+  const read = (path: string) => readFileSync(join(FOLDER, path), 'utf8');
+  const names = [...read('prometheus/alerts.yaml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name as string);
+
   it('is explained to the operator', () => {
-    const guide = readFileSync(join(FOLDER, '../docs/observability.md'), 'utf8');
-    const alerts = [...readFileSync(join(FOLDER, 'prometheus/alerts.yaml'), 'utf8').matchAll(/- alert: (\w+)/g)];
-    expect(alerts.map(([, name]) => name).filter(name => !guide.includes(`\`${name}\``))).toEqual([]);
+    const guide = read('../docs/observability.md');
+    expect(names.filter(name => !guide.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('is tried with what it has to fire at', () => {
+    const { tests } = parseYaml(read('prometheus/alerts.test.yaml')) as { tests: RuleTest[] };
+    const tried = tests.flatMap(({ alert_rule_test = [] }) => alert_rule_test.filter(one => one.exp_alerts?.length));
+    expect(names).toEqual([...new Set(tried.map(({ alertname }) => alertname))]);
   });
 });
