@@ -1,14 +1,13 @@
 /** @jest-environment-options {"customExportConditions": ["postern-source", "node"]} */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort, startSmtpSink, type TestSmtp } from '@postern/testing';
+import { freePort, PostfixServer, startSmtpSink, type TestSmtp } from '@postern/testing';
 import { verifiedSignatures } from './dkim.js';
-import { Postfix } from './postfix.js';
 import { type Sender, World } from './world.js';
 
 const BOUNCE_DOMAIN = 'bounces.postern.test';
 
 let mailboxes: TestSmtp;
-let postfix: Postfix;
+let postfix: PostfixServer;
 let world: World;
 let sender: Sender;
 
@@ -18,11 +17,16 @@ beforeAll(async () => {
   world = await World.start({
     environment: { 'email-send': { POSTERN_RELAYS: `smtp://127.0.0.1:${port}?tls=none` } },
   });
-  postfix = await Postfix.start({
+  postfix = await PostfixServer.start({
     port,
     nextHopPort: mailboxes.port,
-    bounceDomain: BOUNCE_DOMAIN,
-    bouncePort: world.postern.wiring.bouncePort,
+    retryEverySeconds: 2,
+    settings: {
+      // Notifications on their way back to us.
+      transport_maps: `inline:{ ${BOUNCE_DOMAIN}=smtp:[127.0.0.1]:${world.postern.wiring.bouncePort} }`,
+      smtp_destination_recipient_limit: 1,
+      smtpd_discard_ehlo_keywords: 'chunking',
+    },
   });
   sender = await world.sender('Shop', 'shop.test');
 }, 120_000);

@@ -97,7 +97,7 @@ describe('a composed message', () => {
           expect(extra).toBe(composed.headers?.['X-Extra']);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

@@ -5,6 +5,7 @@ export { startNats, type TestNats, type TestNatsOptions } from './nats.js';
 export type { FindNatsOptions, NatsBinary } from './nats-binaries.js';
 export { findNatsServer } from './nats-install.js';
 export { type NatsOptions, NatsServer, spawnNats } from './nats-server.js';
+export { type PostfixOptions, PostfixServer, whyNoPostfix } from './postfix.js';
 export { startPostgres, type TestPostgres, type TestPostgresOptions } from './postgres.js';
 export { findPostgres, type PostgresBinaries, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
 export { type PostgresOptions, PostgresServer, spawnPostgres } from './postgres-server.js';

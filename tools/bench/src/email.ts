@@ -8,8 +8,8 @@ import type { LoadResult, OpenLoop, RequestTemplate } from './load/requests.js';
 import { untilQuiet } from './measure/quiet.js';
 import { emailBody } from './message.js';
 import type { BenchOptions } from './options.js';
-import { productionService, SENDING_DOMAIN, startWhole, temporaryFolder } from './postern.js';
-import { BenchPostfix, whyNoPostfix } from './postfix.js';
+import { productionService, SENDING_DOMAIN, startWhole } from './postern.js';
+import { BenchPostfix, whyNoBenchPostfix } from './postfix.js';
 import type { PartReport } from './report.js';
 import type { Undo } from './undo.js';
 
@@ -87,8 +87,8 @@ export const measureEmail = async (options: BenchOptions, undo: Undo): Promise<P
     warmUps.push(await roundOf(parties, contestant, { seconds: WARM_UP_S, connections: CONNECTIONS }));
   const bytes = Math.max(...warmUps.map(({ bytesPerMessage }) => bytesPerMessage));
 
-  const noPostfix = whyNoPostfix();
-  const postfix = noPostfix ? undefined : await BenchPostfix.start(await temporaryFolder(undo, 'postfix'));
+  const noPostfix = whyNoBenchPostfix();
+  const postfix = noPostfix ? undefined : await BenchPostfix.start();
   if (postfix) undo.push(() => postfix.stop());
   const drain = postfix && (await postfixRounds(postfix, options.seconds, Math.round(bytes)));
 

@@ -1,51 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { freePort, waitFor } from '@postern/testing';
-import { output } from './measure/machine.js';
+import { freePort, PostfixServer, waitFor, whyNoPostfix } from '@postern/testing';
 
-const SBIN = ['/usr/sbin', '/usr/local/sbin', '/sbin'];
-const find = (program: string): string | undefined =>
-  SBIN.map(folder => join(folder, program)).find(file => existsSync(file));
+const SOURCE = '/usr/sbin/smtp-source';
+const SINK = '/usr/sbin/smtp-sink';
 
 /** Why Postfix cannot be measured here; undefined where it can. */
-export const whyNoPostfix = (): string | undefined => {
-  const missing = ['postfix', 'postconf', 'smtp-source', 'smtp-sink'].filter(program => !find(program));
-  if (missing.length > 0) return `${missing.join(', ')} not found (Debian: apt-get install postfix)`;
-  return process.getuid?.() === 0 ? undefined : 'Postfix has to be started by root';
-};
+export const whyNoBenchPostfix = (): string | undefined =>
+  whyNoPostfix() ?? [SOURCE, SINK].filter(program => !existsSync(program)).map(program => `${program} is missing`)[0];
 
-const MASTER = `
-smtp      inet  n - n - -   smtpd
-cleanup   unix  n - n - 0   cleanup
-qmgr      unix  n - n 300 1 qmgr
-rewrite   unix  - - n - -   trivial-rewrite
-bounce    unix  - - n - 0   bounce
-defer     unix  - - n - 0   bounce
-trace     unix  - - n - 0   bounce
-verify    unix  - - n - 1   verify
-proxymap  unix  - - n - -   proxymap
-smtp      unix  - - n - -   smtp
-relay     unix  - - n - -   smtp
-error     unix  - - n - -   error
-retry     unix  - - n - -   error
-discard   unix  - - n - -   discard
-anvil     unix  - - n - 1   anvil
-scache    unix  - - n - 1   scache
-postlog   unix-dgram n - n - 1 postlogd
-`;
-
-/** A Postfix of our own beside whatever the machine runs: own configuration, queue and ports, delivering to smtp-sink. */
+/** A Postfix of our own that relays to smtp-sink as fast as it can. */
 export class BenchPostfix {
   private delivered = 0;
 
   private constructor(
-    private readonly configuration: string,
+    private readonly postfix: PostfixServer,
     private readonly port: number,
     private readonly sink: ChildProcess,
     readonly version: string,
-    readonly masterPid: number,
   ) {
     // `smtp-sink -c` writes running counters, each over the last.
     sink.stdout?.on('data', (chunk: Buffer) => {
@@ -54,28 +26,20 @@ export class BenchPostfix {
     });
   }
 
-  static async start(folder: string): Promise<BenchPostfix> {
-    const [port, sinkPort] = [await freePort(), await freePort()];
-    const [configuration, queue, data] = ['etc', 'queue', 'data'].map(name => join(folder, name)) as [
-      string,
-      string,
-      string,
-    ];
-    for (const made of [configuration, queue, data]) await mkdir(made, { recursive: true });
-    await chmod(folder, 0o755);
-    run('chown', ['postfix', data]);
-    await writeFile(join(configuration, 'master.cf'), MASTER.replace(/^smtp {6}inet/m, `127.0.0.1:${port} inet`));
-    await writeFile(join(configuration, 'main.cf'), mainSettings(queue, data, sinkPort, join(folder, 'postfix.log')));
-    const sink = spawn(find('smtp-sink') as string, ['-c', '-u', 'postfix', `127.0.0.1:${sinkPort}`, '1000'], {
+  static async start(): Promise<BenchPostfix> {
+    const [port, nextHopPort] = [await freePort(), await freePort()];
+    const sink = spawn(SINK, ['-c', '-u', 'postfix', `127.0.0.1:${nextHopPort}`, '1000'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     try {
-      run(find('postfix') as string, ['-c', configuration, 'start']);
-      const pid = await waitFor(async () => Number(await readFile(join(queue, 'pid/master.pid'), 'utf8')), {
-        describe: 'the master process of Postfix',
-      });
-      const version = output(find('postconf') as string, ['-h', 'mail_version']) ?? 'unknown';
-      return new BenchPostfix(configuration, port, sink, version, pid);
+      const settings = {
+        default_destination_concurrency_limit: 64,
+        initial_destination_concurrency: 64,
+        smtp_connection_cache_on_demand: 'yes',
+        in_flow_delay: 0,
+      };
+      const postfix = await PostfixServer.start({ port, nextHopPort, settings });
+      return new BenchPostfix(postfix, port, sink, await postfix.version());
     } catch (error) {
       sink.kill();
       throw error;
@@ -83,29 +47,17 @@ export class BenchPostfix {
   }
 
   get processes(): Record<string, number> {
-    return { postfix: this.masterPid, 'smtp-sink': this.sink.pid as number };
+    return { postfix: this.postfix.pid, 'smtp-sink': this.sink.pid as number };
   }
 
   /** Feeds messages over `connections` sessions. @returns seconds until the last one had reached the sink. */
   async drain(messages: number, bytes: number, connections: number): Promise<number> {
     const before = this.delivered;
     const began = performance.now();
+    const load = ['-s', connections, '-l', bytes, '-m', messages].map(String);
     const source = spawn(
-      find('smtp-source') as string,
-      [
-        '-d',
-        '-s',
-        `${connections}`,
-        '-l',
-        `${bytes}`,
-        '-m',
-        `${messages}`,
-        '-f',
-        'bench@example.com',
-        '-t',
-        'ada@customers.test',
-        `127.0.0.1:${this.port}`,
-      ],
+      SOURCE,
+      ['-d', ...load, '-f', 'bench@example.com', '-t', 'ada@customers.test', `127.0.0.1:${this.port}`],
       { stdio: ['ignore', 'ignore', 'inherit'] },
     );
     const fed = new Promise<void>((resolve, reject) => {
@@ -123,41 +75,7 @@ export class BenchPostfix {
   }
 
   async stop(): Promise<void> {
-    try {
-      run(find('postfix') as string, ['-c', this.configuration, 'stop']);
-    } finally {
-      this.sink.kill();
-    }
-    await waitFor(async () => !(await readdir('/proc')).includes(String(this.masterPid)), {
-      describe: 'the end of Postfix',
-    });
+    await this.postfix.stop();
+    this.sink.kill();
   }
 }
-
-const run = (program: string, args: readonly string[]): void => {
-  if (output(program, args) === undefined) throw new Error(`${program} ${args.join(' ')} failed`);
-};
-
-const mainSettings = (queue: string, data: string, sinkPort: number, log: string): string => `
-compatibility_level = 3.6
-queue_directory = ${queue}
-data_directory = ${data}
-maillog_file = ${log}
-maillog_file_prefixes = ${log.slice(0, log.indexOf('/', 1))}
-myhostname = postfix.bench.test
-mydestination =
-local_recipient_maps =
-alias_maps =
-mynetworks = 127.0.0.0/8
-inet_interfaces = 127.0.0.1
-inet_protocols = ipv4
-disable_dns_lookups = yes
-smtpd_tls_security_level = none
-smtp_tls_security_level = none
-relayhost = [127.0.0.1]:${sinkPort}
-smtpd_relay_restrictions = permit_mynetworks, reject
-default_destination_concurrency_limit = 64
-initial_destination_concurrency = 64
-smtp_connection_cache_on_demand = yes
-in_flow_delay = 0
-`;

@@ -174,9 +174,9 @@ describe('whatever two releases look like', () => {
           expect(read(reads, value)).toBe(true);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
-    expect(fitting).toBeGreaterThan(150);
+    expect(fitting).toBeGreaterThan(75);
   });
 
   it('a value that is not read is never without a misfit, and a schema always fits itself', () => {
