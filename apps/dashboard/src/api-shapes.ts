@@ -2,9 +2,7 @@ import type {
   apiKey,
   attempt,
   bulkResult,
-  createApiKey,
   createDatabase,
-  createPlatformKey,
   createSession,
   createWebhook,
   database,
@@ -47,7 +45,6 @@ import type { z } from 'zod';
 // What crosses the dashboard API, derived from the contracts; types only, so nothing of them reaches the browser.
 export type ApiKey = z.output<typeof apiKey>;
 export type Attempt = z.output<typeof attempt>;
-export type CreatedApiKey = z.output<typeof createApiKey.reply>;
 export type CreatedSession = z.output<typeof createSession.reply>;
 export type CreatedWebhook = z.output<typeof createWebhook.reply>;
 export type Delivery = z.output<typeof delivery>;
@@ -74,7 +71,6 @@ export type Workspace = z.output<typeof workspace>;
 
 export type BulkResult = z.output<typeof bulkResult>;
 export type CreatedDatabase = z.output<typeof createDatabase.reply>;
-export type CreatedPlatformKey = z.output<typeof createPlatformKey.reply>;
 export type Database = z.output<typeof database>;
 export type DatabaseWithUsage = z.output<typeof getDatabase.reply>;
 export type Deployment = z.output<typeof deployment>;
