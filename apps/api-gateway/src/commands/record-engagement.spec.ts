@@ -28,6 +28,47 @@ describe('EngagementRecorder', () => {
     expect(tracking.known.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index));
   });
 
+  describe('lets the reader wait', () => {
+    const reading = async (recorder: EngagementRecorder, recipientIndex: number) => {
+      const reader = { answered: false };
+      void recorder.record(open(recipientIndex), ASKER).then(() => {
+        reader.answered = true;
+      });
+      await jest.advanceTimersByTimeAsync(0);
+      return reader;
+    };
+
+    it('until it is known', async () => {
+      const tracking = new Tracking(() => undefined);
+      const letGo = tracking.hold();
+      const reader = await reading(new EngagementRecorder(tracking, new Lines()), 1);
+      expect(reader.answered).toBe(false);
+      letGo();
+      await jest.advanceTimersByTimeAsync(0);
+      expect(reader.answered).toBe(true);
+    });
+
+    it('for a quarter of a second at most', async () => {
+      const tracking = new Tracking(() => undefined);
+      tracking.hold();
+      const reader = await reading(new EngagementRecorder(tracking, new Lines()), 1);
+      await jest.advanceTimersByTimeAsync(249);
+      expect(reader.answered).toBe(false);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(reader.answered).toBe(true);
+    });
+
+    it('not at all while delivery-tracking is away', async () => {
+      const recorder = new EngagementRecorder(
+        new Tracking(() => new ServiceUnavailable('delivery-tracking')),
+        new Lines(),
+      );
+      await reading(recorder, 1);
+      expect((await reading(recorder, 2)).answered).toBe(true);
+      await drained(recorder, 0);
+    });
+  });
+
   it('tries again what got no answer', async () => {
     const tracking = new Tracking(call => (call === 1 ? new ServiceUnavailable('delivery-tracking') : undefined));
     const recorder = new EngagementRecorder(tracking, new Lines());
@@ -71,13 +112,22 @@ const drained = async (recorder: EngagementRecorder, limitMs: number): Promise<v
 class Tracking extends Services {
   readonly known: number[] = [];
   calls = 0;
+  private held: Promise<void> | undefined;
 
   constructor(private readonly failure: (call: number, recipientIndex: number) => Error | undefined) {
     super();
   }
 
+  /** No answer before what it returns is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.held = promise;
+    return resolve;
+  }
+
   async ask<C extends RequestContract>(_contract: C, request: RequestInput<C>): Promise<ReplyOf<C>> {
     this.calls += 1;
+    await this.held;
     const { recipient_index } = request as RequestInput<typeof recordOpen>;
     const failure = this.failure(this.calls, recipient_index);
     if (failure) throw failure;

@@ -12,6 +12,7 @@ export type Engagement =
 interface Waiting {
   readonly engagement: Engagement;
   readonly asker: Asker;
+  readonly over: () => void;
   faults: number;
 }
 
@@ -19,12 +20,15 @@ const CAPACITY = 10_000;
 const AT_ONCE = 32;
 /** An engagement that delivery-tracking answers with a fault, not with silence, is given up after so many. */
 const MAX_FAULTS = 3;
+/** How long a reader may notice that delivery-tracking is slow. */
+const PATIENCE_MS = 250;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Tells delivery-tracking of opens and clicks without letting the reader of the mail wait. While it does not answer,
- * they wait in memory, at most 10,000; what comes beyond that is lost and counted in the log.
+ * Tells delivery-tracking of opens and clicks. Whoever reads the mail is answered when it knows, so that the end of this
+ * process loses nothing; but they hardly wait for it, and not at all while it is known not to answer. Until it does,
+ * what it was not told waits in memory, at most 10,000; what comes beyond that is lost and counted in the log.
  */
 @Injectable()
 export class EngagementRecorder {
@@ -45,13 +49,19 @@ export class EngagementRecorder {
     return this.waiting.length + this.inFlight;
   }
 
-  record(engagement: Engagement, asker: Asker): void {
+  /** Resolves when the reader may be answered; never rejects. */
+  async record(engagement: Engagement, asker: Asker): Promise<void> {
     if (this.queued >= CAPACITY) {
       if (this.lost++ === 0) this.log.error({}, 'The queue of opens and clicks is full; new ones are being lost');
       return;
     }
-    this.waiting.push({ engagement, asker, faults: 0 });
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    this.waiting.push({ engagement, asker, over: resolve, faults: 0 });
     this.pump ??= this.work();
+    if (this.pauseMs > 0) return;
+    const patience = sleep(PATIENCE_MS);
+    await Promise.race([over, patience.done]);
+    patience.end();
   }
 
   /** Tells what is still untold, for at most `limitMs`; the rest is lost with a line in the log. */
@@ -72,6 +82,7 @@ export class EngagementRecorder {
       this.inFlight = taken.length;
       const outcomes = await Promise.all(taken.map(one => this.tell(one)));
       this.inFlight = 0;
+      for (const [index, { over }] of taken.entries()) if (outcomes[index] === 'done') over();
       const back = taken.filter((_, index) => outcomes[index] === 'again');
       this.waiting.unshift(...back);
       if (back.length > 0) await this.pause();

@@ -14,7 +14,7 @@ const PIXEL = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICR
 
 const NO_STORE = 'no-store, no-cache, must-revalidate, private, max-age=0';
 
-/** Pixels and tracked links of emails. The reader never waits for the record, and a HEAD is nobody reading. */
+/** Pixels and tracked links of emails. A HEAD is nobody reading. */
 @Controller()
 export class TrackingController {
   constructor(
@@ -29,10 +29,10 @@ export class TrackingController {
     asks: [],
     contentType: 'image/gif',
   })
-  pixel(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
+  async pixel(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
     const copy = this.links.copyOfPixel(token.replace(/\.gif$/, ''));
     if (copy && request.method === 'GET') {
-      this.recorder.record({ contract: recordOpen, seen: seenBy(request, copy) }, askerOf(request));
+      await this.recorder.record({ contract: recordOpen, seen: seenBy(request, copy) }, askerOf(request));
     }
     // Mail is read on other sites, which have to be able to show the picture.
     return reply
@@ -49,7 +49,7 @@ export class TrackingController {
     contentType: 'text/html',
     also: { 302: 'The way to the link.', 404: 'We did not sign this token.' },
   })
-  link(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
+  async link(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
     const link = this.links.copyAndTargetOfLink(token);
     if (!link || !/^https?:\/\//i.test(link.url)) {
       return reply
@@ -60,7 +60,7 @@ export class TrackingController {
     }
     if (request.method === 'GET') {
       const seen = { ...seenBy(request, link), url: link.url };
-      this.recorder.record({ contract: recordClick, seen }, askerOf(request));
+      await this.recorder.record({ contract: recordClick, seen }, askerOf(request));
     }
     return reply
       .code(302)

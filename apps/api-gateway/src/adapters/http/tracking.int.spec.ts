@@ -88,6 +88,13 @@ describe('a tracked link', () => {
 });
 
 describe('while delivery-tracking fails', () => {
+  it('answers without it where it takes its time', async () => {
+    const { promise, resolve } = Promise.withResolvers<Record<string, never>>();
+    gateway.services.on(recordClick, () => promise);
+    expect((await call('GET', `${gateway.url}${LINK}`)).status).toBe(302);
+    resolve({});
+  });
+
   it('answers at once and records later', async () => {
     let failures = 2;
     gateway.services.on(recordOpen, () => {
