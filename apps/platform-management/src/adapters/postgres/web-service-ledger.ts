@@ -1,7 +1,6 @@
 import {
   ConcurrencyConflict,
   type EventMetadata,
-  fold,
   type Position,
   type RecordedEvent,
   upcast,
@@ -15,6 +14,7 @@ import { activeDeployment, hasWork, type WebService } from '../../domain/web-ser
 import { webService, webServiceStream } from '../../domain/web-service/web-service.js';
 import type { PlatformObserver } from '../../ports/platform-observer.js';
 import { WebServiceLedger } from '../../ports/web-services.js';
+import { RememberedStates, type StateAt } from './remembered-states.js';
 
 export interface WebServiceLedgerOptions {
   readonly store: PostgresEventStore;
@@ -24,17 +24,22 @@ export interface WebServiceLedgerOptions {
   readonly observer?: Pick<PlatformObserver, 'changed'>;
 }
 
+/** Of services with years of deployments a state takes a few megabytes; of most, some kilobytes. */
+const REMEMBERED = 200;
+
 /**
  * Who holds a stream's lock decides it alone, over all replicas. Beside the events, in their transaction, lie the
  * service's standing (whose columns hold at most one active deployment and one serving release) and its releases.
  */
 export class PostgresWebServiceLedger extends WebServiceLedger {
+  readonly #remembered = new RememberedStates<WebService>(REMEMBERED);
+
   constructor(private readonly options: WebServiceLedgerOptions) {
     super();
   }
 
   override async stateOf(webServiceId: string): Promise<WebService> {
-    return fold(webService, await this.options.store.readStream(webServiceStream(webServiceId)));
+    return (await this.#load(this.options.store.pool, webServiceStream(webServiceId))).state;
   }
 
   override async historyOf(webServiceId: string, until: Date): Promise<readonly WebServiceEvent[]> {
@@ -55,12 +60,15 @@ export class PostgresWebServiceLedger extends WebServiceLedger {
   }
 
   override async originOf(webServiceId: string, id: string): Promise<RequestContext | undefined> {
-    const events = await this.options.store.readStream(webServiceStream(webServiceId));
-    const asked = events.find(({ type, data }) => {
-      const { deployment_id, release_id } = data as { deployment_id?: string; release_id?: string };
-      return REQUESTS.has(type) && (deployment_id ?? release_id) === id;
+    const { rows } = await this.options.store.pool.query<{ id: string; metadata: EventMetadata }>({
+      name: 'web-service-origin',
+      // From the end, where who asks for it is found soon.
+      text: `SELECT id, metadata FROM event_store.events
+             WHERE stream_id = $1 AND type = ANY ($2) AND coalesce(data->>'deployment_id', data->>'release_id') = $3
+             ORDER BY version DESC LIMIT 1`,
+      values: [webServiceStream(webServiceId), REQUESTS, id],
     });
-    return asked && { ...asked.metadata, causationId: asked.id };
+    return rows[0] && { ...rows[0].metadata, causationId: rows[0].id };
   }
 
   override onChange(listener: () => void): () => void {
@@ -72,42 +80,49 @@ export class PostgresWebServiceLedger extends WebServiceLedger {
     const streamId = webServiceStream(webServiceId);
     const decided = await inTransaction(store.pool, async client => {
       await lockStreams(client, [streamId]);
-      const history = await this.#history(client, streamId);
-      const before = fold(webService, history);
+      const { state: before, version } = await this.#load(client, streamId);
       const events = webService.decide(commandAt(new Date().toISOString()), before);
-      if (events.length === 0) return { before, events, state: before, position: undefined };
+      if (events.length === 0) return { before, events, state: before, version, position: undefined };
       const [appended] = await appendAll(client, [
-        { streamId, events, expectedVersion: history.length, metadata: metadata() },
+        { streamId, events, expectedVersion: version, metadata: metadata() },
       ]);
-      if (!appended || appended instanceof ConcurrencyConflict) throw appended ?? new Error('nothing was appended');
+      if (!appended || appended instanceof ConcurrencyConflict) {
+        this.#remembered.forget(streamId);
+        throw appended ?? new Error('nothing was appended');
+      }
       const state = events.reduce(webService.evolve, before);
       await writeStanding(client, before, state);
       await writeReleases(client, events);
-      return { before, events, state, position: appended.position };
+      return { before, events, state, version: appended.version, position: appended.position };
     });
     if (decided.position) {
+      this.#remembered.remember(streamId, { state: decided.state, version: decided.version });
       observer?.changed(decided.before, decided.events);
       store.announce();
     }
     return decided;
   }
 
-  async #history(client: pg.PoolClient, streamId: string) {
-    const { rows } = await client.query<{ type: string; data: object }>({
-      name: 'web-service-history',
-      text: 'SELECT type, data FROM event_store.events WHERE stream_id = $1 ORDER BY version',
-      values: [streamId],
+  async #load(connection: pg.Pool | pg.PoolClient, streamId: string): Promise<StateAt<WebService>> {
+    const known = this.#remembered.recall(streamId) ?? { state: webService.initial, version: 0 };
+    const { rows } = await connection.query<{ type: string; data: object }>({
+      name: 'web-service-events-since',
+      text: 'SELECT type, data FROM event_store.events WHERE stream_id = $1 AND version > $2 ORDER BY version',
+      values: [streamId, known.version],
     });
-    return rows.map(row => upcast(row, this.options.store.upcasters));
+    const events = rows.map(row => upcast(row, this.options.store.upcasters) as WebServiceEvent);
+    const reached = { state: events.reduce(webService.evolve, known.state), version: known.version + rows.length };
+    this.#remembered.remember(streamId, reached);
+    return reached;
   }
 }
 
-const REQUESTS: ReadonlySet<string> = new Set<WebServiceEvent['type']>([
+const REQUESTS: readonly WebServiceEvent['type'][] = [
   'platform-management.deployment-requested.v1',
   'platform-management.rollback-requested.v1',
   'platform-management.web-service-start-requested.v1',
   'platform-management.web-service-restart-requested.v1',
-]);
+];
 
 interface Standing {
   readonly active: string | null;

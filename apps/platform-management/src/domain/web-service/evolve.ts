@@ -102,10 +102,12 @@ const changed = (
   state: WebService,
   { deployment_id }: { readonly deployment_id: string },
   change: Partial<Deployment>,
-): WebService => ({
-  ...state,
-  deployments: state.deployments.map(each => (each.id === deployment_id ? { ...each, ...change } : each)),
-});
+): WebService => {
+  // From the end: of thousands of deployments it is the last ones that something still happens to.
+  const at = state.deployments.findLastIndex(({ id }) => id === deployment_id);
+  const deployment = state.deployments[at];
+  return deployment ? { ...state, deployments: state.deployments.with(at, { ...deployment, ...change }) } : state;
+};
 
 const withStatus = (
   state: WebService,
