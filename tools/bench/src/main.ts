@@ -3,7 +3,7 @@ import { measureEmail } from './email.js';
 import { measureEvents } from './events.js';
 import { measureIdle } from './idle.js';
 import { machineFacts } from './measure/machine.js';
-import { type BenchOptions, type Part, readOptions } from './options.js';
+import { type BenchOptions, type Part, readOptions, UsageError } from './options.js';
 import { measurePlatform } from './platform.js';
 import type { PartReport } from './report.js';
 import { measureTracing } from './tracing.js';
@@ -53,6 +53,10 @@ try {
   await main(readOptions(process.argv.slice(2)));
   process.exit(0);
 } catch (error) {
+  if (error instanceof UsageError) {
+    console.error(error.message);
+    process.exit(2);
+  }
   if (!interrupted) {
     console.error(`\n${error instanceof Error ? (error.stack ?? error.message) : error}`);
     process.exit(1);

@@ -14,23 +14,38 @@ export interface BenchOptions {
   readonly profile: string | undefined;
 }
 
-export const USAGE = `npm run bench -- [${PARTS.join('|')} …] [--rounds 5] [--seconds 10] [--quick] [--json FILE] [--profile FOLDER]`;
+const USAGE = `npm run bench -- [${PARTS.join('|')} …] [--rounds 5] [--seconds 10] [--quick] [--json FILE] [--profile FOLDER]`;
 
-/** @throws for an unknown part or option, with a sentence for the command line. */
+/** The command line was not understood; the message says why, and what can be asked for. */
+export class UsageError extends Error {
+  constructor(reason: string) {
+    super(`${reason}\n${USAGE}`);
+  }
+}
+
+const parsed = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        quick: { type: 'boolean', default: false },
+        rounds: { type: 'string' },
+        seconds: { type: 'string' },
+        json: { type: 'string' },
+        profile: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+};
+
+/** @throws UsageError */
 export const readOptions = (args: readonly string[]): BenchOptions => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      quick: { type: 'boolean', default: false },
-      rounds: { type: 'string' },
-      seconds: { type: 'string' },
-      json: { type: 'string' },
-      profile: { type: 'string' },
-    },
-  });
+  const { values, positionals } = parsed(args);
   const unknown = positionals.find(part => !PARTS.includes(part as Part));
-  if (unknown !== undefined) throw new Error(`there is no part "${unknown}"\n${USAGE}`);
+  if (unknown !== undefined) throw new UsageError(`there is no part "${unknown}"`);
   return {
     parts: positionals.length > 0 ? (positionals as Part[]) : PARTS,
     quick: values.quick,
@@ -43,6 +58,6 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
 
 const positive = (name: string, text: string | undefined, otherwise: number): number => {
   const value = text === undefined ? otherwise : Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`${name} must be a whole number, at least 1\n${USAGE}`);
+  if (!Number.isInteger(value) || value < 1) throw new UsageError(`${name} must be a whole number, at least 1`);
   return value;
 };
