@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { Home } from './home.js';
+import { Home, isInUse } from './home.js';
 
 let folder: string;
 beforeEach(() => {
@@ -36,6 +38,21 @@ it('makes no new secrets for data that only the lost ones would open', () => {
 
   expect(() => home.secrets()).toThrow(`${home.path('secrets.json')} is missing`);
   expect(existsSync(home.path('secrets.json'))).toBe(false);
+});
+
+it('is in use while a PostgreSQL runs on its data, and not when its number has come to somebody else', async () => {
+  const data = join(folder, 'postgres');
+  expect(isInUse(folder)).toBe(false);
+  mkdirSync(data);
+  writeFileSync(join(data, 'postmaster.pid'), `${process.pid}\n`);
+  expect(isInUse(folder)).toBe(false);
+  const running = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', data]);
+  await once(running, 'spawn');
+  writeFileSync(join(data, 'postmaster.pid'), `${running.pid}\n`);
+  expect(isInUse(folder)).toBe(true);
+  running.kill('SIGKILL');
+  await once(running, 'exit');
+  expect(isInUse(folder)).toBe(false);
 });
 
 it('closes to others what its processes write', () => {

@@ -13,6 +13,19 @@ export interface LocalSecrets {
   readonly natsToken: string;
 }
 
+/** Whether another start is at work in the folder: its PostgreSQL runs. */
+export const isInUse = (folder: string): boolean => {
+  const data = join(folder, 'postgres');
+  try {
+    const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    process.kill(pid, 0);
+    // Where the last one was killed, its number may belong to somebody else by now.
+    return !existsSync('/proc/self') || readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(data);
+  } catch {
+    return false;
+  }
+};
+
 /** The folder in which the local start keeps everything ($POSTERN_HOME). */
 export class Home {
   constructor(readonly folder: string) {

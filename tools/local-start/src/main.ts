@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiClient } from './api-client.js';
 import { DashboardClient } from './dashboard-client.js';
 import { DEMO_DOMAIN, prepareDemo, sendDemoMessage } from './demo.js';
+import { gatewayPort } from './gateway-port.js';
+import { isInUse } from './home.js';
 import { OPERATOR_EMAIL, type RunningPostern, startPostern } from './postern.js';
 import { readyFile } from './ready-file.js';
 import { deploySample } from './sample-service.js';
@@ -11,7 +14,7 @@ import { type ReceivedEvent, WebhookReceiver } from './webhook-receiver.js';
 const DEMO_EVENT_WITHIN_MS = 30_000;
 
 const folder = process.env['POSTERN_HOME'] || join(import.meta.dirname, '../../../.postern');
-const port = Number(process.env['POSTERN_PORT'] ?? 8080);
+const logs = join(folder, 'logs');
 const began = Number(process.env['POSTERN_START_BEGAN_AT'] ?? Date.now());
 const say = (line: string) => console.log(`▸ ${line}`);
 
@@ -39,9 +42,13 @@ const stop = async (code: number) => {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0));
 
 const start = async () => {
+  if (isInUse(folder))
+    throw new Error(
+      `Postern already runs in ${folder}. Stop it, or start another one beside it: POSTERN_HOME=<folder> POSTERN_PORT=<port> npm start`,
+    );
   running = await startPostern({
     home: folder,
-    port,
+    port: await gatewayPort(process.env['POSTERN_PORT']),
     progress: say,
     onRestart: again => again.home.read('ready.json') && again.home.write('ready.json', readyFile(again)),
   });
@@ -76,6 +83,6 @@ const start = async () => {
 
 start().catch(async (error: Error) => {
   if (stopping) return;
-  console.error(`\n${error.message}\n\nThe logs of all parts lie in ${join(folder, 'logs')}.`);
+  console.error(`\n${error.message}${existsSync(logs) ? `\n\nThe logs of all parts lie in ${logs}.` : ''}`);
   await stop(1);
 });

@@ -1,0 +1,28 @@
+import { createServer } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { freePort } from '@postern/testing';
+import { gatewayPort } from './gateway-port.js';
+
+describe('the port of the gateway', () => {
+  it('is the one that was asked for', async () => {
+    const free = await freePort();
+    expect(await gatewayPort(`${free}`)).toBe(free);
+    expect(await gatewayPort('0')).toBe(0);
+  });
+
+  it.each(['abc', '70000', '-1', '80.5'])('is never %s', async setting => {
+    await expect(gatewayPort(setting)).rejects.toThrow(
+      `POSTERN_PORT has to be a whole number from 0 to 65535, not "${setting}"`,
+    );
+  });
+
+  it('is refused with a way out where somebody listens there already', async () => {
+    const port = await freePort();
+    const other = createServer();
+    await new Promise<void>(resolve => other.listen(port, '127.0.0.1', resolve));
+    await expect(gatewayPort(`${port}`)).rejects.toThrow(
+      `127.0.0.1:${port} is taken by another process.\nEnd what listens there, or choose another port: POSTERN_PORT=${port + 1} npm start`,
+    );
+    other.close();
+  });
+});
