@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import PostalMime from 'postal-mime';
+import { verifiedSignatures } from './dkim.js';
 import { type Sender, World } from './world.js';
 
 let world: World;
@@ -38,8 +39,12 @@ describe('every new service is in sandbox mode', () => {
   it('the sent message carries the original from as Reply-To, then any reply_to', async () => {
     const subject = 'Replies welcome';
     await sender.send({ ...WELCOME, subject, reply_to: ['Help <help@shop.test>'] });
-    const mail = await PostalMime.parse((await world.mailTo('ada@customers.test', has(subject))).raw);
+    const { raw } = await world.mailTo('ada@customers.test', has(subject));
+    const mail = await PostalMime.parse(raw);
 
+    expect(await verifiedSignatures(raw, world.postern.dns.address)).toEqual([
+      { result: 'pass', domain: 'sandbox.postern.test' },
+    ]);
     expect(mail.from).toMatchObject({ name: 'Postern Sandbox', address: 'sandbox@sandbox.postern.test' });
     expect(mail.replyTo).toMatchObject([
       { name: 'Shop', address: 'orders@shop.test' },

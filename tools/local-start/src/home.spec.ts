@@ -17,12 +17,17 @@ const modeOf = (path: string) => statSync(path).mode & 0o777;
 it('makes its secrets once, each of its own, for the eyes of their owner', () => {
   const secrets = new Home(folder).secrets();
   expect(new Home(folder).secrets()).toEqual(secrets);
-  expect(new Set(Object.values(secrets)).size).toBe(5);
+  expect(new Set(Object.values(secrets)).size).toBe(6);
   expect(modeOf(join(folder, 'secrets.json'))).toBe(0o600);
 });
 
 it('keeps the secrets of a home that has only some, and makes those that it lacks', () => {
-  const known = { operatorPassword: 'known', linkSecret: 'also known', encryptionKey: 'local:known' };
+  const known = {
+    operatorPassword: 'known',
+    linkSecret: 'also known',
+    encryptionKey: 'local:known',
+    sandboxDkimKey: 'k',
+  };
   writeFileSync(join(folder, 'secrets.json'), JSON.stringify(known), { mode: 0o644 });
 
   const secrets = new Home(folder).secrets();

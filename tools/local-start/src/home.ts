@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,6 +7,8 @@ export interface LocalSecrets {
   readonly operatorPassword: string;
   readonly linkSecret: string;
   readonly encryptionKey: string;
+  /** Of the sandbox domain, as POSTERN_SANDBOX_DKIM_KEY wants it. */
+  readonly sandboxDkimKey: string;
   /** Of the superuser at PostgreSQL. */
   readonly databasePassword: string;
   /** What NATS asks of every client. */
@@ -61,6 +63,7 @@ export class Home {
       operatorPassword: known.operatorPassword ?? randomBytes(12).toString('base64url'),
       linkSecret: known.linkSecret ?? randomBytes(32).toString('base64url'),
       encryptionKey: known.encryptionKey ?? `local:${randomBytes(32).toString('base64')}`,
+      sandboxDkimKey: known.sandboxDkimKey ?? newDkimKey(),
       databasePassword: known.databasePassword ?? randomBytes(32).toString('base64url'),
       natsToken: known.natsToken ?? randomBytes(32).toString('base64url'),
     };
@@ -94,3 +97,12 @@ export class Home {
     rmSync(this.path(file), { force: true });
   }
 }
+
+const newDkimKey = (): string => {
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return Buffer.from(privateKey).toString('base64');
+};

@@ -1,14 +1,18 @@
+import { dkimRecord } from '@postern/mail';
 import { startDnsServer, type TestDns } from '@postern/testing';
 
 /** The resolver of the local start: knows the records of Postern's own domains and the demo's, as their owners' would. */
 export class LocalDns {
   private constructor(private readonly server: TestDns) {}
 
-  static async start(): Promise<LocalDns> {
+  /** @param sandboxDkimKey a PEM in base64 */
+  static async start(sandboxDkimKey: string): Promise<LocalDns> {
     const server = await startDnsServer();
     server.setRecords('spf.postern.test', 'TXT', ['v=spf1 ip4:127.0.0.1 -all']);
     for (const domain of ['bounces.postern.test', 'sandbox.postern.test'])
       server.setRecords(domain, 'TXT', ['v=spf1 include:spf.postern.test -all']);
+    const sandboxDkim = dkimRecord(Buffer.from(sandboxDkimKey, 'base64').toString());
+    server.setRecords('postern._domainkey.sandbox.postern.test', 'TXT', [sandboxDkim]);
     server.setRecords('_dmarc.sandbox.postern.test', 'TXT', ['v=DMARC1; p=none']);
     server.setRecords('bounces.postern.test', 'MX', [{ priority: 10, exchange: 'mx.postern.test' }]);
     server.setRecords('mx.postern.test', 'A', ['127.0.0.1']);

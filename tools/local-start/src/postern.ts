@@ -95,7 +95,12 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       logFile: home.logFile('postgres'),
       password: home.secrets().databasePassword,
       // Short statements on growing tables: compiling them costs more than running them.
-      settings: { jit: 'off', shared_buffers: '256MB', max_wal_size: '2GB' },
+      settings: {
+        jit: 'off',
+        shared_buffers: '256MB',
+        max_wal_size: '2GB',
+        idle_in_transaction_session_timeout: '10s',
+      },
     });
     undo.push(() => postgres.stop());
     undo.push(tend(postgres));
@@ -112,7 +117,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
     undo.push(() => nats.stop());
     undo.push(tend(nats));
 
-    const dns = await LocalDns.start();
+    const dns = await LocalDns.start(home.secrets().sandboxDkimKey);
     undo.push(() => dns.stop());
 
     const port = options.port || (await freePort());

@@ -72,6 +72,7 @@ export const environmentOf = (
         POSTERN_ENCRYPTION_KEYS: secrets.encryptionKey,
         POSTERN_BOUNCE_DOMAIN: 'bounces.postern.test',
         POSTERN_SANDBOX_DOMAIN: 'sandbox.postern.test',
+        POSTERN_SANDBOX_DKIM_KEY: secrets.sandboxDkimKey,
         POSTERN_SPF_HOST: 'spf.postern.test',
         POSTERN_RELAYS: `smtp://127.0.0.1:${wiring.relayPort}?tls=none`,
         POSTERN_DNS_SERVERS: wiring.dnsAddress,
