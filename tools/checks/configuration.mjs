@@ -1,7 +1,7 @@
 /** `node tools/checks/configuration.mjs`: writes docs/configuration.md from the services as they are built. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeConfig } from '@postern/service-host';
+import { describeConfig } from '@postern/service-host/config';
 import { configurationPage, DEFINITIONS } from './dist/configuration-page.js';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TrackingTokens } from '@postern/mail';
 import { RequestClient } from '@postern/messaging';
-import { CONFIG } from '@postern/service-host';
+import { CONFIG, ServiceLog } from '@postern/service-host';
 import { NatsServices } from './adapters/nats/nats-services.js';
 import { SignedLinks } from './adapters/signed-links/signed-links.js';
 import { EngagementRecorder } from './commands/record-engagement.js';
@@ -18,7 +18,11 @@ import { PublicDoor } from './public-door.js';
         new SignedLinks(TrackingTokens.fromSecrets(linkSecrets.map(secret => secret.reveal()))),
       inject: [CONFIG],
     },
-    EngagementRecorder,
+    {
+      provide: EngagementRecorder,
+      useFactory: (services: Services, log: ServiceLog) => new EngagementRecorder(services, log),
+      inject: [Services, ServiceLog],
+    },
     PublicDoor,
   ],
 })

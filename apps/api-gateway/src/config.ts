@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type ConfigOf, defineConfig, integer, list, Secret, text } from '@postern/service-host';
+import { type ConfigOf, defineConfig, integer, list, Secret, text } from '@postern/service-host/config';
 
 const builtDashboard = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 const url = text().refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http or https URL');

@@ -1,4 +1,4 @@
-import { type ConfigOf, databaseSettings, defineConfig, integer, list, text } from '@postern/service-host';
+import { type ConfigOf, databaseSettings, defineConfig, integer, list, text } from '@postern/service-host/config';
 
 export const config = defineConfig({
   ...databaseSettings,

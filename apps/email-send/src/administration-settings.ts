@@ -1,4 +1,4 @@
-import { databaseSettings, encryptionKeys, integer, list, text } from '@postern/service-host';
+import { databaseSettings, encryptionKeys, integer, list, text } from '@postern/service-host/config';
 
 const limit = () => integer().min(1);
 

@@ -2,7 +2,8 @@ import { Injectable, type OnApplicationBootstrap, type Provider } from '@nestjs/
 import { ProjectedStreams, Streams } from '@postern/event-sourcing';
 import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
-import { CONFIG, type ConfigDefinition, type ConfigOf, Database, KeyRing, Tasks } from '@postern/service-host';
+import { CONFIG, Database, KeyRing, Tasks } from '@postern/service-host';
+import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
 import { v7 as uuidv7 } from 'uuid';
 import { NodeDnsResolver } from './adapters/dns/dns-resolver.js';
 import { ApiKeysController } from './adapters/nats/api-keys.controller.js';

@@ -1,4 +1,4 @@
-import { type ConfigOf, defineConfig, flag, integer, list, secret, text } from '@postern/service-host';
+import { type ConfigOf, defineConfig, flag, integer, list, secret, text } from '@postern/service-host/config';
 import { administrationSettings } from './administration-settings.js';
 
 /** Every setting of email-send; `relayIsFinal` is read from POSTERN_RELAY_IS_FINAL. */

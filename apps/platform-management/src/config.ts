@@ -1,4 +1,4 @@
-import { type ConfigOf, databaseSettings, defineConfig, integer, secret, text } from '@postern/service-host';
+import { type ConfigOf, databaseSettings, defineConfig, integer, secret, text } from '@postern/service-host/config';
 import { provisioningSettings } from './databases-settings.js';
 import { canonicalAddress } from './domain/accounts/email-address.js';
 import { kubernetesSettings } from './kubernetes-settings.js';

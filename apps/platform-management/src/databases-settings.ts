@@ -1,4 +1,4 @@
-import { text } from '@postern/service-host';
+import { text } from '@postern/service-host/config';
 
 /** What an operator configures about databases, beside `platformHome` and `encryptionKeys`. */
 export const provisioningSettings = {

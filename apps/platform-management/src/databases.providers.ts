@@ -2,7 +2,8 @@ import { Injectable, type OnApplicationBootstrap, type Provider } from '@nestjs/
 import { ProjectedStreams } from '@postern/event-sourcing';
 import { PostgresEventStore, ProjectionRunner, withLeadership } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
-import { CONFIG, type ConfigDefinition, type ConfigOf, Database, KeyRing, Tasks } from '@postern/service-host';
+import { CONFIG, Database, KeyRing, Tasks } from '@postern/service-host';
+import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
 import { v7 as uuidv7 } from 'uuid';
 import { LocalDatabases } from './adapters/local-databases/local-databases.js';
 import { DatabasesController } from './adapters/nats/databases.controller.js';

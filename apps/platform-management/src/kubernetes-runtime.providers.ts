@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
-import type { ConfigDefinition, ConfigOf } from '@postern/service-host';
+import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
 import { assembleKubernetesRuntime } from './adapters/kubernetes-runtime/assemble-kubernetes-runtime.js';
 import type { KubernetesRuntime } from './adapters/kubernetes-runtime/kubernetes-runtime.js';
 import { LIMITS } from './adapters/local-runtime/assemble-local-runtime.js';

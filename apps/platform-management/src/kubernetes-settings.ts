@@ -1,4 +1,4 @@
-import { flag, integer, text } from '@postern/service-host';
+import { flag, integer, text } from '@postern/service-host/config';
 import { z } from 'zod';
 
 /** `key=value` pairs, comma-separated. */

@@ -1,4 +1,4 @@
-import { integer } from '@postern/service-host';
+import { integer } from '@postern/service-host/config';
 
 /** What an operator configures about metrics. */
 export const metricsSettings = {

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
 import { withLeadership } from '@postern/event-sourcing/postgres';
-import { CONFIG, type ConfigDefinition, type ConfigOf, Database, Tasks } from '@postern/service-host';
+import { CONFIG, Database, Tasks } from '@postern/service-host';
+import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
 import { MetricsController } from './adapters/nats/metrics.controller.js';
 import { BandwidthRows } from './adapters/postgres/bandwidth-rows.js';
 import { MetricRows } from './adapters/postgres/metric-rows.js';

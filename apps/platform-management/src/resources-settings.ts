@@ -1,4 +1,4 @@
-import { encryptionKeys, integer } from '@postern/service-host';
+import { encryptionKeys, integer } from '@postern/service-host/config';
 
 /** Settings of platform keys and of values at rest, to be spread into the service's configuration. */
 export const resourcesSettings = {

@@ -2,15 +2,8 @@ import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown, ty
 import { ProjectedStreams } from '@postern/event-sourcing';
 import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
-import {
-  CONFIG,
-  type ConfigDefinition,
-  type ConfigOf,
-  Database,
-  KeyRing,
-  ServiceLog,
-  Tasks,
-} from '@postern/service-host';
+import { CONFIG, Database, KeyRing, ServiceLog, Tasks } from '@postern/service-host';
+import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
 import { v7 as uuidv7 } from 'uuid';
 import { EnvironmentController } from './adapters/nats/environment.controller.js';
 import { PlatformKeysController } from './adapters/nats/platform-keys.controller.js';

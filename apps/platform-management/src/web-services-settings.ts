@@ -1,4 +1,4 @@
-import { flag, integer } from '@postern/service-host';
+import { flag, integer } from '@postern/service-host/config';
 
 const ms = (byDefault: number) => integer().min(100).default(byDefault);
 

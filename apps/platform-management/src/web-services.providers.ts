@@ -1,7 +1,8 @@
 import { Injectable, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
 import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
-import { CONFIG, type ConfigDefinition, type ConfigOf, Database, Tasks } from '@postern/service-host';
+import { CONFIG, Database, Tasks } from '@postern/service-host';
+import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
 import { v7 as uuidv7 } from 'uuid';
 import { DeploymentsController } from './adapters/nats/deployments.controller.js';
 import { LogsController } from './adapters/nats/logs.controller.js';

@@ -1,4 +1,11 @@
-import { type ConfigOf, databaseSettings, defineConfig, encryptionKeys, flag, integer } from '@postern/service-host';
+import {
+  type ConfigOf,
+  databaseSettings,
+  defineConfig,
+  encryptionKeys,
+  flag,
+  integer,
+} from '@postern/service-host/config';
 
 /** Every setting of webhook-dispatch. */
 export const config = defineConfig({

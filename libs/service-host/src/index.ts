@@ -1,15 +1,3 @@
-export {
-  type ConfigDefinition,
-  ConfigError,
-  type ConfigOf,
-  defineConfig,
-  describeConfig,
-  type Environment,
-  type HostConfig,
-  type SettingDescription,
-} from './config/define-config.js';
-export { Secret } from './config/secret.js';
-export { databaseSettings, flag, integer, list, secret, text } from './config/settings.js';
 export { Database, type DatabaseConfig } from './database/database.js';
 export { applyMigrations, type MigrationOptions } from './database/migrations.js';
 export { type DriftOptions, schemaDrift } from './database/schema-drift.js';
@@ -23,6 +11,6 @@ export { operationsController } from './operations/operations.controller.js';
 export { Diagnosis, type Finding, PersonalData, type PersonalErasure } from './operations/ports.js';
 export { type SealedColumn, SealedColumns } from './operations/sealed-columns.js';
 export { runService } from './run-service.js';
-export { type EncryptionKey, encryptionKeys, KeyRing } from './secrets/key-ring.js';
+export { KeyRing } from './secrets/key-ring.js';
 export { type HostedConfig, type RunningService, type ServiceOptions, startService } from './start-service.js';
 export { Tasks } from './tasks.js';

@@ -63,7 +63,7 @@ export const LAWS: readonly Law[] = [
       forbidsImports(file, ({ path, specifier }) =>
         path
           ? roomOf(`${path}/`) !== 'domain' && !path.startsWith(file.path.replace(/domain\/.*/, 'domain/'))
-          : !['@postern/contracts', '@postern/event-sourcing', '@postern/mail'].includes(specifier),
+          : !/^@postern\/(contracts(\/refusal)?|event-sourcing|mail)$/.test(specifier),
       ),
   },
   {

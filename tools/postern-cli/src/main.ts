@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { silentLog } from '@postern/messaging';
-import { connectWith, defineConfig } from '@postern/service-host';
+import { connectWith } from '@postern/service-host';
+import { defineConfig } from '@postern/service-host/config';
 import { doctor } from './commands/doctor.js';
 import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
 import { outboxStatus } from './commands/outbox.js';

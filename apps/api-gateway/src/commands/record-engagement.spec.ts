@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type ReplyOf, type RequestContract, type RequestInput, recordOpen } from '@postern/contracts';
-import { ServiceLog } from '@postern/service-host';
 import { type Asker, Services, ServiceUnavailable } from '../ports.js';
 import { EngagementRecorder } from './record-engagement.js';
 
@@ -136,12 +135,9 @@ class Tracking extends Services {
   }
 }
 
-class Lines extends ServiceLog {
+class Lines {
   readonly errors: string[] = [];
-  override debug(): void {}
-  override info(): void {}
-  override warn(): void {}
-  override error(_fields: object, message: string): void {
+  error(_fields: object, message: string): void {
     this.errors.push(message);
   }
 }

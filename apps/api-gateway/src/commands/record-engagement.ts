@@ -1,7 +1,5 @@
-import { Injectable } from '@nestjs/common';
 import { Refusal, type RequestInput, recordClick, recordOpen } from '@postern/contracts';
-import { runInContext } from '@postern/messaging';
-import { ServiceLog } from '@postern/service-host';
+import { type Log, runInContext } from '@postern/messaging';
 import { type Asker, Services, ServiceUnavailable } from '../ports.js';
 
 /** An open or a click as delivery-tracking wants to hear of it. */
@@ -30,7 +28,6 @@ const LONGEST_PAUSE_MS = 10_000;
  * process loses nothing; but they hardly wait for it, and not at all while it is known not to answer. Until it does,
  * what it was not told waits in memory, at most 10,000; what comes beyond that is lost and counted in the log.
  */
-@Injectable()
 export class EngagementRecorder {
   private readonly waiting: Waiting[] = [];
   private inFlight = 0;
@@ -42,7 +39,7 @@ export class EngagementRecorder {
 
   constructor(
     private readonly services: Services,
-    private readonly log: ServiceLog,
+    private readonly log: Pick<Log, 'error'>,
   ) {}
 
   get queued(): number {

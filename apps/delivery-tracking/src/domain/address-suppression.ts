@@ -1,4 +1,5 @@
-import { addressSuppressed, type EventOf, Refusal, suppressionLifted } from '@postern/contracts';
+import { addressSuppressed, type EventOf, suppressionLifted } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 
 export type SuppressionEvent = EventOf<typeof addressSuppressed | typeof suppressionLifted>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Refusal } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 import { fold } from '@postern/event-sourcing';
 import fc from 'fast-check';
 import {

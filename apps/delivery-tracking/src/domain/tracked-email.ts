@@ -1,4 +1,5 @@
-import { type DataOf, type emailHandedOver, Refusal } from '@postern/contracts';
+import type { DataOf, emailHandedOver } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 import { addressKey } from '@postern/mail';
 import { boundedText } from './bounded-text.js';

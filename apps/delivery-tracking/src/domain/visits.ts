@@ -1,5 +1,5 @@
 import type { RequestOf, recordClick, recordOpen } from '@postern/contracts';
-import { Refusal } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 import { boundedText } from './bounded-text.js';
 import { machineReason, SEVERAL_LINKS_AT_ONCE } from './machine-detection.js';
 import { outcome } from './outcome.js';

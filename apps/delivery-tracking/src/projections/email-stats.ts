@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type getEmailStats, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Database } from '@postern/service-host';
+import { ratesOf } from './email-rates.js';
 import type { EmailCounts } from './tracked-email-row.js';
 import { COUNT_NAMES, NOTHING } from './tracked-emails.js';
 
@@ -35,18 +36,3 @@ export class EmailStats {
     return { total, rates: ratesOf(total), days };
   }
 }
-
-/** Deliveries and bounces among all that was tried, everything else among what the relay took. */
-export function ratesOf(total: EmailCounts): ReplyOf<typeof getEmailStats>['rates'] {
-  const tried = total.sent + total.failed;
-  return {
-    delivered: share(total.delivered, tried),
-    bounced: share(total.bounced_hard + total.bounced_soft, tried),
-    complained: share(total.complained, total.sent),
-    opened: share(total.opened, total.sent),
-    clicked: share(total.clicked, total.sent),
-  };
-}
-
-/** An interrupted hand-over counts nowhere, and yet its delivery may come: hence the bound. */
-const share = (part: number, whole: number): number | null => (whole === 0 ? null : Math.min(1, part / whole));

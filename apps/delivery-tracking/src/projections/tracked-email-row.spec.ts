@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { fold } from '@postern/event-sourcing';
 import { trackedEmail } from '../domain/tracked-email.js';
 import type { TrackedEmailEvent } from '../domain/tracked-email-events.js';
-import { ratesOf } from './email-stats.js';
+import { ratesOf } from './email-rates.js';
 import { timelineOf } from './email-timeline.js';
 import { applyToRow, countsOf, isWaiting, shownEmail, type TrackedEmailRow } from './tracked-email-row.js';
 import { NOTHING } from './tracked-emails.js';

@@ -1,4 +1,5 @@
-import { EMAIL_REFUSALS, Refusal } from '@postern/contracts';
+import { EMAIL_REFUSALS } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 
 export type EmailRefusalCode = (typeof EMAIL_REFUSALS)[number];
 

@@ -1,4 +1,5 @@
-import { type EventOf, type emailServiceCreated, Refusal } from '@postern/contracts';
+import type { EventOf, emailServiceCreated } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 import { type DayCounts, quotaChangeAfter } from './quota.js';
 

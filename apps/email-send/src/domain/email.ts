@@ -6,8 +6,8 @@ import {
   emailHandedOver,
   emailInterrupted,
   emailNotHandedOver,
-  Refusal,
 } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 import { type CopyAnswer, type HandOverVerdict, judgeHandOver, outcomeOf } from './hand-over.js';
 

@@ -1,4 +1,4 @@
-import { Refusal } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 import { MailboxError, parseMailbox } from '@postern/mail';
 import { dkimRecordName, type RecordState } from './domain-records.js';

@@ -9,7 +9,8 @@ import {
 } from '@postern/contracts';
 import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, HandlesEvents, type NatsLink, RequestClient } from '@postern/messaging';
-import { defineConfig, type RunningService, startService } from '@postern/service-host';
+import { type RunningService, startService } from '@postern/service-host';
+import { defineConfig } from '@postern/service-host/config';
 import {
   startNats,
   startPostgres,

@@ -6,18 +6,8 @@ import { Module, type OnApplicationBootstrap, type OnApplicationShutdown } from 
 import { createDatabase, type ReplyOf, type RequestInput } from '@postern/contracts';
 import { migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
-import {
-  CONFIG,
-  Database,
-  databaseSettings,
-  defineConfig,
-  encryptionKeys,
-  KeyRing,
-  type RunningService,
-  startService,
-  Tasks,
-  text,
-} from '@postern/service-host';
+import { CONFIG, Database, KeyRing, type RunningService, startService, Tasks } from '@postern/service-host';
+import { databaseSettings, defineConfig, encryptionKeys, text } from '@postern/service-host/config';
 import { startNats, startPostgres } from '@postern/testing';
 import pg from 'pg';
 import { LocalDatabases } from '../adapters/local-databases/local-databases.js';

@@ -3,16 +3,8 @@ import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/c
 import { createProject, createWebService, type ReplyOf, type RequestInput } from '@postern/contracts';
 import { migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
-import {
-  CONFIG,
-  type ConfigOf,
-  Database,
-  databaseSettings,
-  defineConfig,
-  KeyRing,
-  type RunningService,
-  startService,
-} from '@postern/service-host';
+import { CONFIG, Database, KeyRing, type RunningService, startService } from '@postern/service-host';
+import { type ConfigOf, databaseSettings, defineConfig } from '@postern/service-host/config';
 import { startNats, startPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';

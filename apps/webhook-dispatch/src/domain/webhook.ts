@@ -1,4 +1,5 @@
-import { type OutcomeKind, Refusal } from '@postern/contracts';
+import type { OutcomeKind } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 
 interface Identity {

@@ -1,4 +1,4 @@
-import { Refusal } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 
 /** Wrong passwords are allowed this often within the window, per account and (more generously) per client address. */
 export const LOGIN_LIMITS = { windowS: 15 * 60, perAccount: 10, perAddress: 50 } as const;

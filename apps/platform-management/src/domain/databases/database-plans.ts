@@ -1,4 +1,4 @@
-import { Refusal } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 
 /** What a database may use at most. */
 export interface DatabaseLimits {

@@ -1,4 +1,4 @@
-import { Refusal } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 
 export type PlatformKeyScope = 'read' | 'write';

@@ -1,4 +1,4 @@
-import { Refusal } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 
 /** Controls, space and the characters that mean something to git in a revision. */
 const FORBIDDEN = /[\x00-\x20\x7f~^:?*[\\]/;

@@ -1,4 +1,4 @@
-import { Refusal } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 
 const FIELD = 'git_repository_url';
 /** Letters, digits, dots, hyphens, with a letter or digit in front: what ssh could take for an option is no host. */

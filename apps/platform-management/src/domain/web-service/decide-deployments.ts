@@ -1,4 +1,4 @@
-import { Refusal } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 import type { DriversCommand, OwnersCommand } from './commands.js';
 import type { Because, DeploymentEvent } from './events.js';
 import { noSuchDeployment, refuseFlagged } from './refusals.js';

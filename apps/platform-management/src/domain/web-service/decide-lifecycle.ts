@@ -1,4 +1,4 @@
-import { Refusal } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 import type { CreateCommand, DriversCommand, OperatorsCommand, OwnersCommand, PlatformsCommand } from './commands.js';
 import { cancelAll } from './decide-deployments.js';
 import { type Because, PLATFORM, type WebServiceEvent } from './events.js';

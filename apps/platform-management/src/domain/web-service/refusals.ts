@@ -1,4 +1,4 @@
-import { Refusal } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
 import type { WebService } from './state.js';
 
 export const noSuchService = (): Refusal => new Refusal('web_service_not_found', 'there is no such web service');

@@ -1,0 +1,13 @@
+export {
+  type ConfigDefinition,
+  ConfigError,
+  type ConfigOf,
+  defineConfig,
+  describeConfig,
+  type Environment,
+  type HostConfig,
+  type SettingDescription,
+} from './config/define-config.js';
+export { Secret } from './config/secret.js';
+export { databaseSettings, flag, integer, list, secret, text } from './config/settings.js';
+export { type EncryptionKey, encryptionKeys } from './secrets/key-ring.js';
