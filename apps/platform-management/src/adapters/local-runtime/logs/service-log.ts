@@ -19,7 +19,7 @@ export class ServiceLog {
   #pendingBytes = 0;
   #dropped = 0;
   #unwritten = 0;
-  #failure = '';
+  #failure = { why: '', at: new Date(0) };
   #remarkedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -44,7 +44,7 @@ export class ServiceLog {
 
   /** Resolves when everything added before is on disk, or has been given up. */
   flush(): Promise<void> {
-    return this.#next(() => this.#write(this.#remarkIsDue()));
+    return this.#next(() => this.#write(this.#floodIsDue()));
   }
 
   /** As `flush`, with every loss remarked, and lets go of the file. The next line opens it again. */
@@ -71,9 +71,11 @@ export class ServiceLog {
     this.#pendingBytes += bytes;
   }
 
-  async #write(withRemarks: boolean): Promise<void> {
+  /** What could not be written is remarked on before whatever follows it; what was dropped, where that is due. */
+  async #write(floodIsDue: boolean): Promise<void> {
     const lines = this.#pending;
-    const [dropped, unwritten] = withRemarks ? [this.#dropped, this.#unwritten] : [0, 0];
+    const dropped = floodIsDue ? this.#dropped : 0;
+    const unwritten = this.#unwritten;
     const batch = [...this.#remarksOn(dropped, unwritten), ...lines];
     this.#pending = [];
     this.#pendingBytes = 0;
@@ -85,25 +87,28 @@ export class ServiceLog {
     } catch (error) {
       this.#dropped += dropped;
       this.#unwritten += unwritten + lines.length;
-      this.#failure = (error as NodeJS.ErrnoException).code ?? String(error);
+      this.#failure = { why: (error as NodeJS.ErrnoException).code ?? String(error), at: new Date() };
     }
     if (this.#dropped > 0) this.#flushWithin(REMARK_INTERVAL_MS);
   }
 
   /** A flood is one remark a second, not one a batch. */
-  #remarkIsDue(): boolean {
-    if (this.#dropped + this.#unwritten === 0 || performance.now() - this.#remarkedAt < REMARK_INTERVAL_MS)
-      return false;
+  #floodIsDue(): boolean {
+    if (this.#dropped === 0 || performance.now() - this.#remarkedAt < REMARK_INTERVAL_MS) return false;
     this.#remarkedAt = performance.now();
     return true;
   }
 
   #remarksOn(dropped: number, unwritten: number): string[] {
     const { linesPerSecond, bytesPerSecond } = this.bounds;
-    const remark = (message: string) =>
-      encodeLine({ timestamp: new Date(), instance: 'platform', stream: 'platform', message });
-    const lost = `${unwritten} log lines were lost: they could not be written (${this.#failure})`;
+    const remark = (message: string, timestamp: Date) =>
+      encodeLine({ timestamp, instance: 'platform', stream: 'platform', message });
+    const lost = `${unwritten} log lines were lost: they could not be written (${this.#failure.why})`;
     const flooded = `${dropped} log lines were dropped: they came faster than ${linesPerSecond} lines or ${bytesPerSecond} bytes a second, or than the disk took them`;
-    return [...(unwritten > 0 ? [remark(lost)] : []), ...(dropped > 0 ? [remark(flooded)] : [])];
+    return [
+      // At the time of the loss, for lines are read in the order of their times.
+      ...(unwritten > 0 ? [remark(lost, this.#failure.at)] : []),
+      ...(dropped > 0 ? [remark(flooded, new Date())] : []),
+    ];
   }
 }
