@@ -11,7 +11,7 @@ import { prepare, run } from '../setup/prepare.mjs';
 const TIERS = {
   domain: ['--maxWorkers=2'],
   integration: ['--maxWorkers=2'],
-  story: ['--maxWorkers=2'],
+  story: ['--runInBand'],
   crash: ['--runInBand'],
 };
 
