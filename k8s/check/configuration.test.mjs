@@ -46,7 +46,7 @@ describe('The typed configuration', () => {
     });
 
     it(`of ${service} knows every variable that the chart sets`, async () => {
-      const { describeConfig } = await built('libs/service-host/dist/index.js');
+      const { describeConfig } = await built('libs/service-host/dist/config.js');
       const known = new Set(describeConfig(await definitionOf(service)).map(({ variable }) => variable));
       const unknown = Object.keys(environmentOf(together, service, { optional: true })).filter(
         variable => variable.startsWith('POSTERN_') && !known.has(variable),
