@@ -54,7 +54,8 @@ export const releasedContracts = (root: string): readonly ReleaseContract[] => {
 
 /** One request or event a line, so that a diff shows which of them changed. */
 const snapshotOf = (contract: ReleaseContract): string => {
-  const parts = Object.entries(contract).map(([part, value]) => {
+  const parts = Object.entries(contract).flatMap(([part, value]) => {
+    if (value === undefined) return [];
     if (typeof value === 'string' || part === 'envelope') return `  ${JSON.stringify(part)}: ${JSON.stringify(value)}`;
     const lines = Object.entries(value).map(([name, shape]) => `    ${JSON.stringify(name)}: ${JSON.stringify(shape)}`);
     return `  ${JSON.stringify(part)}: {${lines.length > 0 ? `\n${lines.join(',\n')}\n  ` : ''}}`;
@@ -69,10 +70,15 @@ const snapshotOf = (contract: ReleaseContract): string => {
 export const record = (root: string, contract: ReleaseContract): string => {
   const path = join(SNAPSHOTS, `${nameOf(contract)}.json`);
   const snapshot = snapshotOf(contract);
-  if (existsSync(join(root, path)) && readFileSync(join(root, path), 'utf8') !== snapshot)
-    throw new Error(
-      `${nameOf(contract)} was released with another contract; a release never changes: raise the version`,
-    );
+  if (existsSync(join(root, path))) {
+    const kept = JSON.parse(readFileSync(join(root, path), 'utf8')) as ReleaseContract;
+    const differs = snapshotOf({ ...contract, sources: kept.sources }) !== snapshotOf(kept);
+    if (differs || (kept.sources !== undefined && kept.sources !== contract.sources))
+      throw new Error(
+        `${nameOf(contract)} was released ${differs ? 'with another contract' : 'from other sources'}; a release never changes: raise the version`,
+      );
+    return path;
+  }
   mkdirSync(join(root, SNAPSHOTS), { recursive: true });
   writeFileSync(join(root, path), snapshot);
   return path;

@@ -1,22 +1,18 @@
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { findingsOf } from './check.js';
 import { contractOfCheckout, RELEASED, record, releasedContracts } from './checkout.js';
 import { nameOf } from './release-contract.js';
 
 const USAGE = `contracts: what releases promise each other
 
-  contracts check [service…]             the checkout against every released version of the others
-  contracts check --releasing <service>  as above; what the newest released others do not understand yet fails as well
-  contracts record <service…>            keeps what the checkout's version promises, as part of its release
-  contracts show <service>               what the checkout's version publishes, consumes, answers and asks`;
+  contracts check [service…]    the checkout against every released version of the others
+  contracts release <service>   as above, and keeps what the checkout's version promises, as part of its release;
+                                what the newest released others do not understand yet fails as well
+  contracts record <service…>   keeps what the checkout's version promises, unchecked
+  contracts show <service>      what the checkout's version publishes, consumes, answers and asks`;
 
 const ROOT = join(import.meta.dirname, '../../..');
-
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { releasing: { type: 'boolean' } } });
-const [command, ...named] = positionals;
-const services = named.length > 0 ? named : Object.keys(RELEASED);
-const unknown = services.filter(service => !(service in RELEASED));
+const COMMANDS = ['check', 'release', 'record', 'show'];
 
 /** The newest release of each service, by its version. */
 const newest = (names: readonly string[]): ReadonlySet<string> => {
@@ -24,34 +20,42 @@ const newest = (names: readonly string[]): ReadonlySet<string> => {
   return new Set(new Map(byVersion.map(name => [name.split('@')[0], name])).values());
 };
 
-const check = (): number => {
+const check = (services: readonly string[], { releasing }: { readonly releasing: boolean }): number => {
   const released = releasedContracts(ROOT);
   const last = newest(released.map(nameOf));
   const findings = services.flatMap(service => findingsOf(contractOfCheckout(ROOT, service), released));
   const fails = ({ verdict, with: other }: (typeof findings)[number]) =>
-    verdict === 'breaks' || (values.releasing === true && last.has(nameOf(other)));
+    verdict === 'breaks' || (releasing && last.has(nameOf(other)));
   const failing = findings.filter(fails);
   for (const finding of findings) console.log(`${fails(finding) ? '✗' : '·'} ${finding.verdict}: ${finding.text}`);
   console.log(`${services.length} services against ${released.length} releases: ${failing.length} findings to mend`);
   return failing.length > 0 ? 1 : 0;
 };
 
-const run = (): number => {
-  if (unknown.length > 0 || !command || !['check', 'record', 'show'].includes(command)) {
+const show = (service: string): void => {
+  const contract = contractOfCheckout(ROOT, service);
+  for (const part of ['publishes', 'consumes', 'answers', 'asks'] as const)
+    for (const name of Object.keys(contract[part])) console.log(`${service} ${part} ${name}`);
+};
+
+/**
+ * Runs the command with its arguments; `sourcesDigest` tells the sources that a service is made from.
+ * @returns its exit code.
+ */
+export const contracts = (args: readonly string[], sourcesDigest: (service: string) => string): number => {
+  const [command = '', ...named] = args;
+  const services = named.length > 0 ? named : Object.keys(RELEASED);
+  const unknown = services.filter(service => !(service in RELEASED));
+  if (unknown.length > 0 || !COMMANDS.includes(command) || (command === 'release' && named.length !== 1)) {
     console.error(
       unknown.length > 0 ? `there is no ${unknown.join(', ')}; known are ${Object.keys(RELEASED).join(', ')}` : USAGE,
     );
     return 2;
   }
-  if (command === 'check') return check();
-  for (const service of services) {
-    const contract = contractOfCheckout(ROOT, service);
-    if (command === 'record') console.log(record(ROOT, contract));
-    else
-      for (const part of ['publishes', 'consumes', 'answers', 'asks'] as const)
-        for (const name of Object.keys(contract[part])) console.log(`${service} ${part} ${name}`);
-  }
+  if (command === 'check') return check(services, { releasing: false });
+  if (command === 'release' && check(services, { releasing: true }) > 0) return 1;
+  for (const service of services)
+    if (command === 'show') show(service);
+    else console.log(record(ROOT, { ...contractOfCheckout(ROOT, service), sources: sourcesDigest(service) }));
   return 0;
 };
-
-process.exitCode = run();

@@ -20,6 +20,8 @@ export interface Exchange {
 export interface ReleaseContract {
   readonly service: string;
   readonly version: string;
+  /** Digest of the sources that the release was checked and built from; releases from before it was kept have none. */
+  readonly sources?: string | undefined;
   /** What every event travels in. */
   readonly envelope: JsonSchema;
   readonly publishes: Readonly<Record<string, JsonSchema>>;

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { run } from './worktree.mjs';
+
+const DASHBOARD = 'apps/dashboard';
+
+/**
+ * Builds in `folder`, whose dependencies are there, what a release of the service consists of. `progress` gets one line
+ * before each step.
+ */
+export const buildTree = async (folder, service, progress) => {
+  const bin = join(folder, 'node_modules/.bin');
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`, CHECKPOINT_DISABLE: '1' };
+  const schema = `prisma/${service}/schema.prisma`;
+  if (existsSync(join(folder, schema))) {
+    progress('generating the database client');
+    // Nothing of Prisma's own engines is ever run, so nothing of theirs is looked for.
+    const noEngine = { ...env, PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true' };
+    await run(join(bin, 'prisma'), ['generate', '--schema', schema], { cwd: folder, env: noEngine });
+  }
+  progress('building');
+  const app = existsSync(join(folder, 'apps', service)) ? [`apps/${service}`] : [];
+  await run(join(bin, 'tsc'), ['-b', ...app, 'tools/postern-cli'], { cwd: folder, env });
+  if (service === 'api-gateway') await run(join(bin, 'vite'), ['build'], { cwd: join(folder, DASHBOARD), env });
+};

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+/**
+ * `node tools/releases/image.mjs <service>@<version> <repository>`: builds the image of a release from a clean worktree
+ * of its tag, as <repository>:<version>.
+ */
+import { buildImage } from './build-image.mjs';
+import { fail, git, inWorktreeOf, ROOT } from './worktree.mjs';
+
+const [tag, repository, ...more] = process.argv.slice(2);
+if (!/^[a-z-]+@\d+\.\d+\.\d+/.test(tag ?? '') || !repository || more.length > 0)
+  fail('say which release, and the name of the image: email-send@0.2.0 registry.example.com/postern/email-send', 2);
+
+try {
+  const commit = git(ROOT, 'rev-parse', '--verify', '--quiet', `refs/tags/${tag}^{commit}`);
+  const name = await inWorktreeOf(commit, folder => buildImage(folder, tag, repository));
+  console.log(`built ${name}`);
+} catch (error) {
+  fail(error.message);
+}

@@ -1,0 +1,68 @@
+/** What a service is made from, as one digest: its image and its release's snapshot come from the same sources. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+const read = path => JSON.parse(readFileSync(path, 'utf8'));
+
+/** What every image is built with; the operator's command is in each of them. */
+const EVERYWHERE = ['docker/Dockerfile', '.dockerignore', 'tsconfig.base.json', 'package.json', 'package-lock.json'];
+const TOOLS = ['postern-cli', '@postern/images'];
+/** Written by a release itself, or no part of what runs. */
+const NO_SOURCE = /(\.md|\.spec\.ts)$|^libs\/contracts\/released\//;
+
+/** Folders of the workspace's packages, by name of the package and by name of the project. */
+const workspaceFolders = root => {
+  const { packages } = read(join(root, 'package-lock.json'));
+  const folders = Object.keys(packages).filter(path => /^(apps|libs|tools)\/[^/]+$/.test(path));
+  return new Map(
+    folders.flatMap(folder => {
+      const { name, nx } = read(join(root, folder, 'package.json'));
+      return [[name, folder], ...(nx?.name ? [[nx.name, folder]] : [])];
+    }),
+  );
+};
+
+/** The service's folder and those of all workspaces that it depends on. */
+const foldersOf = (root, service) => {
+  const folders = workspaceFolders(root);
+  const found = new Set();
+  const add = name => {
+    const folder = folders.get(name);
+    if (!folder || found.has(folder)) return;
+    found.add(folder);
+    const { dependencies = {}, nx } = read(join(root, folder, 'package.json'));
+    for (const dependency of [...Object.keys(dependencies), ...(nx?.implicitDependencies ?? [])]) add(dependency);
+  };
+  for (const name of [service, ...TOOLS]) add(name);
+  return [...found];
+};
+
+/** A file without the versions of our own packages, which a release raises. */
+const contentOf = (root, path) => {
+  const file = join(root, path);
+  if (lstatSync(file).isSymbolicLink()) return readlinkSync(file);
+  if (path === 'package-lock.json') {
+    const { packages, ...rest } = read(file);
+    const own = ([folder, entry]) => [folder, folder.includes('node_modules/') ? entry : { ...entry, version: '' }];
+    return JSON.stringify({ ...rest, packages: Object.fromEntries(Object.entries(packages).map(own)) });
+  }
+  return path.endsWith('/package.json') ? JSON.stringify({ ...read(file), version: '' }) : readFileSync(file);
+};
+
+/** `sha256:…` over the sources of a service as they are in the folder, its libraries and its build included. */
+export const sourcesDigest = (root, service) => {
+  const asked = [...EVERYWHERE, 'tools/setup', `prisma/${service}`, ...foldersOf(root, service)];
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...asked], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const paths = [...new Set(listed.split('\0'))].filter(
+    path => path !== '' && !NO_SOURCE.test(path) && existsSync(join(root, path)),
+  );
+  const hash = createHash('sha256');
+  for (const path of paths.sort())
+    hash.update(`${path}\0`).update(createHash('sha256').update(contentOf(root, path)).digest());
+  return `sha256:${hash.digest('hex')}`;
+};

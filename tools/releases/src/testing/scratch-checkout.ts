@@ -1,0 +1,119 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const LINK_DEPENDENCIES = new URL('../../link-dependencies.mjs', import.meta.url).href;
+
+/** How a program ended, and all that it printed. */
+export interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** A clone of this checkout with its uncommitted changes, in which a test may commit, break and release. */
+export class ScratchCheckout {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'postern-scratch-'));
+  readonly path = join(this.#folder, 'checkout');
+
+  private constructor() {
+    execFileSync('git', ['clone', '--quiet', '--shared', ROOT, this.path]);
+    this.git('config', 'user.name', 'A developer');
+    this.git('config', 'user.email', 'developer@example.com');
+    this.git('config', 'core.hooksPath', '/dev/null');
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+    const changed = git('ls-files', '-z', '--modified', '--others', '--exclude-standard').split('\0').filter(Boolean);
+    for (const path of changed) {
+      rmSync(join(this.path, path), { force: true });
+      mkdirSync(dirname(join(this.path, path)), { recursive: true });
+      if (existsSync(join(ROOT, path))) cpSync(join(ROOT, path), join(this.path, path));
+    }
+    this.git('add', '--all');
+    this.git('commit', '--quiet', '--allow-empty', '--message', 'as it is');
+  }
+
+  /** With dependencies and the build of the release tools. */
+  static async make(): Promise<ScratchCheckout> {
+    const checkout = new ScratchCheckout();
+    const { linkDependencies } = (await import(LINK_DEPENDENCIES)) as {
+      linkDependencies(from: string, to: string): void;
+    };
+    linkDependencies(ROOT, checkout.path);
+    await checkout.node('node_modules/typescript/bin/tsc', '-b', 'tools/releases');
+    return checkout;
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  git(...args: string[]): string {
+    return execFileSync('git', args, { cwd: this.path, encoding: 'utf8' }).trim();
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.path, path), 'utf8');
+  }
+
+  write(path: string, content: string): void {
+    mkdirSync(dirname(join(this.path, path)), { recursive: true });
+    writeFileSync(join(this.path, path), content);
+  }
+
+  replace(path: string, from: string, to: string): void {
+    const before = this.read(path);
+    if (!before.includes(from)) throw new Error(`${path} has no ${from}`);
+    this.write(path, before.replaceAll(from, to));
+  }
+
+  commit(message: string): string {
+    this.git('add', '--all');
+    this.git('commit', '--quiet', '--message', message);
+    return this.git('rev-parse', 'HEAD');
+  }
+
+  /** Paths of all worktrees but the checkout itself. */
+  worktrees(): readonly string[] {
+    const lines = this.git('worktree', 'list', '--porcelain').split('\n');
+    return lines.filter(line => line.startsWith('worktree ')).slice(1);
+  }
+
+  /** Runs a program of the checkout to its end; `whilePrinting` is told what came so far, to act on it. */
+  node(...args: string[]): Promise<Ended> {
+    return this.start(args).ended;
+  }
+
+  /** Starts a program of the checkout. `said` resolves when it has printed the words. */
+  start(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const child = spawn(process.execPath, args, {
+      cwd: this.path,
+      env: { ...process.env, NODE_OPTIONS: '', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    const listeners = new Set<() => void>();
+    const keep = (chunk: Buffer) => {
+      output += chunk.toString();
+      for (const listener of listeners) listener();
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    const ended = new Promise<Ended>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', code => resolve({ code, output }));
+    });
+    const said = (words: string) =>
+      Promise.race([
+        new Promise<void>(resolve => {
+          const listener = () => {
+            if (output.includes(words)) resolve();
+          };
+          listeners.add(listener);
+          listener();
+        }),
+        ended.then(() => Promise.reject(new Error(`it ended without "${words}":\n${output}`))),
+      ]);
+    return { pid: child.pid as number, ended, said };
+  }
+}

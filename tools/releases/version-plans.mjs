@@ -1,0 +1,20 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Plan files of a service. @throws where one plans several services: it would release them together, or be lost for the
+ * others.
+ */
+export const plansOf = (root, service) => {
+  const folder = join(root, '.nx/version-plans');
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder, { withFileTypes: true }).filter(entry => entry.name.endsWith('.md'));
+  return files.flatMap(({ name }) => {
+    const path = join(folder, name);
+    const front = readFileSync(path, 'utf8').split(/^---\s*$/m)[1] ?? '';
+    const named = front.split('\n').flatMap(line => /^['"]?([\w-]+)['"]?\s*:/.exec(line)?.[1] ?? []);
+    if (!named.includes(service)) return [];
+    if (named.length > 1) throw new Error(`${name} plans ${named.join(' and ')}: write one plan for each of them`);
+    return [path];
+  });
+};

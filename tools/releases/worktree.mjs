@@ -1,0 +1,84 @@
+/** Clean worktrees of a commit, so that what is built has nothing of the developer's own checkout in it. */
+import { execFileSync, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The checkout that the command was called in. */
+export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const NAME = /^postern-release-(\d+)$/;
+
+/** Runs Git in a folder. @returns {string} what it printed, trimmed. @throws with what it wrote to standard error. */
+export const git = (folder, ...args) =>
+  execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+
+/** Ends the command with one line that says why. */
+export const fail = (message, code = 1) => {
+  console.error(message);
+  process.exit(code);
+};
+
+const children = new Set();
+let interruptedBy;
+
+/**
+ * Runs a program to its end, with its output shown. It has a process group of its own, which ends with this process.
+ * @throws where it fails, or where this process was asked to end.
+ */
+export const run = (command, args, options) =>
+  new Promise((resolve, reject) => {
+    if (interruptedBy) throw new Error(`ended by ${interruptedBy}`);
+    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true, ...options });
+    children.add(child);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      children.delete(child);
+      if (interruptedBy) reject(new Error(`ended by ${interruptedBy}`));
+      else if (code === 0) resolve();
+      else reject(new Error(`${basename(command)} ${args.join(' ')} ended with ${code ?? signal}`));
+    });
+  });
+
+const endChildren = signal => {
+  interruptedBy = signal;
+  for (const { pid } of children) process.kill(-pid, 'SIGTERM');
+};
+
+const isAlive = pid => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+};
+
+const remove = folder => {
+  rmSync(folder, { recursive: true, force: true });
+  git(ROOT, 'worktree', 'prune');
+};
+
+/** Worktrees whose process was killed before it could remove them. */
+const removeLeftovers = () => {
+  for (const line of git(ROOT, 'worktree', 'list', '--porcelain').split('\n')) {
+    const folder = line.startsWith('worktree ') ? line.slice('worktree '.length) : '';
+    const pid = Number(NAME.exec(basename(folder))?.[1]);
+    if (pid && !isAlive(pid)) remove(folder);
+  }
+};
+
+/** Does `work` in a clean worktree of the commit, and removes the worktree however that ends. */
+export const inWorktreeOf = async (commit, work) => {
+  removeLeftovers();
+  const folder = join(tmpdir(), `postern-release-${process.pid}`);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, endChildren);
+  try {
+    git(ROOT, 'worktree', 'add', '--quiet', '--detach', folder, commit);
+    return await work(folder);
+  } finally {
+    remove(folder);
+    for (const signal of signals) process.off(signal, endChildren);
+  }
+};
