@@ -37,11 +37,80 @@ const WRONG = [
   ['a pull policy that there is not', [...emailSend, '--set', 'image.pullPolicy=Sometimes'], /\/image\/pullPolicy/],
   ['a privileged port', [...emailSend, '--set', 'operatorPort=80'], /\/operatorPort/],
   ['a secret written out', [...emailSend, '--set', 'secrets.POSTERN_RELAYS=smtp://u:p@h'], /\/secrets\/POSTERN_RELAYS/],
-  ['a secret without its key', [...emailSend, '--set', 'secrets.POSTERN_NEW.name=x'], /missing property 'key'/],
+  ['a secret without its key', [...emailSend, '--set', 'secrets.POSTERN_NATS_TOKEN.name=x'], /missing property 'key'/],
   [
     'a variable in lower case',
     [...emailSend, '--set', 'env.postern_log_level=debug'],
     /'postern_log_level' not allowed/,
+  ],
+  [
+    'a setting that the service does not know',
+    [...emailSend, '--set', 'env.POSTERN_RELAYZ=smtp://h'],
+    /\/env.*POSTERN_RELAYZ/,
+  ],
+  [
+    'a setting of another service',
+    [...emailSend, '--set', 'env.POSTERN_BOUNCE_SMTP_PORT=25'],
+    /\/env.*POSTERN_BOUNCE_SMTP_PORT/,
+  ],
+  [
+    'a setting that the service of the whole does not know',
+    [...whole, '--set', 'email-send.env.POSTERN_RELAYZ=x'],
+    /email-send:\n.*\/env.*POSTERN_RELAYZ/s,
+  ],
+  [
+    'a variable that the chart sets itself',
+    [...emailSend, '--set', 'env.POSTERN_HTTP_PORT=9091'],
+    /\/env.*POSTERN_HTTP_PORT/,
+  ],
+  [
+    'a secret setting that the service does not know',
+    [...emailSend, '--set', 'secrets.POSTERN_RELAYZ.name=x,secrets.POSTERN_RELAYZ.key=y'],
+    /\/secrets.*POSTERN_RELAYZ/,
+  ],
+  [
+    'a text where a setting is a number',
+    [...emailSend, '--set', 'env.POSTERN_DATABASE_POOL_SIZE=abc'],
+    /\/env\/POSTERN_DATABASE_POOL_SIZE/,
+  ],
+  [
+    'a number beyond the limits of a setting',
+    [...emailSend, '--set', 'env.POSTERN_DATABASE_POOL_SIZE=1'],
+    /\/env\/POSTERN_DATABASE_POOL_SIZE.*minimum/s,
+  ],
+  [
+    'a value that a setting does not have',
+    [...emailSend, '--set', 'env.POSTERN_LOG_LEVEL=loud'],
+    /\/env\/POSTERN_LOG_LEVEL.*'debug'/s,
+  ],
+  [
+    'a text where a setting is a flag',
+    [...emailSend, '--set', 'env.POSTERN_RELAY_IS_FINAL=perhaps'],
+    /\/env\/POSTERN_RELAY_IS_FINAL/,
+  ],
+  [
+    'images without a registry',
+    [...whole, '--set', 'global.image.registry='],
+    /global.image.registry names the registry/,
+  ],
+  [
+    'images of one service without a registry',
+    [...emailSend, '--set', 'global.image.registry='],
+    /global.image.registry names the registry/,
+  ],
+  [
+    'an image whose name has no registry either',
+    [...emailSend, '--set', 'global.image.registry=,image.repository=postern/email-send'],
+    /global.image.registry names the registry/,
+  ],
+  [
+    'images of web services without a registry',
+    [
+      ...alone('platform-management'),
+      '--set',
+      'global.image.registry=,image.repository=registry.example.com/postern/platform-management',
+    ],
+    /global.image.registry names the registry/,
   ],
   ['an address that is no URL', [...whole, '--set', 'global.publicUrl=mail.example.com'], /\/global\/publicUrl/],
   ['a domain that is none', [...whole, '--set', 'global.bounceDomain=bounces'], /\/global\/bounceDomain/],
@@ -75,6 +144,26 @@ const WRONG = [
     /platform-management may not have these rights in postern/,
   ],
 ];
+
+/** What may look wrong and is not. */
+const RIGHT = [
+  ['a number as text', [...emailSend, '--set-string', 'env.POSTERN_DATABASE_POOL_SIZE=20']],
+  ['a setting from a template', [...emailSend, '--set', 'env.POSTERN_DATABASE_POOL_SIZE=\\{\\{ 20 \\}\\}']],
+  ['a setting that is not set after all', [...emailSend, '--set-string', 'env.POSTERN_RELAY_IS_FINAL=']],
+  ['a variable of Node.js', [...emailSend, '--set', 'env.NODE_EXTRA_CA_CERTS=/etc/ca.pem']],
+  [
+    'an image that names its registry itself',
+    [...emailSend, '--set', 'global.image.registry=,image.repository=localhost:5000/email-send'],
+  ],
+];
+
+describe('The charts take', () => {
+  for (const [what, args] of RIGHT) {
+    it(what, () => {
+      render(args);
+    });
+  }
+});
 
 describe('The charts refuse at once', () => {
   for (const [what, args, words] of WRONG) {

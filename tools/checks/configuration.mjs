@@ -1,7 +1,12 @@
-/** `node tools/checks/configuration.mjs`: writes docs/configuration.md from the services as they are built. */
-import { writeFileSync } from 'node:fs';
+/**
+ * `node tools/checks/configuration.mjs`: writes docs/configuration.md, and the settings in the schema of the chart, from
+ * the services as they are built.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConfig } from '@postern/service-host/config';
+import { withChartSettings } from './dist/chart-settings.js';
 import { configurationPage, DEFINITIONS } from './dist/configuration-page.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -12,3 +17,7 @@ for (const [service, name] of Object.entries(DEFINITIONS)) {
   services[service] = describeConfig(module[name]);
 }
 writeFileSync(join(ROOT, 'docs/configuration.md'), configurationPage(services, ROOT));
+const chart = join(ROOT, 'k8s/charts/service/values.schema.json');
+const schema = withChartSettings(JSON.parse(readFileSync(chart, 'utf8')), services);
+writeFileSync(chart, JSON.stringify(schema));
+execFileSync(join(ROOT, 'node_modules/.bin/biome'), ['format', '--write', chart], { cwd: ROOT, stdio: 'inherit' });

@@ -4,6 +4,7 @@ export interface Setting {
   readonly description: string;
   readonly required: boolean;
   readonly default: string | undefined;
+  readonly schema: Readonly<Record<string, unknown>>;
 }
 
 export type ServiceSettings = Readonly<Record<string, readonly Setting[]>>;

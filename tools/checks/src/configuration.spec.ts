@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { withChartSettings } from './chart-settings.js';
 import { configurationPage, DEFINITIONS, type ServiceSettings, type Setting } from './configuration-page.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -20,4 +21,9 @@ const settings = async (): Promise<ServiceSettings> => {
 
 it('docs/configuration.md says what the services read; `node tools/checks/configuration.mjs` writes it anew', async () => {
   expect(readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')).toBe(configurationPage(await settings(), ROOT));
+});
+
+it('the chart knows every setting of each service and its type; the same command writes them anew', async () => {
+  const schema = JSON.parse(readFileSync(join(ROOT, 'k8s/charts/service/values.schema.json'), 'utf8')) as object;
+  expect(schema).toEqual(withChartSettings({ ...schema }, await settings()));
 });

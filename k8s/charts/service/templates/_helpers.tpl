@@ -25,9 +25,14 @@ helm.sh/chart: {{ printf "%s-%s" "postern-service" .Chart.Version | replace "+" 
 {{ .Values.image.tag | default .Values.global.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
+{{/* A name without a registry is one of Docker Hub, where nobody publishes Postern's images. */}}
 {{- define "service.image" -}}
 {{- $repository := .Values.image.repository | default (printf "postern/%s" .Values.app) -}}
-{{- with .Values.global.image.registry }}{{ trimSuffix "/" . }}/{{ end -}}
+{{- if .Values.global.image.registry -}}
+{{- $repository = printf "%s/%s" (trimSuffix "/" .Values.global.image.registry) $repository -}}
+{{- else if not (regexMatch "^(localhost|[^/]*[.:][^/]*)/" $repository) -}}
+{{- fail "global.image.registry names the registry that Postern's images come from, as in registry.example.com" -}}
+{{- end -}}
 {{- if .Values.image.digest -}}
 {{ $repository }}@{{ .Values.image.digest }}
 {{- else -}}

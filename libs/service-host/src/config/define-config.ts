@@ -54,6 +54,8 @@ export interface SettingDescription {
   readonly required: boolean;
   /** As it would print; undefined when there is none. */
   readonly default: string | undefined;
+  /** JSON Schema of the value that its text is read into; empty where code decides what the text may be. */
+  readonly schema: Readonly<Record<string, unknown>>;
 }
 
 /** The reference of a service's environment variables, for the documentation. */
@@ -65,8 +67,14 @@ export const describeConfig = (definition: ConfigDefinition): SettingDescription
       description: schema.description ?? '',
       required: !unset.success,
       default: unset.success && unset.data !== undefined ? String(unset.data) : undefined,
+      schema: schemaOf(schema),
     };
   });
+
+const schemaOf = (setting: z.ZodType): Readonly<Record<string, unknown>> => {
+  const { $schema, description, default: _, ...schema } = z.toJSONSchema(setting, { unrepresentable: 'any' });
+  return schema;
+};
 
 /** `databaseUrl` is `POSTERN_DATABASE_URL`. */
 export const variableOf = (key: string): string =>
