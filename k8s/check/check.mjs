@@ -1,5 +1,5 @@
 /**
- * The check of everything under k8s: lints the charts, renders every command that the README gives, and holds the
+ * The check of everything under k8s: lints the charts, renders every command of Helm that a document gives, and holds the
  * result against Kubernetes' schemas, our own laws, and the typed configuration of the services. `--cluster`
  * installs them into a real control plane as well; `--write` copies k8s/values into the chart of the whole instead.
  */

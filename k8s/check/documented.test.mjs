@@ -2,18 +2,19 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { documentedBlocks, objectsOf, rehearse, SERVICES } from './helm.mjs';
+import { documentedCommands, helmCommandsOf, rehearse } from './documents.mjs';
+import { objectsOf, SERVICES } from './helm.mjs';
 import { broken } from './laws.mjs';
 import { kubeconform } from './schemas.mjs';
 import { ROOT } from './tools.mjs';
 
-const blocks = documentedBlocks().filter(({ script }) => script.includes('helm upgrade'));
+const documented = documentedCommands();
 
-describe('What the README tells to install', () => {
-  for (const { title, script } of blocks) {
-    it(`${title} is valid for Kubernetes and keeps our laws`, () => {
-      const releases = rehearse(script);
-      assert.equal(releases.length, script.match(/^helm upgrade/gm).length);
+describe('What the documents tell to do with Helm', () => {
+  for (const { title, commands } of documented) {
+    it(`${title}: is understood, valid for Kubernetes and keeps our laws`, () => {
+      const releases = rehearse(commands);
+      assert.equal(releases.length, commands.filter(command => /^helm (upgrade|install) /.test(command)).length);
       for (const release of releases) {
         const { status, stdout } = kubeconform(release);
         assert.equal(status, 0, stdout);
@@ -23,6 +24,29 @@ describe('What the README tells to install', () => {
     });
   }
 
+  it('is found in every document, in blocks and within sentences', () => {
+    const documents = new Set(documented.map(({ title }) => title.split(',')[0]));
+    assert.ok(documents.has('k8s/README.md') && documents.has('docs/releases.md'), [...documents].join(' '));
+    const text =
+      '# A\n\nGo back with `helm rollback x`, or `helm lint --strict`.\n\n```text\n$ helm upgrade x \\\n  chart\n```\n';
+    assert.deepEqual(
+      helmCommandsOf('a.md', text).map(({ title, commands }) => [title, ...commands]),
+      [
+        ['a.md, A, line 5', 'helm upgrade x chart'],
+        ['a.md, A, line 3', 'helm rollback x'],
+      ],
+    );
+  });
+
+  for (const [wrong, words] of [
+    ['helm upgrade email-send k8s/charts/service -f k8s/values/email-send.yaml', /global\.image\.registry/],
+    ['helm rollback email-send --revison 3', /unknown flag: --revison/],
+    ['helm roll-back email-send', /unknown command/],
+  ])
+    it(`is told from what Helm refuses: ${wrong}`, () => {
+      assert.throws(() => rehearse([wrong]), words);
+    });
+
   it('covers every service alone and every example', () => {
     const readme = readFileSync(join(ROOT, 'k8s/README.md'), 'utf8');
     for (const service of SERVICES) assert.match(readme, new RegExp(`--install ${service} k8s/charts/service`));
@@ -31,7 +55,8 @@ describe('What the README tells to install', () => {
   });
 
   it('is told from a field that Kubernetes does not know, and from a wrong type', () => {
-    const [release] = rehearse(blocks[0].script);
+    const first = documented.find(({ commands }) => commands[0].startsWith('helm upgrade'));
+    const [release] = rehearse(first.commands);
     const misspelt = kubeconform(release.replace('revisionHistoryLimit:', 'revisionHistoryLimits:'));
     assert.notEqual(misspelt.status, 0);
     assert.match(misspelt.stdout, /revisionHistoryLimits/);

@@ -1,7 +1,6 @@
 /** Helm as the check uses it: from the checkout's root, with nothing of the user's own configuration. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseAllDocuments } from 'yaml';
@@ -61,52 +60,4 @@ export const built = path => {
   const file = join(ROOT, path);
   if (!existsSync(file)) throw new Error(`${path} is missing: run \`npm run build\` first`);
   return import(pathToFileURL(file));
-};
-
-/** The shell blocks of the README, each under its nearest heading. */
-export const documentedBlocks = () => {
-  const readme = readFileSync(join(ROOT, 'k8s/README.md'), 'utf8');
-  return [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(({ 1: script, index }, position) => ({
-    title: `${
-      readme
-        .slice(0, index)
-        .match(/^## .*$/gm)
-        ?.at(-1)
-        ?.slice(3) ?? 'Preparation'
-    } (block ${position + 1})`,
-    script,
-  }));
-};
-
-// A shell runs the block word for word; only `helm upgrade --install` becomes `helm template` with the same arguments.
-const REHEARSAL = `
-set -euo pipefail
-kubectl() { :; }
-count=0
-helm() {
-  case "$1 $2" in
-    'upgrade --install')
-      count=$((count + 1))
-      "$HELM" template "\${@:3}" --kube-version "$KUBERNETES" > "$RENDERED/$count.yaml" ;;
-    *) "$HELM" "$@" ;;
-  esac
-}
-`;
-
-/** What the block's releases consist of, one YAML text per `helm upgrade --install`, in order. */
-export const rehearse = script => {
-  const rendered = mkdtempSync(join(tmpdir(), 'postern-rendered-'));
-  try {
-    execFileSync('bash', ['-c', REHEARSAL + script], {
-      cwd: ROOT,
-      env: { ...helmEnvironment, HELM: tools().helm, KUBERNETES, RENDERED: rendered },
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    return readdirSync(rendered)
-      .sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10))
-      .map(name => readFileSync(join(rendered, name), 'utf8'));
-  } finally {
-    rmSync(rendered, { recursive: true });
-  }
 };

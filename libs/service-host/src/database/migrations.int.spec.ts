@@ -1,3 +1,6 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startPostgres, type TestPostgres } from '@postern/testing';
@@ -48,6 +51,23 @@ describe('Migrations', () => {
     await expect(applyMigrations({ databaseUrl, directory: testing('edited-migrations') })).rejects.toThrow(
       'edited afterwards: 0001_greetings',
     );
+  });
+
+  it('of a newer release do not keep an earlier one from starting', async () => {
+    const databaseUrl = urlOf('newer');
+    const newer = mkdtempSync(join(tmpdir(), 'postern-newer-'));
+    cpSync(testing('migrations'), newer, { recursive: true });
+    mkdirSync(join(newer, '0002_farewells'));
+    writeFileSync(join(newer, '0002_farewells/migration.sql'), 'ALTER TABLE greetings ADD COLUMN farewell text;');
+    try {
+      await expect(applyMigrations({ databaseUrl, directory: newer })).resolves.toEqual([
+        '0001_greetings',
+        '0002_farewells',
+      ]);
+      await expect(applyMigrations({ databaseUrl, directory: testing('migrations') })).resolves.toEqual([]);
+    } finally {
+      rmSync(newer, { recursive: true });
+    }
   });
 
   it('are followed by what else has to be prepared', async () => {
