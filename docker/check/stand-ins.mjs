@@ -22,7 +22,7 @@ export const makeStandIns = async (engine, folder, root) => {
       'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt',
     ],
   });
-  await standIn(engine, folder, 'docker.io/library/postgres:18.1', {
+  await standIn(engine, folder, 'docker.io/library/postgres:18.4', {
     native: dirname(dirname(findPostgres().initdb)),
     start: join(root, 'docker/check/postgres-start'),
     Dockerfile: [

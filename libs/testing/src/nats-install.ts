@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { type FindNatsOptions, inspect, installedNatsServer, type NatsBinary, satisfies } from './nats-binaries.js';
 
 const run = promisify(execFile);
-const goModule = 'github.com/nats-io/nats-server/v2@v2.12.0';
+const goModule = 'github.com/nats-io/nats-server/v2@v2.12.2';
 
 /**
  * Finds a NATS server, installing one where the machine has none: from the distribution's packages, else with Go. A

