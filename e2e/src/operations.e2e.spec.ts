@@ -71,6 +71,7 @@ describe('The doctor', () => {
     const { code, printed } = await run('doctor');
     expect(printed).toContain('✓ a mail from a return path to itself: through 127.0.0.1');
     expect(printed).toMatch(/✓ relay 127\.0\.0\.1:\d+: answers; SMTPUTF8 yes, DSN yes/);
+    expect(printed).toMatch(/! PostgreSQL backups: .*archive_mode off/);
     expect(printed).toContain(' 0 to change');
     expect(code).toBe(0);
   });

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import pg from 'pg';
+import { backupFinding } from './backup-finding.js';
 import type { Finding } from './ports.js';
 
 const MINIMUM_VERSION = 150_000;
@@ -15,8 +16,6 @@ interface Settings {
   readonly fsync: string;
   readonly synchronous_commit: string;
   readonly full_page_writes: string;
-  readonly wal_level: string;
-  readonly archive_mode: string;
   readonly idle: string;
   readonly data_directory: string | null;
   readonly connections: number;
@@ -44,8 +43,7 @@ const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
   const { rows } = await client.query<Settings>(`
     SELECT current_setting('server_version') AS version, current_setting('server_version_num') AS version_number,
       current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
-      current_setting('full_page_writes') AS full_page_writes, current_setting('wal_level') AS wal_level,
-      current_setting('archive_mode') AS archive_mode,
+      current_setting('full_page_writes') AS full_page_writes,
       (SELECT setting FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout') AS idle,
       CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE') THEN current_setting('data_directory') END AS data_directory,
       (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
@@ -58,7 +56,6 @@ const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
   const offMs = Math.abs(now.now.getTime() - (asked + Date.now()) / 2);
   const idleMs = Number(now.idle);
   const durable = now.fsync === 'on' && now.full_page_writes === 'on' && now.synchronous_commit !== 'off';
-  const archived = now.wal_level !== 'minimal';
   const roomy = now.connections < CONNECTIONS_WARNING * now.max_connections;
   return [
     {
@@ -73,12 +70,7 @@ const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
       found: `fsync ${now.fsync}, full_page_writes ${now.full_page_writes}, synchronous_commit ${now.synchronous_commit}`,
       advice: 'Turn all three on: an answered message has to outlive a power cut.',
     },
-    {
-      check: 'PostgreSQL backups',
-      verdict: verdictOf(archived, 'warning'),
-      found: `wal_level ${now.wal_level}, archive_mode ${now.archive_mode}`,
-      advice: 'Set wal_level = replica: pg_basebackup needs it, and a logical dump cannot be restored.',
-    },
+    await backupFinding(client),
     {
       check: 'PostgreSQL idle transactions',
       verdict: verdictOf(idleMs > 0 && idleMs <= IDLE_LIMIT_MS, 'warning'),
