@@ -24,6 +24,10 @@ export const config = defineConfig({
     .describe('Messages a minute from one address; more get 450 and come again.'),
   bounceConnectionTimeoutMs: integer().min(1).default(30_000).describe('Longest silence on a connection.'),
   bounceSessionTimeoutMs: integer().min(1).default(600_000).describe('Longest life of a connection.'),
+  bounceTlsCertFile: text()
+    .optional()
+    .describe('Certificate of the bounce listener for STARTTLS (PEM file); without it one is made at every start.'),
+  bounceTlsKeyFile: text().optional().describe('Key of the certificate of the bounce listener (PEM file).'),
   notificationPatienceMs: integer()
     .min(1)
     .default(5 * 86_400_000)

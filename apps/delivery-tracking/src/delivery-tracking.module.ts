@@ -15,6 +15,7 @@ import { PostgresTrackingTransactions } from './adapters/postgres/postgres-track
 import { PostgresWaitingSignals } from './adapters/postgres/postgres-waiting-signals.js';
 import { ProjectedReadModels } from './adapters/postgres/projected-read-models.js';
 import { BounceListener } from './adapters/smtp/bounce-listener.js';
+import { certificateOf } from './adapters/smtp/certificate.js';
 import { LiftSuppression } from './commands/lift-suppression.js';
 import { ReceiveReport } from './commands/receive-report.js';
 import { RecordSignals } from './commands/record-signals.js';
@@ -141,6 +142,7 @@ const PROJECTIONS = [trackedEmails, suppressedAddresses];
           maxConnectionsPerAddress: config.bounceMaxConnectionsPerAddress,
           maxMessagesPerMinute: config.bounceMaxMessagesPerMinute,
           silenceMs: config.bounceConnectionTimeoutMs,
+          certificate: certificateOf(config),
           sessionMs: config.bounceSessionTimeoutMs,
           receiver,
           onRefused: cause => counters.refusedMail(cause),

@@ -1,18 +1,23 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls, type PeerCertificate } from 'node:tls';
 
 /** A client that says exactly what it is told, for mail that no decent client would send. */
 export class SmtpConversation {
   #received = '';
-  readonly #socket: Socket;
+  #socket: Socket;
 
   private constructor(port: number) {
-    this.#socket = connect(port, '127.0.0.1');
-    this.#socket.setEncoding('latin1');
-    this.#socket.on('data', text => {
+    this.#socket = this.#listenTo(connect(port, '127.0.0.1'));
+  }
+
+  #listenTo<S extends Socket>(socket: S): S {
+    socket.setEncoding('latin1');
+    socket.on('data', text => {
       this.#received += text;
     });
-    this.#socket.on('error', () => undefined);
+    socket.on('error', () => undefined);
+    return socket;
   }
 
   /** Connects and greets. */
@@ -33,6 +38,18 @@ export class SmtpConversation {
   async say(line: string): Promise<number> {
     this.#socket.write(`${line}\r\n`, 'latin1');
     return this.answer();
+  }
+
+  /** Goes over to TLS, whoever vouches for the server, and greets again; answers its certificate. */
+  async startTls(): Promise<PeerCertificate> {
+    const code = await this.say('STARTTLS');
+    if (code !== 220) throw new Error(`STARTTLS was answered with ${code}`);
+    this.#socket.removeAllListeners('data');
+    const encrypted = connectTls({ socket: this.#socket, rejectUnauthorized: false });
+    await once(encrypted, 'secureConnect');
+    this.#socket = this.#listenTo(encrypted);
+    await this.say('EHLO client.test');
+    return encrypted.getPeerCertificate();
   }
 
   /** Sends a whole message; answers the code of the first refusal, or of the reply to its end. */

@@ -242,6 +242,28 @@ describe('The bounce listener', () => {
     expect(tracking.kinds(one.email_id)).toEqual(['delivered']);
   });
 
+  it('takes a notification over STARTTLS, with a certificate of its own where none is configured', async () => {
+    const one = await another();
+    const conversation = await SmtpConversation.open(tracking.smtpPort);
+    const { subjectaltname } = await conversation.startTls();
+    expect(subjectaltname).toBe(`DNS:${BOUNCE_DOMAIN}`);
+    await expect(conversation.send('', [tracking.returnPath(one.email_id)], notification())).resolves.toBe(250);
+    await conversation.quit();
+    await tracking.event(emailDelivered, one.email_id);
+  });
+
+  it('hangs up on clients that never finish the handshake, and forgets them', async () => {
+    for (let round = 0; round < 9; round++) {
+      const conversation = await SmtpConversation.open(tracking.smtpPort);
+      await expect(conversation.say('STARTTLS')).resolves.toBe(220);
+      if (round === 0) await expect(conversation.silence()).resolves.toBe('closed');
+      else await expect(conversation.say('GET / HTTP/1.1')).resolves.toBe(0);
+    }
+    const { conversation, code } = await SmtpConversation.greeting(tracking.smtpPort);
+    expect(code).toBe(220);
+    await conversation.breakOff();
+  });
+
   async function another() {
     const one = anEmail({ email_id: uuidv7() });
     await tracking.tell([emailAccepted, one], [emailHandedOver, handOverOf(one)]);

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { isIP } from 'node:net';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import type { ReceivedReport } from '../../ports.js';
+import type { Certificate } from './certificate.js';
 import { ConnectionBounds, type ConnectionLimits } from './connection-bounds.js';
 
 /** Who takes the reports that come in. */
@@ -18,6 +19,8 @@ export interface BounceListenerOptions extends ConnectionLimits {
   readonly domain: string;
   readonly maxBytes: number;
   readonly silenceMs: number;
+  /** What STARTTLS is offered with. */
+  readonly certificate: Certificate;
   readonly receiver: ReportReceiver;
   /** Told of mail that was turned away, by cause. */
   readonly onRefused: (cause: string) => void;
@@ -31,7 +34,8 @@ const MOST_BAD_RECIPIENTS = 20;
 
 /**
  * An SMTP server that takes reports at the bounce domain and nothing else. It answers 250 only after the effect of a
- * report is durable, and 451 when it cannot be made so: the sender keeps what was not acknowledged.
+ * report is durable, and 451 when it cannot be made so: the sender keeps what was not acknowledged. Senders that know
+ * STARTTLS are not read on their way.
  */
 export class BounceListener {
   readonly #server: SMTPServer;
@@ -43,7 +47,9 @@ export class BounceListener {
     this.#server = new SMTPServer({
       name: options.domain,
       banner: 'reports only',
-      disabledCommands: ['AUTH', 'STARTTLS'],
+      disabledCommands: ['AUTH'],
+      cert: options.certificate.cert,
+      key: options.certificate.key,
       disableReverseLookup: true,
       size: options.maxBytes,
       maxClients: options.maxConnections,
