@@ -98,6 +98,7 @@ const WRONG = [
     [...emailSend, '--set', 'global.image.registry='],
     /global.image.registry names the registry/,
   ],
+  ['an image of no release', [...emailSend, '--set', 'global.image.tag='], /image.tag names the release of email-send/],
   [
     'an image whose name has no registry either',
     [...emailSend, '--set', 'global.image.registry=,image.repository=postern/email-send'],
@@ -151,6 +152,10 @@ const RIGHT = [
   ['a setting from a template', [...emailSend, '--set', 'env.POSTERN_DATABASE_POOL_SIZE=\\{\\{ 20 \\}\\}']],
   ['a setting that is not set after all', [...emailSend, '--set-string', 'env.POSTERN_RELAY_IS_FINAL=']],
   ['a variable of Node.js', [...emailSend, '--set', 'env.NODE_EXTRA_CA_CERTS=/etc/ca.pem']],
+  [
+    'an image by its digest alone',
+    [...emailSend, '--set', `global.image.tag=,image.digest=sha256:${'0123456789abcdef'.repeat(4)}`],
+  ],
   [
     'an image that names its registry itself',
     [...emailSend, '--set', 'global.image.registry=,image.repository=localhost:5000/email-send'],

@@ -21,8 +21,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" "postern-service" .Chart.Version | replace "+" "_" }}
 {{- end }}
 
+{{/* A digest says which image it is, and what tells versions apart where no tag does. */}}
 {{- define "service.tag" -}}
-{{ .Values.image.tag | default .Values.global.image.tag | default .Chart.AppVersion }}
+{{- $tag := .Values.image.tag | default .Values.global.image.tag | default (.Values.image.digest | trunc 19 | replace ":" "-") -}}
+{{ required (printf "image.tag names the release of %s; global.image.tag that of all services" .Values.app) $tag }}
 {{- end }}
 
 {{/* A name without a registry is one of Docker Hub, where nobody publishes Postern's images. */}}
