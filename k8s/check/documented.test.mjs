@@ -39,7 +39,7 @@ describe('What the documents tell to do with Helm', () => {
   });
 
   for (const [wrong, words] of [
-    ['helm upgrade email-send k8s/charts/service -f k8s/values/email-send.yaml', /global\.image\.registry/],
+    ['helm upgrade email-send k8s/charts/service -f k8s/values/email-send.yaml', /image\.tag names the release/],
     ['helm rollback email-send --revison 3', /unknown flag: --revison/],
     ['helm roll-back email-send', /unknown command/],
   ])
