@@ -114,6 +114,17 @@ describe('A release is made from its commit, and not from what is built in the c
     checkout.git('tag', '--delete', 'delivery-tracking@0.2.0');
   });
 
+  it('a checkout that gets another commit meanwhile stays as it is', async () => {
+    const release = checkout.start([RELEASE, 'delivery-tracking']);
+    await release.said('▸ building');
+    checkout.write('CHANGES.md', 'Written meanwhile.\n');
+    const commit = checkout.commit('Something else');
+    const { code, output } = await release.ended;
+    expect(output).toMatch(/fast-forward/);
+    expect(code).toBe(1);
+    nothingIsReleased(commit);
+  });
+
   it('a release that is ended half-way leaves nothing; one that is killed, nothing after the next', async () => {
     const ended = checkout.start([RELEASE, 'delivery-tracking']);
     await ended.said('▸ building');
