@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { prepare } from '../../tools/setup/prepare.mjs';
 import { helm } from './helm.mjs';
 import { schemas } from './schemas.mjs';
 import { controlPlanePrograms, tools } from './tools.mjs';
@@ -15,6 +16,8 @@ import { writeUmbrellaValues } from './umbrella-values.mjs';
 if (process.argv.includes('--write')) {
   writeUmbrellaValues();
 } else {
+  // An older build would be checked in the place of the sources.
+  await prepare(console.log);
   // Once, before the test files run beside each other.
   tools();
   schemas();
