@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Streams } from '@postern/event-sourcing';
-import { webhook, webhookStream } from '../domain/webhook.js';
-import { DeliveryQueue } from '../ports.js';
+import { DeliveryQueue, WebhookRepository } from '../ports.js';
 
 const DAYS = 3;
 
@@ -10,17 +8,11 @@ const DAYS = 3;
 export class DisableFailingWebhooks {
   constructor(
     private readonly queue: DeliveryQueue,
-    private readonly streams: Streams,
+    private readonly webhooks: WebhookRepository,
   ) {}
 
   async run(): Promise<void> {
-    for (const { webhookId, since } of await this.queue.failingFor(DAYS)) {
-      await this.streams.execute(webhook, webhookStream(webhookId), {
-        kind: 'disable',
-        reason: `nothing but failures since ${since.toISOString()}`,
-        at: new Date().toISOString(),
-      });
-      await this.queue.hold(webhookId);
-    }
+    for (const { webhookId, since } of await this.queue.failingFor(DAYS))
+      await this.webhooks.disable(webhookId, `nothing but failures since ${since.toISOString()}`);
   }
 }

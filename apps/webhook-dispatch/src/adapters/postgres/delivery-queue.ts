@@ -139,18 +139,6 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
     return rows.map(row => ({ webhookId: row.webhook_id, since: row.since }));
   }
 
-  async hold(webhookId: string): Promise<void> {
-    await this.pool.query(
-      `UPDATE deliveries SET state = 'held', reason = 'the endpoint is disabled' WHERE webhook_id = $1 AND state = 'pending'`,
-      [webhookId],
-    );
-  }
-
-  async forgive(webhookId: string): Promise<void> {
-    await this.pool.query('DELETE FROM failing_webhooks WHERE webhook_id = $1', [webhookId]);
-    this.announce();
-  }
-
   async take(events: readonly QueuedEvent[]): Promise<void> {
     await inTransaction(this.pool, async client => {
       const ids = events.map(({ id }) => id);
