@@ -153,6 +153,8 @@ export abstract class DeliveryQueue {
   ): Promise<{ readonly items: readonly DeliveryRow[]; readonly total: number }>;
   /** Endpoints that have had nothing but failures over so many days. */
   abstract failingFor(days: number): Promise<readonly { readonly webhookId: string; readonly since: Date }[]>;
+  /** Holds what was queued for an endpoint just before the read model showed that it is disabled. @returns how many. */
+  abstract holdForDisabled(): Promise<number>;
   abstract purgeFinishedBefore(time: Date): Promise<number>;
   /** Told whenever there may be something new to claim. */
   abstract onWork(listener: () => void): void;

@@ -10,6 +10,8 @@ import {
   updateWebhook,
 } from '@postern/contracts';
 import { Database } from '@postern/service-host';
+import { waitFor } from '@postern/testing';
+import { DisableFailingWebhooks } from './reactions/disable-failing-webhooks.js';
 import { DispatchFixture, signatureOf } from './testing/dispatch-fixture.js';
 
 let world: DispatchFixture;
@@ -108,6 +110,27 @@ describe('A secret that an earlier release left half changed', () => {
     const { secret } = await rotate(target);
     await switchSecret(target);
     await expectSignedWith(secret, target);
+  });
+});
+
+describe('What is queued in the moment in which its endpoint is disabled', () => {
+  it('is held as well', async () => {
+    const target = await register();
+    await world.client.request(updateWebhook, { ...target, changes: { enabled: false } });
+    const emailId = await world.publish('delivered', target.service_id);
+    const states = async () =>
+      (
+        await sql(
+          'SELECT state FROM deliveries WHERE webhook_id = $1 AND payload LIKE $2',
+          target.webhook_id,
+          `%${emailId}%`,
+        )
+      ).map(({ state }) => state);
+    await waitFor(async () => (await states()).length === 1);
+    // As it was queued while the read model still showed the endpoint as enabled.
+    await sql("UPDATE deliveries SET state = 'pending', reason = NULL WHERE webhook_id = $1", target.webhook_id);
+    await world.service.app.get(DisableFailingWebhooks, { strict: false }).run();
+    expect(await states()).toEqual(['held']);
   });
 });
 

@@ -27,7 +27,11 @@ const counting = async () => {
     metadata: () => metadata,
     waitUntil: async position => void shown.push(position),
   });
-  const count = (streamId: string, limit: number, more: { failing?: boolean; most?: number } = {}) =>
+  const count = (
+    streamId: string,
+    limit: number,
+    more: { failing?: boolean; most?: number; after?: () => Promise<void> } = {},
+  ) =>
     transactions.execute({
       decider: counter,
       streamId,
@@ -39,6 +43,7 @@ const counting = async () => {
       },
       write: async (client, events, before) => {
         await client.query('INSERT INTO notes VALUES ($1, $2)', [streamId, before + events.length]);
+        await more.after?.();
         if (more.failing) throw new Error('the rows cannot be written');
       },
     });
@@ -70,6 +75,17 @@ describe('A command and its rows', () => {
     const { count, notes } = await counting();
     expect(await count('a', 0)).toEqual([]);
     expect(await notes()).toEqual([]);
+  });
+
+  it('are decided again when the database gave up on their transaction', async () => {
+    const { count, notes, numbers } = await counting();
+    let failures = 2;
+    const gaveUp = async () => {
+      if (failures-- > 0) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+    };
+    expect(await count('a', 3, { after: gaveUp })).toEqual(counted(1));
+    expect(await numbers('a')).toEqual([1]);
+    expect(await notes()).toEqual([{ stream: 'a', n: 1 }]);
   });
 
   it('are decided one after another, so that none is lost and no limit is passed', async () => {

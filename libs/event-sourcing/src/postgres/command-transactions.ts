@@ -28,6 +28,12 @@ export interface TransactionalCommand<State, Command, Event extends DomainEvent>
   readonly write: (client: pg.ClientBase, events: readonly Event[], before: State) => Promise<unknown>;
 }
 
+const ATTEMPTS = 5;
+
+/** SQLSTATE class 40, a deadlock for one: nothing was written, and all of it may run again. */
+const wasRolledBack = (error: unknown): boolean =>
+  String((error as { code?: unknown } | null)?.code ?? '').startsWith('40');
+
 /** Runs commands whose events and rows belong together: one transaction, so that there are both or neither. */
 export class CommandTransactions {
   constructor(private readonly options: CommandTransactionsOptions) {}
@@ -35,9 +41,22 @@ export class CommandTransactions {
   /**
    * Decides once nobody else can write to the stream, appends, writes the rows, and answers the new events once the
    * read models show them.
+   * A transaction that the database gave up on is run again, a few times.
    * @throws refusals of the decider and of `check`, and whatever `write` throws, having changed nothing.
    */
-  async execute<State, Command, Event extends DomainEvent>({
+  async execute<State, Command, Event extends DomainEvent>(
+    command: TransactionalCommand<State, Command, Event>,
+  ): Promise<readonly Event[]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(command);
+      } catch (error) {
+        if (!wasRolledBack(error) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async #attempt<State, Command, Event extends DomainEvent>({
     decider,
     streamId,
     command,

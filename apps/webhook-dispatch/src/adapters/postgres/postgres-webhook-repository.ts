@@ -11,6 +11,7 @@ import {
   webhookStream,
 } from '../../domain/webhook.js';
 import { type NewSecret, type NewWebhook, type WebhookKey, WebhookRepository } from '../../ports.js';
+import { HOLD } from './delivery-statements.js';
 
 const SECRET_BYTES = 32;
 
@@ -117,12 +118,7 @@ const deliveriesFollow =
   (webhookId: string) =>
   async (client: pg.ClientBase, events: readonly WebhookEvent[]): Promise<void> => {
     const types = new Set(events.map(({ type }) => type));
-    if (types.has('webhook-dispatch.webhook-disabled.v1'))
-      await client.query(
-        `UPDATE deliveries SET state = 'held', reason = 'the endpoint is disabled'
-         WHERE webhook_id = $1 AND state = 'pending'`,
-        [webhookId],
-      );
+    if (types.has('webhook-dispatch.webhook-disabled.v1')) await client.query(HOLD, [webhookId]);
     if (types.has('webhook-dispatch.webhook-enabled.v1'))
       await client.query('DELETE FROM failing_webhooks WHERE webhook_id = $1', [webhookId]);
   };
