@@ -30,9 +30,14 @@ export interface TransactionalCommand<State, Command, Event extends DomainEvent>
 
 const ATTEMPTS = 5;
 
-/** SQLSTATE class 40, a deadlock for one: nothing was written, and all of it may run again. */
+/** SQLSTATE class 40, a deadlock for one: nothing was written, except where the end of the transaction is unknown. */
 const wasRolledBack = (error: unknown): boolean =>
-  String((error as { code?: unknown } | null)?.code ?? '').startsWith('40');
+  /^40(?!003)/.test(String((error as { code?: unknown } | null)?.code ?? ''));
+
+interface Decided<Event> {
+  readonly events: readonly Event[];
+  readonly position: Position | undefined;
+}
 
 /** Runs commands whose events and rows belong together: one transaction, so that there are both or neither. */
 export class CommandTransactions {
@@ -47,6 +52,15 @@ export class CommandTransactions {
   async execute<State, Command, Event extends DomainEvent>(
     command: TransactionalCommand<State, Command, Event>,
   ): Promise<readonly Event[]> {
+    const { events, position } = await this.#decided(command);
+    if (position) this.options.store.announce();
+    await this.options.waitUntil(position);
+    return events;
+  }
+
+  async #decided<State, Command, Event extends DomainEvent>(
+    command: TransactionalCommand<State, Command, Event>,
+  ): Promise<Decided<Event>> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempt(command);
@@ -56,16 +70,16 @@ export class CommandTransactions {
     }
   }
 
-  async #attempt<State, Command, Event extends DomainEvent>({
+  #attempt<State, Command, Event extends DomainEvent>({
     decider,
     streamId,
     command,
     locks = [],
     check,
     write,
-  }: TransactionalCommand<State, Command, Event>): Promise<readonly Event[]> {
-    const { store, metadata, waitUntil } = this.options;
-    const { events, position } = await inTransaction(store.pool, async client => {
+  }: TransactionalCommand<State, Command, Event>): Promise<Decided<Event>> {
+    const { store, metadata } = this.options;
+    return inTransaction(store.pool, async client => {
       await lockStreams(client, [...locks, streamId]);
       await check?.(client);
       const history = await historyOf<Event>(client, store, streamId);
@@ -78,9 +92,6 @@ export class CommandTransactions {
       await write(client, decided, before);
       return { events: decided, position: appended.position };
     });
-    if (position) store.announce();
-    await waitUntil(position);
-    return events;
   }
 }
 
