@@ -18,6 +18,7 @@ import type {
   getMe,
   getMetricsHistory,
   getTrackedEmail,
+  handOverResult,
   listPlatformKeys,
   moderateWebService,
   outcomeKind,
@@ -53,6 +54,7 @@ export type EmailCounts = z.output<typeof emailCounts>;
 export type EmailService = z.output<typeof emailService>;
 export type EmailServiceChanges = z.input<typeof emailServiceChanges>;
 export type EmailStats = z.output<typeof getEmailStats.reply>;
+export type HandOverResult = z.output<typeof handOverResult>;
 export type EmailWithTimeline = z.output<typeof getTrackedEmail.reply>;
 export type Me = z.output<typeof getMe.reply>;
 export type OutcomeKind = z.output<typeof outcomeKind>;

@@ -154,7 +154,16 @@ describe('The life of a message', () => {
     expect((await detailOf(email)).recipients[0]).toMatchObject({ state: 'unknown', reason: /interrupted/ });
     await report(email, notification());
     await tracking.event(emailDelivered, email.email_id);
-    expect((await detailOf(email)).recipients[0]).toMatchObject({ state: 'delivered' });
+    const { service_id } = email;
+    await waitFor(async () => (await tracking.ask(listEmails, { service_id, result: 'sent' })).total === 1);
+    expect(await tracking.ask(listEmails, { service_id, result: 'unknown' })).toMatchObject({ total: 0 });
+    const detail = await detailOf(email);
+    expect(detail).toMatchObject({
+      status: 'sent',
+      result: 'sent',
+      recipients: [{ state: 'delivered', result: 'sent' }],
+    });
+    expect(detail.timeline.map(({ kind }) => kind)).toEqual(['accepted', 'interrupted', 'handed_over', 'delivered']);
   });
 
   it('is opened and clicked, by people and by machines', async () => {
@@ -258,6 +267,8 @@ describe('The dashboard', () => {
         accepted: 2,
         sent: 1,
         failed: 1,
+        unknown: 0,
+        retry_requested: 0,
         delivered: 1,
         bounced_hard: 1,
         bounced_soft: 0,

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { ProjectedStreams } from '@postern/event-sourcing';
-import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { CommandTransactions, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
 import { CONFIG, Database, KeyRing, ServiceLog, Tasks } from '@postern/service-host';
 import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
@@ -81,7 +81,7 @@ export const resourcesProviders: Provider[] = [
     provide: ValueLedger,
     inject: [PostgresEventStore, ProjectionRunner, KeyRing],
     useFactory: (store: PostgresEventStore, runner: ProjectionRunner, keys: KeyRing) =>
-      new PostgresValueLedger({ store, keys, waitUntil: waitFor(runner), metadata }),
+      new PostgresValueLedger(new CommandTransactions({ store, waitUntil: waitFor(runner), metadata }), keys),
   },
   { provide: Ownership, inject: [Database], useFactory: ({ pool }: Database) => new OwnershipRows(pool) },
   { provide: PlatformCalls, inject: [Database], useFactory: ({ pool }: Database) => new CountedCalls(pool) },

@@ -1,5 +1,6 @@
 import type { OutcomeKind } from '@postern/contracts';
 import type { Answer, AttemptOutcome } from './domain/answer.js';
+import type { WebhookChanges } from './domain/webhook.js';
 
 /** One signed POST. `nowS` (Unix seconds) and the very bytes of `body` are what is signed. */
 export interface SignedCall {
@@ -26,13 +27,34 @@ export interface NewSecret {
   readonly secret: string;
 }
 
-/** Signing secrets, encrypted at rest. */
-export abstract class WebhookSecrets {
-  abstract create(webhookId: string): Promise<NewSecret>;
-  /** Makes the next secret; the present one goes on signing. */
-  abstract rotate(webhookId: string): Promise<NewSecret>;
-  abstract switchToNext(webhookId: string): Promise<void>;
-  abstract remove(webhookId: string): Promise<void>;
+/** Which webhook of which service. */
+export interface WebhookKey {
+  readonly service_id: string;
+  readonly webhook_id: string;
+}
+
+export interface NewWebhook extends WebhookKey {
+  readonly url: string;
+  readonly events: readonly OutcomeKind[];
+}
+
+/**
+ * All changes of webhooks. Each is one transaction over the webhook's events, its secret and its deliveries, so there
+ * are all or none; the read model shows it afterwards. Secrets are encrypted at rest and never in an event. Refuses
+ * `webhook_not_found`, for another service's too.
+ */
+export abstract class WebhookRepository {
+  /** Refuses `too_many_webhooks` past the limit, over all replicas. */
+  abstract create(webhook: NewWebhook, limit: number): Promise<NewSecret>;
+  /** Holds what is pending for an endpoint that it disables, and forgets the failures of one that it enables. */
+  abstract change(key: WebhookKey, changes: WebhookChanges): Promise<void>;
+  /** The same for an endpoint that keeps failing; nothing happens to one that is disabled or removed already. */
+  abstract disable(webhookId: string, reason: string): Promise<void>;
+  /** Makes the next secret; the current one keeps signing. */
+  abstract rotateSecret(key: WebhookKey): Promise<NewSecret>;
+  /** Refuses `no_next_secret`. */
+  abstract switchSecret(key: WebhookKey): Promise<void>;
+  abstract remove(key: WebhookKey): Promise<void>;
 }
 
 export interface WebhookRow {
@@ -131,10 +153,8 @@ export abstract class DeliveryQueue {
   ): Promise<{ readonly items: readonly DeliveryRow[]; readonly total: number }>;
   /** Endpoints that have had nothing but failures over so many days. */
   abstract failingFor(days: number): Promise<readonly { readonly webhookId: string; readonly since: Date }[]>;
-  /** Sets what is pending aside while an endpoint is disabled; it waits to be replayed. */
-  abstract hold(webhookId: string): Promise<void>;
-  /** Forgets past failures of an endpoint that is enabled again. */
-  abstract forgive(webhookId: string): Promise<void>;
+  /** Holds what was queued for an endpoint just before the read model showed that it is disabled. @returns how many. */
+  abstract holdForDisabled(): Promise<number>;
   abstract purgeFinishedBefore(time: Date): Promise<number>;
   /** Told whenever there may be something new to claim. */
   abstract onWork(listener: () => void): void;

@@ -1,13 +1,12 @@
 import type { Provider } from '@nestjs/common';
-import { ProjectedStreams, Streams } from '@postern/event-sourcing';
-import { Inbox, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { CommandTransactions, Inbox, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
 import { CONFIG, Database, KeyRing, Metrics, ServiceLog } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import { ResolvingAddressCheck } from './adapters/http/endpoint-address-check.js';
 import { HttpEndpointCaller } from './adapters/http/http-endpoint-caller.js';
 import { PostgresDeliveryQueue } from './adapters/postgres/delivery-queue.js';
-import { WebhookSecretRows } from './adapters/postgres/webhook-secret-rows.js';
+import { PostgresWebhookRepository } from './adapters/postgres/postgres-webhook-repository.js';
 import { ObservedEndpointCaller } from './adapters/telemetry/observed-endpoint-caller.js';
 import { QueueGauges } from './adapters/telemetry/queue-gauges.js';
 import { AttemptDelivery } from './commands/attempt-delivery.js';
@@ -25,7 +24,7 @@ import {
   EndpointCaller,
   Retention,
   WebhookDirectory,
-  WebhookSecrets,
+  WebhookRepository,
 } from './ports.js';
 import { ProjectedWebhooks, webhooks } from './projections/webhooks.js';
 import { DisableFailingWebhooks } from './reactions/disable-failing-webhooks.js';
@@ -73,10 +72,10 @@ export const providers: Provider[] = [
       }),
   },
   {
-    provide: Streams,
+    provide: CommandTransactions,
     inject: [PostgresEventStore, ProjectionRunner],
     useFactory: (store: PostgresEventStore, runner: ProjectionRunner) =>
-      new ProjectedStreams({
+      new CommandTransactions({
         store,
         waitUntil: position => runner.waitUntil(webhooks.name, position),
         // A timer's work belongs to no request and begins a correlation of its own.
@@ -84,9 +83,10 @@ export const providers: Provider[] = [
       }),
   },
   {
-    provide: WebhookSecrets,
-    inject: [Database, KeyRing],
-    useFactory: ({ pool }: Database, keys: KeyRing) => new WebhookSecretRows(pool, keys),
+    provide: WebhookRepository,
+    inject: [CommandTransactions, KeyRing, DeliveryQueue],
+    useFactory: (transactions: CommandTransactions, keys: KeyRing, queue: PostgresDeliveryQueue) =>
+      new PostgresWebhookRepository({ transactions, keys, onEnabled: () => queue.announce() }),
   },
   {
     provide: DeliveryQueue,

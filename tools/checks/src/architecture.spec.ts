@@ -42,6 +42,16 @@ function PLANTED(): Record<string, readonly [path: string, text: string]> {
       'apps/email-send/src/commands/x.ts',
       "import { Relay } from '../adapters/smtp/relay.js';",
     ],
+    'a command writes through one port, so that all it changes is one transaction': [
+      'apps/webhook-dispatch/src/commands/x.ts',
+      `class X {
+         constructor(private readonly streams: Streams, private readonly keys: KeyRows, readonly rows: WebhookDirectory) {}
+         async execute() {
+           await this.streams.execute(webhook, 'webhook-1', await this.rows.find('1'));
+           await this.keys.store('1');
+         }
+       }`,
+    ],
     'projections decide nothing': [
       'apps/email-send/src/projections/x.ts',
       "import { send } from '../commands/send-email.js';",

@@ -1,4 +1,5 @@
 import type { Import, SourceFile } from './source-tree.js';
+import { writingPortsIn } from './writing-ports.js';
 
 /** A law names the files it governs and says what in one of them breaks it. */
 export interface Law {
@@ -87,6 +88,14 @@ export const LAWS: readonly Law[] = [
       ),
   },
   {
+    name: 'a command writes through one port, so that all it changes is one transaction',
+    governs: path => inRoom('commands')(path) && !TWO_TRANSACTIONS.has(path),
+    violations: file => {
+      const ports = writingPortsIn(file.text);
+      return ports.length > 1 ? [`writes through ${ports.join(' and ')}`] : [];
+    },
+  },
+  {
     name: 'projections decide nothing',
     governs: inRoom('projections'),
     violations: file =>
@@ -145,6 +154,18 @@ export const LAWS: readonly Law[] = [
         .map(count => `has a constructor with ${count} dependencies`),
   },
 ];
+
+/** Where the order of several transactions is what keeps them right, and why. */
+const TWO_TRANSACTIONS: ReadonlySet<string> = new Set([
+  // Between the two a mail goes out; an allowance that is used up for nothing is given back.
+  'apps/email-send/src/commands/add-verified-recipient.ts',
+  // The key first: a domain without one could not sign, and a key without a domain signs nothing.
+  'apps/email-send/src/commands/add-sending-domain.ts',
+  'apps/email-send/src/commands/rotate-dkim-key.ts',
+  // The key last: it signs until the read model stops naming it. A check is repeated until its last step is done.
+  'apps/email-send/src/commands/check-sending-domain.ts',
+  'apps/email-send/src/commands/remove-sending-domain.ts',
+]);
 
 const APP_PACKAGES =
   /^@postern\/(api-gateway|email-send|delivery-tracking|webhook-dispatch|platform-management|dashboard)(\/|$)/;

@@ -3,6 +3,7 @@ import type {
   Delivery,
   Deployment,
   EmailService,
+  HandOverResult,
   RecipientState,
   SendingDomain,
   TrackedEmail,
@@ -19,6 +20,7 @@ type Status =
   | WebService['status']
   | Delivery['state']
   | EmailService['mode']
+  | HandOverResult
   | RecipientState
   | SendingDomain['status']
   | TrackedEmail['status']
@@ -68,6 +70,7 @@ const STANDING: Readonly<Record<Status, Standing>> = {
   pending: 'warning',
   records_lost: 'bad',
   refused: 'bad',
+  retry_requested: 'plain',
   sandbox: 'plain',
   sandbox_fallback: 'warning',
   unknown: 'warning',

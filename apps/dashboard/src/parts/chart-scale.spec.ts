@@ -42,6 +42,8 @@ const NO_MAIL = {
   accepted: 0,
   sent: 0,
   failed: 0,
+  unknown: 0,
+  retry_requested: 0,
   delivered: 0,
   bounced_hard: 0,
   bounced_soft: 0,

@@ -32,16 +32,16 @@ export function evolveTrackedEmail(state: TrackedEmail, event: TrackedEmailEvent
         copies: new Map(event.data.recipients.map(recipient => [recipient.index, copyOf(recipient)])),
       };
     case HAND_OVER_RECORDED:
-      return { ...event.data.outcomes.reduce(afterTry, state), concluded: true };
+      return { ...event.data.outcomes.reduce(afterTry, state), conclusion: 'recorded' };
     case COPY_RETRIED:
       return afterTry(state, event.data.outcome);
     case HAND_OVER_FAILED:
       return {
         ...[...state.copies.keys()].reduce((now, index) => changed(now, index, settle), state),
-        concluded: true,
+        conclusion: 'recorded',
       };
     case HAND_OVER_INTERRUPTED:
-      return { ...state, concluded: true };
+      return { ...state, conclusion: 'interrupted' };
     case DELIVERY_DELAYED:
       return state;
     case NOTIFICATION_MISSED:

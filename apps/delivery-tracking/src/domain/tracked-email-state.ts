@@ -17,7 +17,7 @@ export interface Copy {
   readonly deliveredAt: string | null;
   readonly bounced: boolean;
   readonly complained: boolean;
-  /** Nothing more is waited for: an outcome came, or it was never sent, or its deadline passed. */
+  /** An outcome came, or it was never sent, or its deadline passed; see `isSettled`. */
   readonly settled: boolean;
   readonly personOpenings: Visits;
   readonly machineOpenings: Visits;
@@ -28,8 +28,8 @@ export interface Copy {
 export interface TrackedEmail {
   readonly facts: EmailFacts | undefined;
   readonly copies: ReadonlyMap<number, Copy>;
-  /** The hand-over as a whole was told: it is told only once. */
-  readonly concluded: boolean;
+  /** How the hand-over ended as far as was told; a record of it replaces an interruption, never the reverse. */
+  readonly conclusion: 'none' | 'interrupted' | 'recorded';
   /** `<type> <timestamp>` of every outcome, for receivers tell duplicates by message, kind and time alone. */
   readonly outcomeTimes: ReadonlySet<string>;
 }
@@ -39,7 +39,7 @@ const NO_VISITS: Visits = [];
 export const UNTRACKED: TrackedEmail = {
   facts: undefined,
   copies: new Map(),
-  concluded: false,
+  conclusion: 'none',
   outcomeTimes: new Set(),
 };
 
@@ -56,6 +56,10 @@ export const copyOf = ({ index, address }: EmailFacts['recipients'][number]): Co
   personClicks: NO_VISITS,
   machineClicks: NO_VISITS,
 });
+
+/** Nothing more is waited for. A person who read the message shows that it arrived, whoever reports it or not. */
+export const isSettled = ({ settled, personOpenings, personClicks }: Copy): boolean =>
+  settled || personOpenings.length > 0 || personClicks.length > 0;
 
 export const oneMoreVisit = (visits: Visits, link: string, at: string): Visits => [
   ...visits,

@@ -17,7 +17,7 @@ import {
   NOTIFICATION_MISSED,
   type TrackedEmailEvent,
 } from './tracked-email-events.js';
-import { type Copy, type EmailFacts, type TrackedEmail, UNTRACKED } from './tracked-email-state.js';
+import { type Copy, type EmailFacts, isSettled, type TrackedEmail, UNTRACKED } from './tracked-email-state.js';
 import { clickOf, openingOf } from './visits.js';
 
 type CopyOutcome = DataOf<typeof emailHandedOver>['outcomes'][number];
@@ -39,15 +39,15 @@ export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
 
     switch (signal.kind) {
       case 'handed_over':
-        return state.concluded
+        return state.conclusion === 'recorded'
           ? []
           : [{ type: HAND_OVER_RECORDED, data: signal.data }, ...outcomesOfCopies(state, facts, signal.data.outcomes)];
       case 'copy_retried':
         return [{ type: COPY_RETRIED, data: signal.data }, ...outcomesOfCopies(state, facts, [signal.data.outcome])];
       case 'not_handed_over':
-        return state.concluded ? [] : [{ type: HAND_OVER_FAILED, data: signal.data }];
+        return state.conclusion === 'recorded' ? [] : [{ type: HAND_OVER_FAILED, data: signal.data }];
       case 'interrupted':
-        return state.concluded ? [] : [{ type: HAND_OVER_INTERRUPTED, data: signal.data }];
+        return state.conclusion === 'none' ? [{ type: HAND_OVER_INTERRUPTED, data: signal.data }] : [];
       case 'notified':
         return notified(state, facts, signal);
       case 'complained': {
@@ -61,7 +61,7 @@ export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
         return clickOf(state, facts, copyAt(state, signal.data.recipient_index), signal.data);
       case 'deadline_passed':
         return [...state.copies.values()]
-          .filter(copy => !copy.settled)
+          .filter(copy => !isSettled(copy))
           .map(copy => ({
             type: NOTIFICATION_MISSED,
             data: {
@@ -121,7 +121,7 @@ function notified(
         ? []
         : [outcome.bounced(state, facts, copy, at, { bounce_type: status.bounceType, reason: response })];
     case 'delayed':
-      return copy.settled
+      return isSettled(copy)
         ? []
         : [
             {

@@ -11,7 +11,8 @@ const MATCHES = `service_id = $1
   AND ($2::text IS NULL OR search LIKE $2)
   AND ($3::text IS NULL OR states @> ARRAY[$3])
   AND ($4::timestamptz IS NULL OR accepted_at >= $4)
-  AND ($5::timestamptz IS NULL OR accepted_at < $5)`;
+  AND ($5::timestamptz IS NULL OR accepted_at < $5)
+  AND ($6::text IS NULL OR result = $6)`;
 
 /** What can be asked of the tracked emails. */
 @Injectable()
@@ -23,18 +24,18 @@ export class EmailQueries {
 
   /** Newest first. */
   async list(request: RequestOf<typeof listEmails>): Promise<ReplyOf<typeof listEmails>> {
-    const { service_id, search, state, from, to, limit, offset } = request;
+    const { service_id, search, state, result, from, to, limit, offset } = request;
     const pattern = search?.trim()
       ? `%${search
           .trim()
           .toLowerCase()
           .replace(/[\\%_]/g, '\\$&')}%`
       : null;
-    const filter = [service_id, pattern, state ?? null, from ?? null, to ?? null];
+    const filter = [service_id, pattern, state ?? null, from ?? null, to ?? null, result ?? null];
     const [page, count] = await Promise.all([
       this.database.pool.query<TrackedEmailRow>(
         `SELECT ${ROW_COLUMNS} FROM tracked_emails WHERE ${MATCHES}
-         ORDER BY tracked_emails.accepted_at DESC, id DESC LIMIT $6 OFFSET $7`,
+         ORDER BY tracked_emails.accepted_at DESC, id DESC LIMIT $7 OFFSET $8`,
         [...filter, limit, offset],
       ),
       this.database.pool.query<{ total: number }>(

@@ -13,5 +13,5 @@ export function ratesOf(total: EmailCounts): ReplyOf<typeof getEmailStats>['rate
   };
 }
 
-/** An interrupted hand-over counts nowhere, and yet its delivery may come: hence the bound. */
+/** Bounded, for a read model of an earlier release may have counted what is unknown nowhere until it is rebuilt. */
 const share = (part: number, whole: number): number | null => (whole === 0 ? null : Math.min(1, part / whole));

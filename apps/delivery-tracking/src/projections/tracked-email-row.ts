@@ -1,4 +1,4 @@
-import type { emailCounts, recipientState, trackedEmail } from '@postern/contracts';
+import type { emailCounts, trackedEmail } from '@postern/contracts';
 import type { z } from 'zod';
 import {
   CLICKS_RECOGNISED_AS_MACHINE,
@@ -10,34 +10,16 @@ import {
   NOTIFICATION_MISSED,
   type TrackedEmailEvent,
 } from '../domain/tracked-email-events.js';
+import { isAwaited, type RecipientRow, recipientRow, resultOf, resultOfAll, stateOf } from './recipient-row.js';
 
 type TrackedEmailReply = z.output<typeof trackedEmail>;
-type RecipientState = z.output<typeof recipientState>;
 export type EmailCounts = z.output<typeof emailCounts>;
-
-/** One recipient as the row keeps it: what is known, from which the state that is shown follows. */
-export interface RecipientRow {
-  readonly index: number;
-  readonly address: string;
-  readonly role: 'to' | 'cc' | 'bcc';
-  copy: 'pending' | 'taken' | 'deferred' | 'failed' | 'unknown' | 'not_sent';
-  copy_reason: string | null;
-  missed: string | null;
-  delivered: boolean;
-  bounced: 'hard' | 'soft' | null;
-  bounce_reason: string | null;
-  complaint: string | null;
-  opened_at: string | null;
-  clicked_at: string | null;
-  clicks: number;
-  machine_opens: number;
-  machine_clicks: number;
-}
 
 /** One email as the read model keeps it. */
 export interface TrackedEmailRow {
   readonly id: string;
   readonly service_id: string;
+  /** What the hand-over was answered with; what is shown follows from it and from what the reports show. */
   status: TrackedEmailReply['status'];
   readonly mode: TrackedEmailReply['mode'];
   readonly sender: string;
@@ -54,21 +36,25 @@ export function applyToRow(row: TrackedEmailRow | undefined, event: TrackedEmail
   switch (event.type) {
     case HAND_OVER_RECORDED:
       row.status = event.data.status;
+      for (const recipient of row.recipients) if (recipient.interrupted) reopen(recipient);
       for (const told of event.data.outcomes) afterTry(row, told);
       return row;
     case COPY_RETRIED:
       afterTry(row, event.data.outcome);
       return row;
     case HAND_OVER_FAILED:
-    case HAND_OVER_INTERRUPTED: {
-      const interrupted = event.type === HAND_OVER_INTERRUPTED;
       row.status = 'failed';
       for (const recipient of row.recipients) {
-        recipient.copy = interrupted ? 'unknown' : 'not_sent';
-        recipient.copy_reason = interrupted ? 'interrupted: outcome unknown' : event.data.reason;
+        if (recipient.interrupted) reopen(recipient);
+        if (isUnderWay(recipient)) Object.assign(recipient, { copy: 'not_sent', copy_reason: event.data.reason });
       }
       return row;
-    }
+    case HAND_OVER_INTERRUPTED:
+      row.status = 'failed';
+      for (const recipient of row.recipients)
+        if (isUnderWay(recipient))
+          Object.assign(recipient, { copy: 'unknown', copy_reason: INTERRUPTED, interrupted: true });
+      return row;
     default:
       break;
   }
@@ -88,23 +74,17 @@ function rowOf(facts: Extract<TrackedEmailEvent, { type: typeof EMAIL_TRACKED }>
     subject,
     accepted_at,
     counts,
-    recipients: recipients.map(recipient => ({
-      ...recipient,
-      copy: 'pending',
-      copy_reason: null,
-      missed: null,
-      delivered: false,
-      bounced: null,
-      bounce_reason: null,
-      complaint: null,
-      opened_at: null,
-      clicked_at: null,
-      clicks: 0,
-      machine_opens: 0,
-      machine_clicks: 0,
-    })),
+    recipients: recipients.map(recipientRow),
   };
 }
+
+const INTERRUPTED = 'interrupted: outcome unknown';
+
+const isUnderWay = ({ copy }: RecipientRow): boolean => copy === 'pending' || copy === 'deferred';
+
+const reopen = (recipient: RecipientRow): void => {
+  Object.assign(recipient, { copy: 'pending', copy_reason: null, interrupted: false });
+};
 
 const COPY_AFTER = {
   accepted: 'taken',
@@ -124,6 +104,7 @@ function afterTry(
   if (!recipient || (told.result === 'deferred' && recipient.copy !== 'pending' && recipient.copy !== 'deferred'))
     return;
   recipient.copy = COPY_AFTER[told.result];
+  recipient.interrupted = false;
   recipient.copy_reason = told.smtp_response;
 }
 
@@ -163,33 +144,18 @@ function afterNews(recipient: RecipientRow, event: Extract<TrackedEmailEvent, { 
   }
 }
 
-/** The state that is shown, and why; the weightiest news wins, in whichever order it came. */
-export function stateOf(recipient: RecipientRow): { readonly state: RecipientState; readonly reason: string | null } {
-  if (recipient.complaint !== null) return { state: 'complained', reason: recipient.complaint };
-  if (recipient.bounced) return { state: 'bounced', reason: recipient.bounce_reason };
-  if (recipient.delivered) return { state: 'delivered', reason: null };
-  if (recipient.copy === 'not_sent') return { state: 'not_sent', reason: recipient.copy_reason };
-  if (recipient.missed !== null) return { state: 'unknown', reason: recipient.missed };
-  if (recipient.copy === 'unknown') return { state: 'unknown', reason: recipient.copy_reason };
-  if (recipient.copy === 'deferred') return { state: 'deferred', reason: recipient.copy_reason };
-  return { state: recipient.copy === 'taken' ? 'handed_over' : 'pending', reason: null };
-}
-
 /** Whether some copy still waits for an outcome that has a deadline. */
-export const isWaiting = (row: TrackedEmailRow): boolean =>
-  row.recipients.some(
-    recipient =>
-      recipient.missed === null &&
-      recipient.complaint === null &&
-      !recipient.bounced &&
-      !recipient.delivered &&
-      recipient.copy !== 'not_sent',
-  );
+export const isWaiting = (row: TrackedEmailRow): boolean => row.recipients.some(isAwaited);
+
+/** `sent` as soon as anything shows that the relay took a copy, whatever the hand-over was answered with. */
+const statusOf = (row: TrackedEmailRow): TrackedEmailReply['status'] =>
+  resultOfAll(row.recipients) === 'sent' ? 'sent' : row.status;
 
 /** The row as callers see it. */
 export const shownEmail = (row: TrackedEmailRow): TrackedEmailReply => ({
   id: row.id,
-  status: row.status,
+  status: statusOf(row),
+  result: resultOfAll(row.recipients),
   mode: row.mode,
   from: row.sender,
   subject: row.subject,
@@ -198,6 +164,7 @@ export const shownEmail = (row: TrackedEmailRow): TrackedEmailReply => ({
     address: recipient.address,
     role: recipient.role,
     ...stateOf(recipient),
+    result: resultOf(recipient),
     opened_at: recipient.opened_at,
     clicked_at: recipient.clicked_at,
   })),
@@ -207,11 +174,19 @@ export const shownEmail = (row: TrackedEmailRow): TrackedEmailReply => ({
 const sum = (row: TrackedEmailRow, amount: (recipient: RecipientRow) => number | boolean): number =>
   row.recipients.reduce((total, recipient) => total + Number(amount(recipient)), 0);
 
-/** What an email adds to the counts of its service and day, recipient by recipient. */
+const having = ({ recipients }: TrackedEmailRow, result: ReturnType<typeof resultOf>): number =>
+  recipients.filter(recipient => resultOf(recipient) === result).length;
+
+/**
+ * What an email adds to the counts of its service and day, recipient by recipient. At all times
+ * `accepted = sent + failed + unknown`; whom the client was asked to send to again is in `retry_requested` alone.
+ */
 export const countsOf = (row: TrackedEmailRow): EmailCounts => ({
-  accepted: row.recipients.length,
-  sent: sum(row, ({ copy }) => copy === 'taken'),
-  failed: sum(row, ({ copy }) => copy === 'failed' || copy === 'not_sent'),
+  accepted: row.recipients.length - having(row, 'retry_requested'),
+  sent: having(row, 'sent'),
+  failed: having(row, 'failed'),
+  unknown: having(row, 'unknown'),
+  retry_requested: having(row, 'retry_requested'),
   delivered: sum(row, ({ delivered }) => delivered),
   bounced_hard: sum(row, ({ bounced }) => bounced === 'hard'),
   bounced_soft: sum(row, ({ bounced }) => bounced === 'soft'),

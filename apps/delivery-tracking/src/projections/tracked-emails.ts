@@ -9,14 +9,8 @@ import {
   NOTIFICATION_MISSED,
   type TrackedEmailEvent,
 } from '../domain/tracked-email-events.js';
-import {
-  applyToRow,
-  countsOf,
-  type EmailCounts,
-  isWaiting,
-  stateOf,
-  type TrackedEmailRow,
-} from './tracked-email-row.js';
+import { resultOfAll, stateOf } from './recipient-row.js';
+import { applyToRow, countsOf, type EmailCounts, isWaiting, type TrackedEmailRow } from './tracked-email-row.js';
 
 export const ROW_COLUMNS = `id, service_id, status, mode, sender, subject,
   to_char(accepted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS accepted_at, counts, recipients`;
@@ -25,6 +19,8 @@ export const COUNT_NAMES = [
   'accepted',
   'sent',
   'failed',
+  'unknown',
+  'retry_requested',
   'delivered',
   'bounced_hard',
   'bounced_soft',
@@ -41,7 +37,7 @@ export const COUNT_NAMES = [
  */
 export const trackedEmails: Projection = {
   name: 'tracked-emails',
-  version: 1,
+  version: 2,
   tables: ['tracked_emails', 'daily_email_counts'],
   eventTypes: [
     EMAIL_TRACKED,
@@ -101,14 +97,15 @@ async function save(
           ${COUNT_NAMES.map(name => `${name} = ${days}.${name} + excluded.${name}`).join(', ')}
       )
       INSERT INTO ${table}
-        (id, service_id, status, mode, sender, subject, accepted_at, counts, recipients, states, search, waiting_since)
+        (id, service_id, status, mode, sender, subject, accepted_at, counts, recipients, states, result, search,
+         waiting_since)
       SELECT id, service_id, status, mode, sender, subject, accepted_at, counts, recipients,
-        string_to_array(states, ','), search, waiting_since
+        string_to_array(states, ','), result, search, waiting_since
       FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-        $8::boolean[], $9::jsonb[], $10::text[], $11::text[], $12::timestamptz[]) AS line (id, service_id, status,
-        mode, sender, subject, accepted_at, counts, recipients, states, search, waiting_since)
+        $8::boolean[], $9::jsonb[], $10::text[], $11::text[], $12::timestamptz[], $14::text[]) AS line (id, service_id,
+        status, mode, sender, subject, accepted_at, counts, recipients, states, search, waiting_since, result)
       ON CONFLICT (id) DO UPDATE SET status = excluded.status, recipients = excluded.recipients,
-        states = excluded.states, waiting_since = excluded.waiting_since`,
+        states = excluded.states, result = excluded.result, waiting_since = excluded.waiting_since`,
     values: [
       rows.map(({ id }) => id),
       rows.map(({ service_id }) => service_id),
@@ -123,6 +120,7 @@ async function save(
       rows.map(searchText),
       rows.map(row => (isWaiting(row) ? row.accepted_at : null)),
       JSON.stringify(counts),
+      rows.map(({ recipients }) => resultOfAll(recipients)),
     ],
   });
 }

@@ -1,9 +1,5 @@
-import { Streams } from '@postern/event-sourcing';
-import type { DatabaseStatus } from '../domain/databases/database.js';
+import type { DatabaseCommand, DatabaseCreation, DatabaseStatus } from '../domain/databases/database.js';
 import type { DatabaseKind, DatabaseLimits } from './database-runtime.js';
-
-/** The streams of databases, whose writers see their own writes in the read model of databases. */
-export abstract class DatabaseStreams extends Streams {}
 
 /** What a customer connects with. */
 export interface DatabaseCredentials {
@@ -11,13 +7,17 @@ export interface DatabaseCredentials {
   readonly password: string;
 }
 
-/** Credentials of databases, sealed at rest, never in an event. */
-export abstract class CredentialVault {
-  abstract keep(databaseId: string, credentials: DatabaseCredentials): Promise<void>;
-  abstract find(databaseId: string): Promise<DatabaseCredentials | undefined>;
-  abstract forget(databaseId: string): Promise<void>;
-  /** Forgets those of databases that are not among these and were kept before `before`. */
-  abstract retain(databaseIds: ReadonlySet<string>, before: Date): Promise<void>;
+/**
+ * All changes of databases: their events, and their credentials beside them, sealed and never in an event. Each change
+ * is one transaction, and the read model shows it afterwards. Refusals of the decider pass through.
+ */
+export abstract class DatabaseRepository {
+  abstract create(database: DatabaseCreation, credentials: DatabaseCredentials): Promise<void>;
+  /** Forgets the credentials of a database that is deleted or given up with it. */
+  abstract execute(databaseId: string, command: DatabaseCommand): Promise<void>;
+  abstract credentialsOf(databaseId: string): Promise<DatabaseCredentials | undefined>;
+  /** Forgets credentials of databases that are not among these and were kept before `before`. */
+  abstract retainCredentials(databaseIds: ReadonlySet<string>, before: Date): Promise<void>;
 }
 
 export interface DatabaseRow {

@@ -1,14 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { type DatabaseCommand, database, databaseStream } from '../domain/databases/database.js';
+import type { DatabaseCommand } from '../domain/databases/database.js';
 import { DatabaseRuntime } from '../ports/database-runtime.js';
-import {
-  CredentialVault,
-  DatabaseDirectory,
-  type DatabaseRow,
-  DatabaseStorage,
-  DatabaseStreams,
-} from '../ports/databases.js';
+import { DatabaseDirectory, DatabaseRepository, type DatabaseRow, DatabaseStorage } from '../ports/databases.js';
 
 const LOOK_EVERY_MS = 1_000;
 const TIDY_EVERY_MS = 10 * 60_000;
@@ -48,8 +42,7 @@ export class ProvisionDatabases {
 
   constructor(
     private readonly directory: DatabaseDirectory,
-    private readonly streams: DatabaseStreams,
-    private readonly vault: CredentialVault,
+    private readonly databases: DatabaseRepository,
     private readonly runtime: DatabaseRuntime,
     private readonly storage: DatabaseStorage,
   ) {}
@@ -109,7 +102,7 @@ export class ProvisionDatabases {
     if (Date.now() < care.notBefore || this.#starting >= STARTS_AT_ONCE) return;
     this.#starting += 1;
     try {
-      const credentials = await this.vault.find(row.id);
+      const credentials = await this.databases.credentialsOf(row.id);
       const { id: databaseId, kind, host, port, limits } = row;
       await this.#attempt(care, async () => {
         if (!credentials) throw new Error('its credentials are gone');
@@ -148,7 +141,6 @@ export class ProvisionDatabases {
     if (Date.now() < care.notBefore) return;
     await this.#attempt(care, () => this.runtime.remove(row.id));
     if (care.reason !== undefined) return;
-    await this.vault.forget(row.id);
     await this.#note(row, { kind: 'note-deleted', at: now() });
     for (const key of [row.id, `removal of ${row.id}`]) this.#care.delete(key);
   }
@@ -157,7 +149,6 @@ export class ProvisionDatabases {
     const reason = care.reason ?? 'the platform did not come to it';
     await this.#attempt(care, () => this.runtime.remove(row.id));
     if (care.reason !== undefined) return;
-    await this.vault.forget(row.id);
     const minutes = CREATION_DEADLINE_MS / 60_000;
     await this.#note(row, { kind: 'give-up', reason: `not made within ${minutes} minutes: ${reason}`, at: now() });
   }
@@ -176,7 +167,7 @@ export class ProvisionDatabases {
   }
 
   async #note({ id }: DatabaseRow, command: DatabaseCommand): Promise<void> {
-    await this.streams.execute(database, databaseStream(id), command);
+    await this.databases.execute(id, command);
   }
 
   #careOf(key: string): Care {
@@ -191,7 +182,7 @@ export class ProvisionDatabases {
   async #tidy(rows: readonly DatabaseRow[]): Promise<void> {
     const known = new Set(rows.filter(({ status }) => status !== 'failed').map(({ id }) => id));
     await this.runtime.retain(known);
-    await this.vault.retain(known, new Date(Date.now() - TIDY_EVERY_MS));
+    await this.databases.retainCredentials(known, new Date(Date.now() - TIDY_EVERY_MS));
     for (const id of this.#care.keys()) if (!known.has(id)) this.#care.delete(id);
     this.#tidyAt = Date.now() + TIDY_EVERY_MS;
   }

@@ -24,6 +24,12 @@ export type WebhookEvent =
   | Fact<'webhook-secret-switched'>
   | Fact<'webhook-removed'>;
 
+export interface WebhookChanges {
+  readonly url?: string | undefined;
+  readonly events?: readonly OutcomeKind[] | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
 export type WebhookCommand =
   | {
       readonly kind: 'create';
@@ -31,14 +37,7 @@ export type WebhookCommand =
       readonly url: string;
       readonly events: readonly OutcomeKind[];
     }
-  | {
-      readonly kind: 'change';
-      readonly serviceId: string;
-      readonly url?: string | undefined;
-      readonly events?: readonly OutcomeKind[] | undefined;
-      readonly enabled?: boolean | undefined;
-      readonly at: string;
-    }
+  | ({ readonly kind: 'change'; readonly serviceId: string; readonly at: string } & WebhookChanges)
   | { readonly kind: 'disable'; readonly reason: string; readonly at: string }
   | { readonly kind: 'rotate-secret' | 'switch-secret' | 'remove'; readonly serviceId: string; readonly at: string };
 

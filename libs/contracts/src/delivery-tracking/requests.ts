@@ -35,9 +35,17 @@ export const recipientState = z.enum([
   'not_sent',
 ]);
 
+/** What the hand-over to the relay came to; every message, and every recipient of one, has exactly one of these. */
+export const handOverResult = z.enum(['sent', 'failed', 'unknown', 'retry_requested']);
+
+const resultText =
+  'sent: the relay took it, as its answer or a later report shows. failed: refused for good. unknown: under way, or ' +
+  'interrupted and nothing was heard since. retry_requested: nothing was sent, and the client was asked to try again.';
+
 export const trackedEmail = z.object({
   id,
   status: z.enum(['accepted', 'sent', 'failed']),
+  result: handOverResult.describe(resultText),
   mode: emailMode,
   from: z.string(),
   subject: z.string(),
@@ -47,6 +55,7 @@ export const trackedEmail = z.object({
       address: z.string(),
       role: recipientRole,
       state: recipientState,
+      result: handOverResult,
       reason: z.string().nullable(),
       opened_at: timestamp.nullable(),
       clicked_at: timestamp.nullable(),
@@ -70,6 +79,7 @@ export const listEmails = request('list-emails', {
     service_id: id,
     search: z.string().max(200).optional().describe('Part of an address or of the subject.'),
     state: recipientState.optional(),
+    result: handOverResult.optional().describe('Of the message as a whole.'),
     from: timestamp.optional(),
     to: timestamp.optional(),
   }),
@@ -83,9 +93,11 @@ export const getTrackedEmail = request('get-tracked-email', {
 });
 
 export const emailCounts = z.object({
-  accepted: z.int(),
-  sent: z.int(),
-  failed: z.int(),
+  accepted: z.int().describe('Always sent + failed + unknown.'),
+  sent: z.int().describe('The relay took the copy, as its answer or a later report shows.'),
+  failed: z.int().describe('Refused for good, suppressed, or deferred for too long.'),
+  unknown: z.int().describe('Under way, or interrupted and nothing was heard since.'),
+  retry_requested: z.int().describe('Nothing was sent and the client was asked to try again; not in accepted.'),
   delivered: z.int(),
   bounced_hard: z.int(),
   bounced_soft: z.int(),

@@ -1,4 +1,9 @@
 export { APPEND, type AppendResult, appendAll, appendArguments, lockStreams } from './append-all.js';
+export {
+  CommandTransactions,
+  type CommandTransactionsOptions,
+  type TransactionalCommand,
+} from './command-transactions.js';
 export { type ErasableEvent, type Erasure, eraseFromEvents } from './erasure.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
 export { Inbox } from './inbox.js';

@@ -8,6 +8,7 @@ import { DataTable } from '../../parts/data-table.js';
 import { Loaded } from '../../parts/loaded.js';
 import { Empty, Page, Section } from '../../parts/page.js';
 import { Time } from '../../parts/time.js';
+import { shownResult } from './messages-page.js';
 import { useService } from './service-frame.js';
 
 export const MessagePage = ({ emailId }: { readonly emailId: string }) => {
@@ -35,12 +36,19 @@ export const MessagePage = ({ emailId }: { readonly emailId: string }) => {
   );
 };
 
+/** What a result means where its name does not say it. */
+const EXPLAINED: Readonly<Partial<Record<TrackedEmail['result'], string>>> = {
+  unknown: 'The connection or the process ended before the relay answered. The message is never sent again by itself.',
+  retry_requested: 'Nothing was sent. The client was asked to try again, and a retry is a message of its own.',
+};
+
 const Envelope = ({ email }: { readonly email: EmailWithTimeline }) => (
   <Section title={email.subject || '(no subject)'}>
     <dl class="record">
       <dt>Status</dt>
       <dd>
-        <Badge status={email.status} />
+        <Badge status={shownResult(email)} />
+        {email.status !== 'accepted' && EXPLAINED[email.result] && <p class="hint">{EXPLAINED[email.result]}</p>}
       </dd>
       <dt>Mode</dt>
       <dd>{formatWords(email.mode)}</dd>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { Page as ListPage, RecipientState, TrackedEmail } from '../../api-shapes.js';
+import type { HandOverResult, Page as ListPage, RecipientState, TrackedEmail } from '../../api-shapes.js';
 import { formatCount, formatWords } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
 import { Badge } from '../../parts/badge.js';
@@ -23,24 +23,26 @@ const STATES: readonly RecipientState[] = [
   'unknown',
   'not_sent',
 ];
+const RESULTS: readonly HandOverResult[] = ['sent', 'failed', 'unknown', 'retry_requested'];
 const PAGE_SIZE = 20;
 
 export const MessagesPage = () => {
   const { path, page } = useService();
   const [search, setSearch] = useState('');
   const [state, setState] = useState('');
+  const [result, setResult] = useState('');
   const [offset, setOffset] = useState(0);
   const messages = useLoading<ListPage<TrackedEmail>>(
-    signal => api.get(`${path}/emails`, { search, state, offset, limit: PAGE_SIZE }, signal),
-    [path, search, state, offset],
+    signal => api.get(`${path}/emails`, { search, state, result, offset, limit: PAGE_SIZE }, signal),
+    [path, search, state, result, offset],
   );
   const look = useAction(async (values: Values) => {
     setSearch((values['search'] ?? '').trim());
     setOffset(0);
     messages.reload();
   });
-  const choose = (choice: string) => {
-    setState(choice);
+  const choosing = (set: (choice: string) => void) => (choice: string) => {
+    set(choice);
     setOffset(0);
   };
   return (
@@ -53,14 +55,22 @@ export const MessagesPage = () => {
           label="State of a recipient"
           value={state}
           options={[['', 'All states'], ...STATES.map(option => [option, formatWords(option)] as const)]}
-          onChoice={choose}
+          onChoice={choosing(setState)}
+        />
+        <Choice
+          label="Result of the message"
+          value={result}
+          options={[['', 'All results'], ...RESULTS.map(option => [option, formatWords(option)] as const)]}
+          onChoice={choosing(setResult)}
         />
       </div>
       <Loaded of={messages}>
         {list => (
           <>
             {list.items.length === 0 ? (
-              <Empty>{search || state ? 'No message fits the search.' : 'No message has been sent yet.'}</Empty>
+              <Empty>
+                {search || state || result ? 'No message fits the search.' : 'No message has been sent yet.'}
+              </Empty>
             ) : (
               <DataTable
                 caption="Messages, newest first"
@@ -76,7 +86,7 @@ export const MessagesPage = () => {
                     ),
                   },
                   { title: 'Recipients', cell: email => <Recipients of={email} /> },
-                  { title: 'Status', cell: email => <Badge status={email.status} /> },
+                  { title: 'Status', cell: email => <Badge status={shownResult(email)} /> },
                   { title: 'Accepted', cell: email => <Time at={email.accepted_at} /> },
                 ]}
               />
@@ -88,6 +98,10 @@ export const MessagesPage = () => {
     </Page>
   );
 };
+
+/** Until its hand-over ends a message is accepted, and its result is not known yet. */
+export const shownResult = ({ status, result }: TrackedEmail): TrackedEmail['status' | 'result'] =>
+  status === 'accepted' ? status : result;
 
 const SHOWN = 3;
 

@@ -60,12 +60,18 @@ const Stats = ({ of: { rates, total, days } }: { readonly of: EmailStats }) => {
           </div>
         ))}
       </dl>
-      {total.accepted === 0 ? <p class="empty">No message has been sent on these days.</p> : <StatsChart days={days} />}
+      {total.accepted + total.retry_requested === 0 ? (
+        <p class="empty">No message has been sent on these days.</p>
+      ) : (
+        <StatsChart days={days} />
+      )}
       <p class="hint">
-        {formatCount(total.accepted)} recipients accepted, {formatCount(total.sent)} handed to the relay,{' '}
-        {formatCount(total.failed)} failed. Bounces: {formatCount(total.bounced_hard)} hard,{' '}
-        {formatCount(total.bounced_soft)} soft. Opens and clicks by machines are left out (
-        {formatCount(total.machine_opens)} and {formatCount(total.machine_clicks)}).
+        {formatCount(total.accepted)} recipients accepted: {formatCount(total.sent)} sent to the relay,{' '}
+        {formatCount(total.failed)} failed, {formatCount(total.unknown)} unknown (in progress, or interrupted).{' '}
+        {total.retry_requested > 0 &&
+          `For ${formatCount(total.retry_requested)} more nothing was sent and the client was asked to try again; they are not counted as accepted. `}
+        Bounces: {formatCount(total.bounced_hard)} hard, {formatCount(total.bounced_soft)} soft. Opens and clicks by
+        machines are left out ({formatCount(total.machine_opens)} and {formatCount(total.machine_clicks)}).
       </p>
     </>
   );

@@ -1,18 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { deleteDatabase, ReplyOf, RequestOf } from '@postern/contracts';
-import { database, databaseStream } from '../../domain/databases/database.js';
-import { DatabaseStreams } from '../../ports/databases.js';
+import { DatabaseRepository } from '../../ports/databases.js';
 
 /** Orders the end of a database with all its data. Refuses with `database_not_found`. */
 @Injectable()
 export class DeleteDatabase {
-  constructor(private readonly streams: DatabaseStreams) {}
+  constructor(private readonly databases: DatabaseRepository) {}
 
   async execute({
     workspace_id,
     database_id,
   }: RequestOf<typeof deleteDatabase>): Promise<ReplyOf<typeof deleteDatabase>> {
-    await this.streams.execute(database, databaseStream(database_id), {
+    await this.databases.execute(database_id, {
       kind: 'request-deletion',
       workspaceId: workspace_id,
       at: new Date().toISOString(),

@@ -39,10 +39,10 @@ export type DatabaseEvent =
   | { readonly type: 'platform-management.database-deletion-requested.v1'; readonly data: Happened }
   | { readonly type: 'platform-management.database-deleted.v1'; readonly data: Happened };
 
-type Created = Extract<DatabaseEvent, { type: 'platform-management.database-created.v1' }>['data'];
+export type DatabaseCreation = Extract<DatabaseEvent, { type: 'platform-management.database-created.v1' }>['data'];
 
 export type DatabaseCommand =
-  | { readonly kind: 'create'; readonly as: Created }
+  | { readonly kind: 'create'; readonly as: DatabaseCreation }
   | { readonly kind: 'note-available'; readonly at: string }
   | { readonly kind: 'note-unavailable'; readonly reason: string; readonly at: string }
   | { readonly kind: 'note-read-only'; readonly reason: string; readonly at: string }

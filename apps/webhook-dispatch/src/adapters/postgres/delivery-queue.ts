@@ -16,7 +16,17 @@ import type {
   QueuedEvent,
 } from '../../ports.js';
 import { arrayOf } from './array-literal.js';
-import { CLAIM, CLAIM_ONE, FIND, PURGE, QUEUE, REPLAY, REPLAY_SINCE, REPORT } from './delivery-statements.js';
+import {
+  CLAIM,
+  CLAIM_ONE,
+  FIND,
+  HOLD_FOR_DISABLED,
+  PURGE,
+  QUEUE,
+  REPLAY,
+  REPLAY_SINCE,
+  REPORT,
+} from './delivery-statements.js';
 
 /** Three deadlines of a call, so that a slow attempt never overlaps with its own retry. */
 const LEASE_MS = 30_000;
@@ -139,16 +149,9 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
     return rows.map(row => ({ webhookId: row.webhook_id, since: row.since }));
   }
 
-  async hold(webhookId: string): Promise<void> {
-    await this.pool.query(
-      `UPDATE deliveries SET state = 'held', reason = 'the endpoint is disabled' WHERE webhook_id = $1 AND state = 'pending'`,
-      [webhookId],
-    );
-  }
-
-  async forgive(webhookId: string): Promise<void> {
-    await this.pool.query('DELETE FROM failing_webhooks WHERE webhook_id = $1', [webhookId]);
-    this.announce();
+  async holdForDisabled(): Promise<number> {
+    const { rowCount } = await this.pool.query(HOLD_FOR_DISABLED);
+    return rowCount ?? 0;
   }
 
   async take(events: readonly QueuedEvent[]): Promise<void> {

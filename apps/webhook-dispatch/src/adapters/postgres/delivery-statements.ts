@@ -97,6 +97,14 @@ export const REPORT = `
   SELECT webhook_id, min(at), max(at) FROM settled GROUP BY webhook_id HAVING bool_and(outcome <> 'accepted')
   ON CONFLICT (webhook_id) DO UPDATE SET latest = greatest(failing_webhooks.latest, excluded.latest)`;
 
+const HELD = "state = 'held', reason = 'the endpoint is disabled'";
+
+export const HOLD = `UPDATE deliveries SET ${HELD} WHERE webhook_id = $1 AND state = 'pending'`;
+
+export const HOLD_FOR_DISABLED = `
+  UPDATE deliveries SET ${HELD} FROM webhooks
+  WHERE NOT webhooks.enabled AND deliveries.webhook_id = webhooks.id AND deliveries.state = 'pending'`;
+
 /** `replay_of` always names the first delivery of the event, so that a replay of a replay is found with it. */
 export const REPLAY = `
   INSERT INTO deliveries (id, webhook_id, event_id, payload, state, replay_of, next_attempt_at, traceparent)

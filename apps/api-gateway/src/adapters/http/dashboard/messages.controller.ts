@@ -9,7 +9,7 @@ import { SessionGuard } from './session.guard.js';
 import { type Session, SignedIn } from './session.js';
 
 const emailsQuery = pageQuery.extend(
-  listEmails.request.pick({ search: true, state: true, from: true, to: true }).shape,
+  listEmails.request.pick({ search: true, state: true, result: true, from: true, to: true }).shape,
 );
 const statsQuery = z.strictObject(getEmailStats.request.pick({ from: true, to: true }).shape);
 const ofEmail = z.object({ service_id: id, email_id: id });

@@ -1,0 +1,100 @@
+import type { handOverResult, recipientState } from '@postern/contracts';
+import type { z } from 'zod';
+
+type RecipientState = z.output<typeof recipientState>;
+export type HandOverResult = z.output<typeof handOverResult>;
+
+/** One recipient as the row keeps it: what is known, from which the state that is shown follows. */
+export interface RecipientRow {
+  readonly index: number;
+  readonly address: string;
+  readonly role: 'to' | 'cc' | 'bcc';
+  /** What was told of the hand-over; what reports show of it is worked out by `resultOf`. */
+  copy: 'pending' | 'taken' | 'deferred' | 'failed' | 'unknown' | 'not_sent';
+  copy_reason: string | null;
+  /** The copy is `unknown` because its process died, so that a record found later still counts. */
+  interrupted: boolean;
+  missed: string | null;
+  delivered: boolean;
+  bounced: 'hard' | 'soft' | null;
+  bounce_reason: string | null;
+  complaint: string | null;
+  opened_at: string | null;
+  clicked_at: string | null;
+  clicks: number;
+  machine_opens: number;
+  machine_clicks: number;
+}
+
+/** A recipient of whom nothing is known yet. */
+export const recipientRow = (recipient: Pick<RecipientRow, 'index' | 'address' | 'role'>): RecipientRow => ({
+  index: recipient.index,
+  address: recipient.address,
+  role: recipient.role,
+  copy: 'pending',
+  copy_reason: null,
+  interrupted: false,
+  missed: null,
+  delivered: false,
+  bounced: null,
+  bounce_reason: null,
+  complaint: null,
+  opened_at: null,
+  clicked_at: null,
+  clicks: 0,
+  machine_opens: 0,
+  machine_clicks: 0,
+});
+
+/** A person read the message, so it arrived even where no notification says so. */
+const wasRead = ({ opened_at, clicked_at }: RecipientRow): boolean => opened_at !== null || clicked_at !== null;
+
+/**
+ * Whether the relay took the copy. Reports settle what the hand-over left open, and a delivery, a complaint or a reader
+ * count more than a refusal. Every recipient is in exactly one of these, at any time; one under way is `unknown`.
+ */
+export function resultOf(recipient: RecipientRow): HandOverResult {
+  const { copy } = recipient;
+  if (copy === 'taken' || recipient.delivered || recipient.complaint !== null || wasRead(recipient)) return 'sent';
+  // The refusal itself is published as a bounce, and a relay's own scanner may follow links before it refuses.
+  if (copy === 'failed') return 'failed';
+  if (recipient.bounced || recipient.machine_opens > 0 || recipient.machine_clicks > 0) return 'sent';
+  return copy === 'not_sent' ? 'retry_requested' : 'unknown';
+}
+
+/** The state that is shown, and why; the weightiest news wins, in whichever order it came. */
+export function stateOf(recipient: RecipientRow): { readonly state: RecipientState; readonly reason: string | null } {
+  const { copy, copy_reason, missed } = recipient;
+  if (recipient.complaint !== null) return { state: 'complained', reason: recipient.complaint };
+  if (recipient.bounced) return { state: 'bounced', reason: recipient.bounce_reason };
+  if (recipient.delivered) return { state: 'delivered', reason: null };
+  if (wasRead(recipient))
+    return { state: 'delivered', reason: 'read by the recipient; no notification of delivery came' };
+  // Only a machine has seen it: the relay took it, and whether it was delivered stays open.
+  if (copy !== 'taken' && resultOf(recipient) === 'sent') return { state: 'handed_over', reason: missed };
+  if (copy === 'not_sent') return { state: 'not_sent', reason: copy_reason };
+  if (missed !== null)
+    return recipient.machine_opens > 0 || recipient.machine_clicks > 0
+      ? { state: 'handed_over', reason: missed }
+      : { state: 'unknown', reason: missed };
+  if (copy === 'unknown') return { state: 'unknown', reason: copy_reason };
+  if (copy === 'deferred') return { state: 'deferred', reason: copy_reason };
+  return { state: copy === 'taken' ? 'handed_over' : 'pending', reason: null };
+}
+
+/** Whether the copy still waits for an outcome that has a deadline. */
+export const isAwaited = (recipient: RecipientRow): boolean =>
+  recipient.missed === null &&
+  recipient.complaint === null &&
+  !recipient.bounced &&
+  !recipient.delivered &&
+  !wasRead(recipient) &&
+  recipient.copy !== 'not_sent';
+
+/** What a message came to as a whole: sent where one copy was, unknown where one may have been. */
+export function resultOfAll(recipients: readonly RecipientRow[]): HandOverResult {
+  const results = new Set(recipients.map(resultOf));
+  if (results.has('sent')) return 'sent';
+  if (results.has('unknown')) return 'unknown';
+  return results.has('failed') ? 'failed' : 'retry_requested';
+}

@@ -1,0 +1,109 @@
+import type pg from 'pg';
+import { type Decider, fold } from '../decider.js';
+import type { DomainEvent, EventMetadata, Position } from '../event.js';
+import { ConcurrencyConflict } from '../event-store.js';
+import { upcast } from '../upcasting.js';
+import { appendAll, lockStreams } from './append-all.js';
+import type { PostgresEventStore } from './postgres-event-store.js';
+import { inTransaction } from './transaction.js';
+
+export interface CommandTransactionsOptions {
+  readonly store: PostgresEventStore;
+  /** Resolves when the read models hold everything up to a position. */
+  readonly waitUntil: (position: Position | undefined) => Promise<void>;
+  /** Where a command comes from, asked at each. */
+  readonly metadata: () => EventMetadata;
+}
+
+/** One command on one stream, and the rows that change with it. */
+export interface TransactionalCommand<State, Command, Event extends DomainEvent> {
+  readonly decider: Decider<State, Command, Event>;
+  readonly streamId: string;
+  readonly command: Command;
+  /** Names that nobody else holds meanwhile; for what has to be true of several streams at once. */
+  readonly locks?: readonly string[];
+  /** Checks what the decider cannot know, once everything is locked; throws a refusal. Must not write. */
+  readonly check?: (client: pg.ClientBase) => Promise<unknown>;
+  /** Changes the rows; only called where there are events, and what it throws undoes them. */
+  readonly write: (client: pg.ClientBase, events: readonly Event[], before: State) => Promise<unknown>;
+}
+
+const ATTEMPTS = 5;
+
+/** SQLSTATE class 40, a deadlock for one: nothing was written, except where the end of the transaction is unknown. */
+const wasRolledBack = (error: unknown): boolean =>
+  /^40(?!003)/.test(String((error as { code?: unknown } | null)?.code ?? ''));
+
+interface Decided<Event> {
+  readonly events: readonly Event[];
+  readonly position: Position | undefined;
+}
+
+/** Runs commands whose events and rows belong together: one transaction, so that there are both or neither. */
+export class CommandTransactions {
+  constructor(private readonly options: CommandTransactionsOptions) {}
+
+  /**
+   * Decides once nobody else can write to the stream, appends, writes the rows, and answers the new events once the
+   * read models show them.
+   * A transaction that the database gave up on is run again, a few times.
+   * @throws refusals of the decider and of `check`, and whatever `write` throws, having changed nothing.
+   */
+  async execute<State, Command, Event extends DomainEvent>(
+    command: TransactionalCommand<State, Command, Event>,
+  ): Promise<readonly Event[]> {
+    const { events, position } = await this.#decided(command);
+    if (position) this.options.store.announce();
+    await this.options.waitUntil(position);
+    return events;
+  }
+
+  async #decided<State, Command, Event extends DomainEvent>(
+    command: TransactionalCommand<State, Command, Event>,
+  ): Promise<Decided<Event>> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(command);
+      } catch (error) {
+        if (!wasRolledBack(error) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  #attempt<State, Command, Event extends DomainEvent>({
+    decider,
+    streamId,
+    command,
+    locks = [],
+    check,
+    write,
+  }: TransactionalCommand<State, Command, Event>): Promise<Decided<Event>> {
+    const { store, metadata } = this.options;
+    return inTransaction(store.pool, async client => {
+      await lockStreams(client, [...locks, streamId]);
+      await check?.(client);
+      const history = await historyOf<Event>(client, store, streamId);
+      const before = fold(decider, history);
+      const decided = decider.decide(command, before);
+      if (decided.length === 0) return { events: decided, position: undefined };
+      const append = { streamId, events: decided, expectedVersion: history.length, metadata: metadata() };
+      const [appended] = await appendAll(client, [append]);
+      if (!appended || appended instanceof ConcurrencyConflict) throw appended ?? new Error('nothing was appended');
+      await write(client, decided, before);
+      return { events: decided, position: appended.position };
+    });
+  }
+}
+
+async function historyOf<Event extends DomainEvent>(
+  client: pg.ClientBase,
+  { upcasters }: PostgresEventStore,
+  streamId: string,
+): Promise<readonly Event[]> {
+  const { rows } = await client.query<{ type: string; data: object }>({
+    name: 'event-store-command-history',
+    text: 'SELECT type, data FROM event_store.events WHERE stream_id = $1 ORDER BY version',
+    values: [streamId],
+  });
+  return rows.map(row => upcast(row, upcasters) as unknown as Event);
+}
