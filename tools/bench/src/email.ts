@@ -37,7 +37,7 @@ const reference = async (running: RunningPostern, sink: BenchProcess, undo: Undo
   await admin.connect();
   await admin.query('CREATE DATABASE reference').finally(() => admin.end());
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const service = await BenchProcess.start('reference/email-service.js', {
+  const service = await BenchProcess.start('reference/email-cluster.js', {
     REFERENCE_API_KEY: 'reference',
     REFERENCE_PUBLIC_URL: running.baseUrl,
     REFERENCE_DOMAIN: SENDING_DOMAIN,

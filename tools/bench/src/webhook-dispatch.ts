@@ -30,6 +30,8 @@ export interface WebhookDispatch {
   readonly pids: Readonly<Record<string, number>>;
   /** One delivery for each event and endpoint, and for the hanging one too. */
   backlogOf(events: number, hangingPath?: string): Promise<Backlog>;
+  /** The events themselves wait in JetStream: consuming and queueing are still to be done. */
+  eventsWaiting(events: number): Promise<Backlog>;
 }
 
 const outcome = (): DataOf<typeof emailDelivered> => ({
@@ -102,6 +104,24 @@ export const startDispatch = async (undo: Undo, origin: string, endpoints: numbe
 
   const steady = await Promise.all(Array.from({ length: endpoints }, (_, number) => create(`/${number}`)));
 
+  const recorded = async (expected: number): Promise<void> => {
+    const settled = async () => (await countOf(steady, 'pending')) === 0;
+    await waitFor(settled, { timeoutMs: 30_000, intervalMs: 50, describe: 'every attempt in the log' });
+    const accepted = await countOf(steady, 'accepted');
+    if (accepted !== expected) throw new Error(`${accepted} instead of ${expected} deliveries are recorded`);
+  };
+
+  const eventsWaiting = async (events: number): Promise<Backlog> => {
+    const acceptedBefore = await countOf(steady, 'accepted');
+    service.freeze();
+    await publish(events);
+    return {
+      release: () => service.thaw(),
+      recorded: () => recorded(acceptedBefore + steady.length * events),
+      end: async () => {},
+    };
+  };
+
   const backlogOf = async (events: number, hangingPath?: string): Promise<Backlog> => {
     const hanging = hangingPath === undefined ? [] : [await create(hangingPath)];
     const all = [...steady, ...hanging];
@@ -115,18 +135,12 @@ export const startDispatch = async (undo: Undo, origin: string, endpoints: numbe
     await database.query(MAKE_DUE);
     return {
       release: () => service.thaw(),
-      recorded: async () => {
-        const expected = acceptedBefore + steady.length * events;
-        const settled = async () => (await countOf(steady, 'pending')) === 0;
-        await waitFor(settled, { timeoutMs: 30_000, intervalMs: 50, describe: 'every attempt in the log' });
-        const accepted = await countOf(steady, 'accepted');
-        if (accepted !== expected) throw new Error(`${accepted} instead of ${expected} deliveries are recorded`);
-      },
+      recorded: () => recorded(acceptedBefore + steady.length * events),
       end: async () => {
         for (const webhook of hanging)
           await client.request(removeWebhook, { service_id: SERVICE_ID, webhook_id: webhook });
       },
     };
   };
-  return { pids: { 'webhook-dispatch': service.pid, postgres: postgres.pid }, backlogOf };
+  return { pids: { 'webhook-dispatch': service.pid, postgres: postgres.pid }, backlogOf, eventsWaiting };
 };

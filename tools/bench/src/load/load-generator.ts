@@ -1,5 +1,6 @@
 /** The load generator: a process of its own, the same for everything that is measured. */
 import { Pool } from 'undici';
+import { poissonArrivals } from '../measure/arrivals.js';
 import { percentile } from '../measure/statistics.js';
 import type { ClosedLoop, LoadResult, OpenLoop, RequestTemplate } from './requests.js';
 import { answerCommands } from './worker.js';
@@ -99,12 +100,11 @@ const open = (load: OpenLoop): Promise<LoadResult> =>
     const send = sender(load, pool);
     const tally = new Tally();
     const began = performance.now();
-    const count = load.perSecond * load.seconds;
+    const arrivals = poissonArrivals(load.perSecond, load.seconds);
     const underWay: Promise<void>[] = [];
-    while (underWay.length < count) {
-      const due = Math.min(count, Math.floor(((performance.now() - began) * load.perSecond) / 1_000) + 1);
-      while (underWay.length < due) underWay.push(send(began + (underWay.length * 1_000) / load.perSecond, tally));
-      await new Promise(resolve => setTimeout(resolve, 1));
+    for (const dueMs of arrivals) {
+      while (performance.now() - began < dueMs) await new Promise(resolve => setTimeout(resolve, 1));
+      underWay.push(send(began + dueMs, tally));
     }
     await Promise.all(underWay);
     return tally.result();

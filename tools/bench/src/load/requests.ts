@@ -11,7 +11,7 @@ export interface ClosedLoop extends RequestTemplate {
   readonly seconds: number;
 }
 
-/** Requests at fixed times, however the answers come; latency counts from the time that was due. */
+/** Requests at times of their own, however the answers come; latency counts from the time that was due. */
 export interface OpenLoop extends RequestTemplate {
   readonly connections: number;
   readonly seconds: number;

@@ -1,6 +1,5 @@
 /**
- * The reference for sending: what a good engineer writes in an afternoon with well-known libraries. One process: Fastify
- * validates, pg keeps one row, nodemailer composes, signs and hands over on pooled connections. None of Postern's code.
+ * The reference for sending: what a good engineer writes in an afternoon with well-known libraries. Fastify validates, pg keeps one row, nodemailer composes, signs and hands over on pooled connections. None of Postern's code.
  */
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
