@@ -25,8 +25,12 @@ export const listsTrue: Rule = (ledger, { listed }) => {
     const detail = `listed as ${row.status}, ${shown}; expected ${allowed.join(' or ')}`;
     return [{ rule: 'wrong list', emailId, marker, detail }];
   });
+  const atRelay = new Set(ledger.taken.map(({ emailId }) => emailId));
+  const neverHad = listed
+    .filter(({ id, status }) => status === 'sent' && !atRelay.has(id))
+    .map(({ id }) => ({ rule: 'wrong list', emailId: id, detail: 'listed as sent; the relay never had it' }));
   const unfinished = listed
     .filter(({ status, recipients }) => status === 'accepted' || recipients.some(({ state }) => state === 'pending'))
     .map(({ id, status }) => ({ rule: 'unfinished', emailId: id, detail: `still ${status}, without a reason` }));
-  return [...wrong, ...unfinished];
+  return [...wrong, ...neverHad, ...unfinished];
 };

@@ -4,6 +4,8 @@ import type { Violation } from '../rules/violation.js';
 import type { Stage } from './stage.js';
 
 const CHECK_EVERY_MS = 5_000;
+/** Long enough for the first two attempts after a failed webhook call; later ones may stay scheduled. */
+const SCHEDULED_WITHIN_MS = 60_000;
 
 /** What Postern says once it has had its time. */
 export interface Settled {
@@ -27,7 +29,8 @@ export const settle = async (stage: Stage, withinMs: number): Promise<Settled> =
     try {
       const observation = await observer.observe(ledger);
       last = { observation, violations: violationsOf(ledger, observation), seconds: seconds() };
-      if (last.violations.length === 0) return last;
+      const complete = observation.scheduled.size === 0 || Date.now() - began > SCHEDULED_WITHIN_MS;
+      if (last.violations.length === 0 && complete) return last;
     } catch (error) {
       failure = error;
     }
