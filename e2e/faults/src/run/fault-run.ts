@@ -1,6 +1,7 @@
 import { ALL_FAULTS } from '../faults/all-faults.js';
 import type { FaultOptions } from '../options.js';
 import type { Violation } from '../rules/violation.js';
+import { preload } from '../system/preload.js';
 import { removeAbandonedRuns } from '../system/run-folder.js';
 import { writeReport } from './json-report.js';
 import { MemoryWatch } from './memory-watch.js';
@@ -59,6 +60,10 @@ export const faultRun = async (options: FaultOptions, undo: Undo): Promise<reado
   const stage = await setStage(options, {}, undo);
   const memory = new MemoryWatch(stage.postern);
   undo.push(() => memory.stop());
+  if (options.preload > 0) {
+    console.log(`▸ putting ${options.preload} old events into the log of email-send`);
+    await preload(stage, options.preload);
+  }
   stage.clients.start();
   await new Promise(resolve => setTimeout(resolve, WARM_UP_MS));
   const outcomes = await allSteps(options, stage);

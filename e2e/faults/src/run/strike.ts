@@ -5,7 +5,9 @@ import { measureRecovery, type Recovery } from '../system/recovery.js';
 import type { Step } from './schedule.js';
 import type { Stage } from './stage.js';
 
-export const READY_WITHIN_S = 30;
+const READY_WITHIN_S = 30;
+/** However slow the machine is, no part may take longer than so many times the limit. */
+const MOST_STALL = 3;
 
 /** What became of one step. */
 export interface StepOutcome {
@@ -31,7 +33,7 @@ const strike = async (fault: PlannedFault, stage: Stage): Promise<readonly Viola
 
 /** Whether the parts came back in time, on a machine that was slower by the stall factor. */
 const lateParts = ({ readyS, toldS, stall, waitedFor }: Recovery, what: string): readonly Violation[] => {
-  const limitS = READY_WITHIN_S * stall;
+  const limitS = READY_WITHIN_S * Math.min(stall, MOST_STALL);
   if (readyS === null) return [{ rule: 'not ready again', detail: `after ${what}: ${waitedFor}` }];
   if (toldS === null) return [{ rule: 'webhook silent', detail: `after ${what}: ${waitedFor}` }];
   const late = readyS > limitS ? ['ready', readyS] : toldS > limitS ? ['told', toldS] : undefined;
