@@ -14,12 +14,12 @@ export interface FaultOptions {
   readonly json: string | undefined;
   /** Prints the first steps of the schedule and does nothing else. */
   readonly plan: boolean;
-  /** Keeps the folder of the run, with all logs. */
-  readonly keep: boolean;
+  /** Folder that gets the logs of all services in the end. */
+  readonly logs: string | undefined;
 }
 
 const USAGE =
-  'npm run faults -- [--minutes 30] [--seed 7] [--rate 5] [--faults N] [--only NAME]… [--preload EVENTS] [--json FILE] [--plan] [--keep]';
+  'npm run faults -- [--minutes 30] [--seed 7] [--rate 5] [--faults N] [--only NAME]… [--preload EVENTS] [--json FILE] [--logs FOLDER] [--plan]';
 
 /** The command line was not understood; the message says why, and what can be asked for. */
 export class UsageError extends Error {
@@ -41,7 +41,7 @@ const parsed = (args: readonly string[]) => {
         preload: { type: 'string', default: '0' },
         json: { type: 'string' },
         plan: { type: 'boolean', default: false },
-        keep: { type: 'boolean', default: false },
+        logs: { type: 'string' },
       },
     }).values;
   } catch (error) {
@@ -51,7 +51,7 @@ const parsed = (args: readonly string[]) => {
 
 /** @throws UsageError */
 export const readOptions = (args: readonly string[]): FaultOptions => {
-  const { minutes, seed, rate, faults, only, preload, json, plan, keep } = parsed(args);
+  const { minutes, seed, rate, faults, only, preload, json, plan, logs } = parsed(args);
   return {
     minutes: number('--minutes', minutes, { above: 0 }),
     seed: number('--seed', seed, { whole: true }),
@@ -61,7 +61,7 @@ export const readOptions = (args: readonly string[]): FaultOptions => {
     preload: number('--preload', preload, { whole: true }),
     json,
     plan,
-    keep,
+    logs,
   };
 };
 

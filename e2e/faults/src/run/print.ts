@@ -5,6 +5,9 @@ import type { Step } from './schedule.js';
 import type { Settled } from './settle.js';
 import type { StepOutcome } from './strike.js';
 
+/** Recoveries longer than this are shown with what they waited for. */
+const NOTED_FROM_S = 5;
+
 const clock = (ms: number): string => {
   const total = Math.round(ms / 1_000);
   return `${String(Math.floor(total / 60)).padStart(2, '0')}:${String(total % 60).padStart(2, '0')}`;
@@ -14,11 +17,12 @@ const figure = (value: number | null): string => (value === null ? 'never' : val
 export const STEP_HEAD = `${'at'.padEnd(6)} ${'ready s'.padStart(8)} ${'told s'.padStart(8)} ${'stall'.padStart(6)}  fault`;
 
 export const stepLine = ({ atMs, faults, recovery, violations }: StepOutcome): string => {
-  const { readyS, toldS, stall } = recovery;
+  const { readyS, toldS, stall, waitedFor } = recovery;
   const what = faults.map(({ name, detail }) => `${name} (${detail})`).join(' + ');
   const columns = [clock(atMs).padEnd(6), figure(readyS).padStart(8), figure(toldS).padStart(8)];
   const broken = violations.map(({ rule, detail }) => `\n       ✗ ${rule}: ${detail}`).join('');
-  return `${columns.join(' ')} ${stall.toFixed(2).padStart(6)}  ${what}${broken}`;
+  const slow = Math.max(readyS ?? 0, toldS ?? 0) > NOTED_FROM_S ? `\n       waited for ${waitedFor}` : '';
+  return `${columns.join(' ')} ${stall.toFixed(2).padStart(6)}  ${what}${slow}${broken}`;
 };
 
 export const planLine = ({ pauseMs, first, second }: Step, number: number): string => {

@@ -7,6 +7,9 @@ const CHECK_EVERY_MS = 5_000;
 /** Long enough for the first two attempts after a failed webhook call; later ones may stay scheduled. */
 const SCHEDULED_WITHIN_MS = 60_000;
 
+/** What stayed wrong for so long is not going to be right. */
+const UNCHANGED_MS = 90_000;
+
 /** What Postern says once it has had its time. */
 export interface Settled {
   readonly observation: Observation;
@@ -21,6 +24,7 @@ export const settle = async (stage: Stage, withinMs: number): Promise<Settled> =
   const began = Date.now();
   const seconds = () => (Date.now() - began) / 1_000;
   let last: Settled | undefined;
+  let changedAt = began;
   let failure: unknown;
   while (Date.now() - began < withinMs) {
     await new Promise(resolve => setTimeout(resolve, CHECK_EVERY_MS));
@@ -28,9 +32,11 @@ export const settle = async (stage: Stage, withinMs: number): Promise<Settled> =
     await reader.stop();
     try {
       const observation = await observer.observe(ledger);
-      last = { observation, violations: violationsOf(ledger, observation), seconds: seconds() };
+      const violations = violationsOf(ledger, observation);
+      if (JSON.stringify(violations) !== JSON.stringify(last?.violations)) changedAt = Date.now();
+      last = { observation, violations, seconds: seconds() };
       const complete = observation.scheduled.size === 0 || Date.now() - began > SCHEDULED_WITHIN_MS;
-      if (last.violations.length === 0 && complete) return last;
+      if (complete && (violations.length === 0 || Date.now() - changedAt > UNCHANGED_MS)) return last;
     } catch (error) {
       failure = error;
     }

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { cpSync, mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { DashboardClient } from '@postern/local-start';
 import type { EmailApi } from '../clients/email-client.js';
 import { Reader } from '../clients/reader.js';
@@ -52,6 +53,13 @@ const prepareService = async (postern: Postern, dashboard: DashboardClient, rece
   return { api, serviceId, webhookId: webhook.id };
 };
 
+/** Copies what the services and the relay wrote. */
+const keepLogs = (folder: string, to: string): void => {
+  mkdirSync(to, { recursive: true });
+  for (const from of ['home/logs', 'relay.jsonl'])
+    cpSync(join(folder, from), join(to, basename(from)), { recursive: true });
+};
+
 /** Starts everything; `undo` gets what ends it again. */
 export const setStage = async (
   options: FaultOptions,
@@ -60,7 +68,7 @@ export const setStage = async (
 ): Promise<Stage> => {
   const folder = createRunFolder();
   undo.push(async () => {
-    if (options.keep) return console.log(`▸ kept ${folder}`);
+    if (options.logs !== undefined) keepLogs(folder, options.logs);
     const leftOver = await removeRunFolder(folder);
     if (leftOver.length > 0) console.error(`▸ still ran after the stop: ${leftOver.join('; ')}`);
   });
