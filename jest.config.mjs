@@ -32,7 +32,11 @@ const tier = (displayName, testMatch, testPathIgnorePatterns = []) => ({
 export default {
   testTimeout: 30_000,
   projects: [
-    tier('domain', ['<rootDir>/{apps,libs,tools}/**/*.spec.ts'], ['\\.int\\.spec\\.ts$', '\\.e2e\\.spec\\.ts$']),
+    tier(
+      'domain',
+      ['<rootDir>/{apps,libs,tools,e2e/faults}/**/*.spec.ts'],
+      ['\\.int\\.spec\\.ts$', '\\.e2e\\.spec\\.ts$'],
+    ),
     tier('integration', ['<rootDir>/{apps,libs,tools}/**/*.int.spec.ts']),
     tier('story', ['<rootDir>/e2e/src/*.e2e.spec.ts', '<rootDir>/e2e/src/platform/*.e2e.spec.ts']),
     tier('crash', ['<rootDir>/e2e/src/crash/*.e2e.spec.ts']),

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import type { Attempt, EmailRecord } from '../ledger.js';
+import type { SeededRandom } from '../run/random.js';
+
+/** Longer than any deadline that Postern promises. */
+const NO_ANSWER_AFTER_MS = 65_000;
+/** The retry guidance of the specification: a retry after each of these pauses, with jitter. */
+const RETRY_PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
+const JITTER = 0.25;
+const LONGEST_RETRY_AFTER_S = 30;
+
+/** What a client needs to call the email API. */
+export interface EmailApi {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+interface Answered extends Attempt {
+  readonly retryAfterMs: number;
+}
+
+const recordIn = (body: unknown): EmailRecord | null => {
+  const { id, status, message } = (body ?? {}) as Record<string, unknown>;
+  return typeof id === 'string' && typeof status === 'string' ? { id, status, message: String(message) } : null;
+};
+
+const attemptOnce = async (api: EmailApi, body: string, key: string | undefined): Promise<Answered> => {
+  const startedAt = Date.now();
+  try {
+    const response = await fetch(`${api.baseUrl}/emails`, {
+      method: 'POST',
+      headers: {
+        'api-key': api.apiKey,
+        'content-type': 'application/json',
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+      body,
+      signal: AbortSignal.timeout(NO_ANSWER_AFTER_MS),
+    });
+    const answer = (await response.json().catch(() => null)) as Record<string, unknown> | null;
+    const retryAfterS = Math.min(LONGEST_RETRY_AFTER_S, Number(response.headers.get('retry-after') ?? 0) || 0);
+    return {
+      startedAt,
+      endedAt: Date.now(),
+      status: response.status,
+      emailId: response.headers.get('email-id'),
+      record: response.ok ? recordIn(answer) : null,
+      error: response.ok ? null : String(answer?.['error'] ?? ''),
+      retryAfterMs: retryAfterS * 1_000,
+    };
+  } catch (error) {
+    const { message, cause } = error as Error & { cause?: Error };
+    const why = cause?.message ?? message;
+    return { startedAt, endedAt: Date.now(), status: null, emailId: null, record: null, error: why, retryAfterMs: 0 };
+  }
+};
+
+/** Whether the guidance asks for a retry; a lost connection is like a 5xx only for a client that named its request. */
+const isRetried = ({ status }: Attempt, keyed: boolean): boolean =>
+  status === null ? keyed : status >= 500 || status === 429;
+
+/** Sends one message as the specification's retry guidance prescribes; every attempt is given to `note` as it ends. */
+export const sendObediently = async (
+  api: EmailApi,
+  body: string,
+  keyed: boolean,
+  random: SeededRandom,
+  note: (attempt: Attempt) => void,
+): Promise<void> => {
+  const key = keyed ? randomUUID() : undefined;
+  for (const pauseMs of [...RETRY_PAUSES_MS, null]) {
+    const { retryAfterMs, ...attempt } = await attemptOnce(api, body, key);
+    note(attempt);
+    if (pauseMs === null || !isRetried(attempt, keyed)) return;
+    const jittered = pauseMs * (1 - JITTER + 2 * JITTER * random.next());
+    await new Promise(resolve => setTimeout(resolve, Math.max(jittered, retryAfterMs)));
+  }
+};
+
+/** One attempt and no more, for a probe. */
+export const sendOnce = async (api: EmailApi, body: string): Promise<Attempt> => {
+  const { retryAfterMs: _, ...attempt } = await attemptOnce(api, body, undefined);
+  return attempt;
+};

@@ -1,0 +1,18 @@
+import { type Fault, seconds } from './fault.js';
+
+/** Not a byte more can be written by anything of Postern, database and broker included. */
+export const fullDisk: Fault = {
+  name: 'full disk',
+  canBeSecond: false,
+  unavailable: ({ disk }) => disk.unavailable,
+  plan: random => {
+    const holdMs = random.integer(4_000, 15_000);
+    return {
+      name: 'full disk',
+      detail: `for ${seconds(holdMs)}`,
+      holdMs,
+      begin: async ({ disk }) => disk.fill(),
+      end: async ({ disk }) => disk.free(),
+    };
+  },
+};

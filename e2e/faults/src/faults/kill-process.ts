@@ -1,0 +1,15 @@
+import { signal } from '../system/process-table.js';
+import type { ProcessName } from '../system/starter-options.js';
+import type { Fault } from './fault.js';
+
+/** kill -9 of one process; of PostgreSQL its postmaster. */
+export const killProcess = (target: ProcessName): Fault => ({
+  name: `kill ${target}`,
+  canBeSecond: true,
+  plan: () => ({
+    name: `kill ${target}`,
+    detail: 'kill -9',
+    holdMs: 0,
+    begin: async ({ postern }) => signal(await postern.pidOf(target), 'SIGKILL'),
+  }),
+});

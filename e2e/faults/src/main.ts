@@ -1,0 +1,37 @@
+/** `npm run faults`: sends, breaks things at random, and compares what Postern says with what was seen outside. */
+import { readOptions, UsageError } from './options.js';
+import { faultRun, printPlan } from './run/fault-run.js';
+import { Undo } from './run/undo.js';
+
+const undo = new Undo();
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    if (interrupted) return;
+    interrupted = true;
+    console.error('\n▸ stopping');
+    void undo.run().finally(() => process.exit(130));
+  });
+
+const main = async (): Promise<number> => {
+  const options = readOptions(process.argv.slice(2));
+  if (options.plan) {
+    printPlan(options);
+    return 0;
+  }
+  try {
+    return (await faultRun(options, undo)).length === 0 ? 0 : 1;
+  } finally {
+    await undo.run();
+  }
+};
+
+try {
+  const code = await main();
+  if (!interrupted) process.exit(code);
+} catch (error) {
+  if (!interrupted) {
+    console.error(error instanceof UsageError ? error.message : error);
+    process.exit(error instanceof UsageError ? 2 : 1);
+  }
+}

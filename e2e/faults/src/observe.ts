@@ -1,0 +1,86 @@
+import type { DashboardClient } from '@postern/local-start';
+import type { EmailApi } from './clients/email-client.js';
+import { type EmailRecord, eventKey, type Ledger, type ListedEmail, type Observation } from './ledger.js';
+import { toldIds } from './rules/evidence.js';
+
+const PAGE = 100;
+const AT_ONCE = 8;
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+interface Delivery {
+  readonly payload: { readonly event: string; readonly email_id: string; readonly to: string };
+}
+
+/** Reads everything that Postern says about the messages of one email service. */
+export class Observer {
+  private readonly final = new Map<string, { status: number; record: EmailRecord | null }>();
+
+  constructor(
+    private readonly dashboard: DashboardClient,
+    private readonly api: EmailApi,
+    private readonly serviceId: string,
+    private readonly webhookId: string,
+    private readonly firstDay: string,
+  ) {}
+
+  /** @throws when Postern does not answer. */
+  async observe(ledger: Ledger): Promise<Observation> {
+    const ids = new Set([...toldIds(ledger), ...ledger.taken.map(({ emailId }) => emailId)]);
+    const today = new Date().toISOString().slice(0, 10);
+    const { total } = await this.dashboard.get<{ total: Record<string, number> }>(
+      `${this.path}/stats?from=${this.firstDay}&to=${today}`,
+    );
+    const pending = await this.pages<Delivery>(`/webhooks/${this.webhookId}/deliveries?state=pending&`);
+    return {
+      records: await this.records([...ids]),
+      listed: await this.pages<ListedEmail>('/emails?'),
+      totals: total,
+      scheduled: new Set(pending.map(({ payload: { event, email_id, to } }) => eventKey(event, email_id, to))),
+    };
+  }
+
+  /** What the dashboard shows of one message; undefined where it does not know it. */
+  timelineOf(emailId: string): Promise<unknown> {
+    return this.dashboard.get(`${this.path}/emails/${emailId}`).catch(error => String(error));
+  }
+
+  private get path(): string {
+    return `/email-services/${this.serviceId}`;
+  }
+
+  private async pages<Item>(path: string): Promise<Item[]> {
+    const items: Item[] = [];
+    for (;;) {
+      const page = await this.dashboard.get<Page<Item>>(`${this.path}${path}limit=${PAGE}&offset=${items.length}`);
+      items.push(...page.items);
+      if (page.items.length < PAGE) return items;
+    }
+  }
+
+  private async records(ids: readonly string[]): Promise<Observation['records']> {
+    const waiting = ids.filter(id => !this.final.has(id));
+    const found = new Map(this.final);
+    const readNext = async (): Promise<void> => {
+      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+        const answer = await this.record(id);
+        found.set(id, answer);
+        if (answer.record?.status === 'sent') this.final.set(id, answer);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, readNext));
+    return found;
+  }
+
+  private async record(id: string): Promise<{ status: number; record: EmailRecord | null }> {
+    const response = await fetch(`${this.api.baseUrl}/emails/${id}`, {
+      headers: { 'api-key': this.api.apiKey },
+      signal: AbortSignal.timeout(30_000),
+    });
+    const body = (await response.json()) as EmailRecord;
+    return { status: response.status, record: response.ok ? body : null };
+  }
+}

@@ -1,0 +1,77 @@
+import { parseArgs } from 'node:util';
+
+/** How a run is made. */
+export interface FaultOptions {
+  readonly minutes: number;
+  readonly seed: number;
+  readonly perSecond: number;
+  /** Ends the run after so many faults, if that is sooner. */
+  readonly faults: number;
+  /** Only faults whose name contains one of these. */
+  readonly only: readonly string[];
+  /** Events that lie in the log before the run begins. */
+  readonly preload: number;
+  readonly json: string | undefined;
+  /** Prints the first steps of the schedule and does nothing else. */
+  readonly plan: boolean;
+  /** Folder that gets the logs of all services in the end. */
+  readonly logs: string | undefined;
+}
+
+const USAGE =
+  'npm run faults -- [--minutes 30] [--seed 7] [--rate 5] [--faults N] [--only NAME]… [--preload EVENTS] [--json FILE] [--logs FOLDER] [--plan]';
+
+/** The command line was not understood; the message says why, and what can be asked for. */
+export class UsageError extends Error {
+  constructor(reason: string) {
+    super(`${reason}\n${USAGE}`);
+  }
+}
+
+const parsed = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        minutes: { type: 'string', default: '30' },
+        seed: { type: 'string', default: '7' },
+        rate: { type: 'string', default: '5' },
+        faults: { type: 'string' },
+        only: { type: 'string', multiple: true, default: [] },
+        preload: { type: 'string', default: '0' },
+        json: { type: 'string' },
+        plan: { type: 'boolean', default: false },
+        logs: { type: 'string' },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+};
+
+/** @throws UsageError */
+export const readOptions = (args: readonly string[]): FaultOptions => {
+  const { minutes, seed, rate, faults, only, preload, json, plan, logs } = parsed(args);
+  return {
+    minutes: number('--minutes', minutes, { above: 0 }),
+    seed: number('--seed', seed, { whole: true }),
+    perSecond: number('--rate', rate, { above: 0 }),
+    faults: faults === undefined ? Number.POSITIVE_INFINITY : number('--faults', faults, { above: 0, whole: true }),
+    only,
+    preload: number('--preload', preload, { whole: true }),
+    json,
+    plan,
+    logs,
+  };
+};
+
+const number = (
+  name: string,
+  text: string,
+  { above = -1, whole = false }: { above?: number; whole?: boolean },
+): number => {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= above || (whole && !Number.isInteger(value)))
+    throw new UsageError(`${name} must be a ${whole ? 'whole ' : ''}number above ${above}, not "${text}"`);
+  return value;
+};

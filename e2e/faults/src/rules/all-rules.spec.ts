@@ -1,0 +1,189 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Ledger, type Observation } from '../ledger.js';
+import { violationsOf } from './all-rules.js';
+import { example, exampleOf } from './example-run.js';
+
+type Plant = (ledger: Writable<Ledger>, observation: Writable<Observation>) => void;
+type Writable<Type> =
+  Type extends ReadonlyMap<infer Key, infer Value>
+    ? Map<Key, Writable<Value>>
+    : Type extends ReadonlySet<infer Item>
+      ? Set<Item>
+      : Type extends readonly (infer Item)[]
+        ? Writable<Item>[]
+        : Type extends object
+          ? { -readonly [Key in keyof Type]: Writable<Type[Key]> }
+          : Type;
+
+const rulesBroken = (plant: Plant): readonly string[] => {
+  const { ledger, observation } = exampleOf();
+  plant(ledger as Writable<Ledger>, observation as Writable<Observation>);
+  return [...new Set(violationsOf(ledger, observation).map(({ rule }) => rule))];
+};
+
+it('a run in which everything is true breaks no rule', () => {
+  const { ledger, observation } = exampleOf();
+  expect(violationsOf(ledger, observation)).toEqual([]);
+});
+
+describe('a planted violation is found:', () => {
+  it.each(PLANTED())('%s', (_, rule, plant) => expect(rulesBroken(plant)).toContain(rule));
+});
+
+describe('what is allowed is no violation:', () => {
+  it.each(ALLOWED())('%s', (_, plant) => expect(rulesBroken(plant)).toEqual([]));
+});
+
+function PLANTED(): readonly (readonly [what: string, rule: string, plant: Plant])[] {
+  const { delivered, unanswered, opened } = example;
+  const record = (observation: Writable<Observation>, id: string) =>
+    observation.records.get(id)?.record as { status: string };
+  return [
+    ['a message answered sent that the relay never had', 'lost', ({ taken }) => void taken.splice(0, 1)],
+    [
+      'one message handed over twice',
+      'doubled by Postern',
+      ({ taken }) => void taken.push({ ...delivered.copy, at: 900 }),
+    ],
+    [
+      'one request handed over as two messages',
+      'doubled by an obedient client',
+      ({ taken }) => void taken.push({ ...delivered.copy, emailId: 'another' }),
+    ],
+    [
+      'a 503 without Email-Id for a message that was sent',
+      'untold',
+      ({ requests }) => {
+        const [request] = requests.filter(({ marker }) => marker === delivered.copy.marker);
+        request!.attempts = [{ ...request!.attempts[0]!, status: 503, record: null }];
+      },
+    ],
+    [
+      'a 503 without Email-Id for a message that was sent, hidden by the retry',
+      'untold',
+      ({ requests }) => {
+        const [request] = requests.filter(({ marker }) => marker === delivered.copy.marker);
+        const [first] = request!.attempts;
+        request!.attempts = [
+          { ...first!, status: 503, record: null },
+          { ...first!, startedAt: 5_000, endedAt: 5_100 },
+        ];
+      },
+    ],
+    [
+      'GET says failed though it was delivered',
+      'wrong record',
+      (_, observation) => {
+        record(observation, delivered.copy.emailId).status = 'failed';
+      },
+    ],
+    [
+      'GET does not know an acknowledged message',
+      'wrong record',
+      (_, { records }) => void records.set(delivered.copy.emailId, { status: 404, record: null }),
+    ],
+    [
+      'GET says sent for what the relay never had',
+      'wrong record',
+      ({ taken, requests }) => {
+        taken.splice(0, taken.length, ...taken.filter(({ emailId }) => emailId !== unanswered.copy.emailId));
+        requests[1]!.attempts[0]!.emailId = unanswered.copy.emailId;
+      },
+    ],
+    ['the list shows as sent what the relay never had', 'wrong list', ({ taken }) => void taken.splice(0, 1)],
+    ['the list lacks a message', 'not listed', (_, { listed }) => void listed.splice(0, 1)],
+    [
+      'the list shows another state than the reports prove',
+      'wrong list',
+      (_, { listed }) => {
+        listed[0]!.recipients[0]!.state = 'handed_over';
+      },
+    ],
+    [
+      'a message stays unfinished',
+      'unfinished',
+      (_, { listed }) => {
+        listed[0]!.status = 'accepted';
+      },
+    ],
+    [
+      'a count differs from the ledger',
+      'wrong statistics',
+      (_, { totals }) => {
+        totals['delivered'] = 7;
+      },
+    ],
+    [
+      'accepted is more than sent, failed and unknown',
+      'wrong statistics',
+      (_, { totals }) => {
+        totals['sent'] = (totals['sent'] ?? 0) - 1;
+      },
+    ],
+    [
+      'a request is counted as two messages',
+      'counted twice',
+      (_, { listed }) => void listed.push({ ...listed[0]!, id: 'another', status: 'failed' }),
+    ],
+    ['an event is never told', 'event missing', ({ calls }) => void calls.splice(0, 1)],
+    [
+      'a visit that was answered is never told',
+      'event missing',
+      ({ calls }) => void calls.splice(0, calls.length, ...calls.filter(({ event }) => event !== 'opened')),
+    ],
+    [
+      'an event is told without a valid signature',
+      'unsigned',
+      ({ calls }) => {
+        calls[0]!.unsigned = 'wrong signature';
+      },
+    ],
+    [
+      'an event is told for which nothing happened',
+      'invented event',
+      ({ calls }) => void calls.push({ ...calls[0]!, event: 'complained' }),
+    ],
+    [
+      'a report is refused for good',
+      'report refused',
+      ({ reports }) => {
+        Object.assign(reports[0]!, { takenAt: null, refusedWith: '550 no' });
+      },
+    ],
+    [
+      'an opening proves what GET calls failed',
+      'wrong record',
+      ({ visits }, observation) => {
+        visits.push({ ...opened, emailId: unanswered.copy.emailId, recipient: unanswered.copy.recipient });
+        record(observation, unanswered.copy.emailId).status = 'failed';
+      },
+    ],
+  ];
+}
+
+function ALLOWED(): readonly (readonly [what: string, plant: Plant])[] {
+  const { delivered, unanswered } = example;
+  return [
+    [
+      'an event that still waits for its next attempt',
+      ({ calls }, { scheduled }) => {
+        const [call] = calls.splice(0, 1);
+        scheduled.add(`${call?.event} ${call?.emailId} ${call?.recipient}`);
+      },
+    ],
+    ['an event that is told twice', ({ calls }) => void calls.push({ ...calls[0]! })],
+    [
+      'a 503 with Email-Id for a message that was sent',
+      ({ requests }) => {
+        const [request] = requests.filter(({ marker }) => marker === delivered.copy.marker);
+        request!.attempts = [{ ...request!.attempts[0]!, status: 503, record: null, emailId: delivered.copy.emailId }];
+      },
+    ],
+    [
+      'a message of unknown outcome that reads failed without evidence',
+      (_, observation) => {
+        observation.records.get(unanswered.copy.emailId)!.record!.status = 'failed';
+      },
+    ],
+  ];
+}

@@ -1,0 +1,29 @@
+import type { Ledger, Observation } from '../ledger.js';
+import { listsTrue } from './lists-true.js';
+import { nothingDoubled } from './nothing-doubled.js';
+import { nothingLost } from './nothing-lost.js';
+import { recordsTrue } from './records-true.js';
+import { refusalsTrue } from './refusals-true.js';
+import { reportsTaken } from './reports-taken.js';
+import { statisticsTrue } from './statistics-true.js';
+import type { Rule, Violation } from './violation.js';
+import { webhooksComplete } from './webhooks-complete.js';
+import { webhooksSigned } from './webhooks-signed.js';
+import { webhooksTrue } from './webhooks-true.js';
+
+const RULES: readonly Rule[] = [
+  nothingLost,
+  nothingDoubled,
+  refusalsTrue,
+  recordsTrue,
+  listsTrue,
+  statisticsTrue,
+  webhooksComplete,
+  webhooksSigned,
+  webhooksTrue,
+  reportsTaken,
+];
+
+/** Every broken promise in what was seen and said; pure. */
+export const violationsOf = (ledger: Ledger, observation: Observation): readonly Violation[] =>
+  RULES.flatMap(rule => rule(ledger, observation));

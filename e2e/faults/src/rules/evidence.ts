@@ -1,0 +1,22 @@
+import type { Ledger } from '../ledger.js';
+
+/** What proves that the relay's side had a copy: reports that Postern took, and visits that it answered. */
+export const provenEmails = ({ reports, visits }: Ledger): ReadonlySet<string> =>
+  new Set([
+    ...reports.filter(({ kind, takenAt }) => takenAt !== null && kind !== 'delayed').map(({ emailId }) => emailId),
+    ...visits.filter(({ answered }) => answered).map(({ emailId }) => emailId),
+  ]);
+
+/** Ids that a client was told, in a record or in `Email-Id`. */
+export const toldIds = ({ requests }: Ledger): ReadonlySet<string> =>
+  new Set(requests.flatMap(({ attempts }) => attempts.flatMap(({ emailId, record }) => record?.id ?? emailId ?? [])));
+
+export const groupBy = <Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, Item[]> => {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+};

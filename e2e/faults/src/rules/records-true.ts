@@ -1,0 +1,29 @@
+import { groupBy, provenEmails, toldIds } from './evidence.js';
+import type { Rule } from './violation.js';
+
+/** GET /emails/{id} agrees with the answers and with what is known at the relay. */
+export const recordsTrue: Rule = (ledger, { records }) => {
+  const proven = provenEmails(ledger);
+  const atRelay = groupBy(ledger.taken, ({ emailId }) => emailId);
+  const acknowledged = new Map(
+    ledger.requests.flatMap(({ attempts }) =>
+      attempts.flatMap(({ status, record }) => (status === 200 && record ? [[record.id, record.status] as const] : [])),
+    ),
+  );
+  const ids = new Set([...toldIds(ledger), ...atRelay.keys()]);
+  return [...ids].flatMap(emailId => {
+    const found = records.get(emailId);
+    const marker = atRelay.get(emailId)?.[0]?.marker;
+    const wrong = (detail: string) => [{ rule: 'wrong record', emailId, marker, detail }];
+    if (found?.status !== 200 || !found.record)
+      return acknowledged.has(emailId) || atRelay.has(emailId)
+        ? wrong(`GET answers ${found?.status ?? 'nothing'}`)
+        : [];
+    const { status, message } = found.record;
+    if (status === 'failed' && proven.has(emailId))
+      return wrong(`GET says failed ("${message}"), but it was delivered`);
+    if (status === 'sent' && !atRelay.has(emailId)) return wrong('GET says sent, but the relay never had it');
+    if (status === 'failed' && acknowledged.get(emailId) === 'sent') return wrong('answered sent, but GET says failed');
+    return [];
+  });
+};

@@ -1,0 +1,63 @@
+import type { Ledger, Observation, ReportKind } from '../ledger.js';
+import { markerIn } from '../message-plan.js';
+import { groupBy } from './evidence.js';
+import type { Rule, Violation } from './violation.js';
+
+const distinct = (items: readonly { emailId: string; recipient: string }[]): number =>
+  new Set(items.map(({ emailId, recipient }) => `${emailId} ${recipient}`)).size;
+
+/** The counts that follow from the ledger, each with the most that an unanswered report or visit may add. */
+const expectedCounts = ({ reports, calls }: Ledger, refused: number): Record<string, readonly [number, number]> => {
+  const between = (kind: ReportKind, more = 0): readonly [number, number] => {
+    const all = reports.filter(report => report.kind === kind);
+    return [distinct(all.filter(({ takenAt }) => takenAt !== null)) + more, distinct(all) + more];
+  };
+  const seen = (event: string): readonly [number, number] => {
+    const count = distinct(calls.filter(call => call.event === event && !call.machine));
+    return [count, count];
+  };
+  return {
+    delivered: between('delivered'),
+    bounced_hard: between('bounced_hard', refused),
+    bounced_soft: between('bounced_soft'),
+    complained: between('complained'),
+    opened: seen('opened'),
+    clicked: seen('clicked'),
+  };
+};
+
+const refusedRows = ({ refused }: Ledger, { listed }: Observation): number => {
+  const addresses = new Set(refused.map(({ recipient }) => recipient));
+  return listed.flatMap(({ recipients }) =>
+    recipients.filter(({ address, state }) => addresses.has(address) && state === 'bounced'),
+  ).length;
+};
+
+/** Statistics add up, equal the ledger, and count a request once however often it was repeated. */
+export const statisticsTrue: Rule = (ledger, observation) => {
+  const { totals, listed } = observation;
+  const violations: Violation[] = [];
+  const wrong = (detail: string) => violations.push({ rule: 'wrong statistics', detail });
+  const of = (name: string) => totals[name] ?? 0;
+
+  if (of('accepted') !== of('sent') + of('failed') + of('unknown'))
+    wrong(`accepted ${of('accepted')} is not sent ${of('sent')} + failed ${of('failed')} + unknown ${of('unknown')}`);
+  const recipients = listed.reduce((sum, row) => sum + row.recipients.length, 0);
+  if (of('accepted') !== recipients) wrong(`accepted ${of('accepted')}, but the list has ${recipients} recipients`);
+  for (const [name, [least, most]] of Object.entries(expectedCounts(ledger, refusedRows(ledger, observation))))
+    if (of(name) < least || of(name) > most)
+      wrong(`${name} ${of(name)}, but the ledger has ${least === most ? least : `${least} to ${most}`}`);
+
+  const byMarker = groupBy(listed, ({ subject }) => markerIn(subject) ?? subject);
+  for (const { marker } of ledger.requests) {
+    const rows = byMarker.get(marker) ?? [];
+    if (rows.length > 1)
+      violations.push({
+        rule: 'counted twice',
+        marker,
+        emailId: rows[0]?.id,
+        detail: `one request, ${rows.length} messages: ${rows.map(({ status }) => status).join(', ')}`,
+      });
+  }
+  return violations;
+};

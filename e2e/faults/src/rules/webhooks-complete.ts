@@ -1,0 +1,30 @@
+import { eventKey, type Ledger } from '../ledger.js';
+import type { Rule } from './violation.js';
+
+const EVENT_OF = { delivered: 'delivered', bounced_hard: 'bounced', bounced_soft: 'bounced', complained: 'complained' };
+
+/** Events that have to be told: one for each report that Postern took and each visit that it answered. */
+const expected = ({ reports, visits }: Ledger) => [
+  ...reports.flatMap(({ kind, emailId, recipient, takenAt }) =>
+    kind === 'delayed' || takenAt === null ? [] : [{ event: EVENT_OF[kind], emailId, recipient }],
+  ),
+  ...visits
+    .filter(({ answered }) => answered)
+    .map(({ kind, emailId, recipient }) => ({ event: kind, emailId, recipient })),
+];
+
+/** Every event is delivered at least once, with a valid signature, or is still scheduled in plain sight. */
+export const webhooksComplete: Rule = (ledger, { scheduled }) => {
+  const told = new Set(
+    ledger.calls
+      .filter(({ accepted, unsigned }) => accepted && unsigned === null)
+      .map(({ event, emailId, recipient }) => eventKey(event, emailId, recipient)),
+  );
+  const missing = new Map(
+    expected(ledger).map(({ event, emailId, recipient }) => [
+      eventKey(event, emailId, recipient),
+      { rule: 'event missing', emailId, detail: `${event} of ${recipient} was never told` },
+    ]),
+  );
+  return [...missing].filter(([key]) => !told.has(key) && !scheduled.has(key)).map(([, violation]) => violation);
+};

@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs';
+import { eventKey } from '../ledger.js';
+import type { FaultOptions } from '../options.js';
+import type { Violation } from '../rules/violation.js';
+import type { MemoryTrend } from '../system/memory.js';
+import type { Settled } from './settle.js';
+import type { Stage } from './stage.js';
+import type { StepOutcome } from './strike.js';
+
+const MOST_TIMELINES = 200;
+
+/** Everything known from outside about the message of a violation, and what the dashboard shows of it. */
+const caseOf = async ({ ledger, observer }: Stage, { emailId, marker }: Violation) => {
+  const copies = ledger.taken.filter(copy => copy.emailId === emailId || copy.marker === marker);
+  const markers = new Set([marker, ...copies.map(copy => copy.marker)]);
+  const ids = new Set([emailId, ...copies.map(copy => copy.emailId)]);
+  return {
+    requests: ledger.requests.filter(
+      request =>
+        markers.has(request.marker) ||
+        request.attempts.some(
+          ({ emailId: told, record }) => emailId !== undefined && [told, record?.id].includes(emailId),
+        ),
+    ),
+    copies,
+    reports: ledger.reports.filter(report => ids.has(report.emailId)),
+    visits: ledger.visits.filter(visit => ids.has(visit.emailId)),
+    calls: ledger.calls.filter(call => ids.has(call.emailId)),
+    shown: emailId === undefined ? undefined : await observer.timelineOf(emailId),
+  };
+};
+
+/** Writes the whole run to a file; violations come with the timeline of their message. */
+export const writeReport = async (
+  file: string,
+  stage: Stage,
+  run: {
+    readonly options: FaultOptions;
+    readonly outcomes: readonly StepOutcome[];
+    readonly settled: Settled | undefined;
+    readonly memory: Readonly<Record<string, MemoryTrend>>;
+    readonly violations: readonly Violation[];
+  },
+): Promise<void> => {
+  const cases = [];
+  for (const violation of run.violations.slice(0, MOST_TIMELINES))
+    cases.push({ violation, case: await caseOf(stage, violation) });
+  const { options, outcomes, settled, memory, violations } = run;
+  const { ledger } = stage;
+  const report = {
+    options,
+    outcomes,
+    memory,
+    totals: settled?.observation.totals,
+    scheduled: settled ? [...settled.observation.scheduled] : [],
+    counts: {
+      requests: ledger.requests.length,
+      copies: ledger.taken.length,
+      reports: ledger.reports.length,
+      visits: ledger.visits.length,
+      calls: ledger.calls.length,
+      events: new Set(ledger.calls.map(({ event, emailId, recipient }) => eventKey(event, emailId, recipient))).size,
+    },
+    violations,
+    cases,
+  };
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+};

@@ -1,0 +1,58 @@
+import type { Violation } from '../rules/violation.js';
+import { leaks, type MemorySample, type MemoryTrend, memoryTrend } from '../system/memory.js';
+import type { Postern } from '../system/postern.js';
+import { childrenOf, memoryOf } from '../system/process-table.js';
+
+const EVERY_MS = 5_000;
+
+/** Samples the memory of every process of Postern; a new process begins a new series. */
+export class MemoryWatch {
+  private readonly series = new Map<string, { name: string; samples: MemorySample[] }>();
+  private readonly timer: NodeJS.Timeout;
+  private readonly began = Date.now();
+
+  constructor(private readonly postern: Postern) {
+    this.timer = setInterval(() => this.sample(), EVERY_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Of each name the series that lasted longest. */
+  trends(): Readonly<Record<string, MemoryTrend>> {
+    const trends = [...this.longest()].flatMap(([name, samples]) => {
+      const trend = memoryTrend(samples);
+      return trend ? [[name, trend] as const] : [];
+    });
+    return Object.fromEntries(trends);
+  }
+
+  violations(): readonly Violation[] {
+    return [...this.longest()]
+      .filter(([, samples]) => leaks(samples))
+      .map(([name, samples]) => ({
+        rule: 'memory grows',
+        detail: `${name}: ${memoryTrend(samples)?.mibPerHour.toFixed(0)} MiB an hour`,
+      }));
+  }
+
+  private longest(): Map<string, readonly MemorySample[]> {
+    const longest = new Map<string, readonly MemorySample[]>();
+    for (const { name, samples } of this.series.values())
+      if (samples.length > (longest.get(name)?.length ?? 0)) longest.set(name, samples);
+    return longest;
+  }
+
+  private sample(): void {
+    for (const [name, pid] of Object.entries(this.postern.processes)) {
+      // PostgreSQL's shared memory counts once; its sessions come and go.
+      const mib = name === 'postgres' ? Math.max(0, ...childrenOf(pid).map(memoryOf)) : memoryOf(pid);
+      if (mib === 0) continue;
+      const key = `${name} ${pid}`;
+      const found = this.series.get(key) ?? { name, samples: [] };
+      found.samples.push({ atMs: Date.now() - this.began, mib });
+      this.series.set(key, found);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { cpSync, mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { DashboardClient } from '@postern/local-start';
+import type { EmailApi } from '../clients/email-client.js';
+import { Reader } from '../clients/reader.js';
+import { SENDING_DOMAIN, SteadyClients } from '../clients/steady-clients.js';
+import type { FaultContext } from '../faults/fault.js';
+import type { Ledger } from '../ledger.js';
+import { Observer } from '../observe.js';
+import type { FaultOptions } from '../options.js';
+import { FaultyRelay } from '../relay/relay.js';
+import { ReportCourier } from '../relay/report-courier.js';
+import { HomeDisk } from '../system/home-disk.js';
+import { Postern } from '../system/postern.js';
+import { createRunFolder, removeRunFolder } from '../system/run-folder.js';
+import { choosePorts, startOptions } from '../system/starter-options.js';
+import { WebhookReceiver } from '../webhook-receiver.js';
+import { SeededRandom } from './random.js';
+import type { Undo } from './undo.js';
+
+/** A running Postern with everything around it. */
+export interface Stage extends FaultContext {
+  readonly folder: string;
+  readonly courier: ReportCourier;
+  readonly reader: Reader;
+  readonly observer: Observer;
+  readonly ledger: Ledger;
+}
+
+interface Domain {
+  readonly id: string;
+  readonly records: readonly { readonly name: string; readonly value: string }[];
+}
+
+const EVENTS = ['delivered', 'bounced', 'complained', 'opened', 'clicked'];
+
+/** An email service in production mode with open and click tracking and a webhook for everything. */
+const prepareService = async (postern: Postern, dashboard: DashboardClient, receiver: WebhookReceiver) => {
+  const { id: serviceId } = await dashboard.post<{ id: string }>('/email-services', { name: 'Faults' });
+  const path = `/email-services/${serviceId}`;
+  await dashboard.patch(path, { click_tracking: true });
+  const { key } = await dashboard.post<{ key: string }>(`${path}/api-keys`, { name: 'faults' });
+  const webhook = await dashboard.post<{ id: string; secret: string }>(`${path}/webhooks`, {
+    url: receiver.url,
+    events: EVENTS,
+  });
+  receiver.secret = webhook.secret;
+  const domain = await dashboard.post<Domain>(`${path}/domains`, { domain: SENDING_DOMAIN });
+  for (const { name, value } of domain.records) await postern.setText(name, value);
+  const { status } = await dashboard.post<{ status: string }>(`${path}/domains/${domain.id}/verify`, {});
+  if (status !== 'verified') throw new Error(`the sending domain is ${status}`);
+  const api: EmailApi = { baseUrl: postern.baseUrl, apiKey: key };
+  return { api, serviceId, webhookId: webhook.id };
+};
+
+/** Copies what the services and the relay wrote. */
+const keepLogs = (folder: string, to: string): void => {
+  mkdirSync(to, { recursive: true });
+  for (const from of ['home/logs', 'relay.jsonl'])
+    cpSync(join(folder, from), join(to, basename(from)), { recursive: true });
+};
+
+/** Starts everything; `undo` gets what ends it again. */
+export const setStage = async (
+  options: FaultOptions,
+  settings: Readonly<Record<string, string>>,
+  undo: Undo,
+): Promise<Stage> => {
+  const folder = createRunFolder();
+  undo.push(async () => {
+    if (options.logs !== undefined) keepLogs(folder, options.logs);
+    const leftOver = await removeRunFolder(folder);
+    if (leftOver.length > 0) console.error(`▸ still ran after the stop: ${leftOver.join('; ')}`);
+  });
+  const disk = HomeDisk.create(join(folder, 'home'));
+  const ports = await choosePorts();
+  const run = folder
+    .slice(-6)
+    .toLowerCase()
+    .replaceAll(/[^0-9a-z]/g, '0');
+
+  const reader = new Reader(new SeededRandom(options.seed + 1));
+  const courier = new ReportCourier(ports.bounce, mail => reader.delivered(mail));
+  const relay = new FaultyRelay(
+    ports.relay,
+    new SeededRandom(options.seed + 2),
+    mail => courier.add(mail),
+    join(folder, 'relay.jsonl'),
+  );
+  await relay.open();
+  undo.push(() => relay.close());
+  undo.push(() => courier.stop());
+  const receiver = new WebhookReceiver(ports.receiver);
+  await receiver.open();
+  undo.push(() => receiver.close());
+
+  const postern = new Postern(folder, ports, startOptions(folder, ports, settings));
+  undo.push(() => postern.stop());
+  await postern.start();
+  const dashboard = await postern.dashboard();
+  const firstDay = new Date().toISOString().slice(0, 10);
+  const { api, serviceId, webhookId } = await prepareService(postern, dashboard, receiver);
+  const clients = new SteadyClients(api, options.perSecond, run, new SeededRandom(options.seed + 3));
+  undo.push(() => clients.stop());
+  const observer = new Observer(dashboard, api, serviceId, webhookId, firstDay);
+  const ledger: Ledger = {
+    requests: clients.requests,
+    taken: relay.taken,
+    refused: relay.refused,
+    reports: courier.reports,
+    visits: reader.visits,
+    calls: receiver.calls,
+  };
+  return { folder, disk, relay, courier, reader, receiver, postern, clients, observer, ledger };
+};

@@ -1,0 +1,28 @@
+/**
+ * Loaded into a service by `node --import`: moves its wall clock by the milliseconds that the file named by
+ * POSTERN_FAULTS_CLOCK holds. Monotonic clocks stay as they are, as they do when a machine's clock is set.
+ */
+import { readFileSync } from 'node:fs';
+
+const CHECK_EVERY_MS = 200;
+const file = process.env['POSTERN_FAULTS_CLOCK'];
+const RealDate = Date;
+let shiftMs = 0;
+
+const now = (): number => RealDate.now() + shiftMs;
+
+if (file !== undefined) {
+  setInterval(() => {
+    try {
+      shiftMs = Number(readFileSync(file, 'utf8')) || 0;
+    } catch {
+      shiftMs = 0;
+    }
+  }, CHECK_EVERY_MS).unref();
+
+  globalThis.Date = new Proxy(RealDate, {
+    construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
+    apply: target => new target(now()).toString(),
+    get: (target, property) => (property === 'now' ? now : Reflect.get(target, property)),
+  });
+}

@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, statfsSync } from 'node:fs';
+
+const SIZE_BYTES = 6 * 1024 ** 3;
+const PAGE_BYTES = 4_096;
+
+/** The folder that holds everything of Postern: a file system of its own where we may mount one. */
+export class HomeDisk {
+  private constructor(
+    readonly folder: string,
+    /** Why the disk cannot be filled; undefined where it can. */
+    readonly unavailable: string | undefined,
+  ) {}
+
+  static create(folder: string): HomeDisk {
+    mkdirSync(folder, { recursive: true });
+    // Web services and builds run as other users where we are root.
+    chmodSync(folder, 0o755);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_BYTES},mode=755`, 'none', folder], { stdio: 'pipe' });
+      return new HomeDisk(folder, undefined);
+    } catch {
+      return new HomeDisk(folder, 'a file system of its own can be mounted by root only');
+    }
+  }
+
+  /** No byte more can be written. */
+  fill(): void {
+    const { blocks, bfree, bsize } = statfsSync(this.folder);
+    this.resize(Math.ceil(((blocks - bfree) * bsize) / PAGE_BYTES + 1) * PAGE_BYTES);
+  }
+
+  free(): void {
+    this.resize(SIZE_BYTES);
+  }
+
+  private resize(bytes: number): void {
+    execFileSync('mount', ['-o', `remount,size=${bytes}`, this.folder], { stdio: 'pipe' });
+  }
+}
+
+/** Unmounts the folder where something is mounted there. */
+export const unmount = (folder: string): void => {
+  try {
+    execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' });
+  } catch {
+    // Nothing was mounted.
+  }
+};

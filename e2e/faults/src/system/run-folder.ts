@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unmount } from './home-disk.js';
+import { commandOf, isAlive, processesWith, signal } from './process-table.js';
+
+const PREFIX = 'postern-faults-';
+const OWNER = 'owner.pid';
+const GONE_WITHIN_MS = 5_000;
+
+/** Makes the folder of one run; its path is also the mark by which processes of the run are found. */
+export const createRunFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), PREFIX));
+  chmodSync(folder, 0o755);
+  writeFileSync(join(folder, OWNER), String(process.pid));
+  return folder;
+};
+
+const ownerRuns = (folder: string): boolean => {
+  try {
+    const pid = Number(readFileSync(join(folder, OWNER), 'utf8'));
+    return isAlive(pid) && commandOf(pid).includes('faults');
+  } catch {
+    return false;
+  }
+};
+
+/** Ends every process of a run, unmounts its disk and deletes its folder. @returns what still ran. */
+export const removeRunFolder = async (folder: string): Promise<readonly string[]> => {
+  const leftOver = processesWith(folder);
+  const commands = leftOver.map(commandOf);
+  for (const pid of leftOver) signal(pid, 'SIGKILL');
+  const deadline = Date.now() + GONE_WITHIN_MS;
+  while (processesWith(folder).length > 0 && Date.now() < deadline) await new Promise(done => setTimeout(done, 100));
+  unmount(join(folder, 'home'));
+  // What builds made is read-only for its owner as well.
+  execFileSync('chmod', ['-R', 'u+w', folder]);
+  rmSync(folder, { recursive: true, force: true });
+  return commands;
+};
+
+/** Removes what runs that were killed have left behind. @returns their folders. */
+export const removeAbandonedRuns = async (): Promise<readonly string[]> => {
+  const abandoned = readdirSync(tmpdir())
+    .filter(name => name.startsWith(PREFIX))
+    .map(name => join(tmpdir(), name))
+    .filter(folder => !ownerRuns(folder));
+  for (const folder of abandoned) await removeRunFolder(folder);
+  return abandoned;
+};

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import type { StartOptions } from '@postern/local-start';
+import { freePort } from '@postern/testing';
+
+/** The services that have a health endpoint of their own. */
+export const SERVICES = [
+  'api-gateway',
+  'email-send',
+  'delivery-tracking',
+  'webhook-dispatch',
+  'platform-management',
+] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+/** Everything with a process of its own that a fault can hit. */
+export const PROCESSES = [...SERVICES, 'load-balancer', 'nats', 'postgres'] as const;
+export type ProcessName = (typeof PROCESSES)[number];
+
+/** Where the parts of a run listen; the same after every new start. */
+export interface Ports {
+  readonly gateway: number;
+  readonly relay: number;
+  readonly bounce: number;
+  readonly receiver: number;
+  readonly health: Readonly<Record<ServiceName, number>>;
+}
+
+export const choosePorts = async (): Promise<Ports> => {
+  const health: Partial<Record<ServiceName, number>> = {};
+  for (const service of SERVICES) health[service] = await freePort();
+  return {
+    gateway: await freePort(),
+    relay: await freePort(),
+    bounce: await freePort(),
+    receiver: await freePort(),
+    health: health as Record<ServiceName, number>,
+  };
+};
+
+const NO_LIMIT = '1000000000';
+
+/** Settings beyond those of the local start, by service. */
+const SETTINGS = ({ relay, bounce }: Ports): Partial<Record<ServiceName, Record<string, string>>> => ({
+  'email-send': {
+    POSTERN_RELAYS: `smtp://127.0.0.1:${relay}?tls=none`,
+    POSTERN_PRODUCTION_PER_MINUTE_LIMIT: NO_LIMIT,
+    POSTERN_PRODUCTION_DAILY_START: NO_LIMIT,
+    POSTERN_QUOTA_CEILING: NO_LIMIT,
+  },
+  'delivery-tracking': { POSTERN_BOUNCE_SMTP_PORT: String(bounce) },
+});
+
+/** The file through which a fault moves the clock of a service. */
+export const clockFile = (folder: string, service: ServiceName): string => join(folder, `clock-${service}`);
+
+/** How the local start is started for a run in `folder`. */
+export const startOptions = (
+  folder: string,
+  ports: Ports,
+  everywhere: Readonly<Record<string, string>>,
+): Pick<StartOptions, 'home' | 'port' | 'environment'> => ({
+  home: join(folder, 'home'),
+  port: ports.gateway,
+  environment: Object.fromEntries(
+    SERVICES.map(service => [
+      service,
+      {
+        POSTERN_HTTP_PORT: String(ports.health[service]),
+        NODE_OPTIONS: `--import ${new URL('./clock-shift.js', import.meta.url).href}`,
+        POSTERN_FAULTS_CLOCK: clockFile(folder, service),
+        ...everywhere,
+        ...SETTINGS(ports)[service],
+      },
+    ]),
+  ),
+});

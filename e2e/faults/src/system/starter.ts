@@ -1,0 +1,42 @@
+/** The local start as a process of its own, so that a fault can kill it. Ends with the run that started it. */
+import { OPERATOR_EMAIL, type RunningPostern, type StartOptions, startPostern } from '@postern/local-start';
+import type { Order, StarterMessage } from './starter-messages.js';
+
+const tell = (message: StarterMessage): void => {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+};
+
+let running: RunningPostern | undefined;
+
+const stop = async (code: number): Promise<never> => {
+  await running?.stop();
+  process.exit(code);
+};
+
+const obey = async (order: Order): Promise<void> => {
+  if (order.kind === 'stop') await stop(0);
+  if (order.kind === 'dns') running?.dns.setText(order.name, order.value);
+  tell({ kind: 'done', order: order.order, result: running?.processes() ?? {} });
+};
+
+// Ctrl-C reaches the whole group; the run stops us in order.
+process.on('SIGINT', () => undefined);
+process.on('disconnect', () => void stop(1));
+process.on('message', (order: Order) => void obey(order));
+
+try {
+  running = await startPostern(JSON.parse(process.argv[2] ?? '{}') as StartOptions);
+  tell({
+    kind: 'started',
+    started: {
+      baseUrl: running.baseUrl,
+      operator: { email: OPERATOR_EMAIL, password: running.operator.password },
+      natsUrl: running.nats.url,
+      natsToken: running.home.secrets().natsToken,
+      databaseUrl: running.postgres.url('postern_email_send'),
+    },
+  });
+} catch (error) {
+  tell({ kind: 'failed', reason: (error as Error).message });
+  process.exit(1);
+}
