@@ -46,10 +46,21 @@ const whatIsMissing = async (postern: Postern): Promise<string | undefined> => {
   );
 };
 
-const schedulingOfAll = (pids: readonly number[]) =>
-  pids
-    .map(schedulingOf)
-    .reduce((sum, { ran, waited }) => ({ ran: sum.ran + ran, waited: sum.waited + waited }), { ran: 0, waited: 0 });
+type Scheduling = ReadonlyMap<number, ReturnType<typeof schedulingOf>>;
+
+const schedulingOfAll = ({ processes }: Postern): Scheduling =>
+  new Map(Object.values(processes).map(pid => [pid, schedulingOf(pid)]));
+
+/** Time that threads ran and waited for a processor, as a multiple of the time that they ran. */
+const stallSince = (before: Scheduling, after: Scheduling): number => {
+  let [ran, waited] = [0, 0];
+  for (const [pid, now] of after) {
+    const then = before.get(pid) ?? { ran: 0, waited: 0 };
+    ran += now.ran - then.ran;
+    waited += now.waited - then.waited;
+  }
+  return ran <= 0 ? 1 : 1 + Math.max(0, waited) / ran;
+};
 
 /** Waits until everything serves again without help: every service is ready, a message goes out and is told of. */
 export const measureRecovery = async (
@@ -58,14 +69,9 @@ export const measureRecovery = async (
   receiver: WebhookReceiver,
 ): Promise<Recovery> => {
   const began = performance.now();
-  const before = schedulingOfAll(Object.values(postern.processes));
+  const before = schedulingOfAll(postern);
   const seconds = () => (performance.now() - began) / 1_000;
-  const stall = () => {
-    const after = schedulingOfAll(Object.values(postern.processes));
-    // Counts of new processes begin at zero, so the differences can be negative.
-    const [ran, waited] = [Math.max(1, after.ran - before.ran), Math.max(0, after.waited - before.waited)];
-    return 1 + waited / ran;
-  };
+  const stall = () => stallSince(before, schedulingOfAll(postern));
   let waitedFor = 'nothing';
   while (performance.now() - began < GIVE_UP_AFTER_MS) {
     const missing = await whatIsMissing(postern);
