@@ -1,5 +1,6 @@
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { BehaviorSubject, type Observable } from 'rxjs';
+import { runDetached } from './guard.js';
 import { type Log, silentLog } from './log.js';
 
 export type LinkStatus = 'connected' | 'disconnected' | 'closed';
@@ -25,10 +26,11 @@ export class NatsLink {
 
   constructor(
     readonly nc: NatsConnection,
-    log: Log,
+    readonly log: Log = silentLog,
   ) {
-    void this.#watch(log);
-    void nc.closed().then(() => {
+    runDetached(log, 'connection status', () => this.#watch());
+    runDetached(log, 'connection status', async () => {
+      await nc.closed();
       this.#status.next('closed');
       this.#status.complete();
     });
@@ -66,7 +68,8 @@ export class NatsLink {
     await this.nc.close();
   }
 
-  async #watch(log: Log): Promise<void> {
+  async #watch(): Promise<void> {
+    const { log } = this;
     for await (const status of this.nc.status()) {
       if (status.type === 'disconnect') {
         this.#status.next('disconnected');

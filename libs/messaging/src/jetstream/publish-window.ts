@@ -1,5 +1,6 @@
 import { createInbox, headers, type Msg, type Subscription } from '@nats-io/transport-node';
 import type { NatsLink } from '../connection.js';
+import { guarded } from '../guard.js';
 
 /** A message for a stream. */
 export interface StreamMessage {
@@ -38,7 +39,9 @@ export class PublishWindow {
    */
   publish(messages: readonly StreamMessage[]): Promise<number> {
     this.#subscription ??= this.link.nc.subscribe(`${this.#inbox}.*`, {
-      callback: (error, message) => this.#acknowledged(error, message),
+      callback: guarded(this.link.log, 'publish acknowledgements', (error: Error | null, message: Msg) =>
+        this.#acknowledged(error, message),
+      ),
     });
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
