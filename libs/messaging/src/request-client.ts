@@ -67,8 +67,7 @@ export class RequestClient {
     this.#malformed = new MalformedReport(log);
     this.#clocks = new RepeatedWarning(log);
     this.#expire = guarded(log, 'request deadline', (id: string) => this.#onDeadline(id));
-    const onReplies = (_error: Error | null, message: Msg) => this.#onReplies(message);
-    this.#replies = link.nc.subscribe(`${this.#inbox}.*`, { callback: guarded(log, 'replies', onReplies) });
+    this.#replies = link.subscribe(`${this.#inbox}.*`, message => this.#onReplies(message), { where: 'replies' });
     const maxPayload = () => link.maxPayload;
     this.#batches = new TickBatches(maxPayload, log, 'requests', (subject, batch) => this.#send(subject, batch));
     this.#confirmations = new TickBatches(maxPayload, log, 'reply confirmations', (subject, { data }) => {

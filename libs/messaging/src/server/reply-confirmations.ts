@@ -38,10 +38,8 @@ export class ReplyConfirmations {
   /** The number to send with the reply. */
   expect(callbacks: readonly (() => void)[], deadline: number): number {
     // Subscribed before the reply goes out, on the same connection: no confirmation can be earlier.
-    this.#subscription ??= this.link.nc.subscribe(this.subject, {
-      callback: guarded(this.log, 'reply confirmations', (_error: Error | null, message: Msg) =>
-        this.#confirmed(message),
-      ),
+    this.#subscription ??= this.link.subscribe(this.subject, message => this.#confirmed(message), {
+      where: 'reply confirmations',
     });
     this.#sweep ??= setInterval(
       guarded(this.log, 'reply confirmations', () => this.#dropOld()),

@@ -63,9 +63,8 @@ export class RequestIntake {
   }
 
   serve(contract: RequestContract, answer: Answer): void {
-    const take = (_error: Error | null, message: Msg) => this.#take(contract, answer, message);
-    const callback = guarded(this.options.log, contract.subject, take);
-    this.#subscriptions.push(this.link.nc.subscribe(contract.subject, { queue: this.options.service, callback }));
+    const take = (message: Msg) => this.#take(contract, answer, message);
+    this.#subscriptions.push(this.link.subscribe(contract.subject, take, { queue: this.options.service }));
   }
 
   /** Takes no more, finishes what has arrived and sends its answers. Bounded by the caller. */
