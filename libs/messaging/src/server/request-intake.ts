@@ -63,6 +63,9 @@ export class RequestIntake {
   }
 
   serve(contract: RequestContract, answer: Answer): void {
+    // Counters that begin with their first step have not risen, as Prometheus sees it.
+    instruments().malformed.add(0, { where: contract.subject });
+    instruments().callbackErrors.add(0, { where: contract.subject });
     const take = (message: Msg) => this.#take(contract, answer, message);
     this.#subscriptions.push(this.link.subscribe(contract.subject, take, { queue: this.options.service }));
   }
