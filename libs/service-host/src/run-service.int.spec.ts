@@ -142,6 +142,14 @@ describe('A service as a process', () => {
     await strict.stop();
   });
 
+  it('says what nobody caught, and ends with 1', async () => {
+    const service = start();
+    await service.ready();
+    await client.request(greet, { name: 'Loki' }).catch(() => undefined);
+    await expect(service.exit).resolves.toEqual([1, null]);
+    expect(service.raw.join()).toContain('Nobody awaited this rejection');
+  });
+
   it('is ended when its event loop stands still, and not when the whole process does', async () => {
     const limitS = 2;
     const service = start({ POSTERN_STALLED_LOOP_LIMIT_S: String(limitS) });

@@ -32,6 +32,8 @@ class GreeterRequests {
   @HandlesRequest(greet)
   async greet({ name, takesMs }: RequestOf<typeof greet>): Promise<ReplyOf<typeof greet>> {
     if (name === 'Mallory') throw new Refusal('unwelcome', 'not you');
+    // Nobody catches it.
+    if (name === 'Loki') setImmediate(() => Promise.reject(new Error('of a callback')));
     // For ever: the event loop does not turn again.
     if (name === 'Medusa') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     this.log.info({ name }, 'Greeting');
