@@ -10,7 +10,7 @@ export interface RequestContext {
   readonly actor?: string | undefined;
 }
 
-/** The time until which the asker of the present request waits. */
+/** The time until which the caller of the present request waits. */
 export interface RequestDeadline {
   /** Milliseconds since the epoch, by this process's clock. */
   readonly at: number;
@@ -50,7 +50,7 @@ export const runForRequest = <T>(context: RequestContext, request: RequestUnderW
 export const requestDeadline = (): RequestDeadline | undefined => storage.getStore()?.request?.deadline;
 
 /**
- * Calls back once the asker has confirmed that it got the reply to the present request while somebody waited for it.
- * At most once, outside the request's context; never where the asker is of an older release or gave up.
+ * Calls back once the caller has confirmed that it got the reply to the present request while somebody waited for it.
+ * At most once, outside the request's context; never where the caller is of an older release or gave up.
  */
 export const onReplyReceived = (callback: () => void): void => storage.getStore()?.request?.onReplyReceived(callback);

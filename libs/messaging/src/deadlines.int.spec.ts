@@ -84,7 +84,7 @@ describe('A request', () => {
           ? new TemporarilyUnavailable('PostgreSQL: disk full', { maybeExecuted: true, cause: error })
           : undefined,
     });
-    link = await connectNats({ servers: nats.url, name: 'asker', log });
+    link = await connectNats({ servers: nats.url, name: 'caller', log });
     client = new RequestClient(link);
   });
 
@@ -115,7 +115,7 @@ describe('A request', () => {
   it('whose deadline passed while it waited for its turn is not executed, and says so', async () => {
     const holding = client.request(occupy, {});
     const inTurn = client.request(count, {}, { deadlineMs: 10_000 });
-    // As a suspended asker would: by its clock there is time left, by the deadline it sent there is none.
+    // As a suspended caller would: by its clock there is time left, by the deadline it sent there is none.
     const jumped = Date.now;
     Date.now = () => jumped() - 9_900;
     const late = client.request(count, {}, { deadlineMs: 10_000 });
@@ -128,7 +128,7 @@ describe('A request', () => {
     await holding;
   });
 
-  it('from an asker whose clock is behind is refused in words, not in silence', async () => {
+  it('from a caller whose clock is behind is refused in words, not in silence', async () => {
     const refused = async () => {
       const clock = Date.now;
       Date.now = () => clock() - 3_600_000;
@@ -138,7 +138,7 @@ describe('A request', () => {
     };
     await refused();
     await refused();
-    // Once by the service, once by the asker.
+    // Once by the service, once by the caller.
     expect(messages().filter(message => message.includes('clock'))).toHaveLength(2);
   });
 
@@ -174,7 +174,7 @@ describe('A request', () => {
     );
   });
 
-  it('whose asker gave up is never told that its reply was received', async () => {
+  it('whose caller gave up is never told that its reply was received', async () => {
     await expect(client.request(confirmed, { name: 'late' }, { deadlineMs: 100 })).rejects.toMatchObject({
       reason: 'timeout',
     });

@@ -7,10 +7,10 @@ export type UnavailableReason =
   | 'closed'
   /** Its deadline had passed before it was begun. */
   | 'expired'
-  /** The handler threw `TemporarilyUnavailable`, or something that the asked service counts as that. */
+  /** The handler threw `TemporarilyUnavailable`, or something that the called service counts as that. */
   | 'unavailable';
 
-/** The asked service gave no answer: absent, away, too busy, or too slow. Worth a 503 with `Retry-After`. */
+/** The called service gave no answer: absent, away, too busy, or too slow. Worth a 503 with `Retry-After`. */
 export class ServiceUnavailable extends Error {
   override readonly name = 'ServiceUnavailable';
 
@@ -19,14 +19,14 @@ export class ServiceUnavailable extends Error {
     readonly subject: string,
     readonly reason: UnavailableReason,
     readonly maybeExecuted: boolean,
-    /** When the asked service expects to be able again, where it said so. */
+    /** When the called service expects to be able again, where it said so. */
     readonly retryAfterS?: number,
   ) {
     super(`${subject}: ${reason.replace('_', ' ')}${maybeExecuted ? ', maybe executed' : ', not executed'}`);
   }
 }
 
-/** The asked service met a bug, or was asked in a shape that its contract does not allow. Logged there. */
+/** The called service met a bug, or was asked in a shape that its contract does not allow. Logged there. */
 export class RemoteFault extends Error {
   override readonly name = 'RemoteFault';
 
@@ -56,7 +56,7 @@ export class PayloadTooLarge extends Error {
 }
 
 /**
- * For a handler to throw when something that it needs is away for now: the asker gets `ServiceUnavailable` with the
+ * For a handler to throw when something that it needs is away for now: the caller gets `ServiceUnavailable` with the
  * reason `unavailable`, and the log a warning instead of a bug.
  */
 export class TemporarilyUnavailable extends Error {

@@ -11,9 +11,9 @@ export interface RequestFrame {
   readonly v?: typeof FRAME_VERSION;
   readonly i: string;
   readonly p: unknown;
-  /** How long the asker waits from now on. Relative, so that clocks need not agree. */
+  /** How long the caller waits from now on. Relative, so that clocks need not agree. */
   readonly w: number;
-  /** When the asker stops waiting, in milliseconds since the epoch; absent in frames without a version. */
+  /** When the caller stops waiting, in milliseconds since the epoch; absent in frames without a version. */
   readonly d?: number | undefined;
   readonly c: RequestContext;
 }
@@ -112,7 +112,7 @@ const replyProblem = (frame: unknown): string | undefined => {
   return 'ok' in frame || frame['v'] === undefined ? undefined : 'neither ok, refusal, fault nor busy';
 };
 
-/** Numbers that an asker sends back to confirm the replies it got. */
+/** Numbers that a caller sends back to confirm the replies it got. */
 export const isToken = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 
 const versionProblem = (version: unknown): string | undefined => {

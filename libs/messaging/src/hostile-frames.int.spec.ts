@@ -85,7 +85,7 @@ describe('Whatever arrives', () => {
   beforeAll(async () => {
     nats = await startNats();
     service = await startTinyService(nats.url, Answers, { log });
-    link = await connectNats({ servers: nats.url, name: 'asker', log });
+    link = await connectNats({ servers: nats.url, name: 'caller', log });
     client = new RequestClient(link);
   });
 

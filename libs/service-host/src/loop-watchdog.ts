@@ -1,5 +1,6 @@
 import inspector from 'node:inspector';
 import { Worker } from 'node:worker_threads';
+import type { Log } from '@postern/messaging';
 
 const TICK_MS = 1_000;
 
@@ -8,8 +9,8 @@ const TICKS = 0;
 const DEBUGGED = 1;
 
 /**
- * Runs in a thread of its own, as text: it can use nothing of this file. It counts its own ticks since the event loop last ticked, never the time: while the
- * machine is suspended or the process stopped neither of them ticks.
+ * Runs in a thread of its own, as text: it can use nothing of this file. It counts its own ticks since the event loop
+ * last ticked, never the time: while the machine is suspended or the process stopped neither of them ticks.
  */
 const watch = () => {
   const { workerData } = process.getBuiltinModule('node:worker_threads');
@@ -38,7 +39,7 @@ const watch = () => {
  * Ends the process with SIGKILL when its event loop has not turned for `limitS` seconds of the watching thread: nothing
  * inside it can do anything about that any more, and its supervisor starts the next one.
  */
-export const watchEventLoop = (service: string, limitS: number): void => {
+export const watchEventLoop = (service: string, limitS: number, log: Log): void => {
   const memory = new SharedArrayBuffer(8);
   const cells = new Int32Array(memory);
   const tick = () => {
@@ -52,8 +53,8 @@ export const watchEventLoop = (service: string, limitS: number): void => {
     name: 'loop-watchdog',
     workerData: { memory, tickMs: TICK_MS, limit: limitS, service },
     execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 },
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
   });
-  worker.on('error', () => undefined);
+  worker.on('error', error => log.error({ err: error }, 'Nothing watches the event loop any more'));
   worker.unref();
 };

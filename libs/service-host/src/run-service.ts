@@ -16,7 +16,7 @@ export const runService = async <D extends HostedConfig>(options: ServiceOptions
   const config = readOrExit(options.config, environment);
   const output = createLog(options.name, config.logLevel);
   crashOn(output);
-  if (config.stalledLoopLimitS > 0) watchEventLoop(options.name, config.stalledLoopLimitS);
+  if (config.stalledLoopLimitS > 0) watchEventLoop(options.name, config.stalledLoopLimitS, output.log);
   const starting = startService(options, environment, output, () => leave(output, 1));
   stopOnSignals(starting, output, config.exitWithParent);
   try {

@@ -17,7 +17,7 @@ const SWEEP_MS = 1_000;
 const MOST = 100_000;
 
 /**
- * Callbacks that wait until an asker has confirmed a reply. Confirmations come as arrays of numbers over core NATS,
+ * Callbacks that wait until a caller has confirmed a reply. Confirmations come as arrays of numbers over core NATS,
  * at most once; what is not confirmed soon after its deadline is dropped without a call.
  */
 export class ReplyConfirmations {

@@ -26,7 +26,7 @@ export interface IntakeOptions {
   readonly asUnavailable?: ((error: unknown) => TemporarilyUnavailable | undefined) | undefined;
 }
 
-/** An asker's clock that is ahead by more than this is worth a warning. */
+/** A caller's clock that is ahead by more than this is worth a warning. */
 const CLOCKS_MAY_DIFFER_MS = 1_000;
 /** On shutdown, how long the last replies may take to be confirmed. */
 const LAST_CONFIRMATIONS_MS = 500;
@@ -128,13 +128,13 @@ export class RequestIntake {
       this.#clocks.warn(
         'late',
         { subject: contract.subject, lateMs: Math.round(-leadMs) },
-        'A request came after its deadline: it was delayed, or the clocks of its asker and this service differ',
+        'A request came after its deadline: it was delayed, or the clocks of its caller and this service differ',
       );
     } else if (leadMs > frame.w + CLOCKS_MAY_DIFFER_MS) {
       this.#clocks.warn(
         'ahead',
         { subject: contract.subject, aheadMs: Math.round(leadMs - frame.w) },
-        'The clock of an asker is ahead of this service: set the clocks by the same source',
+        'The clock of a caller is ahead of this service: set the clocks by the same source',
       );
     }
   }
@@ -244,7 +244,7 @@ export class RequestIntake {
   }
 }
 
-/** One subject for all replies to an asker, so that those of one tick travel together. */
+/** One subject for all replies to a caller, so that those of one tick travel together. */
 const replySubject = (given: string): string => {
   const dot = given.lastIndexOf('.');
   return dot > 0 ? `${given.slice(0, dot)}.r` : given;

@@ -38,7 +38,7 @@ const DISK_FULL_RETRY_S = 30;
 const MOST_CAUSES = 8;
 
 /**
- * An error of the infrastructure as what it means to an asker: not now, perhaps done. Undefined for everything else,
+ * An error of the infrastructure as what it means to a caller: not now, perhaps done. Undefined for everything else,
  * which is a bug. The one place that decides it for all services.
  */
 export const asTemporarilyUnavailable = (error: unknown): TemporarilyUnavailable | undefined => {
