@@ -93,6 +93,7 @@ describe('A service', () => {
 
   it('is not ready while NATS stands still, though its connection is open', async () => {
     process.kill(nats.pid, 'SIGSTOP');
+    await waitFor(async () => (await readiness()).code === 503, { describe: 'readiness to be lost' });
     await expect(readiness()).resolves.toEqual({ code: 503, nats: 'down', database: 'up' });
     expect(service.app.get(NatsLink).connected).toBe(true);
     expect((await get('/health/live')).status).toBe(200);
