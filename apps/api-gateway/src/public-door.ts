@@ -11,7 +11,7 @@ import {
 } from '@nestjs/common';
 import { ModuleRef, NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CONFIG, Metrics, Readiness, ServiceLog } from '@postern/service-host';
+import { CONFIG, Liveness, Metrics, Readiness, ServiceLog } from '@postern/service-host';
 import { apiKeyHashOf } from './adapters/http/api-key.js';
 import { DASHBOARD_CONTROLLERS, PUBLIC_CONTROLLERS } from './adapters/http/controllers.js';
 import { HttpErrorsFilter } from './adapters/http/errors/http-errors.filter.js';
@@ -29,7 +29,7 @@ import { Services, TrackingLinks } from './ports.js';
 class PublicModule {}
 
 /** What the controllers need, taken over from the service itself. */
-const SHARED = [CONFIG, ServiceLog, Readiness, Services, TrackingLinks, EngagementRecorder];
+const SHARED = [CONFIG, ServiceLog, Readiness, Liveness, Services, TrackingLinks, EngagementRecorder];
 
 /**
  * The public port: an application of its own, because health details and metrics belong to the operator's port only.

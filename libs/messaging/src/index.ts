@@ -1,6 +1,20 @@
 export { connectNats, type LinkStatus, NatsLink, type NatsOptions } from './connection.js';
-export { currentContext, type RequestContext, runInContext } from './context.js';
-export { PayloadTooLarge, RemoteFault, ServiceUnavailable } from './faults.js';
+export {
+  currentContext,
+  onReplyReceived,
+  type RequestContext,
+  type RequestDeadline,
+  requestDeadline,
+  runInContext,
+} from './context.js';
+export {
+  PayloadTooLarge,
+  RemoteFault,
+  ServiceUnavailable,
+  TemporarilyUnavailable,
+  type UnavailableReason,
+} from './faults.js';
+export { guarded, reportCallbackError, runDetached } from './guard.js';
 export type { StreamLimits } from './jetstream/event-stream.js';
 export type { EventRetries } from './jetstream/event-work.js';
 export {

@@ -8,6 +8,8 @@ interface Instruments {
   readonly eventDuration: Histogram;
   readonly eventFailures: { add(value: number, attributes: Attributes): void };
   readonly poisonEvents: { add(value: number, attributes: Attributes): void };
+  readonly malformed: { add(value: number, attributes: Attributes): void };
+  readonly callbackErrors: { add(value: number, attributes: Attributes): void };
 }
 
 let created: Instruments | undefined;
@@ -32,6 +34,12 @@ export const instruments = (): Instruments => {
     }),
     poisonEvents: meter.createCounter('postern.events.poisoned', {
       description: 'Times an event was put aside alone because its handler keeps refusing it',
+    }),
+    malformed: meter.createCounter('postern.messaging.malformed', {
+      description: 'Messages and frames that could not be read, by where they arrived',
+    }),
+    callbackErrors: meter.createCounter('postern.messaging.callback_errors', {
+      description: 'Exceptions that the boundary around the callbacks of the transport caught',
     }),
   };
   return created;

@@ -1,16 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { createInbox, type Msg, type Subscription } from '@nats-io/transport-node';
 import { Refusal, type ReplyOf, type RequestContract, type RequestInput } from '@postern/contracts';
-import type { NatsLink } from './connection.js';
+import type { LinkStatus, NatsLink } from './connection.js';
 import { currentContext, type RequestContext } from './context.js';
 import { PayloadTooLarge, RemoteFault, ServiceUnavailable } from './faults.js';
-import { decodeFrames, type ReplyFrame, type RequestFrame } from './frames.js';
+import {
+  decodeFrames,
+  FRAME_VERSION,
+  LONGEST_WAIT_MS,
+  type ReplyFrame,
+  type RequestFrame,
+  readReplyFrame,
+} from './frames.js';
+import { guarded } from './guard.js';
+import { MalformedReport } from './malformed.js';
+import { RepeatedWarning } from './repeated-warning.js';
 import { type Batch, TickBatches } from './tick-batches.js';
 import { startSpan } from './tracing.js';
 
 export interface AskOptions extends Partial<RequestContext> {
   /** Instead of the contract's own deadline. */
   readonly deadlineMs?: number | undefined;
+  /** No later than this, in milliseconds since the epoch; the earlier of both counts. */
+  readonly deadlineAt?: number | undefined;
 }
 
 interface Pending {
@@ -18,12 +30,16 @@ interface Pending {
   readonly resolve: (reply: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
+  /** By the monotonic clock. */
+  readonly expiresAt: number;
   /** Number of the message it went out with; undefined while it has not left the process. */
   batch: number | undefined;
 }
 
 /** How long a request waits for a lost connection to come back before it fails. */
 const GRACE_MS = 500;
+/** A service that calls a request expired so long before its deadline has another clock. */
+const CLOCKS_MAY_DIFFER_MS = 250;
 
 /**
  * Asks other services. A request always ends: with its reply, with the `Refusal` of the other side, or, no later than
@@ -35,6 +51,10 @@ export class RequestClient {
   readonly #inbox = createInbox();
   readonly #replies: Subscription;
   readonly #batches: TickBatches<string>;
+  readonly #confirmations: TickBatches<number>;
+  readonly #malformed: MalformedReport;
+  readonly #clocks: RepeatedWarning;
+  readonly #expire: (id: string) => void;
   readonly #unwatch: { unsubscribe(): void };
   #asked = 0;
   #batchesSent = 0;
@@ -43,16 +63,18 @@ export class RequestClient {
   #away = false;
 
   constructor(private readonly link: NatsLink) {
-    this.#replies = link.nc.subscribe(`${this.#inbox}.*`, { callback: (_error, message) => this.#onReplies(message) });
-    this.#batches = new TickBatches(
-      () => link.maxPayload,
-      (subject, batch) => this.#send(subject, batch),
-    );
-    this.#unwatch = link.status.subscribe(status => {
-      if (status === 'connected') this.#onConnected();
-      else if (status === 'disconnected') this.#onDisconnected();
-      else this.#failAll('closed');
+    const { log } = link;
+    this.#malformed = new MalformedReport(log);
+    this.#clocks = new RepeatedWarning(log);
+    this.#expire = guarded(log, 'request deadline', (id: string) => this.#onDeadline(id));
+    this.#replies = link.subscribe(`${this.#inbox}.*`, message => this.#onReplies(message), { where: 'replies' });
+    const maxPayload = () => link.maxPayload;
+    this.#batches = new TickBatches(maxPayload, log, 'requests', (subject, batch) => this.#send(subject, batch));
+    this.#confirmations = new TickBatches(maxPayload, log, 'reply confirmations', (subject, { data }) => {
+      if (link.connected) link.nc.publish(subject, data);
     });
+    const onStatus = guarded(log, 'connection status', (status: LinkStatus) => this.#onStatus(status));
+    this.#unwatch = link.status.subscribe(onStatus);
   }
 
   request<C extends RequestContract>(
@@ -63,17 +85,20 @@ export class RequestClient {
     const { subject } = contract;
     if (this.link.closed) return Promise.reject(new ServiceUnavailable(subject, 'closed', false));
     if (this.#away) return Promise.reject(new ServiceUnavailable(subject, 'disconnected', false));
+    const deadlineMs = waitOf(contract, options);
+    if (!(deadlineMs > 0)) return Promise.reject(new ServiceUnavailable(subject, 'expired', false));
     const outer = currentContext();
     const traceparent = options.traceparent ?? outer?.traceparent;
     const span = startSpan(`${contract.service}/${contract.name}`, traceparent, {
       kind: 'client',
       attributes: { 'rpc.system': 'nats', 'rpc.service': contract.service, 'rpc.method': contract.name },
     });
-    const deadlineMs = options.deadlineMs ?? contract.deadlineMs;
     const id = (this.#asked++).toString(36);
     const frame: RequestFrame = {
+      v: FRAME_VERSION,
       i: id,
       w: deadlineMs,
+      d: Date.now() + deadlineMs,
       c: {
         correlationId: options.correlationId ?? outer?.correlationId ?? randomUUID(),
         causationId: options.causationId ?? outer?.causationId,
@@ -83,13 +108,12 @@ export class RequestClient {
       p: payload,
     };
     return new Promise<ReplyOf<C>>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        const pending = this.#take(id);
-        pending?.reject(new ServiceUnavailable(subject, 'timeout', pending.batch !== undefined));
-      }, deadlineMs);
+      const json = JSON.stringify(frame);
+      const timer = setTimeout(this.#expire, deadlineMs, id);
       this.#pending.set(id, {
         subject,
         timer,
+        expiresAt: performance.now() + deadlineMs,
         batch: undefined,
         resolve: reply => {
           span?.end();
@@ -100,7 +124,7 @@ export class RequestClient {
           reject(error);
         },
       });
-      this.#enqueue(subject, id, JSON.stringify(frame));
+      this.#enqueue(subject, id, json);
     });
   }
 
@@ -108,6 +132,7 @@ export class RequestClient {
   close(): void {
     this.#unwatch.unsubscribe();
     clearTimeout(this.#awayTimer);
+    this.#confirmations.flush();
     if (!this.#replies.isClosed()) this.#replies.unsubscribe();
     this.#failAll('closed');
   }
@@ -133,27 +158,77 @@ export class RequestClient {
     }
     const number = this.#batchesSent++;
     for (const id of waiting) this.#pending.get(id)!.batch = number;
-    // The last token names the batch, so that "no responders" reaches exactly its requests.
-    this.link.nc.publish(subject, batch.data, { reply: `${this.#inbox}.${number}` });
+    try {
+      // The last token names the batch, so that "no responders" reaches exactly its requests.
+      this.link.nc.publish(subject, batch.data, { reply: `${this.#inbox}.${number}` });
+    } catch (error) {
+      this.#failBatch(number, () => new ServiceUnavailable(subject, 'disconnected', false));
+      throw error;
+    }
   }
 
   #onReplies(message: Msg): void {
+    const number = Number(message.subject.slice(this.#inbox.length + 1));
     if (message.headers?.code === 503) {
-      const number = Number(message.subject.slice(this.#inbox.length + 1));
-      for (const [id, { batch, subject }] of this.#pending) {
-        if (batch === number) this.#take(id)?.reject(new ServiceUnavailable(subject, 'no_responders', false));
-      }
+      this.#failBatch(number, subject => new ServiceUnavailable(subject, 'no_responders', false));
       return;
     }
-    for (const frame of decodeFrames<ReplyFrame>(message.data)) {
-      const pending = this.#take(frame.i);
-      if (!pending) continue;
-      if ('refusal' in frame) {
-        pending.reject(new Refusal(frame.refusal.code, frame.refusal.message, frame.refusal.details));
-      } else if ('fault' in frame) pending.reject(new RemoteFault(pending.subject, frame.fault));
-      else if ('busy' in frame) pending.reject(new ServiceUnavailable(pending.subject, 'busy', false));
-      else pending.resolve(frame.ok);
+    const frames = decodeFrames(message.data);
+    if (typeof frames === 'string') {
+      this.#malformed.note('replies', frames);
+      return;
     }
+    for (const raw of frames) {
+      const frame = readReplyFrame(raw);
+      if ('malformed' in frame) {
+        this.#malformed.note('replies', frame.malformed);
+        const pending = frame.id === undefined ? undefined : this.#take(frame.id);
+        pending?.reject(new RemoteFault(pending.subject, `the reply cannot be read: ${frame.malformed}`));
+      } else if (frame.i === '' && 'fault' in frame) {
+        this.#failBatch(number, subject => new RemoteFault(subject, frame.fault, false));
+      } else {
+        const pending = this.#take(frame.i);
+        if (pending) this.#settle(pending, frame);
+        if (pending && frame.a && message.reply) this.#confirmations.add(message.reply, frame.a, String(frame.a));
+      }
+    }
+  }
+
+  #settle(pending: Pending, frame: ReplyFrame): void {
+    const { subject } = pending;
+    const maybeExecuted = !('executed' in frame && frame.executed === false);
+    if ('refusal' in frame) {
+      pending.reject(new Refusal(frame.refusal.code, frame.refusal.message, frame.refusal.details));
+    } else if ('unavailable' in frame) {
+      const { retryAfterS } = frame.unavailable;
+      pending.reject(new ServiceUnavailable(subject, 'unavailable', maybeExecuted, retryAfterS));
+    } else if ('fault' in frame) pending.reject(new RemoteFault(subject, frame.fault, maybeExecuted));
+    else if ('expired' in frame) this.#settleExpired(pending);
+    else if ('busy' in frame) pending.reject(new ServiceUnavailable(subject, 'busy', false));
+    else pending.resolve(frame.ok);
+  }
+
+  #settleExpired({ subject, expiresAt, reject }: Pending): void {
+    const leftMs = Math.round(expiresAt - performance.now());
+    if (leftMs > CLOCKS_MAY_DIFFER_MS) {
+      this.#clocks.warn(
+        subject,
+        { subject, leftMs },
+        'A service calls a request expired that is not: set its clock and this one by the same source',
+      );
+    }
+    reject(new ServiceUnavailable(subject, 'expired', false));
+  }
+
+  #onDeadline(id: string): void {
+    const pending = this.#take(id);
+    pending?.reject(new ServiceUnavailable(pending.subject, 'timeout', pending.batch !== undefined));
+  }
+
+  #onStatus(status: LinkStatus): void {
+    if (status === 'connected') this.#onConnected();
+    else if (status === 'disconnected') this.#onDisconnected();
+    else this.#failAll('closed');
   }
 
   #onConnected(): void {
@@ -166,12 +241,19 @@ export class RequestClient {
 
   #onDisconnected(): void {
     clearTimeout(this.#awayTimer);
-    this.#awayTimer = setTimeout(() => {
+    const giveUp = guarded(this.link.log, 'disconnection', () => {
       this.#away = true;
       this.#held = [];
       this.#failAll('disconnected');
-    }, GRACE_MS);
+    });
+    this.#awayTimer = setTimeout(giveUp, GRACE_MS);
     this.#awayTimer.unref();
+  }
+
+  #failBatch(number: number, errorFor: (subject: string) => Error): void {
+    for (const [id, { batch, subject }] of this.#pending) {
+      if (batch === number) this.#take(id)?.reject(errorFor(subject));
+    }
   }
 
   #failAll(reason: 'disconnected' | 'closed'): void {
@@ -189,3 +271,8 @@ export class RequestClient {
     return pending;
   }
 }
+
+const waitOf = (contract: RequestContract, { deadlineMs, deadlineAt }: AskOptions): number => {
+  const waitMs = Math.min(deadlineMs ?? contract.deadlineMs, LONGEST_WAIT_MS);
+  return deadlineAt === undefined ? waitMs : Math.min(waitMs, deadlineAt - Date.now());
+};

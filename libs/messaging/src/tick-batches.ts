@@ -1,3 +1,6 @@
+import { guarded } from './guard.js';
+import type { Log } from './log.js';
+
 const MAX_FRAMES = 256;
 const COMFORTABLE_BYTES = 512 * 1024;
 
@@ -19,12 +22,21 @@ interface Queued<Item> {
  */
 export class TickBatches<Item> {
   readonly #queues = new Map<string, Queued<Item>[]>();
+  readonly #sendGuarded: (destination: string, batch: Batch<Item>) => void;
+  readonly #flushGuarded: () => void;
   #scheduled: NodeJS.Immediate | undefined;
 
+  /** @param where names these batches in the log, should sending one fail */
   constructor(
     private readonly maxPayload: () => number,
-    private readonly send: (destination: string, batch: Batch<Item>) => void,
-  ) {}
+    log: Log,
+    where: string,
+    send: (destination: string, batch: Batch<Item>) => void,
+  ) {
+    // One destination that cannot be sent to takes no other's frames with it.
+    this.#sendGuarded = guarded(log, where, send);
+    this.#flushGuarded = guarded(log, where, () => this.flush());
+  }
 
   /** Returns the bytes of a frame that no message could carry, and queues any other. */
   add(destination: string, item: Item, json: string): number | undefined {
@@ -33,7 +45,7 @@ export class TickBatches<Item> {
     const queue = this.#queues.get(destination);
     if (queue) queue.push({ item, json, bytes });
     else this.#queues.set(destination, [{ item, json, bytes }]);
-    this.#scheduled ??= setImmediate(() => this.flush());
+    this.#scheduled ??= setImmediate(this.#flushGuarded);
     return undefined;
   }
 
@@ -61,6 +73,6 @@ export class TickBatches<Item> {
 
   #send(destination: string, queued: Queued<Item>[]): void {
     const data = Buffer.from(`[${queued.map(({ json }) => json).join(',')}]`);
-    this.send(destination, { items: queued.map(({ item }) => item), data });
+    this.#sendGuarded(destination, { items: queued.map(({ item }) => item), data });
   }
 }

@@ -1,6 +1,7 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { NatsLink, RequestClient } from '@postern/messaging';
 import { Database } from './database/database.js';
+import { Liveness } from './health/liveness.js';
 import { Readiness } from './health/readiness.js';
 import { ServiceLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
@@ -16,6 +17,7 @@ export interface Host<Config = unknown> {
   readonly link: NatsLink;
   readonly requests: RequestClient;
   readonly readiness: Readiness;
+  readonly liveness: Liveness;
   readonly metrics: Metrics;
   readonly tasks: Tasks;
   /** Only in services that have one. */
@@ -30,6 +32,7 @@ export const providersOf = (host: Host): Provider[] => [
   provide(NatsLink, host.link),
   provide(RequestClient, host.requests),
   provide(Readiness, host.readiness),
+  provide(Liveness, host.liveness),
   provide(Metrics, host.metrics),
   provide(Tasks, host.tasks),
   ...(host.database ? [provide(Database, host.database)] : []),

@@ -1,6 +1,8 @@
 export { Database, type DatabaseConfig } from './database/database.js';
 export { applyMigrations, type MigrationOptions } from './database/migrations.js';
 export { type DriftOptions, schemaDrift } from './database/schema-drift.js';
+export { asTemporarilyUnavailable } from './database/temporary-faults.js';
+export { Liveness } from './health/liveness.js';
 export { Readiness, type ReadinessCheck } from './health/readiness.js';
 export { CONFIG, type Host } from './host.js';
 export { ServiceLog } from './log/service-log.js';

@@ -1,17 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@postern/messaging';
-
-/** Network and start-up states of a server that is on its way (PostgreSQL's class 57P is "shutting down, starting up"). */
-const PASSING = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  '57P01',
-  '57P02',
-  '57P03',
-]);
+import { asTemporarilyUnavailable } from './database/temporary-faults.js';
 
 /** Tries until it works, for as long as the fault is that the other side is not there (yet). */
 export const persistently = async <T>(work: () => Promise<T>, log: Log, whom: string): Promise<T> => {
@@ -19,14 +8,9 @@ export const persistently = async <T>(work: () => Promise<T>, log: Log, whom: st
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!asTemporarilyUnavailable(error)) throw error;
       log.warn({ err: error, waitMs }, `Waiting for ${whom}`);
       await pause(waitMs);
     }
   }
-};
-
-const isPassing = (error: unknown): boolean => {
-  if (error instanceof AggregateError) return error.errors.every(isPassing);
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && PASSING.has(error.code);
 };

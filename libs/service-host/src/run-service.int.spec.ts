@@ -1,10 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
-import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
+import { freePort, startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
 import { greet } from './testing/greeter.js';
 
 const library = fileURLToPath(new URL('..', import.meta.url));
@@ -43,14 +46,14 @@ describe('A service as a process', () => {
     await postgres?.stop();
   });
 
-  const start = (extra: Record<string, string> = {}) => {
+  const start = (extra: Record<string, string> = {}, { read = true } = {}) => {
     const child = spawn(process.execPath, [`${library}/dist/testing/greeter-main.js`], {
       env: { ...environment, ...extra },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     children.push(child);
     const raw: string[] = [];
-    createInterface({ input: child.stdout }).on('line', line => raw.push(line));
+    if (read) createInterface({ input: child.stdout }).on('line', line => raw.push(line));
     let errors = '';
     child.stderr.on('data', chunk => {
       errors += chunk;
@@ -97,5 +100,68 @@ describe('A service as a process', () => {
     await waitFor(() => service.lines().some(line => line.msg === 'Waiting for PostgreSQL'));
     await postgres.restart();
     await service.ready();
+  });
+
+  it('is alive and not ready on its health port while it waits', async () => {
+    await postgres.kill();
+    const port = await freePort();
+    const service = start({ POSTERN_HTTP_PORT: String(port) });
+    await waitFor(() => service.lines().some(line => line.msg === 'Waiting for PostgreSQL'));
+    const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+    expect([await get('/health/live'), await get('/health/ready')]).toEqual([200, 503]);
+    await postgres.restart();
+    await service.ready();
+    await waitFor(async () => (await get('/health/ready')) === 200);
+  });
+
+  it('ends although nobody reads its log any more', async () => {
+    const service = start({ POSTERN_NATS_MIN_PAYLOAD_BYTES: '999999999' });
+    service.child.stdout.destroy();
+    await expect(service.exit).resolves.toEqual([1, null]);
+  });
+
+  it('answers and ends although the reader of its log stands still', async () => {
+    const service = start({}, { read: false });
+    const long = 'x'.repeat(32 * 1024);
+    const greeted = () => client.request(greet, { name: long }, { deadlineMs: 1_000 });
+    await waitFor(() => greeted(), { describe: 'the service to answer' });
+    // A pipe holds 64 KiB, and this process reads as much ahead.
+    for (let lines = 0; lines < 12; lines += 1) await greeted();
+    service.child.kill('SIGTERM');
+    await expect(service.exit).resolves.toEqual([0, null]);
+  });
+
+  it('ends when NATS takes a subscription away, for nothing in it can bring that back', async () => {
+    const conf = join(await mkdtemp(join(tmpdir(), 'postern-nats-conf-')), 'nats.conf');
+    const permissions = '{ subscribe: { deny: "postern.requests.>" } }';
+    await writeFile(conf, `authorization { users: [{ user: u, password: p, permissions: ${permissions} }] }\n`);
+    const strict = await startNats({ args: ['-c', conf] });
+    const service = start({ POSTERN_NATS_SERVERS: strict.url, POSTERN_NATS_USER: 'u', POSTERN_NATS_PASSWORD: 'p' });
+    await expect(service.exit).resolves.toEqual([1, null]);
+    expect(service.raw.join()).toContain('The connection to NATS is lost for good');
+    await strict.stop();
+  });
+
+  it('says what nobody caught, and ends with 1', async () => {
+    const service = start();
+    await service.ready();
+    await client.request(greet, { name: 'Loki' }).catch(() => undefined);
+    await expect(service.exit).resolves.toEqual([1, null]);
+    expect(service.raw.join()).toContain('Nobody awaited this rejection');
+  });
+
+  it('is ended when its event loop stands still, and not when the whole process does', async () => {
+    const limitS = 2;
+    const service = start({ POSTERN_STALLED_LOOP_LIMIT_S: String(limitS) });
+    await service.ready();
+    service.child.kill('SIGSTOP');
+    const longEnough = performance.now() + (limitS + 2) * 1_000;
+    await waitFor(() => performance.now() > longEnough);
+    service.child.kill('SIGCONT');
+    await expect(client.request(greet, { name: 'Ada' })).resolves.toMatchObject({});
+    expect(service.child.exitCode).toBeNull();
+    await client.request(greet, { name: 'Medusa' }, { deadlineMs: 500 }).catch(() => undefined);
+    await expect(service.exit).resolves.toEqual([null, 'SIGKILL']);
+    expect(service.raw.join()).toContain('The event loop has not turned');
   });
 });

@@ -1,18 +1,23 @@
 import { ConfigError, type Environment } from './config/define-config.js';
+import { leave } from './leave.js';
 import { createLog, type LogOutput } from './log/service-log.js';
+import { watchEventLoop } from './loop-watchdog.js';
 import { type HostedConfig, type RunningService, type ServiceOptions, startService } from './start-service.js';
 
 /**
  * A service as a process: starts it, says so with one line `{"ready":true,"name":…,"port":…}` on standard output,
  * and ends it in an orderly way on SIGTERM, SIGINT, or (where `POSTERN_EXIT_WITH_PARENT` is set) when standard input
- * closes. Exit codes: 0 stopped, 1 crashed or out of time, 2 unusable configuration.
+ * closes. Exit codes: 0 stopped, 1 crashed, cut off from NATS for good or out of time, 2 unusable configuration.
  */
 export const runService = async <D extends HostedConfig>(options: ServiceOptions<D>): Promise<void> => {
   const environment = process.env;
+  // Nobody may read it; a warning of Node.js must not end the process then.
+  process.stderr.on('error', () => undefined);
   const config = readOrExit(options.config, environment);
   const output = createLog(options.name, config.logLevel);
   crashOn(output);
-  const starting = startService(options, environment, output);
+  if (config.stalledLoopLimitS > 0) watchEventLoop(options.name, config.stalledLoopLimitS, output.log);
+  const starting = startService(options, environment, output, () => leave(output, 1));
   stopOnSignals(starting, output, config.exitWithParent);
   try {
     const { port } = await starting;
@@ -52,13 +57,12 @@ const stopOnSignals = (starting: Promise<RunningService>, output: LogOutput, wit
   );
   const stop = async (reason: string) => {
     // A second signal means that somebody is tired of waiting.
-    if (asked) process.exit(1);
+    if (asked) return leave(output, 1);
     asked = true;
     output.log.info({ reason }, 'Shutting down');
     const finished = service ? await service.stop() : true;
     if (!finished) output.log.error({}, 'Stopped with work still under way');
-    output.flush();
-    process.exit(finished ? 0 : 1);
+    leave(output, finished ? 0 : 1);
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
@@ -67,8 +71,7 @@ const stopOnSignals = (starting: Promise<RunningService>, output: LogOutput, wit
   process.stdin.resume();
 };
 
-const exit = (output: LogOutput, code: number, error: unknown, message: string): never => {
+const exit = (output: LogOutput, code: number, error: unknown, message: string): void => {
   output.log.error({ err: error }, message);
-  output.flush();
-  process.exit(code);
+  leave(output, code);
 };

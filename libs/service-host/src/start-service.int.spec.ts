@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
+import { connectNats, NatsLink, RequestClient } from '@postern/messaging';
 import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
 import { Database } from './database/database.js';
 import { createLog } from './log/service-log.js';
@@ -68,9 +68,37 @@ describe('A service', () => {
     await waitFor(async () => (await readiness()).code === 503, { describe: 'readiness to be lost' });
     await expect(readiness()).resolves.toEqual({ code: 503, nats: 'up', database: 'down' });
     expect((await get('/health/live')).status).toBe(200);
+    await expect(client.request(greet, { name: 'Ada' })).rejects.toMatchObject({
+      name: 'ServiceUnavailable',
+      reason: 'unavailable',
+      maybeExecuted: true,
+    });
     await postgres.restart();
     await waitFor(async () => (await readiness()).code === 200, { describe: 'readiness to return' });
     await expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ times: 3 });
+  });
+
+  it('answers "not now" and meets no bug while the disk of PostgreSQL is full', async () => {
+    const { pool } = service.app.get(Database);
+    await pool.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
+    await pool.query('CREATE TRIGGER full_disk BEFORE INSERT ON greetings EXECUTE FUNCTION full_disk()');
+    const failed = client.request(greet, { name: 'Ada' });
+    await expect(failed).rejects.toMatchObject({ reason: 'unavailable', maybeExecuted: true, retryAfterS: 30 });
+    const text = await (await get('/metrics')).text();
+    expect(text).toContain('rpc_server_duration_count{rpc_method="greet",outcome="unavailable"');
+    expect(text).not.toContain('outcome="fault"');
+    await pool.query('DROP TRIGGER full_disk ON greetings');
+  });
+
+  it('is not ready while NATS stands still, though its connection is open', async () => {
+    process.kill(nats.pid, 'SIGSTOP');
+    await waitFor(async () => (await readiness()).code === 503, { describe: 'readiness to be lost' });
+    await expect(readiness()).resolves.toEqual({ code: 503, nats: 'down', database: 'up' });
+    expect(service.app.get(NatsLink).connected).toBe(true);
+    expect((await get('/health/live')).status).toBe(200);
+    process.kill(nats.pid, 'SIGCONT');
+    await waitFor(async () => (await readiness()).code === 200, { describe: 'readiness to return' });
   });
 
   it('is not ready while NATS is away, and is ready again by itself', async () => {
@@ -86,5 +114,22 @@ describe('A service', () => {
     await waitFor(() => isAsleep(service.app.get(Database)), { describe: 'the request to be under way' });
     await expect(service.stop()).resolves.toBe(true);
     await expect(slow).resolves.toEqual({ times: 1 });
+  });
+
+  it('that is cut off from NATS for good says so, and is not alive', async () => {
+    const { promise: lost, resolve } = Promise.withResolvers<Error>();
+    const environment = {
+      POSTERN_DATABASE_URL: await postgres.createDatabase(),
+      POSTERN_NATS_SERVERS: nats.url,
+    };
+    const doomed = await startService(greeter, environment, createLog('greeter', 'silent'), resolve);
+    await doomed.app.get(NatsLink).nc.close();
+    await expect(lost).resolves.toBeInstanceOf(Error);
+    const alive = await fetch(`http://127.0.0.1:${doomed.port}/health/live`);
+    expect([alive.status, await alive.json()]).toEqual([
+      503,
+      { status: 'dead', problem: 'the connection to NATS is closed' },
+    ]);
+    await doomed.stop();
   });
 });

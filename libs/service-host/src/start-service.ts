@@ -4,13 +4,16 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { TerminusModule } from '@nestjs/terminus';
 import type { ServiceName } from '@postern/contracts';
-import { PosternServer } from '@postern/messaging';
+import { PosternServer, runDetached } from '@postern/messaging';
 import type { FastifyServerOptions } from 'fastify';
 import type { ConfigDefinition, ConfigOf, Environment, HostConfig } from './config/define-config.js';
 import { Database, type DatabaseConfig } from './database/database.js';
 import { applyMigrations, type MigrationOptions } from './database/migrations.js';
+import { asTemporarilyUnavailable } from './database/temporary-faults.js';
 import { HealthController } from './health/health.controller.js';
+import { Liveness } from './health/liveness.js';
 import { Readiness } from './health/readiness.js';
+import { WaitingPort } from './health/waiting-port.js';
 import { type Host, providersOf } from './host.js';
 import { createLog, type LogOutput, nestLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
@@ -50,15 +53,19 @@ export interface RunningService {
 
 /**
  * Starts a service inside this process: configuration, NATS and database (waiting for both as long as it takes),
- * migrations, Nest, HTTP port. `runService` adds what a process of its own needs; tests call this one.
+ * migrations, Nest, HTTP port. `runService` adds what a process of its own needs; tests call this one. `onLost` hears
+ * that the service is cut off from NATS and only a new process helps.
  */
 export const startService = async <D extends HostedConfig>(
   options: ServiceOptions<D>,
   environment: Environment,
   output?: LogOutput,
+  onLost: (error: Error) => void = () => {},
 ): Promise<RunningService> => {
   const config = options.config.read(environment) as HostConfig & ConfigOf<D>;
   const { log } = output ?? createLog(options.name, config.logLevel);
+  const waitingPort = new WaitingPort();
+  await waitingPort.open(config.httpHost, config.httpPort, log);
   const metrics = new Metrics(options.name);
   const tracing = await startTracing({
     endpoint: config.otlpEndpoint ?? environment['OTEL_EXPORTER_OTLP_ENDPOINT'],
@@ -71,24 +78,26 @@ export const startService = async <D extends HostedConfig>(
     options.database ? openDatabase(config, options.name, options.database, log) : undefined,
   ]);
   const { link, requests } = connection;
-  const readiness = new Readiness();
-  readiness.add({
-    name: 'nats',
-    check: () => {
-      if (!link.connected) throw new Error('disconnected');
-    },
+  runDetached(log, 'connection', async () => {
+    const error = await link.lost;
+    log.error({ err: error }, 'The connection to NATS is lost for good; only a new process helps');
+    onLost(error);
   });
+  const readiness = new Readiness();
+  const liveness = new Liveness(link);
+  readiness.add({ name: 'nats', check: () => link.roundTrip(1_500) });
   if (database) {
     readiness.add({ name: 'database', check: () => database.ping(1_500) });
     observePool(metrics, database.pool);
   }
   const tasks = new Tasks(log);
-  const host: Host<ConfigOf<D>> = { config, log, link, requests, readiness, metrics, tasks, database };
+  const host: Host<ConfigOf<D>> = { config, log, link, requests, readiness, liveness, metrics, tasks, database };
   const server = new PosternServer({
     link,
     service: options.name,
     log,
     drainTimeoutMs: config.shutdownTimeoutMs,
+    asUnavailable: asTemporarilyUnavailable,
     ...(options.concurrency ? { concurrency: options.concurrency } : {}),
   });
 
@@ -100,6 +109,7 @@ export const startService = async <D extends HostedConfig>(
   app.connectMicroservice({ strategy: server });
   await options.configure?.(app, host);
   await app.startAllMicroservices();
+  await waitingPort.close();
   await app.listen(config.httpPort, config.httpHost);
 
   const close = async () => {

@@ -9,6 +9,7 @@ import {
 } from '@nats-io/jetstream';
 import type { EventContract, ServiceName } from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
+import { guarded } from '../guard.js';
 import type { Log } from '../log.js';
 import { isAbsent, streamName } from './event-stream.js';
 import { type EventRetries, EventWork, type HandleEvents } from './event-work.js';
@@ -70,7 +71,7 @@ export class EventConsumer {
   async #run(): Promise<void> {
     const { link, log, durable, source } = this.options;
     const { signal } = this.#stopping;
-    const watch = link.status.subscribe(() => this.#messages?.stop());
+    const watch = link.status.subscribe(guarded(log, durable, () => this.#messages?.stop()));
     let waitMs = 100;
     while (!signal.aborted && !link.closed) {
       try {
@@ -108,7 +109,7 @@ export class EventConsumer {
       max_messages: this.options.batchSize * 2,
       idle_heartbeat: 5_000,
       expires: 30_000,
-      callback: (message: JsMsg) => this.#work.add(message),
+      callback: guarded(this.options.log, this.options.durable, (message: JsMsg) => this.#work.add(message)),
     });
     this.#messages = messages;
     if (this.#stopping.signal.aborted || !this.options.link.connected) messages.stop();

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JsMsg } from '@nats-io/jetstream';
 import { type EventContract, eventEnvelope } from '@postern/contracts';
 import type { z } from 'zod';
-import { runInContext } from '../context.js';
+import { runForRequest } from '../context.js';
+import { guarded, reportCallbackError } from '../guard.js';
 import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
 import { startSpan } from '../tracing.js';
@@ -72,7 +73,8 @@ export class EventWork {
 
   constructor(private readonly options: EventWorkOptions) {
     this.#contracts = new Map(options.contracts.map(contract => [contract.type, contract]));
-    this.#heartbeat = setInterval(() => this.#keepAlive(), options.ackWaitMs / 3);
+    const keepAlive = guarded(options.log, 'keep events', () => this.#keepAlive());
+    this.#heartbeat = setInterval(keepAlive, options.ackWaitMs / 3);
     this.#heartbeat.unref();
     // A counter that begins with its first failure has not risen, as Prometheus sees it.
     instruments().eventFailures.add(0, { consumer: options.durable });
@@ -113,7 +115,10 @@ export class EventWork {
       const messages = this.#queue.splice(0, this.options.batchSize);
       const origin = this.#origin;
       this.#current = messages;
-      await this.#take(messages, origin);
+      // Unacknowledged, they come again; the queue must not stop with them.
+      await this.#take(messages, origin).catch(error =>
+        reportCallbackError(this.options.log, this.options.durable, error),
+      );
       this.#current = [];
       if (messages.length < this.options.batchSize / 4)
         await pause(GATHER_MS, undefined, { signal: this.options.stopping }).catch(() => {});
@@ -210,7 +215,7 @@ export class EventWork {
     };
     const startedAt = performance.now();
     try {
-      await runInContext(context, () => withinLimit(handle(batch)));
+      await runForRequest(context, undefined, () => withinLimit(handle(batch)));
       for (const { message, origin, envelope } of items) {
         this.#suspects.delete(envelope.id);
         this.#settle(origin, () => message.ack());

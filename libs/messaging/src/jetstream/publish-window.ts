@@ -37,8 +37,8 @@ export class PublishWindow {
    * acknowledgement is missing after two seconds.
    */
   publish(messages: readonly StreamMessage[]): Promise<number> {
-    this.#subscription ??= this.link.nc.subscribe(`${this.#inbox}.*`, {
-      callback: (error, message) => this.#acknowledged(error, message),
+    this.#subscription ??= this.link.subscribe(`${this.#inbox}.*`, message => this.#acknowledged(message), {
+      where: 'publish acknowledgements',
     });
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
@@ -74,11 +74,11 @@ export class PublishWindow {
     this.link.nc.publish(subject, payload, { reply, headers: about });
   }
 
-  #acknowledged(error: Error | null, message: Msg): void {
+  #acknowledged(message: Msg): void {
     const window = [...this.#open].find(({ waiting }) => waiting.delete(message.subject));
     // A late one belongs to a window that has been given up.
     if (!window) return;
-    const stored = error ?? storedSequence(message, this.stream);
+    const stored = storedSequence(message, this.stream);
     if (stored instanceof Error) {
       window.settle(stored);
       return;
@@ -90,7 +90,12 @@ export class PublishWindow {
 
 const storedSequence = (message: Msg, stream: string): number | Error => {
   if (message.data.length === 0) return new Error(`no stream takes what is published to ${stream}`);
-  const answer = message.json<{ seq?: number; error?: { description: string } }>();
+  let answer: { seq?: number; error?: { description: string } };
+  try {
+    answer = message.json();
+  } catch {
+    return new Error(`what acknowledged an event of the stream ${stream} is no JSON`);
+  }
   if (answer.error) return new Error(`the stream ${stream} refused an event: ${answer.error.description}`);
   return answer.seq ?? new Error(`the stream ${stream} acknowledged an event without its sequence`);
 };

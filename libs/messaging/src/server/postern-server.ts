@@ -3,6 +3,7 @@ import { type CustomTransportStrategy, type MessageHandler, Server } from '@nest
 import type { EventContract, ServiceName } from '@postern/contracts';
 import { isObservable, lastValueFrom, type Observable } from 'rxjs';
 import type { NatsLink } from '../connection.js';
+import type { TemporarilyUnavailable } from '../faults.js';
 import { EventConsumer } from '../jetstream/event-consumer.js';
 import { type EventRetries, PATIENT } from '../jetstream/event-work.js';
 import type { Log } from '../log.js';
@@ -22,6 +23,8 @@ export interface PosternServerOptions {
   readonly eventBatchSize?: number;
   /** How patiently failing event handlers are called again; the defaults suit production. */
   readonly eventRetries?: EventRetries;
+  /** Recognises errors of a request handler that mean "not now" and are no bug: a database that is away. */
+  readonly asUnavailable?: (error: unknown) => TemporarilyUnavailable | undefined;
 }
 
 /**
@@ -45,6 +48,7 @@ export class PosternServer extends Server implements CustomTransportStrategy {
       log: options.log,
       concurrency: options.concurrency ?? 256,
       queueLimit: (options.concurrency ?? 256) * 16,
+      asUnavailable: options.asUnavailable,
     });
   }
 

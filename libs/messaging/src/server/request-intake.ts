@@ -2,15 +2,18 @@ import type { Msg, Subscription } from '@nats-io/transport-node';
 import { Refusal, type RequestContract } from '@postern/contracts';
 import { z } from 'zod';
 import type { NatsLink } from '../connection.js';
-import { runInContext } from '../context.js';
-import { decodeFrames, type ReplyFrame, type RequestFrame } from '../frames.js';
+import { runForRequest } from '../context.js';
+import { ServiceUnavailable, TemporarilyUnavailable } from '../faults.js';
+import { decodeFrames, FRAME_VERSION, type ReplyBody, readRequestFrame } from '../frames.js';
+import { guarded, reportCallbackError } from '../guard.js';
 import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
+import { MalformedReport } from '../malformed.js';
+import { RepeatedWarning } from '../repeated-warning.js';
 import { TickBatches } from '../tick-batches.js';
 import { startSpan } from '../tracing.js';
-
-/** Answers one validated request; what it throws decides the kind of the reply. */
-export type Answer = (request: unknown) => Promise<unknown>;
+import { type Answer, ArrivedRequest } from './arrived-request.js';
+import { ReplyConfirmations } from './reply-confirmations.js';
 
 export interface IntakeOptions {
   readonly service: string;
@@ -19,21 +22,23 @@ export interface IntakeOptions {
   readonly concurrency: number;
   /** Requests waiting for their turn; beyond this they are answered "busy", not executed. */
   readonly queueLimit: number;
+  /** Recognises errors that mean "not now" and are no bug. */
+  readonly asUnavailable?: ((error: unknown) => TemporarilyUnavailable | undefined) | undefined;
 }
 
-interface Job {
-  readonly contract: RequestContract;
-  readonly answer: Answer;
-  readonly frame: RequestFrame;
-  readonly replyTo: string;
-  readonly arrivedAt: number;
-}
+/** A caller's clock that is ahead by more than this is worth a warning. */
+const CLOCKS_MAY_DIFFER_MS = 1_000;
+/** On shutdown, how long the last replies may take to be confirmed. */
+const LAST_CONFIRMATIONS_MS = 500;
 
 /** Takes requests off NATS, runs their handlers within bounds and sends each answer as soon as it is there. */
 export class RequestIntake {
   readonly #subscriptions: Subscription[] = [];
-  readonly #waiting: Job[] = [];
-  readonly #replies: TickBatches<string>;
+  readonly #waiting: ArrivedRequest[] = [];
+  readonly #replies: TickBatches<number | undefined>;
+  readonly #malformed: MalformedReport;
+  readonly #clocks: RepeatedWarning;
+  readonly #confirmations: ReplyConfirmations;
   #running = 0;
   #idle: (() => void) | undefined;
 
@@ -41,17 +46,28 @@ export class RequestIntake {
     private readonly link: NatsLink,
     private readonly options: IntakeOptions,
   ) {
+    const { log } = options;
+    this.#malformed = new MalformedReport(log);
+    this.#clocks = new RepeatedWarning(log);
+    this.#confirmations = new ReplyConfirmations(link, log, this.#malformed);
     this.#replies = new TickBatches(
       () => link.maxPayload,
-      (destination, { data }) => {
-        if (!link.closed) link.nc.publish(destination, data);
+      log,
+      'replies',
+      (destination, { items, data }) => {
+        if (link.closed) return;
+        const confirmed = items.some(token => token !== undefined);
+        link.nc.publish(destination, data, confirmed ? { reply: this.#confirmations.subject } : undefined);
       },
     );
   }
 
   serve(contract: RequestContract, answer: Answer): void {
-    const callback = (_error: Error | null, message: Msg) => this.#take(contract, answer, message);
-    this.#subscriptions.push(this.link.nc.subscribe(contract.subject, { queue: this.options.service, callback }));
+    // Counters that begin with their first step have not risen, as Prometheus sees it.
+    instruments().malformed.add(0, { where: contract.subject });
+    instruments().callbackErrors.add(0, { where: contract.subject });
+    const take = (message: Msg) => this.#take(contract, answer, message);
+    this.#subscriptions.push(this.link.subscribe(contract.subject, take, { queue: this.options.service }));
   }
 
   /** Takes no more, finishes what has arrived and sends its answers. Bounded by the caller. */
@@ -64,93 +80,191 @@ export class RequestIntake {
     }
     this.#replies.flush();
     if (this.link.connected) await this.link.nc.flush();
+    await this.#confirmations.close(LAST_CONFIRMATIONS_MS);
   }
 
   #take(contract: RequestContract, answer: Answer, message: Msg): void {
+    const { subject } = contract;
+    const frames = decodeFrames(message.data);
+    if (!message.reply || typeof frames === 'string') {
+      this.#malformed.note(subject, typeof frames === 'string' ? frames : 'no reply subject');
+      if (typeof frames === 'string') this.#refuseWhole(message, frames);
+      return;
+    }
+    const replyTo = replySubject(message.reply);
+    let unreadable: string | undefined;
+    for (const raw of frames) {
+      const frame = readRequestFrame(raw);
+      if (!('malformed' in frame)) {
+        this.#queue(new ArrivedRequest(contract, answer, frame, replyTo));
+        continue;
+      }
+      this.#malformed.note(subject, frame.malformed);
+      if (frame.id === undefined) unreadable ??= frame.malformed;
+      else this.#send(replyTo, frame.id, { fault: malformedRequest(frame.malformed), executed: false });
+    }
+    if (unreadable !== undefined) this.#refuseWhole(message, unreadable);
+  }
+
+  /** Answers whoever sent it, perhaps a person with a command line, at the very subject that was given. */
+  #refuseWhole(message: Msg, problem: string): void {
     if (!message.reply) return;
-    const replyTo = `${message.reply.slice(0, message.reply.lastIndexOf('.'))}.r`;
-    const arrivedAt = performance.now();
-    for (const frame of decodeFrames<RequestFrame>(message.data)) {
-      const job = { contract, answer, frame, replyTo, arrivedAt };
-      if (this.#running < this.options.concurrency) this.#start(job);
-      else if (this.#waiting.length < this.options.queueLimit) this.#waiting.push(job);
-      else this.#reply(job, { i: frame.i, busy: true });
+    const refusal = { v: FRAME_VERSION, i: '', fault: malformedRequest(problem), executed: false };
+    this.link.nc.publish(message.reply, JSON.stringify([refusal]));
+  }
+
+  #queue(request: ArrivedRequest): void {
+    this.#compareClocks(request);
+    if (request.remainingMs() <= 0) this.#expire(request);
+    else if (this.#running < this.options.concurrency) this.#start(request);
+    else if (this.#waiting.length < this.options.queueLimit) this.#waiting.push(request);
+    else this.#conclude(request, { busy: true, executed: false });
+  }
+
+  #compareClocks({ frame, contract }: ArrivedRequest): void {
+    if (frame.d === undefined) return;
+    const leadMs = frame.d - Date.now();
+    if (leadMs <= 0) {
+      this.#clocks.warn(
+        'late',
+        { subject: contract.subject, lateMs: Math.round(-leadMs) },
+        'A request came after its deadline: it was delayed, or the clocks of its caller and this service differ',
+      );
+    } else if (leadMs > frame.w + CLOCKS_MAY_DIFFER_MS) {
+      this.#clocks.warn(
+        'ahead',
+        { subject: contract.subject, aheadMs: Math.round(leadMs - frame.w) },
+        'The clock of a caller is ahead of this service: set the clocks by the same source',
+      );
     }
   }
 
-  #start(job: Job): void {
+  #start(request: ArrivedRequest): void {
     this.#running += 1;
-    // A handler that hangs keeps its place only while somebody may still wait for it.
-    const { promise: abandoned, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, job.frame.w * 2);
-    void Promise.race([this.#run(job), abandoned]).then(() => {
+    let released = false;
+    const release = guarded(this.options.log, 'request queue', () => {
+      if (released) return;
+      released = true;
       clearTimeout(timer);
       this.#running -= 1;
       this.#startNext();
     });
+    // A handler that hangs keeps its place only while somebody may still wait for it.
+    const timer = setTimeout(release, request.frame.w * 2);
+    this.#run(request)
+      .catch((error: unknown) => reportCallbackError(this.options.log, request.contract.subject, error))
+      .then(release);
   }
 
   #startNext(): void {
-    for (let job = this.#waiting.shift(); job; job = this.#waiting.shift()) {
-      const waitedMs = performance.now() - job.arrivedAt;
-      if (waitedMs < job.frame.w) {
-        this.#start(job);
+    for (let request = this.#waiting.shift(); request; request = this.#waiting.shift()) {
+      if (request.remainingMs() > 0) {
+        this.#start(request);
         return;
       }
+      this.#expire(request);
     }
     if (this.#running === 0) this.#idle?.();
   }
 
-  async #run(job: Job): Promise<void> {
-    const { contract, frame } = job;
+  #expire(request: ArrivedRequest): void {
+    this.#conclude(request, { busy: true, expired: true, executed: false });
+  }
+
+  async #run(request: ArrivedRequest): Promise<void> {
+    const { contract, frame } = request;
     const span = startSpan(`${contract.service}/${contract.name}`, frame.c.traceparent, {
       kind: 'server',
       attributes: { 'rpc.system': 'nats', 'rpc.service': contract.service, 'rpc.method': contract.name },
     });
     const context = span ? { ...frame.c, traceparent: span.traceparent } : frame.c;
-    const reply = await runInContext(context, () => this.#answer(job));
-    const outcome = outcomeOf(reply);
-    span?.annotate(outcome);
-    span?.end('fault' in reply ? 'fault' : undefined);
-    const seconds = (performance.now() - job.arrivedAt) / 1_000;
-    instruments().requestDuration.record(seconds, { 'rpc.method': contract.name, ...outcome });
-    this.#reply(job, reply);
+    const reply = await runForRequest(context, request, () => this.#answer(request));
+    span?.annotate(outcomeOf(reply));
+    span?.end('fault' in reply ? outcomeOf(reply).outcome : undefined);
+    this.#conclude(request, reply);
   }
 
-  async #answer({ contract, frame, answer }: Job): Promise<ReplyFrame> {
+  async #answer({ contract, frame, answer }: ArrivedRequest): Promise<ReplyBody> {
+    const { correlationId } = frame.c;
+    const { subject } = contract;
     const parsed = contract.request.safeParse(frame.p);
     if (!parsed.success) {
       const fault = `the request does not fit its contract: ${describeIssue(parsed.error)}`;
-      this.options.log.error(
-        { subject: contract.subject, correlationId: frame.c.correlationId, fault },
-        'Malformed request',
-      );
-      return { i: frame.i, fault };
+      this.options.log.error({ subject, correlationId, fault }, 'Malformed request');
+      return { fault, executed: false };
     }
     try {
-      return { i: frame.i, ok: await answer(parsed.data) };
+      return { ok: (await answer(parsed.data)) ?? null };
     } catch (error) {
       if (Refusal.is(error)) {
-        return { i: frame.i, refusal: { code: error.code, message: error.message, details: error.details } };
+        return { refusal: { code: error.code, message: error.message, details: error.details } };
       }
-      const { correlationId } = frame.c;
-      this.options.log.error({ err: error, subject: contract.subject, correlationId }, 'A request met a bug');
-      return { i: frame.i, fault: `internal error, logged under correlation id ${correlationId}` };
+      const unavailable = this.#unavailable(error);
+      if (unavailable) {
+        this.options.log.warn({ err: error, subject, correlationId }, 'A request could not be answered for now');
+        return unavailableBody(unavailable, correlationId);
+      }
+      this.options.log.error({ err: error, subject, correlationId }, 'A request met a bug');
+      return { fault: `internal error, logged under correlation id ${correlationId}` };
     }
   }
 
-  #reply({ contract, replyTo }: Job, reply: ReplyFrame): void {
-    const tooLarge = this.#replies.add(replyTo, reply.i, JSON.stringify(reply));
-    if (!tooLarge) return;
-    const fault = `the reply of ${tooLarge} bytes exceeds the NATS server's max_payload of ${this.link.maxPayload}`;
-    this.options.log.error({ subject: contract.subject, fault }, 'Reply too large');
-    this.#replies.add(replyTo, reply.i, JSON.stringify({ i: reply.i, fault }));
+  #unavailable(error: unknown): TemporarilyUnavailable | undefined {
+    if (error instanceof TemporarilyUnavailable) return error;
+    // Another service that did not answer; what was done before it was asked is not known here.
+    if (error instanceof ServiceUnavailable) {
+      return new TemporarilyUnavailable(error.message, { maybeExecuted: true, retryAfterS: error.retryAfterS });
+    }
+    return this.options.asUnavailable?.(error);
+  }
+
+  #conclude(request: ArrivedRequest, reply: ReplyBody): void {
+    const seconds = (performance.now() - request.arrivedAt) / 1_000;
+    instruments().requestDuration.record(seconds, { 'rpc.method': request.contract.name, ...outcomeOf(reply) });
+    const { frame, replyTo } = request;
+    const callbacks = frame.v === FRAME_VERSION ? request.takeCallbacks() : undefined;
+    const token = callbacks && this.#confirmations.expect(callbacks, request.expiresAt);
+    const fault = this.#send(replyTo, frame.i, reply, token);
+    if (fault === undefined) return;
+    this.options.log.error({ subject: request.contract.subject, fault }, 'A reply could not be sent');
+    this.#send(replyTo, frame.i, { fault });
+  }
+
+  /** What kept the reply from being sent, if anything did. */
+  #send(replyTo: string, id: string, reply: ReplyBody, token?: number): string | undefined {
+    let json: string;
+    try {
+      json = JSON.stringify({ v: FRAME_VERSION, i: id, ...reply, a: token });
+    } catch {
+      return 'the reply is no JSON';
+    }
+    const tooLarge = this.#replies.add(replyTo, token, json);
+    if (!tooLarge) return undefined;
+    return `the reply of ${tooLarge} bytes exceeds the NATS server's max_payload of ${this.link.maxPayload}`;
   }
 }
 
+/** One subject for all replies to a caller, so that those of one tick travel together. */
+const replySubject = (given: string): string => {
+  const dot = given.lastIndexOf('.');
+  return dot > 0 ? `${given.slice(0, dot)}.r` : given;
+};
+
+const malformedRequest = (problem: string): string =>
+  `malformed request: ${problem}. Expected: [{"v":1,"i":"<id>","w":<ms to wait>,"c":{"correlationId":"…"},"p":<request>}]`;
+
+const unavailableBody = ({ maybeExecuted, retryAfterS }: TemporarilyUnavailable, correlationId: string): ReplyBody => {
+  const unavailable = Number.isFinite(retryAfterS) ? { retryAfterS } : {};
+  if (!maybeExecuted) return { busy: true, unavailable, executed: false };
+  return { fault: `temporarily unavailable, logged under correlation id ${correlationId}`, unavailable };
+};
+
 /** As metrics and spans tell it: refusals by their code, of which a contract has a few. */
-const outcomeOf = (reply: ReplyFrame) => {
+const outcomeOf = (reply: ReplyBody) => {
   if ('refusal' in reply) return { outcome: 'refused', 'error.type': reply.refusal.code };
+  if ('unavailable' in reply) return { outcome: 'unavailable' };
+  if ('expired' in reply) return { outcome: 'expired' };
+  if ('busy' in reply) return { outcome: 'busy' };
   return { outcome: 'fault' in reply ? 'fault' : 'ok' };
 };
 

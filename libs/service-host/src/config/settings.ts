@@ -45,6 +45,10 @@ export const hostSettings = {
     .default(0.1)
     .describe('Share of the traces beginning here that are recorded; a caller’s own trace is recorded as it says.'),
   shutdownTimeoutMs: integer().min(100).default(15_000).describe('Time to finish work under way on SIGTERM.'),
+  stalledLoopLimitS: integer()
+    .min(0)
+    .default(60)
+    .describe('Ends the process when its event loop has not turned for so many seconds; 0 never does.'),
   exitWithParent: flag()
     .default(false)
     .describe('Shut down when standard input closes, as it does when the parent dies.'),

@@ -1,6 +1,7 @@
 import { Controller, Get, Header, ServiceUnavailableException } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { Metrics } from '../metrics/metrics.js';
+import { Liveness } from './liveness.js';
 import { Readiness } from './readiness.js';
 
 const CHECK_TIMEOUT_MS = 2_000;
@@ -12,12 +13,15 @@ export class HealthController {
     private readonly health: HealthCheckService,
     private readonly indicators: HealthIndicatorService,
     private readonly readiness: Readiness,
+    private readonly liveness: Liveness,
     private readonly metrics: Metrics,
   ) {}
 
-  /** The process answers. Nothing outside it counts, or a lost database would restart every service. */
+  /** Whether only a restart helps. Nothing outside counts, or a lost database would restart every service. */
   @Get('health/live')
-  live(): { status: 'ok' } {
+  async live(): Promise<{ status: 'ok' }> {
+    const problem = await this.liveness.problem();
+    if (problem) throw new ServiceUnavailableException({ status: 'dead', problem });
     return { status: 'ok' };
   }
 

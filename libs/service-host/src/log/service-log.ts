@@ -1,7 +1,11 @@
 import type { LoggerService } from '@nestjs/common';
 import { currentContext, type Log } from '@postern/messaging';
 import { type LoggerOptions, pino } from 'pino';
+import { LogDestination } from './log-destination.js';
 import { REDACTED_PATHS, redactLine } from './redact.js';
+
+const STANDARD_OUTPUT = 1;
+const FLUSH_LIMIT_MS = 500;
 
 /** The service's log, one JSON object a line; also the injection token. Fields first, then a sentence. */
 export abstract class ServiceLog implements Log {
@@ -15,15 +19,21 @@ export interface LogOutput {
   readonly log: ServiceLog;
   /** Writes a line as it is, in order with the log's own. */
   writeLine(line: string): void;
-  /** Writes what is buffered before it returns. */
+  /** Writes what is buffered, for half a second at most. */
   flush(): void;
 }
 
 /** Logs to standard output with the correlation and trace id of the work under way. */
 export const createLog = (service: string, level: string): LogOutput => {
-  const destination = pino.destination({ dest: 1, sync: false });
+  const destination = new LogDestination(STANDARD_OUTPUT, lost =>
+    JSON.stringify({ level: 'warn', time: new Date(), service, lost, msg: 'Log lines were lost' }),
+  );
   const log = pino(logOptions(service, level), destination);
-  return { log, writeLine: line => destination.write(`${line}\n`), flush: () => destination.flushSync() };
+  return {
+    log,
+    writeLine: line => destination.write(`${line}\n`),
+    flush: () => void destination.flush(FLUSH_LIMIT_MS),
+  };
 };
 
 /** How every line comes about, wherever it goes. */

@@ -32,6 +32,10 @@ class GreeterRequests {
   @HandlesRequest(greet)
   async greet({ name, takesMs }: RequestOf<typeof greet>): Promise<ReplyOf<typeof greet>> {
     if (name === 'Mallory') throw new Refusal('unwelcome', 'not you');
+    // Nobody catches it.
+    if (name === 'Loki') setImmediate(() => Promise.reject(new Error('of a callback')));
+    // For ever: the event loop does not turn again.
+    if (name === 'Medusa') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     this.log.info({ name }, 'Greeting');
     const { rows } = await this.database.pool.query<{ times: number }>(
       `WITH wait AS (SELECT pg_sleep($2::float8 / 1000))

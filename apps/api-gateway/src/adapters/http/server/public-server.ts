@@ -9,6 +9,7 @@ import { requestIdOf } from './request-id.js';
 import { baseHeaders } from './response-headers.js';
 import type { RouteTable } from './route-table.js';
 
+const KEEP_ALIVE_SLACK_MS = 10_000;
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 export interface PublicServerOptions {
@@ -94,6 +95,8 @@ export const publicServer = (options: PublicServerOptions): FastifyAdapter => {
 
 const boundServer = (server: Server, maxConnections: number): void => {
   server.maxConnections = maxConnections;
+  // A client that keeps to the advertised time never writes to a connection that is just being closed.
+  server.keepAliveTimeoutBuffer = KEEP_ALIVE_SLACK_MS;
   server.on('checkExpectation', (request, response) => {
     const body = JSON.stringify(errorShape(request.url ?? '/', 'This expectation cannot be met.'));
     response.writeHead(417, {

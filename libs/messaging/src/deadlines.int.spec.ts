@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller } from '@nestjs/common';
+import { requestsOf } from '@postern/contracts';
+import { startNats, type TestNats, waitFor } from '@postern/testing';
+import { z } from 'zod';
+import { connectNats, type NatsLink } from './connection.js';
+import { onReplyReceived, requestDeadline, runInContext } from './context.js';
+import { TemporarilyUnavailable } from './faults.js';
+import type { Log } from './log.js';
+import { RequestClient } from './request-client.js';
+import { HandlesRequest } from './server/handlers.js';
+import { startTinyService, type TinyService } from './testing/tiny-service.js';
+
+const request = requestsOf('email-send');
+const remaining = request('remaining', { request: z.object({}), reply: z.number() });
+const occupy = request('occupy', { request: z.object({}), reply: z.null(), deadlineMs: 20_000 });
+const count = request('count', { request: z.object({}), reply: z.number() });
+const full = request('full', { request: z.object({ begun: z.boolean() }), reply: z.null() });
+const broken = request('broken', { request: z.object({}), reply: z.null() });
+const confirmed = request('confirmed', { request: z.object({ name: z.string() }), reply: z.null() });
+
+let release: () => void = () => {};
+let counted = 0;
+const received: string[] = [];
+
+@Controller()
+class Answers {
+  @HandlesRequest(remaining)
+  remaining() {
+    return runInContext({ correlationId: 'inner' }, () => requestDeadline()!.remainingMs());
+  }
+
+  @HandlesRequest(occupy)
+  async occupy(): Promise<null> {
+    await new Promise<void>(resolve => (release = resolve));
+    return null;
+  }
+
+  @HandlesRequest(count)
+  count() {
+    counted += 1;
+    return counted;
+  }
+
+  @HandlesRequest(full)
+  full({ begun }: z.output<typeof full.request>): null {
+    throw new TemporarilyUnavailable('the disk is full', { maybeExecuted: begun, retryAfterS: 30 });
+  }
+
+  @HandlesRequest(broken)
+  broken(): null {
+    throw Object.assign(new Error('no space left'), { code: '53100' });
+  }
+
+  @HandlesRequest(confirmed)
+  async confirmed({ name }: z.output<typeof confirmed.request>): Promise<null> {
+    onReplyReceived(() => {
+      received.push(name);
+      throw new Error('of a callback');
+    });
+    if (name === 'late') await new Promise<void>(resolve => (release = resolve));
+    return null;
+  }
+}
+
+const logged: { level: string; fields: object; message: string }[] = [];
+const note = (level: string) => (fields: object, message: string) => logged.push({ level, fields, message });
+const log: Log = { info() {}, warn: note('warn'), error: note('error') };
+const messages = () => logged.map(({ message }) => message);
+
+describe('A request', () => {
+  let nats: TestNats;
+  let service: TinyService;
+  let link: NatsLink;
+  let client: RequestClient;
+
+  beforeAll(async () => {
+    nats = await startNats();
+    service = await startTinyService(nats.url, Answers, {
+      log,
+      concurrency: 1,
+      asUnavailable: error =>
+        error instanceof Error && 'code' in error && error.code === '53100'
+          ? new TemporarilyUnavailable('PostgreSQL: disk full', { maybeExecuted: true, cause: error })
+          : undefined,
+    });
+    link = await connectNats({ servers: nats.url, name: 'caller', log });
+    client = new RequestClient(link);
+  });
+
+  afterEach(() => {
+    logged.length = 0;
+  });
+
+  afterAll(async () => {
+    client?.close();
+    await service?.stop();
+    await link?.close();
+    await nats?.stop();
+  });
+
+  it('tells its handler how long somebody waits', async () => {
+    const left = await client.request(remaining, {}, { deadlineMs: 10_000, deadlineAt: Date.now() + 4_000 });
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(4_000);
+    expect(requestDeadline()).toBeUndefined();
+  });
+
+  it('whose deadline has passed is not sent', async () => {
+    const late = client.request(count, {}, { deadlineAt: Date.now() - 1 });
+    await expect(late).rejects.toMatchObject({ reason: 'expired', maybeExecuted: false });
+    expect(counted).toBe(0);
+  });
+
+  it('whose deadline passed while it waited for its turn is not executed, and says so', async () => {
+    const holding = client.request(occupy, {});
+    const inTurn = client.request(count, {}, { deadlineMs: 10_000 });
+    // As a suspended caller would: by its clock there is time left, by the deadline it sent there is none.
+    const jumped = Date.now;
+    Date.now = () => jumped() - 9_900;
+    const late = client.request(count, {}, { deadlineMs: 10_000 });
+    Date.now = jumped;
+    const deadline = jumped() + 100;
+    await waitFor(() => Date.now() > deadline);
+    release();
+    await expect(late).rejects.toMatchObject({ reason: 'expired', maybeExecuted: false });
+    await expect(inTurn).resolves.toBe(1);
+    await holding;
+  });
+
+  it('from a caller whose clock is behind is refused in words, not in silence', async () => {
+    const refused = async () => {
+      const clock = Date.now;
+      Date.now = () => clock() - 3_600_000;
+      const late = client.request(remaining, {});
+      Date.now = clock;
+      await expect(late).rejects.toMatchObject({ reason: 'expired', maybeExecuted: false });
+    };
+    await refused();
+    await refused();
+    // Once by the service, once by the caller.
+    expect(messages().filter(message => message.includes('clock'))).toHaveLength(2);
+  });
+
+  it.each([true, false])('that cannot be answered for now says so and whether it was begun: %s', async begun => {
+    await expect(client.request(full, { begun })).rejects.toMatchObject({
+      name: 'ServiceUnavailable',
+      reason: 'unavailable',
+      maybeExecuted: begun,
+      retryAfterS: 30,
+    });
+    expect(logged).toMatchObject([{ level: 'warn', message: 'A request could not be answered for now' }]);
+  });
+
+  it('that meets an error of the infrastructure is no bug', async () => {
+    const failed = client.request(broken, {});
+    await expect(failed).rejects.toMatchObject({ reason: 'unavailable', maybeExecuted: true });
+    expect(logged).toMatchObject([{ level: 'warn' }]);
+  });
+
+  it('that does not fit its contract was certainly not executed', async () => {
+    const malformed = { begun: 7 } as unknown as { begun: boolean };
+    await expect(client.request(full, malformed)).rejects.toMatchObject({ name: 'RemoteFault', maybeExecuted: false });
+  });
+
+  it('is told that its reply was received, and survives what comes of it', async () => {
+    await client.request(confirmed, { name: 'Ada' });
+    await waitFor(() => received.includes('Ada'));
+    await expect(client.request(confirmed, { name: 'Grace' })).resolves.toBeNull();
+    await waitFor(() => received.includes('Grace'));
+    expect(received).toEqual(['Ada', 'Grace']);
+    expect(logged).toContainEqual(
+      expect.objectContaining({ fields: expect.objectContaining({ where: 'onReplyReceived' }) }),
+    );
+  });
+
+  it('whose caller gave up is never told that its reply was received', async () => {
+    await expect(client.request(confirmed, { name: 'late' }, { deadlineMs: 100 })).rejects.toMatchObject({
+      reason: 'timeout',
+    });
+    release();
+    await client.request(confirmed, { name: 'afterwards' });
+    await waitFor(() => received.includes('afterwards'));
+    expect(received).not.toContain('late');
+  });
+});

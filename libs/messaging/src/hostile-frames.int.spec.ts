@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller } from '@nestjs/common';
+import { requestsOf } from '@postern/contracts';
+import { startNats, type TestNats, waitFor } from '@postern/testing';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { connectNats, type NatsLink } from './connection.js';
+import { onReplyReceived } from './context.js';
+import type { Log } from './log.js';
+import { RequestClient } from './request-client.js';
+import { HandlesRequest } from './server/handlers.js';
+import { startTinyService, type TinyService } from './testing/tiny-service.js';
+
+const request = requestsOf('email-send');
+const greet = request('greet', { request: z.object({ name: z.string() }), reply: z.object({ greeting: z.string() }) });
+
+const old = request('old', { request: z.object({ answer: z.looseObject({}) }), reply: z.number() });
+
+let confirmed = 0;
+
+@Controller()
+class Answers {
+  @HandlesRequest(greet)
+  greet({ name }: z.output<typeof greet.request>) {
+    onReplyReceived(() => {
+      confirmed += 1;
+    });
+    return { greeting: `Hello, ${name}` };
+  }
+}
+
+const logged: { fields: object; message: string }[] = [];
+const note = (fields: object, message: string) => logged.push({ fields, message });
+const log: Log = { info() {}, warn: note, error: note };
+
+const hostileFrame = fc.record(
+  {
+    v: fc.oneof(fc.constant(1), fc.constant(2), fc.jsonValue()),
+    i: fc.oneof(fc.string(), fc.jsonValue()),
+    w: fc.oneof(fc.double(), fc.integer(), fc.jsonValue()),
+    d: fc.oneof(fc.double(), fc.jsonValue()),
+    c: fc.oneof(fc.record({ correlationId: fc.string() }), fc.jsonValue()),
+    p: fc.oneof(fc.record({ name: fc.string() }), fc.jsonValue()),
+    ok: fc.jsonValue(),
+    fault: fc.jsonValue(),
+    busy: fc.jsonValue(),
+    refusal: fc.oneof(fc.record({ code: fc.string(), message: fc.jsonValue() }), fc.jsonValue()),
+    a: fc.oneof(fc.integer(), fc.jsonValue()),
+  },
+  { requiredKeys: [] },
+);
+const hostileData = fc.oneof(
+  fc.uint8Array({ maxLength: 64 }),
+  fc.json().map(text => Buffer.from(text)),
+  fc.array(hostileFrame, { maxLength: 3 }).map(frames => Buffer.from(JSON.stringify(frames))),
+);
+
+describe('Whatever arrives', () => {
+  let nats: TestNats;
+  let service: TinyService;
+  let link: NatsLink;
+  let client: RequestClient;
+
+  const greeted = () => expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ greeting: 'Hello, Ada' });
+
+  /** Subjects on which something travelled during the work. */
+  const seen = async (pattern: string, work: () => Promise<void>) => {
+    const subjects = new Set<string>();
+    const before = confirmed;
+    const tap = link.nc.subscribe(pattern, { callback: (_error, { subject }) => void subjects.add(subject) });
+    await work();
+    await waitFor(() => confirmed > before);
+    tap.unsubscribe();
+    return [...subjects];
+  };
+
+  /** What comes back for frames that somebody wrote by hand. */
+  const replyTo = async (frames: object[]) => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const tap = link.nc.subscribe('person.*', { callback: (_error, message) => resolve(message.json()) });
+    link.nc.publish(greet.subject, JSON.stringify(frames), { reply: 'person.1' });
+    return promise.finally(() => tap.unsubscribe());
+  };
+
+  beforeAll(async () => {
+    nats = await startNats();
+    service = await startTinyService(nats.url, Answers, { log });
+    link = await connectNats({ servers: nats.url, name: 'caller', log });
+    client = new RequestClient(link);
+  });
+
+  afterAll(async () => {
+    client?.close();
+    await service?.stop();
+    await link?.close();
+    await nats?.stop();
+  });
+
+  it('as a request, the service answers the next one', async () => {
+    const hostile = fc.asyncProperty(hostileData, fc.boolean(), async (data, wantsReply) => {
+      link.nc.publish(greet.subject, data, wantsReply ? { reply: 'stranger.1' } : {});
+      await greeted();
+    });
+    await fc.assert(hostile, { numRuns: 300 });
+  });
+
+  it('as a reply, the next request is answered', async () => {
+    const inbox = (await seen('_INBOX.>', greeted)).find(subject => subject.endsWith('.r'))!;
+    const hostile = fc.asyncProperty(hostileData, fc.constantFrom('r', '0', 'x'), async (data, token) => {
+      link.nc.publish(`${inbox.slice(0, -1)}${token}`, data);
+      await greeted();
+    });
+    await fc.assert(hostile, { numRuns: 100 });
+  });
+
+  it('as a confirmation, the next one arrives', async () => {
+    const confirmations = (await seen('_INBOX.>', greeted)).find(subject => subject.split('.').length === 2)!;
+    const hostile = fc.asyncProperty(hostileData, async data => {
+      link.nc.publish(confirmations, data);
+      const before = confirmed;
+      await greeted();
+      await waitFor(() => confirmed > before);
+    });
+    await fc.assert(hostile, { numRuns: 50 });
+  });
+
+  it('a person who asks in no known shape gets an answer that can be read', async () => {
+    const answer = await link.nc.request(greet.subject, '{}');
+    expect(answer.json()).toEqual([
+      { v: 1, i: '', fault: expect.stringContaining('not a JSON array of frames'), executed: false },
+    ]);
+    const newer = { v: 2, i: 'a', w: 1_000, c: { correlationId: 'c' }, p: { name: 'Ada' } };
+    const toNewer = await replyTo([newer]);
+    expect(toNewer).toEqual([{ v: 1, i: 'a', fault: expect.stringContaining('version 2'), executed: false }]);
+  });
+
+  it('is logged once for each place and not by what it says', async () => {
+    await waitFor(() => logged.length > 0);
+    const places = logged.map(({ fields }) => (fields as { where: string }).where);
+    expect(places.toSorted()).toEqual([greet.subject, 'replies', 'reply confirmations'].toSorted());
+  });
+
+  it('of a release before versions is answered in a shape that it knows', async () => {
+    const old = { i: 'a', w: 1_000, c: { correlationId: 'c' }, p: { name: 'Ada' } };
+    await expect(replyTo([old])).resolves.toMatchObject([{ i: 'a', ok: { greeting: 'Hello, Ada' } }]);
+  });
+
+  it('from a service of a release before versions is understood', async () => {
+    const oldService = link.nc.subscribe(old.subject, {
+      callback: (_error, message) => {
+        const [{ i, p }] = message.json<[{ i: string; p: { answer: object } }]>();
+        message.respond(JSON.stringify([{ i, ...p.answer }]));
+      },
+    });
+    const ask = (answer: Record<string, unknown>) => client.request(old, { answer });
+    await expect(ask({ ok: 7 })).resolves.toBe(7);
+    await expect(ask({})).resolves.toBeUndefined();
+    await expect(ask({ busy: true })).rejects.toMatchObject({ reason: 'busy', maybeExecuted: false });
+    await expect(ask({ fault: 'of it' })).rejects.toMatchObject({ name: 'RemoteFault', maybeExecuted: true });
+    await expect(ask({ refusal: { code: 'no', message: 'No.', details: {} } })).rejects.toMatchObject({ code: 'no' });
+    await expect(ask({ v: 2, anything: 'new' })).rejects.toThrow('version 2');
+    oldService.unsubscribe();
+  });
+});

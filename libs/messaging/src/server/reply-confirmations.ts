@@ -1,0 +1,89 @@
+import { createInbox, type Msg, type Subscription } from '@nats-io/transport-node';
+import type { NatsLink } from '../connection.js';
+import { decodeFrames, isToken } from '../frames.js';
+import { guarded } from '../guard.js';
+import type { Log } from '../log.js';
+import type { MalformedReport } from '../malformed.js';
+
+interface Awaited {
+  readonly callbacks: readonly (() => void)[];
+  /** By the monotonic clock. */
+  readonly until: number;
+}
+
+/** How long after a request's deadline its confirmation is still expected. */
+const AFTER_DEADLINE_MS = 5_000;
+const SWEEP_MS = 1_000;
+const MOST = 100_000;
+
+/**
+ * Callbacks that wait until a caller has confirmed a reply. Confirmations come as arrays of numbers over core NATS,
+ * at most once; what is not confirmed soon after its deadline is dropped without a call.
+ */
+export class ReplyConfirmations {
+  /** Where confirmations are sent to. */
+  readonly subject = createInbox();
+  readonly #awaited = new Map<number, Awaited>();
+  #subscription: Subscription | undefined;
+  #sweep: NodeJS.Timeout | undefined;
+  #empty: (() => void) | undefined;
+  #last = 0;
+
+  constructor(
+    private readonly link: NatsLink,
+    private readonly log: Log,
+    private readonly malformed: MalformedReport,
+  ) {}
+
+  /** The number to send with the reply. */
+  expect(callbacks: readonly (() => void)[], deadline: number): number {
+    // Subscribed before the reply goes out, on the same connection: no confirmation can be earlier.
+    this.#subscription ??= this.link.subscribe(this.subject, message => this.#confirmed(message), {
+      where: 'reply confirmations',
+    });
+    this.#sweep ??= setInterval(
+      guarded(this.log, 'reply confirmations', () => this.#dropOld()),
+      SWEEP_MS,
+    ).unref();
+    if (this.#awaited.size >= MOST) this.#awaited.delete(this.#awaited.keys().next().value!);
+    this.#last += 1;
+    this.#awaited.set(this.#last, { callbacks, until: deadline + AFTER_DEADLINE_MS });
+    return this.#last;
+  }
+
+  /** Waits for what is still expected, but no longer than `limitMs`, and stops listening. */
+  async close(limitMs: number): Promise<void> {
+    if (this.#awaited.size > 0 && this.link.connected) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#empty = resolve;
+      const timer = setTimeout(resolve, limitMs);
+      await promise;
+      clearTimeout(timer);
+    }
+    clearInterval(this.#sweep);
+    this.#awaited.clear();
+    if (this.#subscription && !this.#subscription.isClosed()) this.#subscription.unsubscribe();
+  }
+
+  #confirmed(message: Msg): void {
+    const tokens = decodeFrames(message.data);
+    if (typeof tokens === 'string' || !tokens.every(isToken)) {
+      this.malformed.note('reply confirmations', typeof tokens === 'string' ? tokens : 'no numbers');
+      return;
+    }
+    for (const token of tokens) {
+      const awaited = this.#awaited.get(token);
+      this.#awaited.delete(token);
+      for (const callback of awaited?.callbacks ?? []) guarded(this.log, 'onReplyReceived', callback)();
+    }
+    if (this.#awaited.size === 0) this.#empty?.();
+  }
+
+  #dropOld(): void {
+    const now = performance.now();
+    for (const [token, { until }] of this.#awaited) if (until < now) this.#awaited.delete(token);
+    if (this.#awaited.size > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+}

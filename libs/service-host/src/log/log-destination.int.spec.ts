@@ -1,0 +1,74 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+
+const library = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Runs `work` in a process with a log, once something arrives on its standard input. */
+const logging = (work: string): ChildProcess =>
+  spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '--eval',
+      `import { createLog } from ${JSON.stringify(`${library}/dist/log/service-log.js`)};
+       const { log, flush } = createLog('greeter', 'info');
+       process.stdin.once('data', async () => { ${work} });`,
+    ],
+    { stdio: ['pipe', 'pipe', 'pipe'] },
+  );
+
+describe('The log of a process', () => {
+  let child: ChildProcess;
+
+  beforeAll(() => {
+    execFileSync(process.execPath, [`${library}/../../node_modules/typescript/bin/tsc`, '-b', library]);
+  }, 60_000);
+
+  afterEach(() => {
+    child.kill('SIGKILL');
+  });
+
+  it('keeps nobody from ending when its reader dies with lines on their way', async () => {
+    child = logging(`for (const n of [1, 2, 3]) log.info({ n }, 'A line'); flush(); process.exit(7);`);
+    child.stdout!.destroy();
+    child.stdin!.write('go');
+    await expect(once(child, 'exit')).resolves.toEqual([7, null]);
+  });
+
+  it('is written to the end before the process ends', async () => {
+    child = logging(`for (let n = 1; n <= 20; n += 1) log.info({ n }, 'x'.repeat(1_000)); flush(); process.exit(0);`);
+    child.stdin!.write('go');
+    const lines = (await text(child.stdout!)).trim().split('\n');
+    expect(lines.map(line => JSON.parse(line).n)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  });
+
+  it('waits for a reader that is behind, loses what is too much and says how much that was', async () => {
+    const many = 20_000;
+    child = logging(`
+      for (let n = 1; n <= ${many}; n += 1) log.info({ n }, 'x'.repeat(1_000));
+      process.stderr.write('logged');
+      process.stdin.once('data', () => log.info({ n: 0 }, 'afterwards'));`);
+    child.stdin!.write('go');
+    await once(child.stderr!, 'data');
+    let read = 0;
+    let lost = 0;
+    let said = false;
+    for await (const line of createInterface({ input: child.stdout! })) {
+      const entry = JSON.parse(line) as { n?: number; lost?: number };
+      if (entry.n === 0) break;
+      if (entry.n) read += 1;
+      lost += entry.lost ?? 0;
+      // What fits the bound has been read: the next line tells of the rest.
+      if (read > 12_000 && !said) {
+        said = true;
+        child.stdin!.write('on');
+      }
+    }
+    expect(lost).toBeGreaterThan(0);
+    expect(read + lost).toBe(many);
+  });
+});

@@ -1,0 +1,104 @@
+import { fstatSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+
+const MOST_BYTES = 16 * 1024 * 1024;
+const RETRY_MS = 20;
+
+/**
+ * Writes lines to a file descriptor without ever blocking or throwing, whatever becomes of its reader. Lines wait in
+ * memory while the reader is behind, up to a bound; what cannot be written is counted and told by the next line that
+ * can. The writes are synchronous, on a pipe that does not block: one left to a thread would keep the process from
+ * ending.
+ */
+export class LogDestination {
+  #lines: string[] = [];
+  #bytes = 0;
+  /** What is left of lines of which the reader took a part. */
+  #rest: Buffer | undefined;
+  #lost = 0;
+  #scheduled = false;
+  #pipe: Socket | undefined;
+  #opened = false;
+
+  constructor(
+    private readonly fd: number,
+    private readonly lossLine: (lines: number) => string,
+  ) {}
+
+  /** Takes one line, with its line break. */
+  write(line: string): void {
+    if (this.#bytes + line.length > MOST_BYTES) {
+      this.#lost += 1;
+      return;
+    }
+    this.#lines.push(line);
+    this.#bytes += line.length;
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#writeOut());
+  }
+
+  /** Writes what waits, trying for `limitMs` at most; the answer is whether all of it was written. */
+  flush(limitMs: number): boolean {
+    const deadline = performance.now() + limitMs;
+    while (!this.#drain()) {
+      if (performance.now() >= deadline) return false;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
+    return true;
+  }
+
+  #writeOut(): void {
+    this.#scheduled = false;
+    if (this.#drain()) return;
+    this.#scheduled = true;
+    setTimeout(() => this.#writeOut(), RETRY_MS).unref();
+  }
+
+  /** False when the reader takes no more for now. */
+  #drain(): boolean {
+    this.#open();
+    for (;;) {
+      const next = this.#rest ?? this.#next();
+      if (!next) return true;
+      try {
+        const written = writeSync(this.fd, next);
+        this.#rest = written < next.length ? next.subarray(written) : undefined;
+      } catch (error) {
+        this.#rest = isBusy(error) ? next : undefined;
+        if (this.#rest) return false;
+        // Nobody reads any more (EPIPE, EIO) or the disk is full: these lines are lost, later ones are tried again.
+        this.#lost += count(next);
+      }
+    }
+  }
+
+  #next(): Buffer | undefined {
+    if (this.#lines.length === 0) return undefined;
+    const loss = this.#lost > 0 ? `${this.lossLine(this.#lost)}\n` : '';
+    const next = Buffer.from(loss + this.#lines.join(''));
+    this.#lost = 0;
+    this.#lines = [];
+    this.#bytes = 0;
+    return next;
+  }
+
+  /** A socket object makes its pipe one that does not block; nothing is ever written by it. */
+  #open(): void {
+    if (this.#opened) return;
+    this.#opened = true;
+    try {
+      const stats = fstatSync(this.fd);
+      if (!stats.isFIFO() && !stats.isSocket()) return;
+      this.#pipe = new Socket({ fd: this.fd, readable: false, writable: true });
+      this.#pipe.on('error', () => undefined).unref();
+    } catch {
+      // A closed descriptor: every write will say so.
+    }
+  }
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['EAGAIN', 'EBUSY', 'EINTR'].includes(String(error.code));
+
+const count = (lines: Buffer): number => lines.toString('latin1').split('\n').length - 1;
