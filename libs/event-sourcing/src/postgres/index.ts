@@ -1,8 +1,10 @@
 export { APPEND, type AppendResult, appendAll, appendArguments, lockStreams } from './append-all.js';
 export { type ErasableEvent, type Erasure, eraseFromEvents } from './erasure.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
+export { inSteps } from './in-steps.js';
 export { Inbox } from './inbox.js';
 export { isLed, withLeadership } from './leadership.js';
+export type { Blockage, Gap } from './outbox-checkpoints.js';
 export { OutboxRelay, type OutboxRelayOptions, type OutboxStatus, type Publisher } from './outbox-relay.js';
 export { PostgresEventStore } from './postgres-event-store.js';
 export type { Projection, ProjectionTransaction } from './projection.js';
