@@ -8,6 +8,7 @@ interface Instruments {
   readonly eventDuration: Histogram;
   readonly eventFailures: { add(value: number, attributes: Attributes): void };
   readonly poisonEvents: { add(value: number, attributes: Attributes): void };
+  readonly eventGaps: { add(value: number, attributes: Attributes): void };
 }
 
 let created: Instruments | undefined;
@@ -32,6 +33,9 @@ export const instruments = (): Instruments => {
     }),
     poisonEvents: meter.createCounter('postern.events.poisoned', {
       description: 'Times an event was put aside alone because its handler keeps refusing it',
+    }),
+    eventGaps: meter.createCounter('postern.events.gaps', {
+      description: 'Times the stream had lost events before the consumer took them',
     }),
   };
   return created;

@@ -28,6 +28,8 @@ export interface OutboxCheckpoint {
   readonly broker: BrokerState | undefined;
   readonly blockage: Blockage | undefined;
   readonly repetition: Repetition | undefined;
+  /** The first sequence that the broker's stream is known to hold. */
+  readonly brokerFirst: number | undefined;
 }
 
 /** Sequences of a broker's stream that a consumer found missing before it had taken them. */
@@ -47,6 +49,7 @@ interface OutboxRow extends Position {
   readonly repeat_txid: string | null;
   readonly repeat_pos: string | null;
   readonly repeat_id: string | null;
+  readonly broker_first: string | null;
 }
 
 /**
@@ -57,6 +60,14 @@ const TRAIL_STEP_MS = 1_000;
 const TRAIL_DAYS = 1;
 const SHORTEN_EVERY_STEPS = 1_000;
 const DAY_MS = 86_400_000;
+
+const FRESH: OutboxCheckpoint = {
+  position: BEGINNING,
+  broker: undefined,
+  blockage: undefined,
+  repetition: undefined,
+  brokerFirst: undefined,
+};
 
 /** How far the relay came, and where it was when the broker stood at which message. */
 export class OutboxCheckpoints {
@@ -71,12 +82,12 @@ export class OutboxCheckpoints {
   async load(): Promise<OutboxCheckpoint> {
     const { rows } = await this.pool.query<OutboxRow>(
       `SELECT txid::text AS txid, pos::text AS pos, broker_created, broker_sequence, blocked_condition, blocked_reason,
-         blocked_since, repeat_txid::text AS repeat_txid, repeat_pos::text AS repeat_pos, repeat_id
+         blocked_since, repeat_txid::text AS repeat_txid, repeat_pos::text AS repeat_pos, repeat_id, broker_first
        FROM event_store.outbox WHERE name = $1`,
       [this.name],
     );
     const row = rows[0];
-    if (!row) return { position: BEGINNING, broker: undefined, blockage: undefined, repetition: undefined };
+    if (!row) return FRESH;
     const { blocked_condition: condition, blocked_reason: reason, blocked_since: since } = row;
     return {
       position: { txid: row.txid, pos: row.pos },
@@ -88,7 +99,25 @@ export class OutboxCheckpoints {
         row.repeat_txid && row.repeat_pos && row.repeat_id
           ? { until: { txid: row.repeat_txid, pos: row.repeat_pos }, id: row.repeat_id }
           : undefined,
+      brokerFirst: row.broker_first === null ? undefined : Number(row.broker_first),
     };
+  }
+
+  async saveBrokerFirst(sequence: number | undefined): Promise<void> {
+    await this.pool.query('UPDATE event_store.outbox SET broker_first = $2 WHERE name = $1', [
+      this.name,
+      sequence ?? null,
+    ]);
+  }
+
+  /** Whether everything from a position on was published again after a sequence. */
+  async isRepeatedAfter(sequence: number, { txid, pos }: Position): Promise<boolean> {
+    const { rows } = await this.pool.query<{ found: boolean }>(
+      `SELECT EXISTS (SELECT FROM event_store.outbox_trail
+         WHERE name = $1 AND broker_sequence >= $2 AND (txid, pos) <= ($3::xid8, $4::bigint)) AS found`,
+      [this.name, sequence, txid, pos],
+    );
+    return rows[0]?.found ?? false;
   }
 
   /** Writes down what keeps the leader from publishing, or that nothing does any more. */

@@ -9,6 +9,16 @@ import { type Blockage, type BrokerState, type Gap, OutboxCheckpoints, type Repe
 import type { PostgresEventStore } from './postgres-event-store.js';
 import { type RoundOutcome, Rounds } from './rounds.js';
 
+/** What a broker's stream holds, and who has taken it. */
+export interface BrokerRetention {
+  readonly created: string;
+  readonly firstSequence: number;
+  /** Every consumer has taken everything up to here; undefined when there is no consumer. */
+  readonly takenByAll: number | undefined;
+  /** Up to here this process has removed events that every consumer had taken. */
+  readonly removedTo: number;
+}
+
 /** The broker, as the relay needs it. Publishing the same event again must be harmless. */
 export interface Publisher {
   /**
@@ -24,6 +34,8 @@ export interface Publisher {
   }>;
   /** Undefined when the broker has never heard of us; rejects when it cannot be asked. */
   state(): Promise<BrokerState | undefined>;
+  /** What the broker still holds; undefined when it has never heard of us. */
+  retention?(): Promise<BrokerRetention | undefined>;
   /** Removes from the broker what all consumers took long ago. */
   removeOld?(): Promise<void>;
 }
@@ -101,6 +113,9 @@ export class OutboxRelay {
   private blockage: Blockage | undefined;
   private repetition: Repetition | undefined;
   private blockedAt = 0;
+  /** The first sequence that the stream held, and what every consumer had taken, when they were last asked for. */
+  private brokerFirst: number | undefined;
+  private takenByAll: number | undefined;
   private maintainedAt = 0;
   private countPublished: (by: number) => void = () => undefined;
   private countGap: (by: number) => void = () => undefined;
@@ -179,6 +194,8 @@ export class OutboxRelay {
           const checkpoint = await this.checkpoints.load();
           ({ position: this.at, broker: this.broker, repetition: this.repetition } = checkpoint);
           this.blockage = checkpoint.blockage;
+          this.brokerFirst = checkpoint.brokerFirst;
+          this.takenByAll = undefined;
           this.maintainedAt = 0;
           this.saved = this.at;
           this.brokerSeenAt = 0;
@@ -305,8 +322,30 @@ export class OutboxRelay {
   /** Goes back for what consumers miss, and has old events removed. */
   private async maintain(): Promise<void> {
     this.maintainedAt = Date.now();
+    await this.findLoss();
     await this.fillGaps();
     if (!this.readAhead) await this.options.publisher.removeOld?.();
+  }
+
+  /**
+   * Notices that somebody else removed the beginning of the stream. Consumers cannot: the server moves them behind what
+   * is gone, as if they had taken it. What was removed and not known to be taken is published again.
+   */
+  private async findLoss(): Promise<void> {
+    const now = await this.options.publisher.retention?.();
+    if (!now || now.created !== this.broker?.created) return;
+    const { firstSequence: first, takenByAll, removedTo } = now;
+    const expected = Math.max(this.brokerFirst ?? first, removedTo + 1, (this.takenByAll ?? 0) + 1);
+    if (first > expected && takenByAll !== undefined)
+      await this.checkpoints.reportGap({
+        consumer: 'every consumer',
+        brokerCreated: now.created,
+        first: expected,
+        last: first - 1,
+      });
+    if (first !== this.brokerFirst) await this.checkpoints.saveBrokerFirst(first);
+    this.brokerFirst = first;
+    this.takenByAll = takenByAll;
   }
 
   /**
@@ -323,6 +362,7 @@ export class OutboxRelay {
       const before =
         (await this.checkpoints.lastCertain(gap.first - 1)) ??
         (await this.checkpoints.daysAgo(this.options.lookBackDays ?? 14));
+      if (await this.checkpoints.isRepeatedAfter(gap.last, before)) continue;
       if (comparePositions(before, target) < 0) target = before;
       this.countGap(1);
       this.options.onGap?.(gap);
@@ -360,6 +400,11 @@ export class OutboxRelay {
     if (comparePositions(target, this.at) < 0) this.at = target;
     this.broker = survived;
     this.readAhead = undefined;
+    if (!survived) {
+      this.brokerFirst = undefined;
+      this.takenByAll = undefined;
+      await this.checkpoints.saveBrokerFirst(undefined);
+    }
     await this.checkpoints.rewind(this.at, this.broker, kept);
     this.saved = this.at;
     this.regressions++;

@@ -143,6 +143,8 @@ const MIGRATIONS: readonly string[] = [
     ADD COLUMN blocked_since timestamptz;
   -- Events before this position are published once more, under other message ids: the broker drops known ids.
   ALTER TABLE event_store.outbox ADD COLUMN repeat_txid xid8, ADD COLUMN repeat_pos bigint, ADD COLUMN repeat_id text;
+  -- The first sequence that the broker's stream is known to hold.
+  ALTER TABLE event_store.outbox ADD COLUMN broker_first bigint;
 
   -- What consumers found missing in the broker's stream, until the leader has gone back for it.
   CREATE TABLE event_store.outbox_gaps (

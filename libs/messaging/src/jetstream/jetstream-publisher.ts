@@ -5,7 +5,7 @@ import type { NatsLink } from '../connection.js';
 import { startSpan, type TraceSpan } from '../tracing.js';
 import { ensureStream, isAbsent, isOutOfStorage, type StreamLimits, streamConfig, streamName } from './event-stream.js';
 import { PublishWindow, type StreamMessage, type StreamRefusal, storedBytes } from './publish-window.js';
-import { roomOf, StreamHousekeeping } from './stream-housekeeping.js';
+import { roomOf, StreamHousekeeping, type StreamRetention } from './stream-housekeeping.js';
 
 export type Envelope = z.output<typeof eventEnvelope>;
 
@@ -119,6 +119,11 @@ export class JetStreamPublisher {
       throw error;
     }
     return { lastSequence: this.#lastSequence };
+  }
+
+  /** What the stream holds and what all consumers have taken; undefined when there is no stream. */
+  async retention(): Promise<StreamRetention | undefined> {
+    return this.#housekeeping.retention(await this.#jsm());
   }
 
   /** Removes what every consumer took long ago; cheap to call often. */

@@ -1,5 +1,15 @@
 import type { ConsumerInfo, JetStreamManager, MsgRequest, StreamInfo } from '@nats-io/jetstream';
-import { type AskedStream, ensureStream } from './event-stream.js';
+import { type AskedStream, ensureStream, isAbsent } from './event-stream.js';
+
+/** What a stream holds, and what its durable consumers have taken. */
+export interface StreamRetention {
+  readonly created: string;
+  readonly firstSequence: number;
+  /** Every durable has taken everything up to here; undefined without one. */
+  readonly takenByAll: number | undefined;
+  /** Up to here this process removed what every durable had taken. */
+  readonly removedTo: number;
+}
 
 export interface StreamRoom {
   /** Bytes that may still be stored. */
@@ -21,6 +31,7 @@ const REMOVE_OLD_EVERY_MS = 3_600_000;
  */
 export class StreamHousekeeping {
   #grownAt = 0;
+  #removedTo = 0;
   #removedOldAt = 0;
 
   constructor(
@@ -33,7 +44,7 @@ export class StreamHousekeeping {
     const slowest = await this.#slowest(jsm);
     let info = await jsm.streams.info(this.stream.name);
     if (slowest && slowest.ack_floor.stream_seq >= info.state.first_seq && info.state.messages > 0) {
-      await jsm.streams.purge(this.stream.name, { seq: slowest.ack_floor.stream_seq + 1 });
+      await this.#removeTo(jsm, slowest.ack_floor.stream_seq);
       info = await jsm.streams.info(this.stream.name);
     }
     const isSmaller = info.config.max_bytes < this.stream.max_bytes;
@@ -60,7 +71,30 @@ export class StreamHousekeeping {
       if (at !== undefined && at < before) old = middle + 1;
       else young = middle;
     }
-    if (old > state.first_seq) await jsm.streams.purge(this.stream.name, { seq: old });
+    if (old > state.first_seq) await this.#removeTo(jsm, old - 1);
+  }
+
+  /** What the stream holds and who has taken it; undefined when there is no stream. */
+  async retention(jsm: JetStreamManager): Promise<StreamRetention | undefined> {
+    try {
+      const slowest = await this.#slowest(jsm);
+      const { created, state } = await jsm.streams.info(this.stream.name);
+      return {
+        created,
+        firstSequence: state.first_seq,
+        takenByAll: slowest?.ack_floor.stream_seq,
+        removedTo: this.#removedTo,
+      };
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #removeTo(jsm: JetStreamManager, sequence: number): Promise<void> {
+    // Before it is done: a removal whose answer is lost is one of ours all the same.
+    this.#removedTo = sequence;
+    await jsm.streams.purge(this.stream.name, { seq: sequence + 1 });
   }
 
   async #slowest(jsm: JetStreamManager): Promise<ConsumerInfo | undefined> {
