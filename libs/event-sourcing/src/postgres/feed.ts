@@ -61,10 +61,14 @@ const read = (limit: number): string => `
   ) AS behind LEFT JOIN (
     SELECT page.*, row_number() OVER ordered AS place, lead(pos) OVER ordered IS NULL AS is_last
     FROM (
-      SELECT * FROM event_store.events
-      WHERE (txid, pos) > ($1::xid8, $2::bigint) AND txid < (SELECT txid FROM horizon)
-      ORDER BY events.txid, events.pos
-      LIMIT ${limit}
+      -- Cut at the horizon behind the limit: to the planner it is an unknown, for which it would sort the whole table.
+      SELECT * FROM (
+        SELECT * FROM event_store.events
+        WHERE (txid, pos) > ($1::xid8, $2::bigint) AND txid < pg_snapshot_xmax(pg_current_snapshot())
+        ORDER BY events.txid, events.pos
+        LIMIT ${limit}
+      ) AS candidates
+      WHERE candidates.txid < (SELECT txid FROM horizon)
     ) AS page
     WINDOW ordered AS (ORDER BY page.txid, page.pos)
   ) AS events ON is_last OR ${ASKED}
