@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { GroupCommit } from '@postern/event-sourcing';
-import { type Inbox, inTransaction } from '@postern/event-sourcing/postgres';
+import { type Inbox, inSteps, inTransaction } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
 import type { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
@@ -16,7 +16,7 @@ import type {
   QueuedEvent,
 } from '../../ports.js';
 import { arrayOf } from './array-literal.js';
-import { CLAIM, CLAIM_ONE, FIND, PURGE, QUEUE, REPLAY, REPLAY_SINCE, REPORT } from './delivery-statements.js';
+import { CLAIM, CLAIM_ONE, FIND, HOLD, PURGE, QUEUE, REPLAY, REPLAY_SINCE, REPORT } from './delivery-statements.js';
 
 /** Three deadlines of a call, so that a slow attempt never overlaps with its own retry. */
 const LEASE_MS = 30_000;
@@ -140,10 +140,7 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
   }
 
   async hold(webhookId: string): Promise<void> {
-    await this.pool.query(
-      `UPDATE deliveries SET state = 'held', reason = 'the endpoint is disabled' WHERE webhook_id = $1 AND state = 'pending'`,
-      [webhookId],
-    );
+    await inSteps(this.pool, HOLD, [webhookId]);
   }
 
   async forgive(webhookId: string): Promise<void> {
@@ -174,9 +171,9 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
   }
 
   async purgeFinishedBefore(time: Date): Promise<number> {
-    const { rows } = await this.pool.query<{ purged: number }>(PURGE, [time]);
+    const purged = await inSteps(this.pool, PURGE, [time]);
     await this.inbox.purge();
-    return rows[0]?.purged ?? 0;
+    return purged;
   }
 
   onWork(listener: () => void): void {
