@@ -188,6 +188,22 @@ describe.each(['2.9', '2.12'] as const)('On its way over nats-server %s, an even
     expect(lines).not.toContain(LOST);
   });
 
+  it('is removed from the stream when it is old and everybody has taken it, and not before', async () => {
+    await startRelay({ maxAgeMs: 100 });
+    const consumer = await startConsumer();
+    await append(1, 10);
+    await takenAll(10);
+    await consumer.stop();
+    await append(11, 15);
+    await waitFor(async () => (await streamInfo()).state.first_seq === 11, { describe: 'old events to be removed' });
+    expect((await streamInfo()).state.messages).toBe(5);
+    await startConsumer();
+    await takenAll(15);
+    await waitFor(async () => (await streamInfo()).state.messages === 0, { describe: 'the others to be removed' });
+    expect(lines).not.toContain(LOST);
+    expect((await pool.query('SELECT FROM event_store.outbox_gaps')).rowCount).toBe(0);
+  });
+
   it('stays in a stream of an older release, which becomes one that drops nothing', async () => {
     const jsm = await manager();
     await jsm.streams.add({

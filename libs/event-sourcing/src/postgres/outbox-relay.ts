@@ -324,7 +324,7 @@ export class OutboxRelay {
     this.maintainedAt = Date.now();
     await this.findLoss();
     await this.fillGaps();
-    if (!this.readAhead) await this.options.publisher.removeOld?.();
+    if (this.brokerFirst !== undefined) await this.options.publisher.removeOld?.();
   }
 
   /**

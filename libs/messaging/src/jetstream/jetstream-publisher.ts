@@ -128,7 +128,7 @@ export class JetStreamPublisher {
 
   /** Removes what every consumer took long ago; cheap to call often. */
   async removeOld(): Promise<void> {
-    if (this.#ensured) await this.#housekeeping.removeOld(await this.#jsm());
+    await this.#housekeeping.removeOld(await this.#jsm());
   }
 
   /** Undefined when the stream does not exist; rejects when the server cannot be asked. */

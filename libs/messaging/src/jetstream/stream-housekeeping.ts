@@ -55,13 +55,14 @@ export class StreamHousekeeping {
     return { bytes: roomOf(info), heldBy: slowest?.name };
   }
 
-  /** Removes, once an hour, what everybody has taken and what is older than the age limit. */
+  /** Removes, once an hour, what everybody has taken and what is older than the age limit. The stream has to exist. */
   async removeOld(jsm: JetStreamManager): Promise<void> {
-    if (Date.now() - this.#removedOldAt < REMOVE_OLD_EVERY_MS) return;
+    if (Date.now() - this.#removedOldAt < Math.min(REMOVE_OLD_EVERY_MS, this.maxAgeMs)) return;
     this.#removedOldAt = Date.now();
     const slowest = await this.#slowest(jsm);
     if (!slowest) return;
     const { state } = await jsm.streams.info(this.stream.name);
+    if (state.messages === 0) return;
     const before = Date.now() - this.maxAgeMs;
     // Sequences rise with time: the first one that is young enough lies between these two.
     let [old, young] = [state.first_seq, slowest.ack_floor.stream_seq + 1];
