@@ -3,8 +3,8 @@ import { DELIVERY_TRACKING_EVENTS } from '@postern/contracts';
 import { EventStore } from '@postern/event-sourcing';
 import { Inbox, OutboxRelay, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { TrackingTokens } from '@postern/mail';
-import { JetStreamPublisher, NatsLink } from '@postern/messaging';
-import { CONFIG, Database, ServiceLog, Tasks } from '@postern/service-host';
+import { NatsLink } from '@postern/messaging';
+import { CONFIG, Database, ServiceLog, serviceRelay, Tasks } from '@postern/service-host';
 import { MeteredTrackingCounters } from './adapters/metrics/metered-tracking-counters.js';
 import { EmailsController } from './adapters/nats/emails.controller.js';
 import { NatsReturnPathArrivals } from './adapters/nats/return-path-arrivals.js';
@@ -111,17 +111,15 @@ const PROJECTIONS = [trackedEmails, suppressedAddresses];
     },
     {
       provide: OutboxRelay,
-      inject: [PostgresEventStore, NatsLink, ServiceLog],
-      useFactory: (store: PostgresEventStore, link: NatsLink, log: ServiceLog) =>
-        new OutboxRelay({
+      inject: [PostgresEventStore, NatsLink, CONFIG, ServiceLog],
+      useFactory: (store: PostgresEventStore, link: NatsLink, config: DeliveryTrackingConfig, log: ServiceLog) =>
+        serviceRelay({
+          service: 'delivery-tracking',
+          contracts: DELIVERY_TRACKING_EVENTS,
           store,
-          publisher: new JetStreamPublisher(link, {
-            service: 'delivery-tracking',
-            contracts: DELIVERY_TRACKING_EVENTS,
-          }),
-          types: DELIVERY_TRACKING_EVENTS.map(({ type }) => type),
-          onError: err => log.warn({ err }, 'Events could not be published; they will be'),
-          onRegression: cause => log.warn({ cause }, 'The broker lost events; they are published again'),
+          link,
+          log,
+          maxBytes: config.eventStreamMaxBytes,
         }),
     },
     {

@@ -1,9 +1,19 @@
-import { type ConfigOf, defineConfig, flag, integer, list, secret, text } from '@postern/service-host/config';
+import {
+  type ConfigOf,
+  defineConfig,
+  eventSettings,
+  flag,
+  integer,
+  list,
+  secret,
+  text,
+} from '@postern/service-host/config';
 import { administrationSettings } from './administration-settings.js';
 
 /** Every setting of email-send; `relayIsFinal` is read from POSTERN_RELAY_IS_FINAL. */
 export const config = defineConfig({
   ...administrationSettings,
+  ...eventSettings,
   publicUrl: text().describe('Base URL of the gateway as recipients reach it; pixels and tracked links begin with it.'),
   linkSecrets: list().describe('Secrets of tracking tokens, comma-separated, 32 bytes each; the first one signs.'),
   bounceDomain: text().describe('Domain whose mail reaches delivery-tracking; return paths are addresses there.'),

@@ -2,8 +2,8 @@ import { Injectable, type Provider } from '@nestjs/common';
 import { EMAIL_SEND_EVENTS } from '@postern/contracts';
 import { OutboxRelay, PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { DkimSigner, parseMailbox, RelaySet, TrackingTokens } from '@postern/mail';
-import { JetStreamPublisher, NatsLink } from '@postern/messaging';
-import { CONFIG, Database, Metrics, ServiceLog, Tasks } from '@postern/service-host';
+import { NatsLink } from '@postern/messaging';
+import { CONFIG, Database, Metrics, ServiceLog, serviceRelay, Tasks } from '@postern/service-host';
 import { EmailsController } from './adapters/nats/emails.controller.js';
 import { SuppressionsController } from './adapters/nats/suppressions.controller.js';
 import { PostgresDeferredCopies } from './adapters/postgres/postgres-deferred-copies.js';
@@ -157,14 +157,15 @@ export const sendingProviders: Provider[] = [
   },
   {
     provide: OutboxRelay,
-    inject: [MessageStore, NatsLink, ServiceLog],
-    useFactory: (store: MessageStore, link: NatsLink, log: ServiceLog) =>
-      new OutboxRelay({
+    inject: [MessageStore, NatsLink, CONFIG, ServiceLog],
+    useFactory: (store: MessageStore, link: NatsLink, config: EmailSendConfig, log: ServiceLog) =>
+      serviceRelay({
+        service: 'email-send',
+        contracts: EMAIL_SEND_EVENTS,
         store,
-        publisher: new JetStreamPublisher(link, { service: 'email-send', contracts: EMAIL_SEND_EVENTS }),
-        types: EMAIL_SEND_EVENTS.map(({ type }) => type),
-        onError: error => log.warn({ err: error }, 'Events wait to be published'),
-        onRegression: cause => log.warn({ cause }, 'The broker lost events; publishing them again'),
+        link,
+        log,
+        maxBytes: config.eventStreamMaxBytes,
       }),
   },
 ];

@@ -21,6 +21,7 @@ export {
   JetStreamPublisher,
   type JetStreamPublisherOptions,
   type PublishableEvent,
+  type Published,
   type StreamState,
 } from './jetstream/jetstream-publisher.js';
 export { type Log, silentLog } from './log.js';

@@ -10,6 +10,7 @@ interface Instruments {
   readonly poisonEvents: { add(value: number, attributes: Attributes): void };
   readonly malformed: { add(value: number, attributes: Attributes): void };
   readonly callbackErrors: { add(value: number, attributes: Attributes): void };
+  readonly eventGaps: { add(value: number, attributes: Attributes): void };
 }
 
 let created: Instruments | undefined;
@@ -40,6 +41,9 @@ export const instruments = (): Instruments => {
     }),
     callbackErrors: meter.createCounter('postern.messaging.callback_errors', {
       description: 'Exceptions that the boundary around the callbacks of the transport caught',
+    }),
+    eventGaps: meter.createCounter('postern.events.gaps', {
+      description: 'Times the stream had lost events before the consumer took them',
     }),
   };
   return created;

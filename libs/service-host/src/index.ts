@@ -10,6 +10,7 @@ export { Metrics } from './metrics/metrics.js';
 export { connectWith } from './nats.js';
 export { Operating, type OperatingOptions } from './operations/operating.js';
 export { operationsController } from './operations/operations.controller.js';
+export { type ServiceRelayOptions, serviceRelay } from './operations/outbox-relay.js';
 export { Diagnosis, type Finding, PersonalData, type PersonalErasure } from './operations/ports.js';
 export { type SealedColumn, SealedColumns } from './operations/sealed-columns.js';
 export { runService } from './run-service.js';

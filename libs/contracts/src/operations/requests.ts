@@ -18,6 +18,11 @@ export const outboxStatus = z.object({
   led: z.boolean().describe('Some replica relays.'),
   broker_sequence: z.int().nullable().describe('Where the broker’s stream stood when the relay last wrote it down.'),
   last_error: z.string().nullable(),
+  blocked: z
+    .object({ condition: z.string(), reason: z.string(), since: timestamp })
+    .nullable()
+    .optional()
+    .describe('Why the broker takes no events: it is full, or has no storage. Null while it does.'),
 });
 
 /** How many sealed values of a kind lie under which key of POSTERN_ENCRYPTION_KEYS. */
@@ -48,6 +53,17 @@ const operationsOf = (service: ServiceName) => {
     getOutboxStatus: request('get-outbox-status', {
       request: noContent,
       reply: z.object({ outbox: outboxStatus.nullable() }),
+      deadlineMs: 15_000,
+    }),
+    /** A consumer's stream lost events before it took them: has them published again, by whichever replica relays. */
+    reportMissingEvents: request('report-missing-events', {
+      request: z.object({
+        consumer: z.string().max(200),
+        stream_created: z.string().max(64).describe('Creation time of the stream that the sequences belong to.'),
+        first_sequence: z.int().min(0),
+        last_sequence: z.int().min(0),
+      }),
+      reply: z.object({ noted: z.boolean().describe('False where the service publishes nothing.') }),
       deadlineMs: 15_000,
     }),
     countSealedValues: request('count-sealed-values', {

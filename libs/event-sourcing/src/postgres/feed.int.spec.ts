@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BEGINNING, comparePositions, type Position, type RecordedEvent } from '../event.js';
 import { GroupCommit } from '../group-commit.js';
 import { counted, freshStores, metadata } from '../testing/store-under-test.js';
+import { feedEnd } from './feed.js';
 import { appendAll, inTransaction, latestPosition, lockStreams, type PostgresEventStore, readFeed } from './index.js';
 
 const stores = freshStores();
@@ -89,6 +90,93 @@ describe('the feed', () => {
     client.release();
     expect((await readFeed(pool, BEGINNING, 10)).events.map(({ streamId }) => streamId)).toEqual(['slow', 'fast']);
   });
+
+  it('does not wait for a transaction of another database, however early it began', async () => {
+    const { store, pool } = await stores.fresh();
+    const other = await stores.fresh();
+    const client = await other.pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT pg_current_xact_id()');
+      const { position } = await store.append('fast', counted(1), { expectedVersion: 'none', metadata });
+      const page = await readFeed(pool, BEGINNING, 10);
+      expect(page.events.map(({ streamId }) => streamId)).toEqual(['fast']);
+      expect(page.hidden).toBe(false);
+      expect(await feedEnd(pool)).toEqual(position);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
+
+  it('does not wait for another database either where its role sees nothing of other sessions', async () => {
+    const { store, pool, url } = await stores.fresh();
+    const other = await stores.fresh();
+    await pool.query(
+      `DO $$ BEGIN CREATE ROLE feed_reader LOGIN PASSWORD 'reader'; EXCEPTION WHEN duplicate_object THEN NULL; END $$`,
+    );
+    await pool.query('GRANT USAGE ON SCHEMA event_store TO feed_reader');
+    await pool.query('GRANT SELECT ON ALL TABLES IN SCHEMA event_store TO feed_reader');
+    const readerUrl = new URL(url);
+    readerUrl.username = 'feed_reader';
+    readerUrl.password = 'reader';
+    const reader = stores.connect(readerUrl.toString());
+    const client = await other.pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT pg_current_xact_id()');
+      await store.append('fast', counted(1), { expectedVersion: 'none', metadata });
+      expect((await readFeed(reader, BEGINNING, 10)).events).toHaveLength(1);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
+
+  it('shows every event once and in order while databases of one cluster write at random', async () => {
+    const { store, pool } = await stores.fresh();
+    const other = await stores.fresh();
+    const WRITERS = 8;
+    const EACH = 40;
+    const nap = (client: { query: (text: string) => Promise<unknown> }) =>
+      client.query(`SELECT pg_sleep(${Math.random() * 0.004})`);
+    let done = false;
+    /** Begins, takes its transaction number, appends and commits with pauses of its own between them. */
+    const write = async (writer: number) => {
+      for (let n = 0; n < EACH; n++)
+        await inTransaction(pool, async client => {
+          await nap(client);
+          const streams = [`own-${writer}`, `shared-${n % 3}`];
+          if (n % 2 === 0) await lockStreams(client, streams);
+          await appendAll(client, [
+            { streamId: `own-${writer}`, events: counted(n), expectedVersion: 'any', metadata },
+            ...(n % 2 === 0
+              ? [{ streamId: `shared-${n % 3}`, events: counted(n), expectedVersion: 'any' as const, metadata }]
+              : []),
+          ]);
+          await nap(client);
+          if (n % 7 === 3) await client.query('SAVEPOINT s; SELECT pg_current_xact_id(); RELEASE SAVEPOINT s');
+        });
+    };
+    const disturb = async () => {
+      while (!done)
+        await inTransaction(other.pool, async client => {
+          await appendAll(client, [{ streamId: 'noise', events: counted(1), expectedVersion: 'any', metadata }]);
+          await client.query(`SELECT pg_sleep(${Math.random() * 0.05})`);
+        });
+    };
+    const total = WRITERS * (EACH + EACH / 2);
+    const readers = [follow(store, total), follow(store, total), follow(store, total)];
+    const noise = [disturb(), disturb()];
+    await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
+    const seen = await Promise.all(readers);
+    done = true;
+    await Promise.all(noise);
+    for (const events of seen) {
+      expect(new Set(events.map(({ id }) => id)).size).toBe(total);
+      for (const versions of versionsByStream(events)) expect(versions).toEqual(versions.map((_, index) => index + 1));
+    }
+  }, 60_000);
 
   it('shows the asked types only, with the position of all', async () => {
     const { store, pool } = await stores.fresh();

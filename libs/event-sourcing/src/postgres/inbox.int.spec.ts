@@ -41,3 +41,20 @@ it('purges notes that are older than any event that can come again', async () =>
   expect(await inbox.purge(30)).toBe(15);
   expect((await inbox.accept(pool, 'statistics', ids)).size).toBe(15);
 });
+
+it('purges in steps, so that no feed waits for a long transaction', async () => {
+  const { pool } = await stores.fresh();
+  await pool.query(
+    `INSERT INTO event_store.inbox (consumer, event_id, received_at)
+     SELECT 'statistics', gen_random_uuid(), now() - interval '31 days' FROM generate_series(1, 2500)`,
+  );
+  await pool.query(`
+    CREATE TABLE purged (txid xid8 DEFAULT pg_current_xact_id());
+    CREATE FUNCTION note_purged() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO purged DEFAULT VALUES; RETURN OLD; END $$;
+    CREATE TRIGGER noted BEFORE DELETE ON event_store.inbox FOR EACH ROW EXECUTE FUNCTION note_purged()`);
+  expect(await new Inbox(pool).purge(30)).toBe(2_500);
+  const { rows } = await pool.query<{ rows: number }>(
+    'SELECT count(*)::int AS rows FROM purged GROUP BY txid ORDER BY 1',
+  );
+  expect(rows.map(row => row.rows)).toEqual([500, 1_000, 1_000]);
+});

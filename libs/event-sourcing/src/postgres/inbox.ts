@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { inSteps } from './in-steps.js';
 
 /**
  * What makes "at least once" into "once": a consumer notes the events it takes in the transaction of their effect.
@@ -24,10 +25,11 @@ export class Inbox {
 
   /** Forgets notes of more than `days` days ago; must exceed the relay's `lookBackDays`. */
   async purge(days = 30): Promise<number> {
-    const { rowCount } = await this.pool.query(
-      'DELETE FROM event_store.inbox WHERE received_at < now() - make_interval(days => $1)',
+    return inSteps(
+      this.pool,
+      `DELETE FROM event_store.inbox WHERE (consumer, event_id) IN (
+         SELECT consumer, event_id FROM event_store.inbox WHERE received_at < now() - make_interval(days => $1) LIMIT $2)`,
       [days],
     );
-    return rowCount ?? 0;
   }
 }

@@ -6,8 +6,10 @@ export {
 } from './command-transactions.js';
 export { type ErasableEvent, type Erasure, eraseFromEvents } from './erasure.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
+export { inSteps } from './in-steps.js';
 export { Inbox } from './inbox.js';
 export { isLed, withLeadership } from './leadership.js';
+export type { Blockage, Gap } from './outbox-checkpoints.js';
 export { OutboxRelay, type OutboxRelayOptions, type OutboxStatus, type Publisher } from './outbox-relay.js';
 export { PostgresEventStore } from './postgres-event-store.js';
 export type { Projection, ProjectionTransaction } from './projection.js';

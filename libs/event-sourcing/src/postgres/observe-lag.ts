@@ -38,3 +38,14 @@ export const observeLag = (name: string, attributes: Attributes, read: () => Pro
   meter.addBatchObservableCallback(observe, [lag, delay]);
   return () => meter.removeBatchObservableCallback(observe, [lag, delay]);
 };
+
+/** Shows `name` as 1 with the attributes that `read` answers, and as 0 while it answers none. @returns ends it. */
+export const observeState = (name: string, description: string, read: () => Attributes | undefined): (() => void) => {
+  const gauge = metrics.getMeter(METER).createObservableGauge(name, { description });
+  const observe: Parameters<typeof gauge.addCallback>[0] = observed => {
+    const attributes = read();
+    observed.observe(attributes ? 1 : 0, attributes ?? {});
+  };
+  gauge.addCallback(observe);
+  return () => gauge.removeCallback(observe);
+};

@@ -1,5 +1,8 @@
 import type pg from 'pg';
 import { BEGINNING, type Position } from '../event.js';
+import { inSteps } from './in-steps.js';
+import { positionBefore } from './position-before.js';
+import { inTransaction } from './transaction.js';
 
 /** When the broker's stream was made and how many messages it has taken: what a restart with lost storage changes. */
 export interface BrokerState {
@@ -7,9 +10,46 @@ export interface BrokerState {
   readonly lastSequence: number;
 }
 
+/** Why the broker takes no events although it answers. */
+export interface Blockage {
+  readonly condition: string;
+  readonly reason: string;
+  readonly since: Date;
+}
+
+/** Events before a position that are published once more under ids of their own, because a consumer misses them. */
+export interface Repetition {
+  readonly until: Position;
+  readonly id: string;
+}
+
 export interface OutboxCheckpoint {
   readonly position: Position;
   readonly broker: BrokerState | undefined;
+  readonly blockage: Blockage | undefined;
+  readonly repetition: Repetition | undefined;
+  /** The first sequence that the broker's stream is known to hold. */
+  readonly brokerFirst: number | undefined;
+}
+
+/** Sequences of a broker's stream that a consumer found missing before it had taken them. */
+export interface Gap {
+  readonly consumer: string;
+  readonly brokerCreated: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+interface OutboxRow extends Position {
+  readonly broker_created: string | null;
+  readonly broker_sequence: string;
+  readonly blocked_condition: string | null;
+  readonly blocked_reason: string | null;
+  readonly blocked_since: Date | null;
+  readonly repeat_txid: string | null;
+  readonly repeat_pos: string | null;
+  readonly repeat_id: string | null;
+  readonly broker_first: string | null;
 }
 
 /**
@@ -19,6 +59,15 @@ export interface OutboxCheckpoint {
 const TRAIL_STEP_MS = 1_000;
 const TRAIL_DAYS = 1;
 const SHORTEN_EVERY_STEPS = 1_000;
+const DAY_MS = 86_400_000;
+
+const FRESH: OutboxCheckpoint = {
+  position: BEGINNING,
+  broker: undefined,
+  blockage: undefined,
+  repetition: undefined,
+  brokerFirst: undefined,
+};
 
 /** How far the relay came, and where it was when the broker stood at which message. */
 export class OutboxCheckpoints {
@@ -31,18 +80,110 @@ export class OutboxCheckpoints {
   ) {}
 
   async load(): Promise<OutboxCheckpoint> {
-    const { rows } = await this.pool.query<Position & { broker_created: string | null; broker_sequence: string }>(
-      'SELECT txid::text AS txid, pos::text AS pos, broker_created, broker_sequence FROM event_store.outbox WHERE name = $1',
+    const { rows } = await this.pool.query<OutboxRow>(
+      `SELECT txid::text AS txid, pos::text AS pos, broker_created, broker_sequence, blocked_condition, blocked_reason,
+         blocked_since, repeat_txid::text AS repeat_txid, repeat_pos::text AS repeat_pos, repeat_id, broker_first
+       FROM event_store.outbox WHERE name = $1`,
       [this.name],
     );
     const row = rows[0];
-    if (!row) return { position: BEGINNING, broker: undefined };
+    if (!row) return FRESH;
+    const { blocked_condition: condition, blocked_reason: reason, blocked_since: since } = row;
     return {
       position: { txid: row.txid, pos: row.pos },
       broker: row.broker_created
         ? { created: row.broker_created, lastSequence: Number(row.broker_sequence) }
         : undefined,
+      blockage: condition && reason && since ? { condition, reason, since } : undefined,
+      repetition:
+        row.repeat_txid && row.repeat_pos && row.repeat_id
+          ? { until: { txid: row.repeat_txid, pos: row.repeat_pos }, id: row.repeat_id }
+          : undefined,
+      brokerFirst: row.broker_first === null ? undefined : Number(row.broker_first),
     };
+  }
+
+  async saveBrokerFirst(sequence: number | undefined): Promise<void> {
+    await this.pool.query('UPDATE event_store.outbox SET broker_first = $2 WHERE name = $1', [
+      this.name,
+      sequence ?? null,
+    ]);
+  }
+
+  /** Whether everything from a position on was published again after a sequence. */
+  async isRepeatedAfter(sequence: number, { txid, pos }: Position): Promise<boolean> {
+    const { rows } = await this.pool.query<{ found: boolean }>(
+      `SELECT EXISTS (SELECT FROM event_store.outbox_trail
+         WHERE name = $1 AND broker_sequence >= $2 AND (txid, pos) <= ($3::xid8, $4::bigint)) AS found`,
+      [this.name, sequence, txid, pos],
+    );
+    return rows[0]?.found ?? false;
+  }
+
+  /** Writes down what keeps the leader from publishing, or that nothing does any more. */
+  async saveBlockage(blockage: Blockage | undefined): Promise<void> {
+    await this.pool.query(
+      `INSERT INTO event_store.outbox AS known (name, txid, pos, broker_sequence, blocked_condition, blocked_reason, blocked_since)
+       VALUES ($1, '0', 0, 0, $2, $3, $4)
+       ON CONFLICT (name) DO UPDATE SET blocked_condition = excluded.blocked_condition,
+         blocked_reason = excluded.blocked_reason, blocked_since = excluded.blocked_since`,
+      [this.name, blockage?.condition ?? null, blockage?.reason ?? null, blockage?.since ?? null],
+    );
+  }
+
+  /** Keeps what a consumer found missing until the leader has gone back for it. */
+  async reportGap({ consumer, brokerCreated, first, last }: Gap): Promise<void> {
+    await this.pool.query(
+      `INSERT INTO event_store.outbox_gaps AS known (name, consumer, broker_created, first_sequence, last_sequence)
+       VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (name, consumer, broker_created, first_sequence)
+         DO UPDATE SET last_sequence = greatest(known.last_sequence, excluded.last_sequence)`,
+      [this.name, consumer, brokerCreated, first, last],
+    );
+  }
+
+  async gaps(): Promise<Gap[]> {
+    const { rows } = await this.pool.query<{ consumer: string; created: string; first: string; last: string }>({
+      name: 'event-store-outbox-gaps',
+      text: `SELECT consumer, broker_created AS created, first_sequence AS first, last_sequence AS last
+             FROM event_store.outbox_gaps WHERE name = $1`,
+      values: [this.name],
+    });
+    return rows.map(({ consumer, created, first, last }) => ({
+      consumer,
+      brokerCreated: created,
+      first: Number(first),
+      last: Number(last),
+    }));
+  }
+
+  /** Goes back for what is missing, and forgets the reports that this answers, in one transaction. */
+  async goBack(
+    gaps: readonly Gap[],
+    target: Position,
+    broker: BrokerState | undefined,
+    repetition: Repetition | undefined,
+  ): Promise<void> {
+    await inTransaction(this.pool, async client => {
+      await client.query(
+        `DELETE FROM event_store.outbox_gaps USING unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[])
+           AS done (consumer, created, first, last)
+         WHERE name = $1 AND outbox_gaps.consumer = done.consumer AND broker_created = created
+           AND first_sequence = first AND last_sequence = last`,
+        [
+          this.name,
+          gaps.map(({ consumer }) => consumer),
+          gaps.map(({ brokerCreated }) => brokerCreated),
+          gaps.map(({ first }) => first),
+          gaps.map(({ last }) => last),
+        ],
+      );
+      await client.query(
+        'UPDATE event_store.outbox SET repeat_txid = $2::xid8, repeat_pos = $3::bigint, repeat_id = $4 WHERE name = $1',
+        [this.name, repetition?.until.txid ?? null, repetition?.until.pos ?? null, repetition?.id ?? null],
+      );
+      await this.write(target, broker, true, client);
+    });
   }
 
   async save(position: Position, broker: BrokerState | undefined): Promise<void> {
@@ -62,8 +203,13 @@ export class OutboxCheckpoints {
     await this.write(position, broker, true);
   }
 
-  private async write({ txid, pos }: Position, broker: BrokerState | undefined, isStep: boolean): Promise<void> {
-    await this.pool.query({
+  private async write(
+    { txid, pos }: Position,
+    broker: BrokerState | undefined,
+    isStep: boolean,
+    db: Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'> = this.pool,
+  ): Promise<void> {
+    await db.query({
       name: 'event-store-save-outbox',
       text: `
         WITH trail AS (
@@ -89,19 +235,17 @@ export class OutboxCheckpoints {
     return rows[0];
   }
 
-  /** The last position before everything of the last days. */
+  /** A position before everything of the last days. */
   async daysAgo(days: number): Promise<Position> {
-    const { rows } = await this.pool.query<Position>(
-      `SELECT e.txid::text AS txid, e.pos::text AS pos FROM event_store.events e
-       WHERE occurred_at < now() - make_interval(days => $1) ORDER BY e.txid DESC, e.pos DESC LIMIT 1`,
-      [days],
-    );
-    return rows[0] ?? BEGINNING;
+    return positionBefore(this.pool, new Date(Date.now() - days * DAY_MS));
   }
 
   private async shorten(): Promise<void> {
-    await this.pool.query(
-      'DELETE FROM event_store.outbox_trail WHERE name = $1 AND saved_at < now() - make_interval(days => $2)',
+    await inSteps(
+      this.pool,
+      `DELETE FROM event_store.outbox_trail WHERE (name, broker_sequence) IN (
+         SELECT name, broker_sequence FROM event_store.outbox_trail
+         WHERE name = $1 AND saved_at < now() - make_interval(days => $2) LIMIT $3)`,
       [this.name, TRAIL_DAYS],
     );
   }

@@ -195,7 +195,7 @@ it('never leaps over what was not published yet, however far it looks back', asy
   broker.stored = [];
   broker.created = 'second';
   // Everything is older than the time that is looked back.
-  relayOf(store, broker, { lookBackDays: 0 });
+  relayOf(store, broker, { lookBackDays: -1 });
   await waitFor(() => broker.numbers().includes(10), { describe: 'the last event' });
   expect(broker.numbers()).toEqual([6, 7, 8, 9, 10]);
 });

@@ -1,19 +1,43 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
 import type pg from 'pg';
 import { BEGINNING, comparePositions, type Position, type RecordedEvent } from '../event.js';
 import { countAfter, type FeedPage, lagAfter, readFeed } from './feed.js';
 import { isLed, withLeadership } from './leadership.js';
-import { countFromZero, observeLag } from './observe-lag.js';
-import { type BrokerState, OutboxCheckpoints } from './outbox-checkpoints.js';
+import { countFromZero, observeLag, observeState } from './observe-lag.js';
+import { type Blockage, type BrokerState, type Gap, OutboxCheckpoints, type Repetition } from './outbox-checkpoints.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
 import { type RoundOutcome, Rounds } from './rounds.js';
 
+/** What a broker's stream holds, and who has taken it. */
+export interface BrokerRetention {
+  readonly created: string;
+  readonly firstSequence: number;
+  /** Every consumer has taken everything up to here; undefined when there is no consumer. */
+  readonly takenByAll: number | undefined;
+  /** Up to here this process has removed events that every consumer had taken. */
+  readonly removedTo: number;
+}
+
 /** The broker, as the relay needs it. Publishing the same event again must be harmless. */
 export interface Publisher {
-  /** Resolves when every event is stored; rejects when any is in doubt. */
-  publish(batch: readonly RecordedEvent[]): Promise<{ readonly lastSequence: number }>;
+  /**
+   * Resolves when every event is stored, or with `blocked` when the broker has the first `taken` of them and takes no
+   * more; rejects when any is in doubt. A `repetition` is stored even where the broker knows the event.
+   */
+  publish(
+    batch: readonly RecordedEvent[],
+    repetition?: string,
+  ): Promise<{
+    readonly lastSequence: number;
+    readonly blocked?: { readonly condition: string; readonly reason: string; readonly taken: number };
+  }>;
   /** Undefined when the broker has never heard of us; rejects when it cannot be asked. */
   state(): Promise<BrokerState | undefined>;
+  /** What the broker still holds; undefined when it has never heard of us. */
+  retention?(): Promise<BrokerRetention | undefined>;
+  /** Removes from the broker what all consumers took long ago. */
+  removeOld?(): Promise<void>;
 }
 
 export interface OutboxRelayOptions {
@@ -29,6 +53,11 @@ export interface OutboxRelayOptions {
   readonly onError?: (error: unknown) => void;
   /** Told when the broker went back and events are published again. */
   readonly onRegression?: (cause: string) => void;
+  /** Told once when the broker takes no more events, and once when it does again. */
+  readonly onBlocked?: (blockage: Blockage) => void;
+  readonly onUnblocked?: (blockage: Blockage) => void;
+  /** Told when a consumer misses events and they are published again. */
+  readonly onGap?: (gap: Gap) => void;
 }
 
 export interface OutboxStatus {
@@ -42,6 +71,8 @@ export interface OutboxStatus {
   readonly published: number;
   readonly lastError: string | undefined;
   readonly regressions: number;
+  /** Why the broker takes no events, whichever replica leads. */
+  readonly blockage: Blockage | undefined;
 }
 
 /** Looking at an idle broker finds a loss; looking at one that was silent for a moment must come before publishing. */
@@ -50,6 +81,10 @@ const TRUST_BROKER_MS = 100;
 /** How often the position is written down while nothing between is published. */
 const PASS_OVER_MS = 1_000;
 const RETRY_LEADERSHIP_MS = 1_000;
+/** How long a stream takes everything until it counts as having room again. */
+const ROOM_FOR_MS = 10_000;
+/** How often reported gaps and the broker's old events are looked after. */
+const MAINTAIN_EVERY_MS = 1_000;
 
 /**
  * Publishes a service's events in commit order. The event table is the outbox: nothing is deleted or marked, the
@@ -75,7 +110,16 @@ export class OutboxRelay {
   /** How many events may have been stored beyond the recorded sequence, by a publishing whose end is not known. */
   private inDoubt = 0;
   private readAhead: Promise<FeedPage> | undefined;
+  private blockage: Blockage | undefined;
+  private repetition: Repetition | undefined;
+  private blockedAt = 0;
+  /** The first sequence that the stream held, and what every consumer had taken, when they were last asked for. */
+  private brokerFirst: number | undefined;
+  private takenByAll: number | undefined;
+  private maintainedAt = 0;
   private countPublished: (by: number) => void = () => undefined;
+  private countGap: (by: number) => void = () => undefined;
+  private countBlocked: (by: number) => void = () => undefined;
   private countRegression: (by: number) => void = () => undefined;
 
   constructor(private readonly options: OutboxRelayOptions) {
@@ -101,7 +145,7 @@ export class OutboxRelay {
   }
 
   async status(): Promise<OutboxStatus> {
-    const { position, broker } = await this.checkpoints.load();
+    const { position, broker, blockage } = await this.checkpoints.load();
     return {
       leading: this.leading,
       led: await isLed(this.pool, this.leadership),
@@ -110,7 +154,14 @@ export class OutboxRelay {
       published: this.published,
       lastError: this.lastError,
       regressions: this.regressions,
+      blockage,
     };
+  }
+
+  /** Has the events published again that a consumer found missing in the broker, whichever replica leads. */
+  async reportGap(gap: Gap): Promise<void> {
+    await this.checkpoints.reportGap(gap);
+    this.rounds.wake();
   }
 
   private observe(): void {
@@ -119,6 +170,12 @@ export class OutboxRelay {
     this.stopping.signal.addEventListener('abort', unobserve, { once: true });
     this.countPublished = countFromZero('postern.outbox.published', 'Events published, repetitions included');
     this.countRegression = countFromZero('postern.outbox.regressions', 'Times the broker had lost events');
+    this.countGap = countFromZero('postern.outbox.gaps', 'Gaps reported by consumers and published again');
+    this.countBlocked = countFromZero('postern.outbox.blockages', 'Times the broker took no more events');
+    const endState = observeState('postern.outbox.blocked', 'Whether the broker takes no events', () =>
+      this.leading && this.blockage ? { condition: this.blockage.condition } : undefined,
+    );
+    this.stopping.signal.addEventListener('abort', endState, { once: true });
   }
 
   private get pool(): pg.Pool {
@@ -134,7 +191,12 @@ export class OutboxRelay {
     while (!signal.aborted) {
       try {
         await withLeadership(this.pool, this.leadership, signal, async lost => {
-          ({ position: this.at, broker: this.broker } = await this.checkpoints.load());
+          const checkpoint = await this.checkpoints.load();
+          ({ position: this.at, broker: this.broker, repetition: this.repetition } = checkpoint);
+          this.blockage = checkpoint.blockage;
+          this.brokerFirst = checkpoint.brokerFirst;
+          this.takenByAll = undefined;
+          this.maintainedAt = 0;
           this.saved = this.at;
           this.brokerSeenAt = 0;
           this.inDoubt = this.batchSize;
@@ -153,6 +215,7 @@ export class OutboxRelay {
 
   private async round(): Promise<RoundOutcome> {
     if (Date.now() - this.brokerSeenAt > CHECK_BROKER_EVERY_MS) await this.checkBroker();
+    if (Date.now() - this.maintainedAt > MAINTAIN_EVERY_MS) await this.maintain();
     const page = await (this.readAhead ?? this.read(this.at));
     this.readAhead = undefined;
     if (comparePositions(page.position, this.at) === 0) {
@@ -167,14 +230,30 @@ export class OutboxRelay {
       this.readAhead = this.read(page.position);
       this.readAhead.catch(() => undefined);
     }
-    if (page.events.length > 0) await this.publish(page.events);
+    const blockedBefore = page.events.length > 0 ? await this.publish(page.events) : undefined;
+    if (blockedBefore !== undefined) return this.wait(page.events, blockedBefore);
+    if (page.events.length > 0 && this.hasRoomAgain(page)) await this.unblock();
     if (page.events.length > 0 || this.isTimeToSave()) await this.save(page.position);
-    this.at = page.position;
-    this.published += page.events.length;
-    this.countPublished(page.events.length);
-    this.lastError = undefined;
+    this.moveTo(page.position, page.events.length);
     if (page.full) return true;
     return page.hidden ? 'look_again' : 'at_rest';
+  }
+
+  /** Keeps what the broker took of a page and leaves the rest in the log until there is room. */
+  private async wait(events: FeedPage['events'], taken: number): Promise<RoundOutcome> {
+    const last = events[taken - 1];
+    if (!last) return 'blocked';
+    await this.save(last.position);
+    this.moveTo(last.position, taken);
+    // Somebody takes events, so there will soon be room for more.
+    return 'look_again';
+  }
+
+  private moveTo(position: Position, published: number): void {
+    this.at = position;
+    this.published += published;
+    this.countPublished(published);
+    this.lastError = undefined;
   }
 
   /** What passes over events that are not published costs no write each time. */
@@ -188,9 +267,15 @@ export class OutboxRelay {
     this.savedAt = performance.now();
   }
 
-  private async publish(events: FeedPage['events']): Promise<void> {
+  /** Publishes a page. @returns how many events the broker took where it takes no more; undefined for all. */
+  private async publish(events: FeedPage['events']): Promise<number | undefined> {
     this.inDoubt = Math.max(this.inDoubt, events.length);
-    const { lastSequence } = await this.options.publisher.publish(events);
+    const { lastSequence, blocked } = await this.options.publisher.publish(events, this.repetitionId());
+    if (blocked) await this.block(blocked);
+    if (blocked?.taken === 0) {
+      this.inDoubt = 0;
+      return 0;
+    }
     if (this.broker && lastSequence < this.broker.lastSequence) {
       this.brokerSeenAt = 0;
       throw new Error(`the broker took events at sequence ${lastSequence}, behind ${this.broker.lastSequence}`);
@@ -200,6 +285,97 @@ export class OutboxRelay {
     if (created !== undefined) this.broker = { created, lastSequence };
     this.inDoubt = 0;
     this.brokerSeenAt = Date.now();
+    return blocked?.taken;
+  }
+
+  private repetitionId(): string | undefined {
+    if (this.repetition && comparePositions(this.at, this.repetition.until) >= 0) this.repetition = undefined;
+    return this.repetition?.id;
+  }
+
+  /** A stream that is full again and again while consumers catch up is one blockage, not many. */
+  private hasRoomAgain({ full }: FeedPage): boolean {
+    return !full || Date.now() - this.blockedAt > ROOM_FOR_MS;
+  }
+
+  private async block({ condition, reason }: { condition: string; reason: string }): Promise<void> {
+    // What was read ahead lies behind what waits.
+    this.readAhead = undefined;
+    this.blockedAt = Date.now();
+    if (this.blockage?.condition === condition && this.blockage.reason === reason) return;
+    const began = this.blockage?.condition !== condition;
+    this.blockage = { condition, reason, since: began ? new Date() : (this.blockage?.since ?? new Date()) };
+    await this.checkpoints.saveBlockage(this.blockage);
+    if (!began) return;
+    this.countBlocked(1);
+    this.options.onBlocked?.(this.blockage);
+  }
+
+  private async unblock(): Promise<void> {
+    if (!this.blockage) return;
+    const ended = this.blockage;
+    this.blockage = undefined;
+    await this.checkpoints.saveBlockage(undefined);
+    this.options.onUnblocked?.(ended);
+  }
+
+  /** Goes back for what consumers miss, and has old events removed. */
+  private async maintain(): Promise<void> {
+    this.maintainedAt = Date.now();
+    await this.findLoss();
+    await this.fillGaps();
+    if (this.brokerFirst !== undefined) await this.options.publisher.removeOld?.();
+  }
+
+  /**
+   * Notices that somebody else removed the beginning of the stream. Consumers cannot: the server moves them behind what
+   * is gone, as if they had taken it. What was removed and not known to be taken is published again.
+   */
+  private async findLoss(): Promise<void> {
+    const now = await this.options.publisher.retention?.();
+    if (!now || now.created !== this.broker?.created) return;
+    const { firstSequence: first, takenByAll, removedTo } = now;
+    const expected = Math.max(this.brokerFirst ?? first, removedTo + 1, (this.takenByAll ?? 0) + 1);
+    if (first > expected && takenByAll !== undefined)
+      await this.checkpoints.reportGap({
+        consumer: 'every consumer',
+        brokerCreated: now.created,
+        first: expected,
+        last: first - 1,
+      });
+    if (first !== this.brokerFirst) await this.checkpoints.saveBrokerFirst(first);
+    this.brokerFirst = first;
+    this.takenByAll = takenByAll;
+  }
+
+  /**
+   * Publishes again from before the earliest gap on. One cursor for all: what is published again may itself be lost,
+   * and then the trail leads back to it as to anything else.
+   */
+  private async fillGaps(): Promise<void> {
+    const gaps = await this.checkpoints.gaps();
+    if (gaps.length === 0) return;
+    let target = this.at;
+    for (const gap of gaps) {
+      // A stream that was made anew since has been filled again as a whole.
+      if (this.broker && gap.brokerCreated !== this.broker.created) continue;
+      const before =
+        (await this.checkpoints.lastCertain(gap.first - 1)) ??
+        (await this.checkpoints.daysAgo(this.options.lookBackDays ?? 14));
+      if (await this.checkpoints.isRepeatedAfter(gap.last, before)) continue;
+      if (comparePositions(before, target) < 0) target = before;
+      this.countGap(1);
+      this.options.onGap?.(gap);
+    }
+    const until =
+      this.repetition && comparePositions(this.repetition.until, this.at) > 0 ? this.repetition.until : this.at;
+    const goesBack = comparePositions(target, this.at) < 0;
+    const repetition = goesBack ? { until, id: randomUUID().slice(0, 8) } : this.repetition;
+    await this.checkpoints.goBack(gaps, target, this.broker, repetition);
+    this.repetition = repetition;
+    this.at = target;
+    this.saved = target;
+    this.readAhead = undefined;
   }
 
   private read(after: Position): Promise<FeedPage> {
@@ -224,6 +400,11 @@ export class OutboxRelay {
     if (comparePositions(target, this.at) < 0) this.at = target;
     this.broker = survived;
     this.readAhead = undefined;
+    if (!survived) {
+      this.brokerFirst = undefined;
+      this.takenByAll = undefined;
+      await this.checkpoints.saveBrokerFirst(undefined);
+    }
     await this.checkpoints.rewind(this.at, this.broker, kept);
     this.saved = this.at;
     this.regressions++;

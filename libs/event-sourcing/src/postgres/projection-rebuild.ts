@@ -89,6 +89,7 @@ export class ProjectionRebuild {
       if (live?.generation !== this.generation - 1) throw this.overtaken();
       await this.hold(client);
       let reached = this.reached;
+      // Later pages of one transaction have an older horizon than they should; nothing beyond the live one is taken.
       while (comparePositions(reached, live) < 0) {
         const page = await this.read(client, reached);
         const events = page.events.filter(event => comparePositions(event.position, live) <= 0);

@@ -6,9 +6,10 @@ const MAX_BACKOFF_MS = 5_000;
 
 /**
  * What one round found: true for work, and perhaps more at once; `look_again` for all the work there was, while more
- * may show soon; false for nothing, though something may be hidden; `at_rest` where nothing shows before a wake-up.
+ * may show soon; false for nothing, though something may be hidden; `at_rest` where nothing shows before a wake-up;
+ * `blocked` where the work has to wait for somebody else, which a wake-up does not shorten.
  */
-export type RoundOutcome = boolean | 'look_again' | 'at_rest';
+export type RoundOutcome = boolean | 'look_again' | 'at_rest' | 'blocked';
 
 export interface RoundsOptions {
   readonly round: () => Promise<RoundOutcome>;
@@ -39,12 +40,18 @@ export class Rounds {
 
   async run(stop: AbortSignal): Promise<void> {
     let failures = 0;
+    let blocked = 0;
     while (!stop.aborted) {
       try {
         if (this.woken) this.next = LOOK_AGAIN_MS;
         this.woken = false;
         const found = await this.options.round();
         failures = 0;
+        if (found === 'blocked') {
+          await this.pause(Math.min(this.options.pollMs * 2 ** blocked++, MAX_BACKOFF_MS), stop, false);
+          continue;
+        }
+        blocked = 0;
         if (found === true || found === 'look_again') this.next = LOOK_AGAIN_AFTER_WORK_MS;
         if (found === 'at_rest') this.next = this.options.pollMs;
         if (found !== true) await this.rest(stop);

@@ -137,6 +137,26 @@ const MIGRATIONS: readonly string[] = [
     at        timestamptz NOT NULL DEFAULT now()
   );
   `,
+  `
+  -- What keeps the leader from publishing, for whichever replica is asked.
+  ALTER TABLE event_store.outbox ADD COLUMN blocked_condition text, ADD COLUMN blocked_reason text,
+    ADD COLUMN blocked_since timestamptz;
+  -- Events before this position are published once more, under other message ids: the broker drops known ids.
+  ALTER TABLE event_store.outbox ADD COLUMN repeat_txid xid8, ADD COLUMN repeat_pos bigint, ADD COLUMN repeat_id text;
+  -- The first sequence that the broker's stream is known to hold.
+  ALTER TABLE event_store.outbox ADD COLUMN broker_first bigint;
+
+  -- What consumers found missing in the broker's stream, until the leader has gone back for it.
+  CREATE TABLE event_store.outbox_gaps (
+    name            text NOT NULL,
+    consumer        text NOT NULL,
+    broker_created  text NOT NULL,
+    first_sequence  bigint NOT NULL,
+    last_sequence   bigint NOT NULL,
+    reported_at     timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (name, consumer, broker_created, first_sequence)
+  );
+  `,
 ];
 
 /** Serialises the migrations of replicas that start together; an arbitrary number, the same for every service. */

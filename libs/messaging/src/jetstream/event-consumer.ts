@@ -11,8 +11,10 @@ import type { EventContract, ServiceName } from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
 import { guarded } from '../guard.js';
 import type { Log } from '../log.js';
+import { DeliverySequence } from './delivery-sequence.js';
 import { isAbsent, streamName } from './event-stream.js';
 import { type EventRetries, EventWork, type HandleEvents } from './event-work.js';
+import { GapReports, type ReportGap } from './gap-reports.js';
 import { suitableManager } from './jetstream-publisher.js';
 
 export interface EventConsumerOptions {
@@ -25,6 +27,16 @@ export interface EventConsumerOptions {
   readonly batchSize: number;
   readonly handle: HandleEvents;
   readonly retries: EventRetries;
+  /** Tells the source of events that its stream lost before they were taken. */
+  readonly reportGap: ReportGap;
+}
+
+/** How far the server has come with a durable consumer. */
+interface ConsumerPlace {
+  /** The first stream sequence that it has not taken. */
+  readonly next: number;
+  /** The last sequence that was delivered, and how many deliveries there were. */
+  readonly delivered: { readonly stream: number; readonly delivery: number };
 }
 
 const ACK_WAIT_MS = 30_000;
@@ -49,11 +61,14 @@ const LOST = new Set([
 export class EventConsumer {
   readonly #stopping = new AbortController();
   readonly #work: EventWork;
+  readonly #gaps: GapReports;
+  readonly #deliveries = new DeliverySequence();
   #messages: ConsumerMessages | undefined;
   #running: Promise<void> | undefined;
 
   constructor(private readonly options: EventConsumerOptions) {
     this.#work = new EventWork({ ...options, ackWaitMs: ACK_WAIT_MS, stopping: this.#stopping.signal });
+    this.#gaps = new GapReports({ ...options, report: options.reportGap, stopping: this.#stopping.signal });
   }
 
   start(): void {
@@ -65,6 +80,7 @@ export class EventConsumer {
     this.#stopping.abort();
     this.#messages?.stop();
     await this.#work.finish();
+    await this.#gaps.finish();
     await this.#running;
   }
 
@@ -95,13 +111,12 @@ export class EventConsumer {
     const jsm = await suitableManager(this.options.link);
     const stream = streamName(this.options.source);
     const { created, state } = await jsm.streams.info(stream);
-    const startsAt = await this.#ensureConsumer(jsm, stream);
-    if (startsAt < state.first_seq) {
-      this.options.log.error(
-        { durable: this.options.durable, stream, from: startsAt, to: state.first_seq - 1 },
-        'The stream dropped events before this consumer took them; they have to be published again',
-      );
-    }
+    const place = await this.#ensureConsumer(jsm, stream);
+    if (place && place.next < state.first_seq)
+      this.#gaps.add(created, { first: place.next, last: state.first_seq - 1 });
+    const { stream: delivered, delivery } = place?.delivered ?? { stream: 0, delivery: 0 };
+    // What the stream has dropped by now was reported, or is older than this consumer.
+    this.#deliveries.begin({ stream: Math.max(delivered, state.first_seq - 1), delivery });
     this.#work.resume(created);
     if (this.#stopping.signal.aborted) return;
     const consumer = await jsm.jetstream().consumers.get(stream, this.options.durable);
@@ -109,7 +124,7 @@ export class EventConsumer {
       max_messages: this.options.batchSize * 2,
       idle_heartbeat: 5_000,
       expires: 30_000,
-      callback: guarded(this.options.log, this.options.durable, (message: JsMsg) => this.#work.add(message)),
+      callback: guarded(this.options.log, this.options.durable, (message: JsMsg) => this.#take(message, created)),
     });
     this.#messages = messages;
     if (this.#stopping.signal.aborted || !this.options.link.connected) messages.stop();
@@ -119,14 +134,26 @@ export class EventConsumer {
     this.#messages = undefined;
   }
 
-  /** Makes sure that the durable is there; answers the first stream sequence that it has not taken. */
-  async #ensureConsumer(jsm: JetStreamManager, stream: string): Promise<number> {
+  #take(message: JsMsg, streamCreated: string): void {
+    const missing = this.#deliveries.see(message);
+    if (missing) this.#gaps.add(streamCreated, missing);
+    this.#work.add(message);
+  }
+
+  /** Makes sure that the durable is there; answers how far it has come, undefined for a new one. */
+  async #ensureConsumer(jsm: JetStreamManager, stream: string): Promise<ConsumerPlace | undefined> {
     const { durable } = this.options;
     const found = await jsm.consumers.info(stream, durable).catch(error => {
       if (isAbsent(error)) return undefined;
       throw error;
     });
-    if (found) return found.ack_floor.stream_seq + 1;
+    if (found) {
+      const { ack_floor: taken, delivered } = found;
+      return {
+        next: taken.stream_seq + 1,
+        delivered: { stream: delivered.stream_seq, delivery: delivered.consumer_seq },
+      };
+    }
     await jsm.consumers.add(stream, {
       durable_name: durable,
       ack_policy: AckPolicy.Explicit,
@@ -136,7 +163,6 @@ export class EventConsumer {
       max_ack_pending: MAX_ACK_PENDING,
       max_deliver: -1,
     });
-    // A new consumer has missed nothing it was promised.
-    return Number.POSITIVE_INFINITY;
+    return undefined;
   }
 }

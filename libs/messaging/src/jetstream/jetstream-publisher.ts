@@ -1,10 +1,11 @@
-import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
+import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import type { EventContract, EventMetadata, eventEnvelope, ServiceName } from '@postern/contracts';
 import type { z } from 'zod';
 import type { NatsLink } from '../connection.js';
 import { startSpan, type TraceSpan } from '../tracing.js';
-import { ensureStream, isAbsent, type StreamLimits, streamConfig, streamName } from './event-stream.js';
-import { PublishWindow } from './publish-window.js';
+import { ensureStream, isAbsent, isOutOfStorage, type StreamLimits, streamConfig, streamName } from './event-stream.js';
+import { PublishWindow, type StreamMessage, type StreamRefusal, storedBytes } from './publish-window.js';
+import { roomOf, StreamHousekeeping, type StreamRetention } from './stream-housekeeping.js';
 
 export type Envelope = z.output<typeof eventEnvelope>;
 
@@ -30,6 +31,8 @@ export interface JetStreamPublisherOptions extends StreamLimits {
   readonly contracts: readonly EventContract[];
   /** Unacknowledged messages at a time (256). */
   readonly inFlight?: number | undefined;
+  /** Told when the server has no room for the configured stream and a smaller one was made. */
+  readonly onSmaller?: ((size: { readonly bytes: number; readonly wanted: number }) => void) | undefined;
 }
 
 /** What the outbox relay compares with its checkpoint: a broker that went back has lost something. */
@@ -38,15 +41,26 @@ export interface StreamState {
   readonly lastSequence: number;
 }
 
+/** What became of a batch. With `blocked` the stream took only the first `taken` events of it, and takes no more. */
+export interface Published {
+  readonly lastSequence: number;
+  readonly blocked?: StreamRefusal & { readonly taken: number };
+}
+
 /** Publishes a service's events to its stream `postern-<service>`, which it creates and keeps as configured. */
 export class JetStreamPublisher {
   readonly #subjects: ReadonlyMap<string, string>;
   readonly #stream: ReturnType<typeof streamConfig>;
   readonly #window: PublishWindow;
+  readonly #housekeeping: StreamHousekeeping;
   #manager: JetStreamManager | undefined;
   #ensured = false;
   #reconnectionsSeen = 0;
   #lastSequence = 0;
+  /** Bytes that the stream is known to have left; this publisher is the only one that fills it. */
+  #room = 0;
+  /** The size that was last told of as too small. */
+  #smallerBytes = 0;
 
   constructor(
     private readonly link: NatsLink,
@@ -55,6 +69,7 @@ export class JetStreamPublisher {
     this.#subjects = new Map(options.contracts.map(contract => [contract.type, contract.subject]));
     this.#stream = streamConfig(options.service, options);
     this.#window = new PublishWindow(link, this.#stream.name);
+    this.#housekeeping = new StreamHousekeeping(this.#stream, options.maxAgeMs ?? 7 * 24 * 3_600_000);
   }
 
   /** The types that it publishes, for the outbox relay. */
@@ -63,25 +78,38 @@ export class JetStreamPublisher {
   }
 
   /**
-   * Resolves when the server has stored every published event of the batch; the event's id is the message id, so
-   * that repeating a batch within the duplicate window stores nothing twice. Rejects if any is in doubt.
+   * Resolves when the server has stored every published event of the batch, or as many as the stream has room for; the
+   * event's id is the message id, so that repeating a batch within the duplicate window stores nothing twice. A
+   * `repetition` makes other ids of them, so that the stream does store them again. Rejects if any is in doubt.
    */
-  async publish(batch: readonly PublishableEvent[]): Promise<{ lastSequence: number }> {
-    await this.#ensure();
+  async publish(batch: readonly PublishableEvent[], repetition?: string): Promise<Published> {
+    try {
+      await this.#ensure();
+    } catch (error) {
+      if (!(error instanceof JetStreamApiError && isOutOfStorage(error))) throw error;
+      const reason = `NATS has no room for the stream: ${error.message}`;
+      return { lastSequence: this.#lastSequence, blocked: { condition: 'no_storage', reason, taken: 0 } };
+    }
     const spans: (TraceSpan | undefined)[] = [];
-    const published = batch.flatMap(event => {
+    const published = batch.flatMap((event, place) => {
       const subject = this.#subjects.get(event.type);
       if (!subject) return [];
       const span = publishSpan(event, subject);
       spans.push(span);
-      return [{ subject, id: event.id, payload: JSON.stringify(envelopeOf(event, span?.traceparent)) }];
+      const id = repetition ? `${event.id}.${repetition}` : event.id;
+      return [{ subject, id, place, payload: JSON.stringify(envelopeOf(event, span?.traceparent)) }];
     });
     const end = (failure?: unknown) => spans.forEach(span => void span?.end(failure));
     const inFlight = this.options.inFlight ?? 256;
     try {
       for (let from = 0; from < published.length; from += inFlight) {
-        const stored = await this.#window.publish(published.slice(from, from + inFlight));
-        this.#lastSequence = Math.max(this.#lastSequence, stored);
+        const { stored, refusal } = await this.#store(published.slice(from, from + inFlight));
+        if (!refusal) continue;
+        end(refusal.reason);
+        return {
+          lastSequence: this.#lastSequence,
+          blocked: { ...refusal, taken: published[from + stored]?.place ?? 0 },
+        };
       }
       end();
     } catch (error) {
@@ -91,6 +119,16 @@ export class JetStreamPublisher {
       throw error;
     }
     return { lastSequence: this.#lastSequence };
+  }
+
+  /** What the stream holds and what all consumers have taken; undefined when there is no stream. */
+  async retention(): Promise<StreamRetention | undefined> {
+    return this.#housekeeping.retention(await this.#jsm());
+  }
+
+  /** Removes what every consumer took long ago; cheap to call often. */
+  async removeOld(): Promise<void> {
+    await this.#housekeeping.removeOld(await this.#jsm());
   }
 
   /** Undefined when the stream does not exist; rejects when the server cannot be asked. */
@@ -105,12 +143,43 @@ export class JetStreamPublisher {
     }
   }
 
+  /**
+   * Publishes as many as there is room for. Sent side by side, a smaller event could still be stored behind a larger
+   * one that was refused; counting the room beforehand keeps the order.
+   */
+  async #store(messages: readonly StreamMessage[]): Promise<{ stored: number; refusal?: StreamRefusal | undefined }> {
+    const sizes = messages.map(message => storedBytes(message, this.#stream.name));
+    const needed = sizes.reduce((sum, size) => sum + size, 0);
+    let refusal: StreamRefusal | undefined;
+    if (needed >= this.#room) {
+      const { bytes, heldBy } = await this.#housekeeping.makeRoom(await this.#jsm(), needed);
+      this.#room = bytes;
+      refusal = { condition: 'full', reason: fullBecauseOf(this.#stream.name, heldBy) };
+    }
+    let fitting = 0;
+    for (let size = 0; fitting < messages.length; fitting++) {
+      size += sizes[fitting] ?? 0;
+      if (size >= this.#room) break;
+    }
+    const outcome = await this.#window.publish(messages.slice(0, fitting));
+    this.#lastSequence = Math.max(this.#lastSequence, outcome.lastSequence);
+    for (const size of sizes.slice(0, fitting)) this.#room -= size;
+    // The server counted otherwise: ask it before the next attempt.
+    if (outcome.refusal) this.#room = 0;
+    return outcome.refusal ? outcome : { stored: fitting, refusal: fitting < messages.length ? refusal : undefined };
+  }
+
   async #ensure(): Promise<void> {
     if (!this.link.connected) throw new Error('NATS is away');
     if (this.#ensured && this.#reconnectionsSeen === this.link.reconnections) return;
     this.#reconnectionsSeen = this.link.reconnections;
-    const { state } = await ensureStream(await this.#jsm(), this.#stream);
-    this.#lastSequence = state.last_seq;
+    const info = await ensureStream(await this.#jsm(), this.#stream);
+    const { max_bytes: size } = info.config;
+    if (size < this.#stream.max_bytes && size !== this.#smallerBytes)
+      this.options.onSmaller?.({ bytes: size, wanted: this.#stream.max_bytes });
+    this.#smallerBytes = size;
+    this.#lastSequence = info.state.last_seq;
+    this.#room = roomOf(info);
     this.#ensured = true;
   }
 
@@ -120,6 +189,11 @@ export class JetStreamPublisher {
     return this.#manager;
   }
 }
+
+const fullBecauseOf = (stream: string, heldBy: string | undefined): string =>
+  heldBy
+    ? `the stream ${stream} is full, and the consumer ${heldBy} has not taken its events`
+    : `the stream ${stream} is full, and no consumer takes its events`;
 
 /** JetStream's management API of a server that is recent enough to be relied on. */
 export const suitableManager = async (link: NatsLink): Promise<JetStreamManager> => {

@@ -1,5 +1,6 @@
 import { createInbox, headers, type Msg, type Subscription } from '@nats-io/transport-node';
 import type { NatsLink } from '../connection.js';
+import { isOutOfStorage } from './event-stream.js';
 
 /** A message for a stream. */
 export interface StreamMessage {
@@ -9,13 +10,38 @@ export interface StreamMessage {
   readonly payload: string;
 }
 
+/** Why a stream takes no more events: it is full, or its server has no room left. */
+export type StreamCondition = 'full' | 'no_storage';
+
+export interface StreamRefusal {
+  readonly condition: StreamCondition;
+  readonly reason: string;
+}
+
+export interface WindowOutcome {
+  readonly lastSequence: number;
+  /** How many messages were stored before the first one that was refused; all of them without a refusal. */
+  readonly stored: number;
+  readonly refusal?: StreamRefusal;
+}
+
 interface Window {
-  readonly waiting: Set<string>;
+  /** Places of the messages that wait for their acknowledgement, by reply subject. */
+  readonly waiting: Map<string, number>;
   lastSequence: number;
+  stored: number;
+  refusal?: StreamRefusal;
   readonly settle: (failure?: Error) => void;
 }
 
 const ACK_WITHIN_MS = 2_000;
+
+/** Bytes that a message takes beside subject, id, stream name and payload: the names of its headers and its record. */
+const OVERHEAD_BYTES = 128;
+
+/** An upper bound of what a message takes from the stream's size. */
+export const storedBytes = ({ subject, id, payload }: StreamMessage, stream: string): number =>
+  OVERHEAD_BYTES + subject.length + id.length + stream.length + Buffer.byteLength(payload);
 
 /**
  * Publishes messages to a stream side by side and waits for all their acknowledgements together. The JetStream client
@@ -33,10 +59,10 @@ export class PublishWindow {
   ) {}
 
   /**
-   * Resolves with the highest sequence once the stream has stored all of them; rejects at the first refusal, or when an
-   * acknowledgement is missing after two seconds.
+   * Resolves once the stream has answered all of them: stored, or refused because there is no room. Rejects at any
+   * other refusal, or when an acknowledgement is missing after two seconds.
    */
-  publish(messages: readonly StreamMessage[]): Promise<number> {
+  publish(messages: readonly StreamMessage[]): Promise<WindowOutcome> {
     this.#subscription ??= this.link.subscribe(`${this.#inbox}.*`, message => this.#acknowledged(message), {
       where: 'publish acknowledgements',
     });
@@ -46,18 +72,20 @@ export class PublishWindow {
         ACK_WITHIN_MS,
       );
       const window: Window = {
-        waiting: new Set(),
+        waiting: new Map(),
         lastSequence: 0,
+        stored: messages.length,
         settle: failure => {
           clearTimeout(timer);
           this.#open.delete(window);
+          const { lastSequence, stored, refusal } = window;
           if (failure) reject(failure);
-          else resolve(window.lastSequence);
+          else resolve({ lastSequence, stored, ...(refusal ? { refusal } : {}) });
         },
       };
       this.#open.add(window);
       try {
-        for (const message of messages) this.#send(message, window);
+        messages.forEach((message, place) => void this.#send(message, place, window));
       } catch (error) {
         window.settle(error as Error);
       }
@@ -65,9 +93,9 @@ export class PublishWindow {
     });
   }
 
-  #send({ subject, id, payload }: StreamMessage, { waiting }: Window): void {
+  #send({ subject, id, payload }: StreamMessage, place: number, { waiting }: Window): void {
     const reply = `${this.#inbox}.${++this.#published}`;
-    waiting.add(reply);
+    waiting.set(reply, place);
     const about = headers();
     about.set('Nats-Msg-Id', id);
     about.set('Nats-Expected-Stream', this.stream);
@@ -75,27 +103,46 @@ export class PublishWindow {
   }
 
   #acknowledged(message: Msg): void {
-    const window = [...this.#open].find(({ waiting }) => waiting.delete(message.subject));
+    const window = [...this.#open].find(({ waiting }) => waiting.has(message.subject));
     // A late one belongs to a window that has been given up.
     if (!window) return;
+    const place = window.waiting.get(message.subject) ?? 0;
+    window.waiting.delete(message.subject);
     const stored = storedSequence(message, this.stream);
     if (stored instanceof Error) {
       window.settle(stored);
       return;
     }
-    window.lastSequence = Math.max(window.lastSequence, stored);
+    if (typeof stored === 'number') window.lastSequence = Math.max(window.lastSequence, stored);
+    else if (place < window.stored) {
+      window.stored = place;
+      window.refusal = stored;
+    }
     if (window.waiting.size === 0) window.settle();
   }
 }
 
-const storedSequence = (message: Msg, stream: string): number | Error => {
+interface Answer {
+  readonly seq?: number;
+  readonly error?: { readonly err_code?: number; readonly description: string };
+}
+
+const storedSequence = (message: Msg, stream: string): number | StreamRefusal | Error => {
   if (message.data.length === 0) return new Error(`no stream takes what is published to ${stream}`);
-  let answer: { seq?: number; error?: { description: string } };
+  let answer: Answer;
   try {
-    answer = message.json();
+    answer = message.json<Answer>();
   } catch {
     return new Error(`what acknowledged an event of the stream ${stream} is no JSON`);
   }
-  if (answer.error) return new Error(`the stream ${stream} refused an event: ${answer.error.description}`);
-  return answer.seq ?? new Error(`the stream ${stream} acknowledged an event without its sequence`);
+  const { error, seq } = answer;
+  if (error) return refusalOf(error) ?? new Error(`the stream ${stream} refused an event: ${error.description}`);
+  return seq ?? new Error(`the stream ${stream} acknowledged an event without its sequence`);
+};
+
+const refusalOf = ({ err_code, description }: NonNullable<Answer['error']>): StreamRefusal | undefined => {
+  if (/maximum (bytes|messages) exceeded/i.test(description)) return { condition: 'full', reason: description };
+  if (isOutOfStorage({ ...(err_code ? { code: err_code } : {}), message: description }))
+    return { condition: 'no_storage', reason: description };
+  return undefined;
 };

@@ -1,12 +1,14 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import type { EventContract, ServiceName } from '@postern/contracts';
+import { type EventContract, OPERATIONS, type ServiceName } from '@postern/contracts';
 import { isObservable, lastValueFrom, type Observable } from 'rxjs';
 import type { NatsLink } from '../connection.js';
 import type { TemporarilyUnavailable } from '../faults.js';
 import { EventConsumer } from '../jetstream/event-consumer.js';
 import { type EventRetries, PATIENT } from '../jetstream/event-work.js';
+import type { EventGap } from '../jetstream/gap-reports.js';
 import type { Log } from '../log.js';
+import { RequestClient } from '../request-client.js';
 import { type EventExtras, POSTERN_TRANSPORT, type RequestExtras } from './handlers.js';
 import { RequestIntake } from './request-intake.js';
 
@@ -27,6 +29,9 @@ export interface PosternServerOptions {
   readonly asUnavailable?: (error: unknown) => TemporarilyUnavailable | undefined;
 }
 
+/** A service that is not there answers nobody, and is asked again soon. */
+const REPORT_WITHIN_MS = 5_000;
+
 /**
  * Nest's transport strategy for Postern: requests by contract over core NATS, events by contract over JetStream.
  * The connection belongs to whoever made it; `close()` only drains.
@@ -39,6 +44,8 @@ export class PosternServer extends Server implements CustomTransportStrategy {
   readonly #events = new Map<string, { extras: EventExtras; handler: MessageHandler }>();
   readonly #intake: RequestIntake;
   #consumers: EventConsumer[] = [];
+  /** Made for the first gap, which most processes never see. */
+  #reports: RequestClient | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(private readonly options: PosternServerOptions) {
@@ -79,6 +86,7 @@ export class PosternServer extends Server implements CustomTransportStrategy {
             source,
             contracts,
             durable: `${this.options.service}-${extras.consumer}`,
+            reportGap: gap => this.#reportGap(source, gap),
             retries: this.options.eventRetries ?? PATIENT,
             batchSize: this.options.eventBatchSize ?? 256,
             handle: async batch => {
@@ -105,6 +113,12 @@ export class PosternServer extends Server implements CustomTransportStrategy {
     return this.options.link.nc as T;
   }
 
+  async #reportGap(source: ServiceName, { consumer, streamCreated, first, last }: EventGap): Promise<void> {
+    this.#reports ??= new RequestClient(this.options.link);
+    const gap = { consumer, stream_created: streamCreated, first_sequence: first, last_sequence: last };
+    await this.#reports.request(OPERATIONS[source].reportMissingEvents, gap, { deadlineMs: REPORT_WITHIN_MS });
+  }
+
   async #drain(): Promise<void> {
     const limitMs = this.options.drainTimeoutMs ?? 10_000;
     const { promise: late, resolve } = Promise.withResolvers<'late'>();
@@ -116,6 +130,7 @@ export class PosternServer extends Server implements CustomTransportStrategy {
       this.options.log.warn({ limitMs }, 'Closed with work still under way');
     }
     clearTimeout(timer);
+    this.#reports?.close();
   }
 }
 

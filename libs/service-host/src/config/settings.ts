@@ -62,5 +62,13 @@ export const databaseSettings = {
   databaseIdleInTransactionTimeoutMs: integer()
     .min(0)
     .default(10_000)
-    .describe('Longest pause inside a transaction: an open one holds up everybody’s event feed.'),
+    .describe('Longest pause inside a transaction: an open one holds up the event feed of its database.'),
+};
+
+/** What a service that publishes events understands as well. */
+export const eventSettings = {
+  eventStreamMaxBytes: integer()
+    .min(1_048_576)
+    .default(1_073_741_824)
+    .describe('Size of the JetStream stream; events wait in the database while it is full.'),
 };

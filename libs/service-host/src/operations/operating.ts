@@ -1,7 +1,8 @@
-import { type Operations, Refusal, type ReplyOf } from '@postern/contracts';
+import { type Operations, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { eraseFromEvents, type OutboxRelay, type ProjectionRunner } from '@postern/event-sourcing/postgres';
 import type { Database } from '../database/database.js';
 import type { ServiceLog } from '../log/service-log.js';
+import { outboxFindings } from './outbox-findings.js';
 import type { Diagnosis, PersonalData } from './ports.js';
 import { postgresFindings } from './postgres-findings.js';
 import { redactor } from './redaction.js';
@@ -58,8 +59,20 @@ export class Operating {
   async outbox(): Promise<Reply<'getOutboxStatus'>> {
     const status = await this.options.outbox?.status();
     if (!status) return { outbox: null };
-    const { lag, led, brokerSequence, lastError } = status;
-    return { outbox: { lag, led, broker_sequence: brokerSequence ?? null, last_error: lastError ?? null } };
+    const { lag, led, brokerSequence, lastError, blockage } = status;
+    const blocked = blockage ? { ...blockage, since: blockage.since.toISOString() } : null;
+    return { outbox: { lag, led, broker_sequence: brokerSequence ?? null, last_error: lastError ?? null, blocked } };
+  }
+
+  async reportMissing(gap: RequestOf<Operations['reportMissingEvents']>): Promise<Reply<'reportMissingEvents'>> {
+    const { outbox } = this.options;
+    await outbox?.reportGap({
+      consumer: gap.consumer,
+      brokerCreated: gap.stream_created,
+      first: gap.first_sequence,
+      last: gap.last_sequence,
+    });
+    return { noted: outbox !== undefined };
   }
 
   async sealedValues(): Promise<Reply<'countSealedValues'>> {
@@ -98,6 +111,7 @@ export class Operating {
       postgresFindings(this.options.database.pool),
       this.options.diagnosis?.findings() ?? [],
     ]);
-    return { now: new Date().toISOString(), findings: [...ofDatabase, ...own] };
+    const ofOutbox = outboxFindings((await this.options.outbox?.status())?.blockage);
+    return { now: new Date().toISOString(), findings: [...ofDatabase, ...ofOutbox, ...own] };
   }
 }

@@ -29,6 +29,11 @@ export const operationsController = (service: ServiceName): Type => {
       return this.operating.outbox();
     }
 
+    @HandlesRequest(asked.reportMissingEvents)
+    reportMissing(gap: Request<'reportMissingEvents'>): Reply<'reportMissingEvents'> {
+      return this.operating.reportMissing(gap);
+    }
+
     @HandlesRequest(asked.countSealedValues)
     sealedValues(): Reply<'countSealedValues'> {
       return this.operating.sealedValues();

@@ -75,7 +75,8 @@ const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
       check: 'PostgreSQL idle transactions',
       verdict: verdictOf(idleMs > 0 && idleMs <= IDLE_LIMIT_MS, 'warning'),
       found: `other sessions may idle in a transaction for ${idleMs === 0 ? 'ever' : `${idleMs} ms`}`,
-      advice: "ALTER SYSTEM SET idle_in_transaction_session_timeout = '10s': an open one holds up everybody's events.",
+      advice:
+        "ALTER SYSTEM SET idle_in_transaction_session_timeout = '10s': an open one holds up the events of its database.",
     },
     {
       check: 'PostgreSQL open transactions',

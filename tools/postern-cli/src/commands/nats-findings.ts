@@ -67,9 +67,21 @@ const streamFinding = async (jsm: JetStreamManager, service: string): Promise<Fi
       found,
       advice: 'It has to lie on disk: delete it, and its service makes it again.',
     };
+  if (info.config.discard !== 'new')
+    return {
+      check,
+      verdict: 'bad',
+      found: `${found}, drops the oldest events when it is full`,
+      advice: `Start the current release of ${service}, which makes it refuse new ones instead.`,
+    };
   return used < FULL
     ? { check, verdict: 'good', found }
-    : { check, verdict: 'warning', found, advice: 'The oldest events go next: see that every consumer keeps up.' };
+    : {
+        check,
+        verdict: 'warning',
+        found,
+        advice: 'New events wait in the database: see that every consumer keeps up.',
+      };
 };
 
 const isLocal = (server: string): boolean => /^(127\.|localhost|\[?::1)/.test(server);

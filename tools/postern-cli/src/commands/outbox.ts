@@ -14,7 +14,7 @@ export const outboxStatus = async (operator: Operator, [service]: readonly strin
       const stream = await jsm.streams.info(`postern-${answer.service}`).catch(() => undefined);
       return [
         answer.service,
-        outbox.last_error ?? (outbox.led ? 'relays' : 'nobody relays'),
+        outbox.blocked?.reason ?? outbox.last_error ?? (outbox.led ? 'relays' : 'nobody relays'),
         outbox.lag,
         outbox.broker_sequence ?? '-',
         stream ? `${stream.state.messages} events, ${(stream.state.bytes / 1e6).toFixed(1)} MB` : 'no stream yet',
@@ -22,5 +22,7 @@ export const outboxStatus = async (operator: Operator, [service]: readonly strin
     }),
   );
   operator.print(table(['SERVICE', 'STATE', 'EVENTS BEHIND', 'SEQUENCE', 'JETSTREAM HOLDS'], rows));
-  return answers.every(answer => 'reply' in answer && (answer.reply.outbox === null || answer.reply.outbox.led));
+  return answers.every(
+    answer => 'reply' in answer && (!answer.reply.outbox || (answer.reply.outbox.led && !answer.reply.outbox.blocked)),
+  );
 };

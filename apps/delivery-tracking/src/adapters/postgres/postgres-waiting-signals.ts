@@ -2,6 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@postern/service-host';
 import { WaitingSignals } from '../../ports.js';
 
+/** In small steps, so that no feed waits for a long one. */
+const STEP = 1_000;
+const DROP = `
+  DELETE FROM waiting_signals WHERE id = ANY (ARRAY(
+    SELECT id FROM waiting_signals WHERE received_at < $1 LIMIT $2
+  )) RETURNING kind`;
+
 /** The table of signals whose email is not known. */
 @Injectable()
 export class PostgresWaitingSignals extends WaitingSignals {
@@ -10,11 +17,12 @@ export class PostgresWaitingSignals extends WaitingSignals {
   }
 
   override async dropOlderThan(before: Date): Promise<ReadonlyMap<string, number>> {
-    const { rows } = await this.database.pool.query<{ kind: string; count: number }>(
-      `WITH dropped AS (DELETE FROM waiting_signals WHERE received_at < $1 RETURNING kind)
-       SELECT kind, count(*)::int AS count FROM dropped GROUP BY kind`,
-      [before],
-    );
-    return new Map(rows.map(({ kind, count }) => [kind, count]));
+    const dropped = new Map<string, number>();
+    for (let found = STEP; found === STEP; ) {
+      const { rows } = await this.database.pool.query<{ kind: string }>(DROP, [before, STEP]);
+      for (const { kind } of rows) dropped.set(kind, (dropped.get(kind) ?? 0) + 1);
+      found = rows.length;
+    }
+    return dropped;
   }
 }

@@ -1,3 +1,4 @@
+import { inSteps } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import { type ClosedDay, DayBook, type Report } from '../../ports.js';
 
@@ -5,6 +6,9 @@ import { type ClosedDay, DayBook, type Report } from '../../ports.js';
 const SETTLING_MINUTES = 15;
 /** Older days are let be: what they would change has long been overtaken. */
 const LOOK_BACK_DAYS = 30;
+
+const purge = (table: string, isOld: string, limit: number): string =>
+  `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${isOld} LIMIT $${limit}))`;
 
 /** Messages per day from the limits' own count, reports as they came in. Every number is one of messages. */
 export class PostgresDayBook extends DayBook {
@@ -54,8 +58,8 @@ export class PostgresDayBook extends DayBook {
   }
 
   async purge(): Promise<void> {
-    await this.pool.query('DELETE FROM reported_emails WHERE day < current_date - $1::int', [LOOK_BACK_DAYS + 2]);
-    await this.pool.query('DELETE FROM judged_days WHERE day < current_date - $1::int', [LOOK_BACK_DAYS + 2]);
-    await this.pool.query("DELETE FROM code_mails WHERE hour < now() - interval '1 day'");
+    for (const table of ['reported_emails', 'judged_days'])
+      await inSteps(this.pool, purge(table, 'day < current_date - $1::int', 2), [LOOK_BACK_DAYS + 2]);
+    await inSteps(this.pool, purge('code_mails', "hour < now() - interval '1 day'", 1), []);
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { inSteps } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import { IDEMPOTENCY_HOURS } from '../../domain/idempotency.js';
 import { Retention } from '../../ports.js';
@@ -31,26 +32,21 @@ export class PostgresRetention extends Retention {
   }
 
   async purgeExpired(now: Date): Promise<void> {
-    await this.#inSteps(
+    await inSteps(
+      this.pool,
       `DELETE FROM idempotency_keys WHERE (service_id, key) IN (
          SELECT service_id, key FROM idempotency_keys
          WHERE claimed_at < $1::timestamptz - make_interval(hours => ${IDEMPOTENCY_HOURS}) LIMIT $2)`,
-      now,
+      [now],
     );
-    await this.#inSteps(
+    await inSteps(
+      this.pool,
       `DELETE FROM sending_usage WHERE (service_id, period, starts_at) IN (
          SELECT service_id, period, starts_at FROM sending_usage
          WHERE starts_at < $1::timestamptz - CASE period WHEN 'minute' THEN interval '10 minutes'
                                               ELSE make_interval(days => ${DAYS_KEPT}) END LIMIT $2)`,
-      now,
+      [now],
     );
-  }
-
-  async #inSteps(statement: string, now: Date): Promise<void> {
-    for (;;) {
-      const { rowCount } = await this.pool.query(statement, [now, STEP]);
-      if ((rowCount ?? 0) < STEP) return;
-    }
   }
 }
 

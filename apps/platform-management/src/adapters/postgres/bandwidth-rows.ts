@@ -1,3 +1,4 @@
+import { inSteps } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import { BandwidthLedger } from '../../ports/metrics.js';
 import type { ServiceTraffic } from '../../ports/runtime.js';
@@ -50,6 +51,10 @@ export class BandwidthRows extends BandwidthLedger {
   }
 
   async purge(before: string): Promise<void> {
-    await this.pool.query('DELETE FROM bandwidth_usage WHERE month < $1', [before]);
+    await inSteps(
+      this.pool,
+      'DELETE FROM bandwidth_usage WHERE ctid = ANY (ARRAY(SELECT ctid FROM bandwidth_usage WHERE month < $1 LIMIT $2))',
+      [before],
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { inTransaction } from '@postern/event-sourcing/postgres';
+import { inSteps, inTransaction } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import type { LoginFailures, LoginLimits } from '../../ports/accounts.js';
 
@@ -30,6 +30,11 @@ export class LoginFailureRows implements LoginFailures {
   }
 
   async purgeOlderThan(windowS: number): Promise<void> {
-    await this.pool.query('DELETE FROM login_failures WHERE at < now() - make_interval(secs => $1)', [windowS]);
+    await inSteps(
+      this.pool,
+      `DELETE FROM login_failures WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM login_failures WHERE at < now() - make_interval(secs => $1) LIMIT $2))`,
+      [windowS],
+    );
   }
 }

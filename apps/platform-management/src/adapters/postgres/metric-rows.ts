@@ -1,3 +1,4 @@
+import { inSteps } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import type { HistoryWindow, Measurement } from '../../domain/metrics/metrics.js';
 import { type MetricPoint, MetricStore } from '../../ports/metrics.js';
@@ -30,6 +31,9 @@ const ROLL_UP = `
   GROUP BY 1, 2
   ON CONFLICT (web_service_id, at) DO UPDATE SET measurements = excluded.measurements,
     ${AVERAGED.map(name => `${name} = excluded.${name}`).join(', ')}`;
+
+const purge = (table: string) =>
+  `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE at < $1 LIMIT $2))`;
 
 const binned = (source: string) => `
   SELECT date_bin(make_interval(secs => $3), at, 'epoch') AS at, ${WEIGHTED}
@@ -68,8 +72,8 @@ export class MetricRows extends MetricStore {
   }
 
   async purge(samplesBefore: Date, minutesBefore: Date): Promise<void> {
-    await this.pool.query('DELETE FROM metric_samples WHERE at < $1', [samplesBefore]);
-    await this.pool.query('DELETE FROM metric_minutes WHERE at < $1', [minutesBefore]);
+    await inSteps(this.pool, purge('metric_samples'), [samplesBefore]);
+    await inSteps(this.pool, purge('metric_minutes'), [minutesBefore]);
   }
 
   async latest(webServiceId: string, notBefore: Date): Promise<Measurement | undefined> {

@@ -1,3 +1,4 @@
+import { inSteps } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import type { NewSession, Sessions, SessionUser } from '../../ports/accounts.js';
 
@@ -35,6 +36,10 @@ export class SessionRows implements Sessions {
   }
 
   async purgeExpired(): Promise<void> {
-    await this.pool.query('DELETE FROM sessions WHERE expires_at <= now()');
+    await inSteps(
+      this.pool,
+      'DELETE FROM sessions WHERE ctid = ANY (ARRAY(SELECT ctid FROM sessions WHERE expires_at <= now() LIMIT $1))',
+      [],
+    );
   }
 }

@@ -189,4 +189,25 @@ describe('a purge', () => {
     expect((await queue.list(webhookId, { limit: 10, offset: 0 })).total).toBe(2);
     expect((await pool.query('SELECT delivery_id FROM attempts')).rows).toEqual([{ delivery_id: retried.id }]);
   });
+
+  it('goes in steps, so that no feed waits for a long transaction', async () => {
+    const webhookId = await endpoint();
+    await pool.query(
+      `INSERT INTO deliveries (id, webhook_id, event_id, payload, state, created_at, finished_at)
+       SELECT gen_random_uuid(), $1, NULL, '{}', 'accepted', now() - interval '40 days', now() - interval '40 days'
+       FROM generate_series(1, 2500)`,
+      [webhookId],
+    );
+    await pool.query(`
+      CREATE TABLE purged (txid xid8 DEFAULT pg_current_xact_id());
+      CREATE FUNCTION note_purged() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO purged DEFAULT VALUES; RETURN OLD; END $$;
+      CREATE TRIGGER noted BEFORE DELETE ON deliveries FOR EACH ROW EXECUTE FUNCTION note_purged()`);
+    try {
+      expect(await queue.purgeFinishedBefore(new Date(Date.now() - 30 * 24 * 3_600_000))).toBe(2_500);
+      const { rows } = await pool.query('SELECT count(*)::int AS rows FROM purged GROUP BY txid ORDER BY 1');
+      expect(rows).toEqual([{ rows: 500 }, { rows: 1_000 }, { rows: 1_000 }]);
+    } finally {
+      await pool.query('DROP TRIGGER noted ON deliveries; DROP FUNCTION note_purged; DROP TABLE purged');
+    }
+  });
 });

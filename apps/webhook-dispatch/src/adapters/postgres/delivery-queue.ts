@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { GroupCommit } from '@postern/event-sourcing';
-import { type Inbox, inTransaction } from '@postern/event-sourcing/postgres';
+import { type Inbox, inSteps, inTransaction } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
 import type { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
@@ -177,9 +177,9 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
   }
 
   async purgeFinishedBefore(time: Date): Promise<number> {
-    const { rows } = await this.pool.query<{ purged: number }>(PURGE, [time]);
+    const purged = await inSteps(this.pool, PURGE, [time]);
     await this.inbox.purge();
-    return rows[0]?.purged ?? 0;
+    return purged;
   }
 
   onWork(listener: () => void): void {

@@ -127,11 +127,20 @@ export const FIND = `
   ), '[]') AS attempt_log
   FROM deliveries d`;
 
-/** Deliveries that ended long ago, by way of the blocks that are old enough to hold any. */
+/** Some of the deliveries that ended long ago, by way of the blocks that are old enough to hold any. */
 export const PURGE = `
   WITH gone AS (
-    DELETE FROM deliveries WHERE created_at < $1 AND finished_at < $1 RETURNING id
+    DELETE FROM deliveries WHERE id = ANY (ARRAY(
+      SELECT id FROM deliveries WHERE created_at < $1 AND finished_at < $1 LIMIT $2
+    )) RETURNING id
   ), forgotten AS (
     DELETE FROM attempts WHERE delivery_id IN (SELECT id FROM gone)
   )
-  SELECT count(*)::int AS purged FROM gone`;
+  SELECT id FROM gone`;
+
+/** Holds some of the pending deliveries of a webhook. */
+export const HOLD = `
+  UPDATE deliveries SET state = 'held', reason = 'the endpoint is disabled'
+  WHERE state = 'pending' AND id = ANY (ARRAY(
+    SELECT id FROM deliveries WHERE webhook_id = $1 AND state = 'pending' LIMIT $2
+  ))`;

@@ -1,0 +1,88 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { DeliverySequence, type MissingSequences } from './delivery-sequence.js';
+
+interface Delivery {
+  readonly stream: number;
+  readonly count: number;
+  readonly replica: number;
+}
+
+/** What the server does: hands first deliveries out in order, skips what is gone, repeats some. */
+const deliveries = fc.array(
+  fc.record({
+    skipped: fc.constantFrom(0, 0, 0, 0, 1, 3),
+    repeats: fc.nat({ max: 2 }),
+    replica: fc.nat({ max: 2 }),
+  }),
+  { maxLength: 60 },
+);
+
+const run = (steps: readonly { skipped: number; repeats: number; replica: number }[], replicas: number) => {
+  const watches = Array.from({ length: replicas }, () => new DeliverySequence());
+  for (const watch of watches) watch.begin({ stream: 10, delivery: 7 });
+  const log: Delivery[] = [];
+  let stream = 10;
+  const gone: number[] = [];
+  for (const { skipped, repeats, replica } of steps) {
+    for (let n = 0; n < skipped; n++) gone.push(++stream);
+    log.push({ stream: ++stream, count: 1, replica });
+    for (let n = 0; n < repeats; n++) log.push({ stream, count: 2 + n, replica: (replica + n) % replicas });
+  }
+  const found: MissingSequences[] = [];
+  log.forEach(({ stream: streamSequence, count, replica }, place) => {
+    const info = { streamSequence, deliverySequence: 8 + place, deliveryCount: count };
+    const missing = watches[replica % replicas]?.see({ info } as Parameters<DeliverySequence['see']>[0]);
+    if (missing) found.push(missing);
+  });
+  return { gone, found };
+};
+
+const covers = ({ first, last }: MissingSequences, sequence: number) => first <= sequence && sequence <= last;
+
+it('finds every sequence that was passed over, and no other, whatever is delivered again', () => {
+  fc.assert(
+    fc.property(deliveries, steps => {
+      const { gone, found } = run(steps, 1);
+      expect(found.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, n) => first + n))).toEqual(
+        gone,
+      );
+    }),
+  );
+});
+
+it('finds every sequence that was passed over by several replicas that repeat nothing', () => {
+  fc.assert(
+    fc.property(deliveries, steps => {
+      // A gap that nothing follows at some replica is found by the one that got the next message.
+      const { gone, found } = run(
+        steps.map(step => ({ ...step, repeats: 0 })),
+        3,
+      );
+      for (const sequence of gone) expect(found.some(range => covers(range, sequence))).toBe(true);
+    }),
+  );
+});
+
+it('feigns no gap, however many replicas share and repeat', () => {
+  fc.assert(
+    fc.property(deliveries, steps => {
+      const { found } = run(
+        steps.map(step => ({ ...step, skipped: 0 })),
+        3,
+      );
+      expect(found).toEqual([]);
+    }),
+  );
+});
+
+it('begins anew where a server counts its last deliveries once more', () => {
+  const watch = new DeliverySequence();
+  watch.begin({ stream: 20, delivery: 20 });
+  const see = (streamSequence: number, deliverySequence: number) =>
+    watch.see({ info: { streamSequence, deliverySequence, deliveryCount: 1 } } as Parameters<typeof watch.see>[0]);
+  expect(see(21, 21)).toBeUndefined();
+  expect(see(15, 15)).toBeUndefined();
+  expect(see(16, 16)).toBeUndefined();
+  expect(see(19, 17)).toEqual({ first: 17, last: 18 });
+});

@@ -1,0 +1,36 @@
+import type { EventContract, ServiceName } from '@postern/contracts';
+import { OutboxRelay, type PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { JetStreamPublisher, type Log, type NatsLink } from '@postern/messaging';
+
+export interface ServiceRelayOptions {
+  readonly service: ServiceName;
+  readonly contracts: readonly EventContract[];
+  readonly store: PostgresEventStore;
+  readonly link: NatsLink;
+  readonly log: Log;
+  /** Size of the stream, as configured. */
+  readonly maxBytes: number;
+}
+
+/** The relay that publishes a service's events to JetStream, with the log lines that it owes its operator. */
+export const serviceRelay = ({ service, contracts, store, link, log, maxBytes }: ServiceRelayOptions): OutboxRelay =>
+  new OutboxRelay({
+    store,
+    publisher: new JetStreamPublisher(link, {
+      service,
+      contracts,
+      maxBytes,
+      onSmaller: size => log.warn(size, 'NATS has too little storage: the stream is smaller than configured'),
+    }),
+    types: contracts.map(({ type }) => type),
+    onError: err => log.warn({ err }, 'Events wait to be published'),
+    onRegression: cause => log.warn({ cause }, 'The broker lost events; publishing them again'),
+    onBlocked: ({ condition, reason }) =>
+      log.error({ condition, reason }, 'The broker takes no more events; they wait in the log'),
+    onUnblocked: ({ condition, since }) =>
+      log.info({ condition, seconds: secondsSince(since) }, 'The broker takes events again'),
+    onGap: ({ consumer, first, last }) =>
+      log.error({ consumer, first, last }, 'The stream lost events that were not taken; publishing them again'),
+  });
+
+const secondsSince = (since: Date): number => Math.round((Date.now() - since.getTime()) / 1_000);
