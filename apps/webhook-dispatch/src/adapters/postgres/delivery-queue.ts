@@ -149,9 +149,8 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
     return rows.map(row => ({ webhookId: row.webhook_id, since: row.since }));
   }
 
-  async holdForDisabled(): Promise<number> {
-    const { rowCount } = await this.pool.query(HOLD_FOR_DISABLED);
-    return rowCount ?? 0;
+  holdForDisabled(): Promise<number> {
+    return inSteps(this.pool, HOLD_FOR_DISABLED, []);
   }
 
   async take(events: readonly QueuedEvent[]): Promise<void> {

@@ -99,11 +99,18 @@ export const REPORT = `
 
 const HELD = "state = 'held', reason = 'the endpoint is disabled'";
 
-export const HOLD = `UPDATE deliveries SET ${HELD} WHERE webhook_id = $1 AND state = 'pending'`;
+/** Holds the first of the pending deliveries of a webhook; the rest is held in steps, so that no feed waits for them. */
+export const HOLD = `
+  UPDATE deliveries SET ${HELD} WHERE state = 'pending' AND id = ANY (ARRAY(
+    SELECT id FROM deliveries WHERE webhook_id = $1 AND state = 'pending' LIMIT 1000
+  ))`;
 
+/** Holds some of what is pending for disabled endpoints. */
 export const HOLD_FOR_DISABLED = `
-  UPDATE deliveries SET ${HELD} FROM webhooks
-  WHERE NOT webhooks.enabled AND deliveries.webhook_id = webhooks.id AND deliveries.state = 'pending'`;
+  UPDATE deliveries SET ${HELD} WHERE state = 'pending' AND id = ANY (ARRAY(
+    SELECT d.id FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id
+    WHERE NOT w.enabled AND d.state = 'pending' LIMIT $1
+  ))`;
 
 /** `replay_of` always names the first delivery of the event, so that a replay of a replay is found with it. */
 export const REPLAY = `
@@ -137,10 +144,3 @@ export const PURGE = `
     DELETE FROM attempts WHERE delivery_id IN (SELECT id FROM gone)
   )
   SELECT id FROM gone`;
-
-/** Holds some of the pending deliveries of a webhook. */
-export const HOLD = `
-  UPDATE deliveries SET state = 'held', reason = 'the endpoint is disabled'
-  WHERE state = 'pending' AND id = ANY (ARRAY(
-    SELECT id FROM deliveries WHERE webhook_id = $1 AND state = 'pending' LIMIT $2
-  ))`;
