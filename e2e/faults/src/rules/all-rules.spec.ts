@@ -34,6 +34,9 @@ describe('what is allowed is no violation:', () => {
   it.each(ALLOWED())('%s', (_, plant) => expect(rulesBroken(plant)).toEqual([]));
 });
 
+const notSent = <Recipient extends { state: string }>(recipients: readonly Recipient[]): Recipient[] =>
+  recipients.map(recipient => ({ ...recipient, state: 'not_sent' }));
+
 function PLANTED(): readonly (readonly [what: string, rule: string, plant: Plant])[] {
   const { delivered, unanswered, opened } = example;
   const record = (observation: Writable<Observation>, id: string) =>
@@ -121,6 +124,14 @@ function PLANTED(): readonly (readonly [what: string, rule: string, plant: Plant
       },
     ],
     [
+      'a request that was answered "try again" is counted',
+      'wrong statistics',
+      (_, { listed, totals }) => {
+        listed.push({ ...listed[0]!, id: 'another', status: 'failed', recipients: notSent(listed[0]!.recipients) });
+        Object.assign(totals, { accepted: 3, failed: 1 });
+      },
+    ],
+    [
       'a request is counted as two messages',
       'counted twice',
       (_, { listed }) => void listed.push({ ...listed[0]!, id: 'another', status: 'failed' }),
@@ -170,6 +181,16 @@ function ALLOWED(): readonly (readonly [what: string, plant: Plant])[] {
         const [call] = calls.splice(0, 1);
         scheduled.add(`${call?.event} ${call?.emailId} ${call?.recipient}`);
       },
+    ],
+    [
+      'a request that was answered "try again" is listed, and not counted',
+      (_, { listed }) =>
+        void listed.push({
+          ...listed[0]!,
+          id: 'another',
+          status: 'failed',
+          recipients: notSent(listed[0]!.recipients),
+        }),
     ],
     ['an event that is told twice', ({ calls }) => void calls.push({ ...calls[0]! })],
     [

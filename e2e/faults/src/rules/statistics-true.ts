@@ -33,6 +33,10 @@ const refusedRows = ({ refused }: Ledger, { listed }: Observation): number => {
   ).length;
 };
 
+/** Recipients that count: for those not sent to, the client was asked to send again. */
+const counted = (listed: Observation['listed']) =>
+  listed.flatMap(({ recipients }) => recipients).filter(({ state }) => state !== 'not_sent');
+
 /** Statistics add up, equal the ledger, and count a request once however often it was repeated. */
 export const statisticsTrue: Rule = (ledger, observation) => {
   const { totals, listed } = observation;
@@ -42,13 +46,19 @@ export const statisticsTrue: Rule = (ledger, observation) => {
 
   if (of('accepted') !== of('sent') + of('failed') + of('unknown'))
     wrong(`accepted ${of('accepted')} is not sent ${of('sent')} + failed ${of('failed')} + unknown ${of('unknown')}`);
-  const recipients = listed.reduce((sum, row) => sum + row.recipients.length, 0);
-  if (of('accepted') !== recipients) wrong(`accepted ${of('accepted')}, but the list has ${recipients} recipients`);
+  const recipients = counted(listed).length;
+  if (of('accepted') !== recipients)
+    wrong(
+      `accepted ${of('accepted')}, but the list has ${recipients} recipients to whom it did not answer "try again"`,
+    );
   for (const [name, [least, most]] of Object.entries(expectedCounts(ledger, refusedRows(ledger, observation))))
     if (of(name) < least || of(name) > most)
       wrong(`${name} ${of(name)}, but the ledger has ${least === most ? least : `${least} to ${most}`}`);
 
-  const byMarker = groupBy(listed, ({ subject }) => markerIn(subject) ?? subject);
+  const byMarker = groupBy(
+    listed.filter(row => counted([row]).length > 0),
+    ({ subject }) => markerIn(subject) ?? subject,
+  );
   for (const { marker } of ledger.requests) {
     const rows = byMarker.get(marker) ?? [];
     if (rows.length > 1)

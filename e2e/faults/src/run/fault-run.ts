@@ -57,7 +57,7 @@ const allSteps = async (options: FaultOptions, stage: Stage): Promise<StepOutcom
 export const faultRun = async (options: FaultOptions, undo: Undo): Promise<readonly Violation[]> => {
   for (const folder of await removeAbandonedRuns()) console.log(`▸ removed what an earlier run left in ${folder}`);
   console.log(`▸ seed ${options.seed}, ${options.perSecond} messages a second, ${options.minutes} minutes`);
-  const stage = await setStage(options, {}, undo);
+  const stage = await setStage(options, undo);
   const memory = new MemoryWatch(stage.postern);
   undo.push(() => memory.stop());
   if (options.preload > 0) {

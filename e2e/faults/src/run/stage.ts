@@ -61,11 +61,7 @@ const keepLogs = (folder: string, to: string): void => {
 };
 
 /** Starts everything; `undo` gets what ends it again. */
-export const setStage = async (
-  options: FaultOptions,
-  settings: Readonly<Record<string, string>>,
-  undo: Undo,
-): Promise<Stage> => {
+export const setStage = async (options: FaultOptions, undo: Undo): Promise<Stage> => {
   const folder = createRunFolder();
   undo.push(async () => {
     if (options.logs !== undefined) keepLogs(folder, options.logs);
@@ -94,7 +90,7 @@ export const setStage = async (
   await receiver.open();
   undo.push(() => receiver.close());
 
-  const postern = new Postern(folder, ports, startOptions(folder, ports, settings));
+  const postern = new Postern(folder, ports, startOptions(folder, ports));
   undo.push(() => postern.stop());
   await postern.start();
   const dashboard = await postern.dashboard();

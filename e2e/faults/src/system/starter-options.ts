@@ -38,6 +38,8 @@ export const choosePorts = async (): Promise<Ports> => {
 };
 
 const NO_LIMIT = '1000000000';
+/** The smallest stream: some hundred messages fill it. */
+const SMALL_STREAM = { POSTERN_EVENT_STREAM_MAX_BYTES: '1048576' };
 
 /** Settings beyond those of the local start, by service. */
 const SETTINGS = ({ relay, bounce }: Ports): Partial<Record<ServiceName, Record<string, string>>> => ({
@@ -46,19 +48,16 @@ const SETTINGS = ({ relay, bounce }: Ports): Partial<Record<ServiceName, Record<
     POSTERN_PRODUCTION_PER_MINUTE_LIMIT: NO_LIMIT,
     POSTERN_PRODUCTION_DAILY_START: NO_LIMIT,
     POSTERN_QUOTA_CEILING: NO_LIMIT,
+    ...SMALL_STREAM,
   },
-  'delivery-tracking': { POSTERN_BOUNCE_SMTP_PORT: String(bounce) },
+  'delivery-tracking': { POSTERN_BOUNCE_SMTP_PORT: String(bounce), ...SMALL_STREAM },
 });
 
 /** The file through which a fault moves the clock of a service. */
 export const clockFile = (folder: string, service: ServiceName): string => join(folder, `clock-${service}`);
 
 /** How the local start is started for a run in `folder`. */
-export const startOptions = (
-  folder: string,
-  ports: Ports,
-  everywhere: Readonly<Record<string, string>>,
-): Pick<StartOptions, 'home' | 'port' | 'environment'> => ({
+export const startOptions = (folder: string, ports: Ports): Pick<StartOptions, 'home' | 'port' | 'environment'> => ({
   home: join(folder, 'home'),
   port: ports.gateway,
   environment: Object.fromEntries(
@@ -68,7 +67,6 @@ export const startOptions = (
         POSTERN_HTTP_PORT: String(ports.health[service]),
         NODE_OPTIONS: `--import ${new URL('./clock-shift.js', import.meta.url).href}`,
         POSTERN_FAULTS_CLOCK: clockFile(folder, service),
-        ...everywhere,
         ...SETTINGS(ports)[service],
       },
     ]),
