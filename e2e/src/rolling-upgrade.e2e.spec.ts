@@ -40,9 +40,9 @@ const UPGRADES: readonly Upgrade[] = [
     projection: 'administration',
     changes: [
       {
-        file: 'adapters/postgres/postgres-email-ledger.js',
-        from: "'email-send.email-accepted.v1', data: facts",
-        to: "'email-send.email-accepted.v1', data: { ...facts, written_by: 'next' }",
+        file: 'domain/email.js',
+        from: 'type: emailAccepted.type, data: command.facts',
+        to: "type: emailAccepted.type, data: { ...command.facts, written_by: 'next' }",
       },
       { file: 'projections/administration.js', from: 'const VERSION = 1;', to: 'const VERSION = 2;' },
     ],

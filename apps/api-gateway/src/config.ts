@@ -25,6 +25,11 @@ export const gatewayConfig = defineConfig({
   dashboardDir: text().default(builtDashboard).describe('Folder with the built files of the dashboard.'),
   maxConnections: integer().min(1).default(10_000).describe('Connections at the same time; more are turned away.'),
   headersTimeoutMs: integer().min(100).default(10_000).describe('Time a client has to send its headers.'),
+  answerWithinMs: integer()
+    .min(5_000)
+    .max(60_000)
+    .default(30_000)
+    .describe('Time in which a message is answered for, counted from its arrival; no step of it begins later.'),
   requestTimeoutMs: integer().min(100).default(60_000).describe('Time a client has to send headers and body.'),
 });
 

@@ -8,23 +8,64 @@ export interface Asker {
   readonly actor?: string;
 }
 
+export interface AskLimits {
+  /** How long this question may wait, instead of its contract's deadline. */
+  readonly waitMs?: number;
+}
+
 /**
  * The services behind the door. Answers, throws the service's `Refusal`, or throws `ServiceUnavailable` when the
  * contract's deadline passes or nobody listens; it never waits longer than the deadline.
  */
 export abstract class Services {
-  abstract ask<C extends RequestContract>(contract: C, request: RequestInput<C>, asker: Asker): Promise<ReplyOf<C>>;
+  abstract ask<C extends RequestContract>(
+    contract: C,
+    request: RequestInput<C>,
+    asker: Asker,
+    limits?: AskLimits,
+  ): Promise<ReplyOf<C>>;
 }
 
-/** The asked service gave no answer in time. Whether it acted is unknown. */
+/** The asked service gave no answer in time. */
 export class ServiceUnavailable extends Error {
   override readonly name = 'ServiceUnavailable';
 
   constructor(
     readonly service: string,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly maybeExecuted?: boolean; readonly retryAfterS?: number | undefined },
   ) {
     super(`${service} does not answer`, options);
+    this.maybeExecuted = options?.maybeExecuted ?? true;
+    this.retryAfterS = options?.retryAfterS;
+  }
+
+  /** False where it is certain that the request had no effect. */
+  readonly maybeExecuted: boolean;
+  readonly retryAfterS: number | undefined;
+}
+
+/** The asked service met a bug. */
+export class ServiceFault extends Error {
+  override readonly name = 'ServiceFault';
+
+  constructor(
+    readonly service: string,
+    readonly maybeExecuted: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(`${service} met a bug`, options);
+  }
+}
+
+/** A message that may have been sent, and about which nobody could be asked before the client's deadline. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
+
+  constructor(
+    readonly emailId: string,
+    options?: ErrorOptions,
+  ) {
+    super(`the outcome of email ${emailId} is unknown`, options);
   }
 }
 

@@ -1,12 +1,14 @@
 import type { EventMetadata } from '@postern/event-sourcing';
 import type { DkimSigner, Mailbox } from '@postern/mail';
 import type { TxtAnswer } from './domain/domain-records.js';
-import type { ConcludingEvent, EmailFacts } from './domain/email.js';
+import type { ConcludedEmail, ConcludingCommand, EmailEvent, EmailFacts } from './domain/email.js';
 import type { CopySettings, EmailBody, MailCopy } from './domain/email-copies.js';
+import type { Evidence } from './domain/email-evidence.js';
 import type { RateLimit } from './domain/email-limits.js';
 import type { EmailRecord } from './domain/email-record.js';
 import type { DefaultLimits } from './domain/email-service.js';
 import type { CopyAnswer } from './domain/hand-over.js';
+import type { RequestIdentity } from './domain/idempotency.js';
 import type { DayCounts } from './domain/quota.js';
 import type { DkimKey } from './domain/sending-domain.js';
 
@@ -63,67 +65,96 @@ export abstract class SystemMail {
 
 /** The upstream relays, tried in turn. An answer is data: this never throws for what a relay says or fails to say. */
 export abstract class MailRelay {
-  /** Ends within its own deadline; past the end of the data an answer that never came is `unknown`. */
-  abstract handOver(copy: MailCopy): Promise<CopyAnswer>;
+  /**
+   * Ends within its own deadline, and by `answerBy`: too late to begin, the copy is `unreachable` and not handed over;
+   * past the beginning of its data an answer that never came is `unknown`.
+   */
+  abstract handOver(copy: MailCopy, answerBy?: Date): Promise<CopyAnswer>;
   /** Whether some relay takes addresses beyond ASCII (RFC 6531). */
   abstract offersSmtpUtf8(): Promise<boolean>;
 }
 
-/** Whose request it is, what limits it, and the key it may come under. */
+/** Whose request it is, what limits it, and what tells it from another one. */
 export interface Asking {
   readonly serviceId: string;
+  /** Named before anything was asked, so that the same request may be asked again. */
+  readonly emailId: string;
   readonly perMinuteLimit: number;
   readonly dailyLimit: number;
-  readonly idempotency?: { readonly key: string; readonly bodyHash: string };
+  readonly identity: RequestIdentity;
+  readonly idempotencyKey?: string | undefined;
   readonly at: Date;
+  /** When the client stops waiting: nothing is begun after it. */
+  readonly answerBy: Date;
 }
 
-/** A message asking to be let in. */
+/** A message asking to be admitted. */
 export interface AdmissionRequest extends Asking {
   readonly facts: EmailFacts;
+  /** What is recorded with the admission. */
+  readonly events: readonly EmailEvent[];
   readonly body: EmailBody;
 }
 
-/** The same request was answered before: its answer again. `rateLimit` is the standing as it is now. */
+/** The same request came before: its answer again. `rateLimit` is the standing as it is now. */
 export interface Repeated {
   readonly kind: 'repeated';
   readonly record: EmailRecord;
+  /** False where it is the answer to this very request, asked again because the first answer was lost. */
+  readonly replayed: boolean;
   readonly rateLimit: RateLimit;
 }
 
 export type Admission = { readonly kind: 'admitted'; readonly rateLimit: RateLimit } | Repeated;
 
-/** How a message that was let in ended. */
+/** How the hand-over of a message that was admitted ended. */
 export interface Conclusion {
   readonly facts: EmailFacts;
-  readonly event: ConcludingEvent;
+  readonly command: ConcludingCommand;
   /** Its claim ends with a message that was not handed over, so that a retry is a new request. */
-  readonly idempotencyKey: string | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /**
- * The durable book of messages. Everything about one message that belongs together is written in one transaction;
+ * The durable record of messages. Everything about one message that belongs together is written in one transaction;
  * concurrent requests share transactions, and one of them refused or failing never harms the others.
  */
 export abstract class EmailLedger {
   /**
-   * Claims the idempotency key, counts against the limits, records the acceptance and the body, and marks the message
-   * as under way in this process. Throws the refusals of limits and of repeated keys; a refused request leaves
-   * nothing behind.
+   * Claims the idempotency key, counts against the limits, records the acceptance and the body, and keeps the request
+   * as open in this process. Throws the refusals of limits and of repeated requests; a refused request leaves nothing
+   * behind. Throws anything else where it may have been admitted although nobody confirmed it.
    */
   abstract admit(request: AdmissionRequest): Promise<Admission>;
   /**
-   * The answer to an earlier request under the same key, for one that would be refused for another reason; undefined
-   * where there was none. Throws the refusals of repeated keys.
+   * The answer to the request that this one repeats, for one that would be refused for another reason; undefined
+   * where there was none. Throws the refusals of repeated requests.
    */
   abstract repeat(asking: Asking): Promise<Repeated | undefined>;
   /**
-   * Records the outcome, the answer and the copies to try again; a message not handed over gives its place in the
-   * daily limit back. Answers the record that stands: another one where the message was closed over our head.
+   * Decides and records the outcome, the answer and the copies to try again; a message not handed over gives its place
+   * in the daily limit back. Answers the outcome that stands: another one where somebody else has recorded it, and
+   * undefined for a message that was never admitted.
    */
-  abstract conclude(conclusion: Conclusion): Promise<EmailRecord>;
+  abstract conclude(conclusion: Conclusion): Promise<ConcludedEmail | undefined>;
   /** The record of a concluded message of this service; undefined for any other id. */
   abstract record(serviceId: string, emailId: string): Promise<EmailRecord | undefined>;
+  /** Whether a message of this service was admitted and has no outcome yet. */
+  abstract isUnderWay(serviceId: string, emailId: string): Promise<boolean>;
+  /** The answer with this message's record was received: the same request from now on is another message. */
+  abstract answerReceived(emailId: string): void;
+}
+
+/** Messages whose outcome only evidence can tell. */
+export abstract class UnresolvedEmails {
+  /** Takes evidence of any messages; turns those to `sent` whose outcome is unknown. Evidence may come repeatedly. */
+  abstract confirm(evidence: readonly (Evidence & { readonly emailId: string })[]): Promise<void>;
+}
+
+/** Requests whose answers nobody has confirmed as received. */
+export abstract class OpenRequests {
+  /** Forgets those that no retry is recognised by any more, and unresolved messages too old for evidence. */
+  abstract purge(now: Date): Promise<void>;
 }
 
 /** Messages under way, by the process that has them. */

@@ -9,8 +9,10 @@ import { SuppressionsController } from './adapters/nats/suppressions.controller.
 import { PostgresDeferredCopies } from './adapters/postgres/postgres-deferred-copies.js';
 import { PostgresEmailLedger } from './adapters/postgres/postgres-email-ledger.js';
 import { PostgresEmailsUnderWay } from './adapters/postgres/postgres-emails-under-way.js';
+import { PostgresOpenRequests } from './adapters/postgres/postgres-open-requests.js';
 import { PostgresRetention } from './adapters/postgres/postgres-retention.js';
 import { PostgresSuppressionList } from './adapters/postgres/postgres-suppression-list.js';
+import { PostgresUnresolvedEmails } from './adapters/postgres/postgres-unresolved-emails.js';
 import { ProcessInstance } from './adapters/postgres/process-instance.js';
 import { RelaySystemMail } from './adapters/smtp/relay-system-mail.js';
 import { relaysFrom } from './adapters/smtp/relay-urls.js';
@@ -27,14 +29,18 @@ import {
   EmailLedger,
   EmailsUnderWay,
   MailRelay,
+  OpenRequests,
   Retention,
   SendingSettings,
   SuppressionList,
   SystemMail,
+  UnresolvedEmails,
 } from './ports.js';
 import { CloseInterruptedEmails } from './reactions/close-interrupted-emails.js';
 import { FollowSuppressions } from './reactions/follow-suppressions.js';
 import { PurgeExpired } from './reactions/purge-expired.js';
+import { PurgeOpenRequests } from './reactions/purge-open-requests.js';
+import { ResolveUnknownEmails } from './reactions/resolve-unknown-emails.js';
 import { RetryDeferredCopies } from './reactions/retry-deferred-copies.js';
 
 /**
@@ -72,6 +78,7 @@ export class SendingTimers {
     private readonly interrupted: CloseInterruptedEmails,
     private readonly deferred: RetryDeferredCopies,
     private readonly expired: PurgeExpired,
+    private readonly requests: PurgeOpenRequests,
   ) {}
 
   /** Resolves when what a crash left behind is named, so that the first repeated request finds its answer. */
@@ -79,6 +86,7 @@ export class SendingTimers {
     await this.interrupted.run();
     this.tasks.every(5_000, 'close interrupted emails', () => this.interrupted.run());
     this.tasks.every(5_000, 'retry deferred copies', () => this.deferred.run());
+    this.tasks.every(60_000, 'purge open requests', () => this.requests.run());
     this.tasks.every(10 * 60_000, 'purge what has expired', () => this.expired.run());
   }
 }
@@ -93,6 +101,8 @@ export const sendingProviders: Provider[] = [
   CloseInterruptedEmails,
   FollowSuppressions,
   PurgeExpired,
+  PurgeOpenRequests,
+  ResolveUnknownEmails,
   RetryDeferredCopies,
   SendingTimers,
   QuotaGauges,
@@ -124,6 +134,16 @@ export const sendingProviders: Provider[] = [
     provide: DeferredCopies,
     inject: [MessageStore],
     useFactory: (store: MessageStore) => new PostgresDeferredCopies(store),
+  },
+  {
+    provide: UnresolvedEmails,
+    inject: [MessageStore],
+    useFactory: (store: MessageStore) => new PostgresUnresolvedEmails(store),
+  },
+  {
+    provide: OpenRequests,
+    inject: [Database],
+    useFactory: ({ pool }: Database) => new PostgresOpenRequests(pool),
   },
   { provide: Retention, inject: [Database], useFactory: ({ pool }: Database) => new PostgresRetention(pool) },
   {

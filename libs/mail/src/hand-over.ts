@@ -1,3 +1,4 @@
+import type { HandOverWindow } from './hand-over-window.js';
 import type { HandOverResult } from './smtp-answer.js';
 
 /** A message with its envelope. Addresses are bare, as `parseMailbox` gives them; `from: ''` is the null sender. */
@@ -13,7 +14,12 @@ export interface HandOver {
   };
   /** The headers hold UTF-8 addresses (RFC 6531). Envelope addresses are looked at by themselves. */
   readonly smtpUtf8?: boolean;
+  /** Past it nothing is begun, and the message is `unreachable`; without one there is no such limit. */
+  readonly window?: HandOverWindow;
 }
+
+/** Why a message was not handed over whose window had closed. */
+export const TOO_LATE = 'the time for handing it over had passed';
 
 /** How a hand-over over one connection ended, and what the connection is still good for. */
 export interface SessionOutcome {

@@ -24,7 +24,8 @@ export {
   readInboundMail,
 } from './delivery-notification.js';
 export { type DkimIdentity, type DkimKeyPair, DkimSigner, dkimRecord, generateDkimKeyPair } from './dkim.js';
-export type { HandOver } from './hand-over.js';
+export { type HandOver, TOO_LATE } from './hand-over.js';
+export { HandOverWindow } from './hand-over-window.js';
 export type { HeaderLine } from './header-text.js';
 export { addressKey, formatMailbox, type Mailbox, MailboxError, parseMailbox, sameAddress } from './mailbox.js';
 export type { RelayConfig, RelayOffers } from './relay-config.js';

@@ -65,10 +65,11 @@ export class RelaySet {
     let best: RelayedResult | undefined;
     for (const station of this.#inOrder()) {
       const result = { ...(await station.pool.handOver(mail)), relay: station.relay };
-      this.#note(station, result.kind);
+      if (!(result.kind === 'unreachable' && mail.window?.remainingMs === 0)) this.#note(station, result.kind);
       if (result.kind !== 'unreachable' && result.kind !== 'deferred') return result;
       // A relay's own words say more than that another could not be reached.
       if (best === undefined || best.kind === 'unreachable') best = result;
+      if (mail.window?.remainingMs === 0) break;
     }
     return best!;
   }

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { TOO_LATE } from './hand-over.js';
+import { HandOverWindow } from './hand-over-window.js';
 import type { SmtpPool } from './smtp-pool.js';
 import { startServer } from './testing/real-server.js';
 import { afterwards, CUT, cleanUp, HANG, mail, poolFor, type Script, start } from './testing/scripted-relay.js';
@@ -51,6 +53,18 @@ describe('a pool', () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => pool.handOver(mail)));
     expect(results.every(({ kind }) => kind === 'accepted')).toBe(true);
     expect(relay.connections).toBe(2);
+  });
+
+  it('begins no data once the window of a message has closed, and says that nothing was sent', async () => {
+    const { pool, relay } = await start({});
+    const window = new HandOverWindow(Date.now() + 60_000);
+    expect(await pool.handOver({ ...mail, window })).toMatchObject({ kind: 'accepted' });
+    expect(window.close()).toBe(false);
+    const closed = new HandOverWindow(Date.now() + 60_000);
+    relay.onData = () => closed.close();
+    expect(await pool.handOver({ ...mail, window: closed })).toEqual({ kind: 'unreachable', reason: TOO_LATE });
+    expect(await pool.handOver({ ...mail, window: closed })).toEqual({ kind: 'unreachable', reason: TOO_LATE });
+    expect(relay.messages).toHaveLength(1);
   });
 
   it('tells those who waited too long that nothing was sent', async () => {

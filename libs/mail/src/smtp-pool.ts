@@ -1,4 +1,4 @@
-import type { HandOver, SessionOutcome } from './hand-over.js';
+import { type HandOver, type SessionOutcome, TOO_LATE } from './hand-over.js';
 import type { RelayConfig, RelayOffers } from './relay-config.js';
 import type { HandOverResult } from './smtp-answer.js';
 import { SmtpSession } from './smtp-session.js';
@@ -42,7 +42,7 @@ export class SmtpPool {
 
   /** Hands a message over, waiting for a free connection up to the configured time. */
   handOver(mail: HandOver): Promise<HandOverResult> {
-    return this.#track(this.#withSlot(hold => this.#attempt(mail, hold)));
+    return this.#track(this.#withSlot(hold => this.#attempt(mail, hold), mail.window?.remainingMs));
   }
 
   /** Opens, or reuses, a connection and reports what the relay offers. Sends no message. */
@@ -89,6 +89,7 @@ export class SmtpPool {
   }
 
   async #attempt(mail: HandOver, hold: Hold): Promise<HandOverResult> {
+    if (isTooLate(mail)) return { kind: 'unreachable', reason: TOO_LATE };
     const rested = this.#takeIdle();
     if (rested) {
       const outcome = await rested.handOver(mail);
@@ -98,6 +99,10 @@ export class SmtpPool {
     }
     const opened = await this.#open();
     if (typeof opened === 'string') return { kind: 'unreachable', reason: opened };
+    if (isTooLate(mail)) {
+      this.#idle.push(opened);
+      return { kind: 'unreachable', reason: TOO_LATE };
+    }
     const outcome = await opened.handOver(mail);
     this.#giveBack(opened, outcome, hold);
     return outcome.result;
@@ -140,11 +145,12 @@ export class SmtpPool {
   }
 
   /** Runs `work` in one of `maxConnections` slots, first come first served. */
-  async #withSlot<T>(work: (hold: Hold) => Promise<T>): Promise<T | Unreachable> {
+  async #withSlot<T>(work: (hold: Hold) => Promise<T>, waitMs = Infinity): Promise<T | Unreachable> {
     if (this.#isClosed) return { kind: 'unreachable', reason: 'the pool is closed' };
     if (this.#taken >= this.config.maxConnections) {
-      if (!(await this.#turn())) {
-        const reason = this.#isClosed ? 'the pool is closed' : `no connection free in ${this.config.queueTimeoutMs} ms`;
+      const atMost = Math.min(this.config.queueTimeoutMs, waitMs);
+      if (!(await this.#turn(atMost))) {
+        const reason = this.#isClosed ? 'the pool is closed' : `no connection free in ${atMost} ms`;
         return { kind: 'unreachable', reason };
       }
     } else {
@@ -168,11 +174,11 @@ export class SmtpPool {
     else this.#taken--;
   }
 
-  #turn(): Promise<boolean> {
+  #turn(atMost: number): Promise<boolean> {
     return new Promise(resolve => {
       const waiter: Waiter = {
         wake: resolve,
-        timer: setTimeout(() => this.#release(waiter, false), this.config.queueTimeoutMs),
+        timer: setTimeout(() => this.#release(waiter, false), atMost),
       };
       this.#waiting.add(waiter);
     });
@@ -191,3 +197,5 @@ export class SmtpPool {
     return work;
   }
 }
+
+const isTooLate = ({ window }: HandOver): boolean => window?.remainingMs === 0;

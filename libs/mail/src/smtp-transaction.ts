@@ -1,5 +1,5 @@
 import { dataOf } from './dot-stuffing.js';
-import type { HandOver, SessionOutcome } from './hand-over.js';
+import { type HandOver, type SessionOutcome, TOO_LATE } from './hand-over.js';
 import { parseReply, type RefusedRecipient, type SmtpReply } from './smtp-answer.js';
 import { mailCommand, rcptCommand } from './smtp-envelope.js';
 import type { EhloOffers } from './smtp-opening.js';
@@ -120,6 +120,9 @@ export class SmtpTransaction implements WireListener {
     } else if (this.#accepted.length === 0) {
       this.#awaits = 'nothing';
       this.#wire.send('.\r\n');
+    } else if (this.#mail.window?.begin() === false) {
+      // The relay waits for data that must not come: only closing the connection ends the transaction.
+      this.#over({ kind: 'unreachable', reason: TOO_LATE }, 'broken', false);
     } else {
       this.#awaits = 'text';
       this.#textStarted = true;

@@ -78,3 +78,14 @@ export class TemporarilyUnavailable extends Error {
     this.retryAfterS = options.retryAfterS;
   }
 }
+
+const WITHOUT_EFFECT = Symbol('without effect');
+
+/** Marks what a handler throws: the request had no effect, so that repeating it is safe. The error stays what it is. */
+export const withoutEffect = (error: unknown): unknown => {
+  if (typeof error === 'object' && error !== null) Object.defineProperty(error, WITHOUT_EFFECT, { value: true });
+  return error;
+};
+
+export const hadNoEffect = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && WITHOUT_EFFECT in error;

@@ -13,6 +13,7 @@ export {
   ServiceUnavailable,
   TemporarilyUnavailable,
   type UnavailableReason,
+  withoutEffect,
 } from './faults.js';
 export { guarded, reportCallbackError, runDetached } from './guard.js';
 export type { StreamLimits } from './jetstream/event-stream.js';

@@ -56,8 +56,8 @@ export interface TestSmtp {
   host: string;
   port: number;
   messages: SinkMessage[];
-  /** `refused` counts answers of 4xx and 5xx, `taken` messages answered with 250. */
-  counters: { connections: number; taken: number; bytes: number; refused: number; cut: number };
+  /** `refused` counts answers of 4xx and 5xx, `received` messages read to their end, `taken` those answered with 250. */
+  counters: { connections: number; received: number; taken: number; bytes: number; refused: number; cut: number };
   answer(answer: SinkAnswer): void;
   /** Back to 250 for everything; recorded messages are forgotten. */
   reset(): void;
@@ -71,7 +71,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Test
   const messages: SinkMessage[] = [];
   const handedOut = new Set<SinkMessage>();
   const script: SinkAnswer[] = [];
-  const counters = { connections: 0, taken: 0, bytes: 0, refused: 0, cut: 0 };
+  const counters = { connections: 0, received: 0, taken: 0, bytes: 0, refused: 0, cut: 0 };
 
   const scripted = (stage: SinkAnswer['stage'], addresses: string[]): SinkAnswer | undefined => {
     if (script.length === 0) return undefined;
@@ -126,7 +126,8 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Test
         stream.once('data', () => cut(session));
         return;
       }
-      const finish = (raw: Buffer): void =>
+      const finish = (raw: Buffer): void => {
+        counters.received += 1;
         reply(answer, session, error => {
           if (error) return callback(error);
           counters.taken += 1;
@@ -134,6 +135,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Test
           if (options.record !== false) messages.push(toMessage(session, raw));
           callback();
         });
+      };
       collect(stream, options.record !== false, finish);
     },
   });

@@ -13,3 +13,22 @@ export const emailRefusal = (
 /** 400: the message names the field and what is wrong with it. */
 export const invalidEmail = (field: string, problem: string): Refusal<EmailRefusalCode> =>
   emailRefusal('invalid_email', `${field}: ${problem}`);
+
+const RELAY_RETRY_AFTER_S = 5;
+
+/** 503: no relay took the message, so that a retry of the whole request is safe. */
+export const relayUnavailable = ({ message }: { readonly message: string }): Refusal<EmailRefusalCode> =>
+  emailRefusal('relay_unavailable', message.replace(/^Not handed over: /, ''), { retry_after_s: RELAY_RETRY_AFTER_S });
+
+/** 503: the client's deadline passed before anything was begun; nothing was or will be sent. */
+export const deadlinePassed = (): Refusal<EmailRefusalCode> =>
+  emailRefusal('deadline_passed', 'the time for this request was over before it could be begun; nothing was sent', {
+    retry_after_s: 2,
+  });
+
+/** 503: the record is not there yet, but the message is. */
+export const stillUnderWay = (emailId: string): Refusal<EmailRefusalCode> =>
+  emailRefusal('outcome_unknown', 'this message is still under way; its outcome is not known yet', {
+    email_id: emailId,
+    retry_after_s: 1,
+  });

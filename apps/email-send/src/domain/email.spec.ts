@@ -70,6 +70,16 @@ describe('a message', () => {
     given(accepted, handedOver('accepted', 'accepted')).when({ kind: 'interrupt', at }).refuses('email_concluded');
   });
 
+  it('that is given up was not handed over, and is over', () => {
+    given(accepted).when({ kind: 'give_up', reason: 'internal error', at }).yields(notHandedOver());
+    given(accepted, notHandedOver()).when({ kind: 'give_up', reason: 'again', at }).refuses('email_concluded');
+    expect(fold(email, [accepted, notHandedOver()])).toMatchObject({
+      status: 'failed',
+      message: 'Not handed over: internal error',
+      handedOver: false,
+    });
+  });
+
   it('is final once nothing of it will be tried again', () => {
     expect(finalAfter(accepted)).toBe(false);
     expect(finalAfter(accepted, handedOver('accepted', 'refused'))).toBe(true);
@@ -109,6 +119,48 @@ describe('a deferred copy', () => {
       .yields());
 });
 
+describe('evidence that the relay took a copy', () => {
+  const delivered = { kind: 'confirm', evidence: { index: 0, kind: 'delivered', at } } as const;
+
+  it('turns an interrupted message into a sent one, once', () => {
+    given(accepted, interrupted()).when(delivered).yields(confirmed(0));
+    given(accepted, interrupted(), confirmed(0)).when(delivered).yields();
+    expect(fold(email, [accepted, interrupted(), confirmed(0)])).toMatchObject({
+      status: 'sent',
+      message: expect.stringContaining('a delivery notification shows that the relay took the message'),
+    });
+  });
+
+  it('counts as well when it comes before the interruption is recorded', () => {
+    given(accepted).when(delivered).yields(confirmed(0));
+    given(accepted, confirmed(0)).when(delivered).yields();
+    given(accepted, confirmed(0)).when({ kind: 'interrupt', at }).yields(interrupted());
+    expect(fold(email, [accepted, confirmed(0), interrupted()])).toMatchObject({ status: 'sent' });
+  });
+
+  it('counts for the copy that it is about, if the outcome of that copy is unknown', () => {
+    const history = [accepted, failedUnknown()];
+    given(...history)
+      .when(delivered)
+      .yields(confirmed(0));
+    given(...history)
+      .when({ kind: 'confirm', evidence: { index: 1, kind: 'bounced', at } })
+      .yields();
+  });
+
+  it('says nothing new of a message that is sent, was not handed over, or does not exist', () => {
+    given(accepted, handedOver('accepted', 'unknown')).when(delivered).yields();
+    given(accepted, notHandedOver()).when(delivered).yields();
+    given().when(delivered).yields();
+  });
+
+  it('changes nothing of an outcome that the relay told itself', () =>
+    expect(fold(email, [accepted, confirmed(0), handedOver('accepted', 'accepted')])).toMatchObject({
+      status: 'sent',
+      message: 'Handed over for delivery to 2 recipients.',
+    }));
+});
+
 describe('an email written by an earlier release', () =>
   foldsEveryFixture(join(import.meta.dirname, 'fixtures/email'), email));
 
@@ -142,6 +194,36 @@ function retried(result: Result): EmailEvent {
 function interrupted(): EmailEvent {
   const { email_id, service_id } = facts;
   return { type: 'email-send.email-interrupted.v1', data: { email_id, service_id, at } };
+}
+
+function notHandedOver(): EmailEvent {
+  const { email_id, service_id } = facts;
+  return {
+    type: 'email-send.email-not-handed-over.v1',
+    data: { email_id, service_id, reason: 'internal error', at },
+  };
+}
+
+function failedUnknown(): EmailEvent {
+  const { email_id, service_id } = facts;
+  return {
+    type: 'email-send.email-handed-over.v1',
+    data: {
+      email_id,
+      service_id,
+      status: 'failed',
+      message: 'interrupted: outcome unknown.',
+      outcomes: [outcome(0, 'unknown'), outcome(1, 'refused')],
+    },
+  };
+}
+
+function confirmed(index: number): EmailEvent {
+  const { email_id, service_id } = facts;
+  return {
+    type: 'email-send.email-confirmed.v1',
+    data: { email_id, service_id, index, evidence: 'delivered', at },
+  };
 }
 
 function finalAfter(...history: EmailEvent[]): boolean {

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { interruptionOf } from '../domain/email.js';
 import { EmailLedger, EmailsUnderWay } from '../ports.js';
 
 /**
  * At start and on a timer: messages whose process died between acceptance and outcome are closed as failed,
- * "interrupted: outcome unknown". They are never sent again by us, for the relay may have taken them; a request
- * repeated under their Idempotency-Key gets this answer.
+ * "interrupted: outcome unknown". They are never sent again by us, for the relay may have taken them; the same request
+ * again gets this answer, until evidence shows that the relay took the message.
  */
 @Injectable()
 export class CloseInterruptedEmails {
@@ -17,11 +16,7 @@ export class CloseInterruptedEmails {
   async run(): Promise<void> {
     await this.underWay.abandoned(async emails => {
       const at = new Date().toISOString();
-      await Promise.all(
-        emails.map(facts =>
-          this.ledger.conclude({ facts, event: interruptionOf(facts, at), idempotencyKey: undefined }),
-        ),
-      );
+      await Promise.all(emails.map(facts => this.ledger.conclude({ facts, command: { kind: 'interrupt', at } })));
     });
   }
 }

@@ -12,6 +12,7 @@ import { PostgresDeferredCopies } from '../adapters/postgres/postgres-deferred-c
 import { PostgresEmailLedger } from '../adapters/postgres/postgres-email-ledger.js';
 import { PostgresEmailsUnderWay } from '../adapters/postgres/postgres-emails-under-way.js';
 import { PostgresSuppressionList } from '../adapters/postgres/postgres-suppression-list.js';
+import { PostgresUnresolvedEmails } from '../adapters/postgres/postgres-unresolved-emails.js';
 import { ProcessInstance } from '../adapters/postgres/process-instance.js';
 import { SmtpMailRelay } from '../adapters/smtp/smtp-mail-relay.js';
 import { SendEmail } from '../commands/send-email.js';
@@ -54,6 +55,7 @@ export interface Process {
   readonly ledger: PostgresEmailLedger;
   readonly copies: PostgresDeferredCopies;
   readonly suppressions: PostgresSuppressionList;
+  readonly unresolved: PostgresUnresolvedEmails;
   readonly closeInterrupted: CloseInterruptedEmails;
   readonly retryDeferred: RetryDeferredCopies;
   /** What kill -9 leaves: the lock is free, nothing is finished, nothing more is written. */
@@ -151,6 +153,7 @@ export class SendingFixture {
       ledger,
       copies,
       suppressions,
+      unresolved: new PostgresUnresolvedEmails(store),
       sendEmail: new SendEmail(this.senders, suppressions, ledger, relay, this.settings),
       closeInterrupted: new CloseInterruptedEmails(new PostgresEmailsUnderWay(pool, store, instance.id, 0), ledger),
       retryDeferred: new RetryDeferredCopies(copies, relay, this.senders, this.settings),
@@ -169,6 +172,11 @@ export class SendingFixture {
   async count(table: string): Promise<number> {
     const { rows } = await this.pool.query<{ count: string }>(`SELECT count(*) FROM ${table}`);
     return Number(rows[0]!.count);
+  }
+
+  /** Messages between admission and outcome. */
+  underWay(): Promise<number> {
+    return this.count('open_requests AS request WHERE NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)');
   }
 
   async usedToday(serviceId: string): Promise<number> {

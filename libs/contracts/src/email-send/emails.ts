@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
-import { id } from '../shapes.js';
+import { id, timestamp } from '../shapes.js';
 
 const request = requestsOf('email-send');
 
@@ -44,7 +44,10 @@ export const rateLimit = z.object({
   reset_s: z.int().nonnegative().describe('Seconds until the window ends.'),
 });
 
-/** Every refusal that a caller of the email API can meet; `details.retry_after_s` and `details.rate_limit` where they apply. */
+/**
+ * Every refusal that a caller of the email API can meet; `details.retry_after_s` and `details.rate_limit` where they
+ * apply, and `details.email_id` of the message whose outcome is unknown.
+ */
 export const EMAIL_REFUSALS = [
   'api_key_invalid',
   'service_disabled',
@@ -55,6 +58,8 @@ export const EMAIL_REFUSALS = [
   'idempotency_key_reused',
   'idempotency_key_in_flight',
   'relay_unavailable',
+  'outcome_unknown',
+  'deadline_passed',
   'email_not_found',
 ] as const;
 
@@ -65,7 +70,11 @@ export const sendEmail = request('send-email', {
   request: z.object({
     api_key_hash: apiKeyHash,
     idempotency_key: z.string().min(1).max(255).optional(),
-    body_hash: z.string().describe('SHA-256 of the body as received; tells a reused idempotency key from a retry.'),
+    body_hash: z
+      .string()
+      .describe('SHA-256 of the body as received; earlier releases tell a reused idempotency key from a retry by it.'),
+    email_id: id.optional().describe('Names the message before anything is asked, so that asking again is safe.'),
+    answer_by: timestamp.optional().describe('When the client stops waiting; no step is begun after it.'),
     email: sendEmailBody,
   }),
   reply: z.object({ email: emailRecord, rate_limit: rateLimit, replayed: z.boolean() }),
@@ -76,7 +85,7 @@ export const sendEmail = request('send-email', {
 export const getEmail = request('get-email', {
   request: z.object({ api_key_hash: apiKeyHash, email_id: id }),
   reply: emailRecord,
-  refusals: ['api_key_invalid', 'service_disabled', 'email_not_found'],
+  refusals: ['api_key_invalid', 'service_disabled', 'email_not_found', 'outcome_unknown'],
 });
 
 /** Lets the gateway answer 401 or 403 before it complains about a body. */

@@ -31,6 +31,8 @@ export class ScriptedRelay {
   /** The most commands that came before the answer to the first of them was given. */
   mostAtOnce = 0;
   manner: Manner = 'each';
+  /** Called when DATA comes, before it is answered. */
+  onData: () => void = () => {};
   /** Used up by the first answer it gives. */
   onceScript: Script = {};
 
@@ -82,6 +84,7 @@ export class ScriptedRelay {
       spoken = '';
     };
     const answer = (key: string, fallback: string, detail = ''): boolean => {
+      if (key === 'DATA') this.onData();
       const reply = this.onceScript[key] ?? this.script[`${key}:${detail}`] ?? this.script[key] ?? fallback;
       if (this.onceScript[key]) this.onceScript = {};
       if (reply === 'cut ') socket.destroy();

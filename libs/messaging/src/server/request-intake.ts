@@ -3,7 +3,7 @@ import { Refusal, type RequestContract } from '@postern/contracts';
 import { z } from 'zod';
 import type { NatsLink } from '../connection.js';
 import { runForRequest } from '../context.js';
-import { ServiceUnavailable, TemporarilyUnavailable } from '../faults.js';
+import { hadNoEffect, ServiceUnavailable, TemporarilyUnavailable } from '../faults.js';
 import { decodeFrames, FRAME_VERSION, type ReplyBody, readRequestFrame } from '../frames.js';
 import { guarded, reportCallbackError } from '../guard.js';
 import { instruments } from '../instruments.js';
@@ -202,10 +202,11 @@ export class RequestIntake {
       const unavailable = this.#unavailable(error);
       if (unavailable) {
         this.options.log.warn({ err: error, subject, correlationId }, 'A request could not be answered for now');
-        return unavailableBody(unavailable, correlationId);
+        return unavailableBody(unavailable, hadNoEffect(error), correlationId);
       }
       this.options.log.error({ err: error, subject, correlationId }, 'A request met a bug');
-      return { fault: `internal error, logged under correlation id ${correlationId}` };
+      const fault = `internal error, logged under correlation id ${correlationId}`;
+      return hadNoEffect(error) ? { fault, executed: false } : { fault };
     }
   }
 
@@ -253,9 +254,13 @@ const replySubject = (given: string): string => {
 const malformedRequest = (problem: string): string =>
   `malformed request: ${problem}. Expected: [{"v":1,"i":"<id>","w":<ms to wait>,"c":{"correlationId":"…"},"p":<request>}]`;
 
-const unavailableBody = ({ maybeExecuted, retryAfterS }: TemporarilyUnavailable, correlationId: string): ReplyBody => {
+const unavailableBody = (
+  { maybeExecuted, retryAfterS }: TemporarilyUnavailable,
+  isWithoutEffect: boolean,
+  correlationId: string,
+): ReplyBody => {
   const unavailable = Number.isFinite(retryAfterS) ? { retryAfterS } : {};
-  if (!maybeExecuted) return { busy: true, unavailable, executed: false };
+  if (!maybeExecuted || isWithoutEffect) return { busy: true, unavailable, executed: false };
   return { fault: `temporarily unavailable, logged under correlation id ${correlationId}`, unavailable };
 };
 

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { ColumnTypeEnum } from '@prisma/driver-adapter-utils';
+import { type Adapter, runsWholeScripts } from './script-adapter.js';
 
 /** PostgreSQL's type `"char"`, one byte, which only its catalogue uses; and `text`, as which it can be read. */
 const CATALOGUE_CHAR = 18;
@@ -19,15 +20,14 @@ export class CatalogueAdapter extends PrismaPg {
   }
 
   override async connect(): Promise<Adapter> {
-    return readable(await super.connect());
+    return runsWholeScripts(readable(await super.connect()));
   }
 
   override async connectToShadowDb(): Promise<Adapter> {
-    return readable(await new PrismaPg({ connectionString: this.scratchUrl }).connect());
+    return runsWholeScripts(readable(await new PrismaPg({ connectionString: this.scratchUrl }).connect()));
   }
 }
 
-export type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 type Query = (...parameters: unknown[]) => Promise<{ fields: { dataTypeID: number }[] }>;
 
 /** The engine sends one query at a time, so the columns seen last belong to the answer that is being built. */

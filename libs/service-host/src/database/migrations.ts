@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { PrismaPg } from '@prisma/adapter-pg';
 import type { MigrationList } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
 import { createDatabaseIfMissing } from './create-database.js';
 import { listMigrations, NO_FILTER, openSchemaEngine } from './schema-engine.js';
+import { ScriptAdapter } from './script-adapter.js';
 
 export interface MigrationOptions {
   readonly databaseUrl: string;
@@ -46,7 +46,7 @@ export const applyMigrations = async (options: MigrationOptions): Promise<readon
 const applyPending = async (pool: pg.Pool, { directory }: MigrationOptions): Promise<readonly string[]> => {
   const migrations = await listMigrations(directory instanceof URL ? fileURLToPath(directory) : directory);
   if (migrations.migrationDirectories.length === 0 || (await isUpToDate(pool, migrations))) return [];
-  const engine = await openSchemaEngine(new PrismaPg(pool));
+  const engine = await openSchemaEngine(new ScriptAdapter(pool));
   try {
     const { editedMigrationNames } = await engine.diagnoseMigrationHistory({
       migrationsList: migrations,

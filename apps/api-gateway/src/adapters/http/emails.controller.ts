@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto';
-import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import { getEmail, type ReplyOf, type RequestInput, sendEmail, sendEmailBody } from '@postern/contracts';
+import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { sendUntilKnown } from '../../commands/send-email.js';
+import type { GatewayConfig } from '../../config.js';
 import { Services } from '../../ports.js';
 import { apiKeyHashOf, refuseStrangers } from './api-key.js';
 import { badRequest } from './errors/problem.js';
@@ -15,13 +19,28 @@ import { askerOf } from './server/asker.js';
 const API_KEY = { 'Api-Key': { required: true, description: 'The API key of an email service.' } };
 const STRANGERS = { 401: 'The Api-Key is missing or invalid.', 403: 'The email service is disabled.' };
 
+const UNAVAILABLE =
+  'With the header `Email-Id`: the outcome of that message is unknown, it may have been sent; ask `GET /emails/{id}`, or ' +
+  'send the same request again, which answers with its record and sends nothing twice. Without `Email-Id`: nothing ' +
+  'was or will be sent.';
+const RETRIES =
+  'Retry every 5xx and 429 with the same body. A retry within ten minutes of a 503 with `Email-Id` gets the record of ' +
+  'that message, with `Idempotent-Replayed: true`. No step of a request begins after the 30 seconds it has.';
+
+/** When the client is answered at the latest. A body that came slowly leaves at least a third of the time. */
+const answerBy = ({ elapsedTime }: FastifyReply, withinMs: number): Date =>
+  new Date(Date.now() + Math.max(withinMs - elapsedTime, withinMs / 3));
+
 /**
  * The email API. A well-formed request costs one question: email-send authenticates and answers in one. Only what is
  * about to be refused for its form is authenticated first, so that a stranger learns nothing but 401.
  */
 @Controller('emails')
 export class EmailsController {
-  constructor(private readonly services: Services) {}
+  constructor(
+    private readonly services: Services,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+  ) {}
 
   @Post()
   @HttpCode(200)
@@ -35,17 +54,28 @@ export class EmailsController {
         description: 'Makes a retry safe; 1 to 255 characters, kept for 24 hours.',
       },
     },
+    description: RETRIES,
     responseHeaders: {
       'RateLimit-Limit': 'Messages of the limit that is nearest to its end.',
       'RateLimit-Remaining': 'Messages left of it.',
       'RateLimit-Reset': 'Seconds until it starts anew.',
-      'Idempotent-Replayed': '`true` where this is the first answer to the same key again.',
+      'Idempotent-Replayed': '`true` where this is the answer to an earlier request again; nothing was sent twice.',
     },
-    also: { ...STRANGERS, 413: 'The body is larger than 10 MiB.', 415: 'The body is not application/json.' },
+    also: {
+      ...STRANGERS,
+      503: UNAVAILABLE,
+      413: 'The body is larger than 10 MiB.',
+      415: 'The body is not application/json.',
+    },
   })
   async send(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const asked = await this.orAsStranger(request, () => sendRequestOf(request));
-    const answer: ReplyOf<typeof sendEmail> = await this.services.ask(sendEmail, asked, askerOf(request));
+    const named = {
+      ...asked,
+      email_id: uuidv7(),
+      answer_by: answerBy(reply, this.config.answerWithinMs).toISOString(),
+    };
+    const answer: ReplyOf<typeof sendEmail> = await sendUntilKnown(this.services, named, askerOf(request));
     reply.headers(rateLimitHeaders(answer.rate_limit));
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
     return answer.email;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { authenticateApiKey, getEmail, Refusal, sendEmail } from '@postern/contracts';
+import { TemporarilyUnavailable, withoutEffect } from '@postern/messaging';
 import { request } from 'undici';
 import { type GatewayUnderTest, startGateway } from '../../testing/gateway-under-test.js';
 
@@ -16,12 +17,13 @@ const RECORD = {
   message: 'Handed to the relay.',
 };
 const EMAIL = { from: 'Ada <ada@example.com>', to: ['grace@example.org'], subject: 'Hello', text: 'Hello, Grace.' };
+const MAYBE = { maybeExecuted: true };
 const RATE_LIMIT = { limit: 600, remaining: 599, reset_s: 42 };
 
 let gateway: GatewayUnderTest;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ POSTERN_ANSWER_WITHIN_MS: '5000' });
 });
 afterAll(() => gateway.stop());
 beforeEach(() => {
@@ -57,6 +59,8 @@ describe('POST /emails', () => {
         request: {
           api_key_hash: KEY_HASH,
           body_hash: createHash('sha256').update(body).digest('hex'),
+          email_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+          answer_by: expect.any(String),
           email: { ...EMAIL, cc: [], bcc: [], headers: {} },
         },
       },
@@ -237,12 +241,91 @@ describe('POST /emails', () => {
     });
   });
 
-  it('answers 500 without a word of the cause when email-send meets a bug', async () => {
+  it('answers 500 without a word of the cause when email-send meets a bug before anything is done', async () => {
     gateway.services.on(sendEmail, () => {
-      throw new Error('secret cause');
+      throw withoutEffect(new Error('secret cause'));
     });
     const answer = await post(EMAIL);
     expect(answer).toMatchObject({ status: 500, body: { error: expect.not.stringContaining('secret') } });
+    expect(answer.headers['email-id']).toBeUndefined();
+    expect(gateway.services.requestsOf(sendEmail)).toHaveLength(1);
+  });
+
+  describe('when email-send fails after something may have been done', () => {
+    const temporarily = (maybeExecuted: boolean) => () => {
+      throw new TemporarilyUnavailable('away', { maybeExecuted });
+    };
+
+    it('is asked again under the same id, and its record is the answer', async () => {
+      gateway.services.on(sendEmail, () => {
+        if (gateway.services.requestsOf(sendEmail).length < 3) throw new TemporarilyUnavailable('away', MAYBE);
+        return { email: RECORD, rate_limit: RATE_LIMIT, replayed: false };
+      });
+      expect(await post(EMAIL)).toMatchObject({ status: 200, body: RECORD });
+      const asked = gateway.services.requestsOf(sendEmail);
+      expect(asked).toHaveLength(3);
+      expect(new Set(asked.map(({ email_id, answer_by }) => `${email_id} ${answer_by}`)).size).toBe(1);
+    });
+
+    it('is answered with 503, the id and how to learn the outcome, at the deadline', async () => {
+      gateway.services.on(sendEmail, temporarily(true));
+      const { status, headers, body } = await post(EMAIL);
+      const email_id = gateway.services.requestsOf(sendEmail)[0]?.email_id;
+      expect({ status, body }).toEqual({
+        status: 503,
+        body: { error: expect.stringMatching(new RegExp(`outcome .* unknown.*GET /emails/${email_id}`)) },
+      });
+      expect(headers).toMatchObject({
+        'email-id': email_id,
+        'retry-after': expect.stringMatching(/^\d+$/),
+        'error-code': 'outcome_unknown',
+      });
+    });
+
+    it('is answered with 500 and the id at the deadline when it was a bug', async () => {
+      gateway.services.on(sendEmail, () => {
+        throw new Error('secret cause');
+      });
+      const answer = await post(EMAIL);
+      expect(answer).toMatchObject({ status: 500, body: { error: expect.not.stringContaining('secret') } });
+      expect(answer.headers['email-id']).toBe(gateway.services.requestsOf(sendEmail)[0]?.email_id);
+    });
+
+    it('is not taken back by a refusal that only speaks of now', async () => {
+      gateway.services.on(sendEmail, () => {
+        if (gateway.services.requestsOf(sendEmail).length === 1) throw new TemporarilyUnavailable('away', MAYBE);
+        throw new Refusal('minute_limit_reached', 'Too many in this minute.', { retry_after_s: 17 });
+      });
+      const answer = await post(EMAIL);
+      expect([answer.status, answer.headers['email-id']]).toEqual([503, expect.any(String)]);
+    });
+
+    it('is over where email-send knows that nothing was handed over', async () => {
+      gateway.services.on(sendEmail, () => {
+        if (gateway.services.requestsOf(sendEmail).length === 1) throw new TemporarilyUnavailable('away', MAYBE);
+        throw new Refusal('relay_unavailable', 'No relay answers.');
+      });
+      const answer = await post(EMAIL);
+      expect([answer.status, answer.headers['email-id']]).toEqual([503, undefined]);
+    });
+  });
+
+  it('answers 503 without an id at once where nothing was done', async () => {
+    gateway.services.on(sendEmail, () => {
+      throw new TemporarilyUnavailable('away', { maybeExecuted: false, retryAfterS: 3 });
+    });
+    const answer = await post(EMAIL);
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '3' } });
+    expect(answer.headers['email-id']).toBeUndefined();
+    expect(gateway.services.requestsOf(sendEmail)).toHaveLength(1);
+  });
+
+  it('names the earlier message whose outcome is unknown', async () => {
+    gateway.services.on(
+      sendEmail,
+      refused(new Refusal('outcome_unknown', 'Unknown.', { email_id: ID, retry_after_s: 2 })),
+    );
+    expect((await post(EMAIL)).headers['email-id']).toBe(ID);
   });
 });
 

@@ -1,17 +1,31 @@
 import type { ReplyOf, RequestContract, RequestInput } from '@postern/contracts';
-import { ServiceUnavailable as NoAnswer, RequestClient } from '@postern/messaging';
-import { type Asker, Services, ServiceUnavailable } from '../../ports.js';
+import { ServiceUnavailable as NoAnswer, RemoteFault, RequestClient } from '@postern/messaging';
+import { type Asker, type AskLimits, ServiceFault, Services, ServiceUnavailable } from '../../ports.js';
 
-/** Asks over NATS. Refusals come through as they are; a fault of the other side stays an error and becomes a 500. */
+/** Asks over NATS. Refusals come through as they are; a fault of the other side becomes a 500. */
 export class NatsServices extends Services {
   constructor(private readonly client: RequestClient) {
     super();
   }
 
-  ask<C extends RequestContract>(contract: C, request: RequestInput<C>, asker: Asker): Promise<ReplyOf<C>> {
+  ask<C extends RequestContract>(
+    contract: C,
+    request: RequestInput<C>,
+    asker: Asker,
+    limits: AskLimits = {},
+  ): Promise<ReplyOf<C>> {
     const { correlationId, traceparent, actor } = asker;
-    return this.client.request(contract, request, { correlationId, traceparent, actor }).catch((error: unknown) => {
-      throw error instanceof NoAnswer ? new ServiceUnavailable(contract.service, { cause: error }) : error;
+    const options = { correlationId, traceparent, actor, deadlineMs: limits.waitMs };
+    return this.client.request(contract, request, options).catch((error: unknown) => {
+      throw asOurs(contract, error);
     });
   }
 }
+
+const asOurs = ({ service }: RequestContract, error: unknown): unknown => {
+  if (error instanceof NoAnswer) {
+    const { maybeExecuted, retryAfterS } = error;
+    return new ServiceUnavailable(service, { cause: error, maybeExecuted, retryAfterS });
+  }
+  return error instanceof RemoteFault ? new ServiceFault(service, error.maybeExecuted, { cause: error }) : error;
+};

@@ -1,9 +1,10 @@
 import { Controller } from '@nestjs/common';
 import { authenticateApiKey, getEmail, type ReplyOf, type RequestOf, sendEmail } from '@postern/contracts';
-import { HandlesRequest } from '@postern/messaging';
+import { HandlesRequest, onReplyReceived } from '@postern/messaging';
 import { AuthenticateApiKey } from '../../commands/authenticate-api-key.js';
 import { GetEmail } from '../../commands/get-email.js';
 import { SendEmail } from '../../commands/send-email.js';
+import { EmailLedger } from '../../ports.js';
 
 /** Messages: the requests behind POST /emails and GET /emails/{id}. */
 @Controller()
@@ -12,11 +13,14 @@ export class EmailsController {
     private readonly sending: SendEmail,
     private readonly getting: GetEmail,
     private readonly authenticating: AuthenticateApiKey,
+    private readonly ledger: EmailLedger,
   ) {}
 
   @HandlesRequest(sendEmail)
-  send(request: RequestOf<typeof sendEmail>): Promise<ReplyOf<typeof sendEmail>> {
-    return this.sending.execute(request);
+  async send(request: RequestOf<typeof sendEmail>): Promise<ReplyOf<typeof sendEmail>> {
+    const reply = await this.sending.execute(request);
+    onReplyReceived(() => this.ledger.answerReceived(reply.email.id));
+    return reply;
   }
 
   @HandlesRequest(getEmail)

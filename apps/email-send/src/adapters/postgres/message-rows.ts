@@ -2,52 +2,60 @@ import type { ClientBase } from 'pg';
 import type { EmailRecord } from '../../domain/email-record.js';
 import type { AdmissionRequest } from '../../ports.js';
 
-/** Keeps the bodies of messages just let in, and marks them as under way in this process. */
-export async function insertUnderWay(
+/** Ids, bodies, fingerprints and deadlines of messages as columns. A request under a key is recognised by its key. */
+export const messageColumns = (admitted: readonly AdmissionRequest[]): unknown[] => [
+  admitted.map(({ facts }) => facts.email_id),
+  admitted.map(({ body }) => JSON.stringify(body)),
+  admitted.map(({ idempotencyKey, identity }) => (idempotencyKey === undefined ? identity.fingerprint : null)),
+  admitted.map(({ answerBy }) => answerBy),
+];
+
+/** Keeps the bodies of messages just admitted, and their requests as open in this process. */
+export async function insertOpenRequests(
   client: ClientBase,
   admitted: readonly AdmissionRequest[],
   instanceId: string,
 ): Promise<void> {
   await client.query({
-    name: 'insert-emails-under-way',
+    name: 'insert-open-requests',
     text: `WITH bodies AS (
              INSERT INTO email_bodies (email_id, content) SELECT * FROM unnest($1::uuid[], $2::text[])
            )
-           INSERT INTO emails_in_flight (email_id, instance_id) SELECT unnest($1::uuid[]), $3`,
-    values: [admitted.map(({ facts }) => facts.email_id), admitted.map(({ body }) => JSON.stringify(body)), instanceId],
+           INSERT INTO open_requests (email_id, instance_id, fingerprint, answer_by)
+           SELECT id, $5, print, deadline
+           FROM unnest($1::uuid[], $3::uuid[], $4::timestamptz[]) AS message (id, print, deadline)`,
+    values: [...messageColumns(admitted), instanceId],
   });
 }
 
-/** Ends the hand-over of messages and keeps their answers. */
-export async function closeWithRecords(
-  client: ClientBase,
-  records: readonly { readonly serviceId: string; readonly record: EmailRecord }[],
-): Promise<void> {
-  if (records.length === 0) return;
+export interface ClosedEmail {
+  readonly serviceId: string;
+  readonly record: EmailRecord;
+  /** False where a retry is a new message, so that nothing has to recognise it. */
+  readonly handedOver: boolean;
+  /** Only evidence can tell what became of it. */
+  readonly isUnresolved: boolean;
+}
+
+/** Keeps the answers of messages whose hand-over has ended. */
+export async function insertRecords(client: ClientBase, closed: readonly ClosedEmail[]): Promise<void> {
+  if (closed.length === 0) return;
   await client.query({
-    name: 'close-emails-with-records',
-    text: `WITH closed AS (DELETE FROM emails_in_flight WHERE email_id = ANY($1::uuid[]))
+    name: 'insert-email-records',
+    text: `WITH of_earlier_release AS (DELETE FROM emails_in_flight WHERE email_id = ANY($1::uuid[])),
+           not_handed_over AS (DELETE FROM open_requests WHERE email_id = ANY($4::uuid[])),
+           unresolved AS (
+             INSERT INTO unresolved_emails (email_id) SELECT unnest($5::uuid[]) ON CONFLICT DO NOTHING
+           )
            INSERT INTO emails (id, service_id, record) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[])`,
     values: [
-      records.map(({ record }) => record.id),
-      records.map(({ serviceId }) => serviceId),
-      records.map(({ record }) => JSON.stringify(record)),
+      closed.map(({ record }) => record.id),
+      closed.map(({ serviceId }) => serviceId),
+      closed.map(({ record }) => JSON.stringify(record)),
+      closed.filter(({ handedOver }) => !handedOver).map(({ record }) => record.id),
+      closed.filter(({ isUnresolved }) => isUnresolved).map(({ record }) => record.id),
     ],
   });
-}
-
-/** The answers that stand for messages closed by somebody else. */
-export async function readRecords(
-  client: Pick<ClientBase, 'query'>,
-  emailIds: readonly string[],
-): Promise<Map<string, EmailRecord>> {
-  if (emailIds.length === 0) return new Map();
-  const { rows } = await client.query<{ id: string; record: string }>({
-    name: 'read-email-records',
-    text: 'SELECT id, record FROM emails WHERE id = ANY($1::uuid[])',
-    values: [emailIds],
-  });
-  return new Map(rows.map(({ id, record }) => [id, JSON.parse(record) as EmailRecord]));
 }
 
 /** Puts the copies aside that the relay deferred. */

@@ -57,7 +57,7 @@ export class PersonalRows extends PersonalData {
   async #deleteBodies(emailIds: readonly string[]): Promise<number> {
     const { rowCount } = await this.pool.query(
       `DELETE FROM email_bodies WHERE email_id = ANY ($1::uuid[])
-         AND NOT EXISTS (SELECT FROM emails_in_flight f WHERE f.email_id = email_bodies.email_id)
+         AND EXISTS (SELECT FROM emails e WHERE e.id = email_bodies.email_id)
          AND NOT EXISTS (SELECT FROM deferred_copies d WHERE d.email_id = email_bodies.email_id)`,
       [emailIds],
     );

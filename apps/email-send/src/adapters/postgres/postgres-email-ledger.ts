@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
-import { type Append, ConcurrencyConflict, type EventMetadata, GroupCommit } from '@postern/event-sourcing';
+import { type Append, ConcurrencyConflict, type EventMetadata, fold, GroupCommit } from '@postern/event-sourcing';
 import { appendAll, inTransaction, type PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { currentContext, inSharedSpan } from '@postern/messaging';
-import type { ClientBase } from 'pg';
-import { type EmailFacts, emailStream } from '../../domain/email.js';
+import { type ConcludedEmail, type EmailFacts, email, emailStream, isUnresolved } from '../../domain/email.js';
 import { type EmailRecord, recordOf } from '../../domain/email-record.js';
-import { nextTry, retryDeadline } from '../../domain/retry-schedule.js';
+import { deadlinePassed } from '../../domain/email-refusals.js';
 import {
   type Admission,
   type AdmissionRequest,
@@ -16,31 +15,30 @@ import {
   EmailLedger,
   type Repeated,
 } from '../../ports.js';
-import { judgeAdmissions, repeatedAnswer } from './admission-batch.js';
-import { recallKeys, releaseKeys } from './idempotency-claims.js';
-import { closeWithRecords, insertDeferredCopies, insertUnderWay, readRecords } from './message-rows.js';
-import { admitSmoothly, closeSmoothly } from './smooth-batches.js';
-import { giveBackDays } from './usage-counters.js';
+import { findRepeated, judgeAdmissions, repeatedAnswer } from './admission-batch.js';
+import { AnswerConfirmations } from './answer-confirmations.js';
+import { type Concluding, concludeAgain, concludeEach, decided } from './conclusion-batch.js';
+import { admitFast, concludeFast } from './fast-path.js';
+import { insertOpenRequests } from './message-rows.js';
 
 type InContext<T> = T & { readonly metadata: EventMetadata };
-type Closing = { readonly serviceId: string; readonly record: EmailRecord };
 
 /** One flush at a time: what comes meanwhile shares the next, and two would only wait for each other's counters. */
 const SHARED = { maxBatch: 128, flushers: 1 };
 /** Messages beyond this size have a transaction of their own: a hundred of them at once would fill the memory. */
 const LARGE_BODY = 256 * 1024;
-const ACCEPTED_VERSION = 1;
 const ANNOUNCE_DELAY_MS = 50;
+/** How long the outcome of a message is written again where the database refuses it; a database that is away is waited for. */
 const CONCLUDE_FOR_MS = 60_000;
-/** Refusals seldom come alone: for so long after one, batches are judged message by message at once. */
-const JUDGE_EACH_FOR_MS = 1_000;
+/** Refusals seldom come alone: for so long after one, batches take the slow path at once. */
+const SLOW_PATH_FOR_MS = 1_000;
 
 /**
  * The ledger in PostgreSQL: two transactions a message, each shared by the messages that wait for one together, and each
  * a single statement unless something has to be decided on the way.
  */
 @Injectable()
-export class PostgresEmailLedger extends EmailLedger {
+export class PostgresEmailLedger extends EmailLedger implements OnApplicationShutdown {
   readonly #admissions = new GroupCommit<InContext<AdmissionRequest>, Admission | Refusal>({
     ...SHARED,
     flush: batch => inSharedSpan('admission transaction', traces(batch), () => this.#admit(batch)),
@@ -49,46 +47,52 @@ export class PostgresEmailLedger extends EmailLedger {
     maxBatch: 1,
     flush: batch => inSharedSpan('admission transaction', traces(batch), () => this.#admit(batch)),
   });
-  readonly #conclusions = new GroupCommit<InContext<Conclusion>, EmailRecord>({
+  readonly #conclusions = new GroupCommit<Concluding, ConcludedEmail | undefined>({
     ...SHARED,
     flush: batch => inSharedSpan('conclusion transaction', traces(batch), () => this.#conclude(batch)),
   });
+  readonly #confirmations: AnswerConfirmations;
 
   #announcing = false;
-  #judgeEachUntil = 0;
+  #slowPathUntil = 0;
 
   constructor(
     private readonly store: PostgresEventStore,
     private readonly instanceId: string,
   ) {
     super();
+    this.#confirmations = new AnswerConfirmations(store.pool);
+  }
+
+  /** Without this, requests answered a moment ago would look like such whose answer was lost. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.#confirmations.flush();
   }
 
   async admit(request: AdmissionRequest): Promise<Admission> {
     const { html = '', text = '' } = request.body;
-    const lane = html.length + text.length > LARGE_BODY ? this.#largeAdmissions : this.#admissions;
-    return grantedOrThrown(await lane.submit({ ...request, metadata: metadataOf(request.facts) }));
+    const group = html.length + text.length > LARGE_BODY ? this.#largeAdmissions : this.#admissions;
+    return grantedOrThrown(await group.submit({ ...request, metadata: metadataOf(request.facts) }));
   }
 
   async repeat(asking: Asking): Promise<Repeated | undefined> {
-    const { pool } = this.store;
-    const found = (await recallKeys(pool, [asking])).get(asking);
-    return found && grantedOrThrown(await repeatedAnswer(pool, asking, found));
+    const found = await findRepeated(this.store, asking);
+    return found && grantedOrThrown(await repeatedAnswer(this.store.pool, asking, found));
   }
 
   /**
    * What the relay did cannot be undone, so an outage of the database is waited out. A second try after a commit that
-   * nobody confirmed meets its own event and answers the record that stands.
+   * nobody confirmed meets its own event and answers the outcome that stands.
    */
-  async conclude(conclusion: Conclusion): Promise<EmailRecord> {
-    const item = { ...conclusion, metadata: metadataOf(conclusion.facts) };
+  async conclude(conclusion: Conclusion): Promise<ConcludedEmail | undefined> {
+    const item = decided({ ...conclusion, metadata: metadataOf(conclusion.facts) });
     const giveUpAt = Date.now() + CONCLUDE_FOR_MS;
     for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 2_000)) {
       try {
         return await this.#conclusions.submit(item);
       } catch (error) {
-        if (Date.now() + waitMs > giveUpAt) throw error;
-        await pause(waitMs);
+        if (Date.now() + waitMs > giveUpAt && !isAway(error)) throw error;
+        await pause(waitMs, undefined, { ref: false });
       }
     }
   }
@@ -102,13 +106,29 @@ export class PostgresEmailLedger extends EmailLedger {
     return rows[0] && (JSON.parse(rows[0].record) as EmailRecord);
   }
 
+  async isUnderWay(serviceId: string, emailId: string): Promise<boolean> {
+    const state = fold(email, await this.store.readStream(emailStream(emailId)));
+    return state.state === 'accepted' && state.facts.service_id === serviceId;
+  }
+
+  answerReceived(emailId: string): void {
+    this.#confirmations.add(emailId);
+  }
+
+  /** What waited here past its deadline is not begun. */
   async #admit(batch: readonly InContext<AdmissionRequest>[]): Promise<(Admission | Refusal)[]> {
+    const now = Date.now();
+    const inTime = batch.filter(({ answerBy }) => answerBy.getTime() > now);
+    const outcomes = inTime.length > 0 ? await this.#admitInTime(inTime) : [];
+    const judged = new Map(inTime.map((request, place) => [request, outcomes[place]!]));
+    return batch.map(request => judged.get(request) ?? deadlinePassed());
+  }
+
+  async #admitInTime(batch: readonly InContext<AdmissionRequest>[]): Promise<(Admission | Refusal)[]> {
     const appends = batch.map(acceptance);
-    const smooth =
-      Date.now() < this.#judgeEachUntil
-        ? undefined
-        : await admitSmoothly(this.store.pool, batch, appends, this.instanceId);
-    const judged = smooth ?? (await this.#judgeEach(batch, appends));
+    const admitted =
+      Date.now() < this.#slowPathUntil ? undefined : await admitFast(this.store.pool, batch, appends, this.instanceId);
+    const judged = admitted ?? (await this.#judgeEach(batch, appends));
     this.#announceSoon();
     return judged;
   }
@@ -117,51 +137,26 @@ export class PostgresEmailLedger extends EmailLedger {
     batch: readonly InContext<AdmissionRequest>[],
     appends: readonly Append[],
   ): Promise<(Admission | Refusal)[]> {
-    const judged = await inTransaction(this.store.pool, async client => {
-      const outcomes = await judgeAdmissions(client, batch);
-      const isIn = (_: unknown, place: number) => isAdmitted(outcomes[place]!);
-      const admitted = batch.filter(isIn);
-      if (admitted.length > 0) {
-        await insertUnderWay(client, admitted, this.instanceId);
-        await appendAll(client, appends.filter(isIn));
-      }
-      return outcomes;
-    });
-    if (!judged.every(isAdmitted)) this.#judgeEachUntil = Date.now() + JUDGE_EACH_FOR_MS;
+    const judged = await admitSlow(this.store, batch, appends, this.instanceId);
+    if (!judged.every(isAdmitted)) this.#slowPathUntil = Date.now() + SLOW_PATH_FOR_MS;
     return judged;
   }
 
-  async #conclude(batch: readonly InContext<Conclusion>[]): Promise<EmailRecord[]> {
-    const records = batch.map(({ facts, event }) => recordOf(facts, event));
-    const closings = records.map((record, place) => ({ serviceId: batch[place]!.facts.service_id, record }));
-    const standing = batch.every(isPlain)
-      ? await this.#closePlainly(closings, batch.map(conclusionAppend))
-      : await this.#closeEach(batch, closings);
+  async #conclude(batch: readonly Concluding[]): Promise<(ConcludedEmail | undefined)[]> {
+    const movedOn = new Set(
+      batch.every(isPlain)
+        ? await concludeFast(
+            this.store.pool,
+            batch.map(recordRow),
+            batch.map(({ append }) => append),
+          )
+        : await concludeEach(this.store.pool, batch),
+    );
+    const outcomes = await Promise.all(
+      batch.map((item, place) => (movedOn.has(place) ? concludeAgain(this.store, item) : item.outcome)),
+    );
     this.#announceSoon();
-    return records.map(record => standing.get(record.id) ?? record);
-  }
-
-  /** What somebody else had closed over our head, taking us for dead, stands as they told it. */
-  async #closePlainly(closings: readonly Closing[], appends: readonly Append[]): Promise<Map<string, EmailRecord>> {
-    const others = await closeSmoothly(this.store.pool, closings, appends);
-    return readRecords(this.store.pool, others);
-  }
-
-  #closeEach(batch: readonly InContext<Conclusion>[], closings: readonly Closing[]): Promise<Map<string, EmailRecord>> {
-    return inTransaction(this.store.pool, async client => {
-      const appended = await appendAll(client, batch.map(conclusionAppend));
-      // Somebody closed the others over our head, taking us for dead: what they told stands.
-      const isOurs = (_: unknown, place: number) => !(appended[place] instanceof ConcurrencyConflict);
-      const ours = batch.filter(isOurs);
-      await closeWithRecords(client, closings.filter(isOurs));
-      await insertDeferredCopies(client, ours.flatMap(deferredIn));
-      await giveBack(client, ours);
-      const others = closings.filter((closing, place) => !isOurs(closing, place));
-      return readRecords(
-        client,
-        others.map(({ record }) => record.id),
-      );
-    });
+    return outcomes;
   }
 
   /** Readers of the feed are woken for what a moment brought together: every round of theirs is a transaction. */
@@ -175,27 +170,50 @@ export class PostgresEmailLedger extends EmailLedger {
   }
 }
 
-const acceptance = ({ facts, metadata }: InContext<AdmissionRequest>): Append => ({
+/** Admits what may be admitted, request by request in one transaction. */
+export const admitSlow = (
+  store: PostgresEventStore,
+  batch: readonly AdmissionRequest[],
+  appends: readonly Append[],
+  instanceId: string,
+): Promise<(Admission | Refusal)[]> =>
+  inTransaction(store.pool, async client => {
+    const outcomes = await judgeAdmissions(client, store, batch);
+    const isIn = (_: unknown, place: number) => isAdmitted(outcomes[place]!);
+    const admitted = batch.filter(isIn);
+    if (admitted.length > 0) {
+      const appended = await appendAll(client, appends.filter(isIn));
+      const conflict = appended.find(result => result instanceof ConcurrencyConflict);
+      if (conflict) throw conflict;
+      await insertOpenRequests(client, admitted, instanceId);
+    }
+    return outcomes;
+  });
+
+/** The append that admits a message. */
+export const acceptance = ({ facts, events, metadata }: InContext<AdmissionRequest>): Append => ({
   streamId: emailStream(facts.email_id),
   expectedVersion: 'none',
-  events: [{ type: 'email-send.email-accepted.v1', data: facts }],
+  events,
   metadata,
 });
 
-const conclusionAppend = ({ facts, event, metadata }: InContext<Conclusion>): Append => ({
-  streamId: emailStream(facts.email_id),
-  expectedVersion: ACCEPTED_VERSION,
-  events: [event],
-  metadata,
-});
+const recordRow = ({ facts, outcome }: Concluding) => ({ serviceId: facts.service_id, record: recordOf(outcome) });
 
-/** Nothing is to be given back, and nothing to be tried again. */
-const isPlain = (conclusion: Conclusion): boolean =>
-  conclusion.event.type === 'email-send.email-handed-over.v1' && deferredIn(conclusion).length === 0;
+/** Nothing is to be given back, nothing to be tried again, and nothing left for evidence to tell. */
+const isPlain = ({ outcome }: Concluding): boolean =>
+  outcome.handedOver && outcome.deferred.length === 0 && !isUnresolved(outcome);
 
-const traces = (batch: readonly InContext<unknown>[]) => batch.map(({ metadata }) => metadata.traceparent);
+const traces = (batch: readonly { readonly metadata: EventMetadata }[]) =>
+  batch.map(({ metadata }) => metadata.traceparent);
 
 const isAdmitted = (outcome: Admission | Refusal): boolean => 'kind' in outcome && outcome.kind === 'admitted';
+
+/** The database cannot be reached, or takes no statements for now. */
+const isAway = (error: unknown): boolean => {
+  const { code, message } = error as { code?: unknown; message?: string };
+  return /^(08|53|57|58)|^E[A-Z]{4,}/.test(String(code ?? '')) || /^Connection terminated/.test(message ?? '');
+};
 
 function grantedOrThrown<T>(outcome: T | Refusal): T {
   if (outcome instanceof Refusal) throw outcome;
@@ -207,30 +225,4 @@ function metadataOf({ email_id }: EmailFacts): EventMetadata {
   return context
     ? { correlationId: context.correlationId, traceparent: context.traceparent }
     : { correlationId: email_id };
-}
-
-function deferredIn({ facts, event }: Conclusion) {
-  if (event.type !== 'email-send.email-handed-over.v1') return [];
-  const acceptedAt = new Date(facts.accepted_at);
-  const deadline = retryDeadline(acceptedAt);
-  return event.data.outcomes
-    .filter(({ result }) => result === 'deferred')
-    .map(({ index }) => ({ emailId: facts.email_id, index, dueAt: nextTry(0, acceptedAt, deadline), deadline }));
-}
-
-/** A message that was not handed over has taken nothing: neither its key nor a place in the day. */
-async function giveBack(client: ClientBase, conclusions: readonly Conclusion[]): Promise<void> {
-  const empty = conclusions.filter(({ event }) => event.type === 'email-send.email-not-handed-over.v1');
-  await releaseKeys(client, empty.flatMap(claimOf));
-  const counted = empty.filter(({ facts }) => facts.counts);
-  await giveBackDays(
-    client,
-    counted.map(({ facts }) => ({ serviceId: facts.service_id, at: new Date(facts.accepted_at) })),
-  );
-}
-
-function claimOf({ facts, idempotencyKey }: Conclusion) {
-  return idempotencyKey === undefined
-    ? []
-    : [{ serviceId: facts.service_id, key: idempotencyKey, emailId: facts.email_id }];
 }

@@ -13,6 +13,13 @@ const GRACE_AFTER_RESTART_S = 15;
 /** No hand-over takes that long: what is still under way here then was lost between two transactions. */
 const OVERDUE_MS = 180_000;
 
+/** Open requests without an outcome; and what a process of the earlier release, which has another table, left behind. */
+const UNDER_WAY = `(
+  SELECT email_id, instance_id FROM open_requests AS request
+  WHERE NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)
+  UNION ALL SELECT email_id, instance_id FROM emails_in_flight
+) AS under_way`;
+
 /** Finds messages whose process is gone: its session lock is free. */
 @Injectable()
 export class PostgresEmailsUnderWay extends EmailsUnderWay {
@@ -28,7 +35,7 @@ export class PostgresEmailsUnderWay extends EmailsUnderWay {
   async abandoned(close: (emails: readonly EmailFacts[]) => Promise<void>): Promise<void> {
     const { rows } = await this.pool.query<{ instance_id: string; certain: boolean }>(
       `SELECT DISTINCT instance_id, now() - pg_postmaster_start_time() > make_interval(secs => $2) AS certain
-       FROM emails_in_flight WHERE instance_id <> $1`,
+       FROM ${UNDER_WAY} WHERE instance_id <> $1`,
       [this.instanceId, this.graceAfterRestartS],
     );
     for (const { instance_id, certain } of rows) {
@@ -60,7 +67,7 @@ export class PostgresEmailsUnderWay extends EmailsUnderWay {
   ): Promise<void> {
     for (;;) {
       const { rows } = await this.pool.query<{ email_id: string }>(
-        'SELECT email_id FROM emails_in_flight WHERE instance_id = $1 AND email_id < $2 ORDER BY email_id LIMIT $3',
+        `SELECT email_id FROM ${UNDER_WAY} WHERE instance_id = $1 AND email_id < $2 ORDER BY email_id LIMIT $3`,
         [instanceId, firstIdAt(acceptedBefore), BATCH],
       );
       if (rows.length === 0) return;

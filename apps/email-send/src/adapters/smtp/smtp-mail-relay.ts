@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { HandOver, RelayedResult, RelaySet } from '@postern/mail';
+import { type HandOver, HandOverWindow, type RelayedResult, type RelaySet, TOO_LATE } from '@postern/mail';
 import type { MailCopy } from '../../domain/email-copies.js';
 import type { CopyAnswer } from '../../domain/hand-over.js';
 import { MailRelay } from '../../ports.js';
@@ -14,6 +14,13 @@ export interface RelayPolicy {
   readonly deadlineMs: number;
 }
 
+/** What recording the outcome and answering the client may take of the client's time. */
+const RECORDING_MS = 2_000;
+/** The data of a copy is not begun with less time than this for the relay's answer to it. */
+const RELAY_NEEDS_MS = 1_000;
+
+const remainingMs = (answerBy: Date | undefined): number => (answerBy ? answerBy.getTime() - Date.now() : Infinity);
+
 /** Hands copies over to the upstream relays, one SMTP transaction each, asking for notifications (RFC 3461). */
 @Injectable()
 export class SmtpMailRelay extends MailRelay implements OnApplicationShutdown {
@@ -24,14 +31,18 @@ export class SmtpMailRelay extends MailRelay implements OnApplicationShutdown {
     super();
   }
 
-  async handOver(copy: MailCopy): Promise<CopyAnswer> {
+  async handOver(copy: MailCopy, answerBy?: Date): Promise<CopyAnswer> {
+    const limitMs = Math.min(this.policy.deadlineMs, remainingMs(answerBy) - RECORDING_MS);
+    const window = new HandOverWindow(Date.now() + limitMs - RELAY_NEEDS_MS);
+    if (window.remainingMs === 0) return this.#answer('unreachable', TOO_LATE, null);
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => resolve(undefined), this.policy.deadlineMs);
-    const result = await Promise.race([this.relays.handOver(handOverOf(copy)), late]);
+    const timer = setTimeout(() => resolve(undefined), limitMs);
+    const result = await Promise.race([this.relays.handOver({ ...handOverOf(copy), window }), late]);
     clearTimeout(timer);
+    if (result) return this.#answerOf(result);
+    if (window.close()) return this.#answer('unreachable', TOO_LATE, null);
     // It may still be taken: nobody can say that it was not.
-    if (!result) return this.#answer('unknown', `no answer within ${this.policy.deadlineMs / 1000} s`, null);
-    return this.#answerOf(result);
+    return this.#answer('unknown', `no answer within ${Math.round(limitMs / 1000)} s`, null);
   }
 
   async offersSmtpUtf8(): Promise<boolean> {

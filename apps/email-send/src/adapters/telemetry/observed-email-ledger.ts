@@ -1,7 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { inSpan } from '@postern/messaging';
 import type { Metrics } from '@postern/service-host';
-import type { EmailRecord } from '../../domain/email-record.js';
+import type { ConcludedEmail } from '../../domain/email.js';
 import { type Admission, type AdmissionRequest, type Asking, type Conclusion, EmailLedger } from '../../ports.js';
 
 const MODES = ['production', 'sandbox', 'sandbox_fallback'] as const;
@@ -9,13 +9,13 @@ const FAILURES = ['failed', 'not_handed_over', 'interrupted'] as const;
 
 /** Counts messages as they are let in and as they end, and shows in their traces how long they waited for the database. */
 @Injectable()
-export class ObservedEmailLedger extends EmailLedger {
+export class ObservedEmailLedger extends EmailLedger implements OnApplicationShutdown {
   readonly #accepted;
   readonly #sent;
   readonly #failed;
 
   constructor(
-    private readonly ledger: EmailLedger,
+    private readonly ledger: EmailLedger & OnApplicationShutdown,
     metrics: Metrics,
   ) {
     super();
@@ -39,26 +39,32 @@ export class ObservedEmailLedger extends EmailLedger {
     return this.ledger.repeat(asking);
   }
 
-  async conclude(conclusion: Conclusion): Promise<EmailRecord> {
-    const record = await inSpan('conclude message', {}, () => this.ledger.conclude(conclusion));
-    const failure = failureOf(conclusion, record);
-    if (failure) this.#failed.add(1, { reason: failure });
-    else this.#sent.add(1);
-    return record;
+  async conclude(conclusion: Conclusion): Promise<ConcludedEmail | undefined> {
+    const outcome = await inSpan('conclude message', {}, () => this.ledger.conclude(conclusion));
+    if (!outcome) return undefined;
+    if (outcome.status === 'sent') this.#sent.add(1);
+    else this.#failed.add(1, { reason: failureOf(conclusion, outcome) });
+    return outcome;
   }
 
   record(serviceId: string, emailId: string) {
     return this.ledger.record(serviceId, emailId);
   }
+
+  isUnderWay(serviceId: string, emailId: string) {
+    return this.ledger.isUnderWay(serviceId, emailId);
+  }
+
+  answerReceived(emailId: string) {
+    this.ledger.answerReceived(emailId);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.ledger.onApplicationShutdown();
+  }
 }
 
-const failureOf = ({ event }: Conclusion, { status }: EmailRecord): (typeof FAILURES)[number] | undefined => {
-  switch (event.type) {
-    case 'email-send.email-not-handed-over.v1':
-      return 'not_handed_over';
-    case 'email-send.email-interrupted.v1':
-      return 'interrupted';
-    case 'email-send.email-handed-over.v1':
-      return status === 'failed' ? 'failed' : undefined;
-  }
+const failureOf = ({ command }: Conclusion, { handedOver }: ConcludedEmail): (typeof FAILURES)[number] => {
+  if (!handedOver) return 'not_handed_over';
+  return command.kind === 'interrupt' ? 'interrupted' : 'failed';
 };

@@ -22,10 +22,10 @@ export class ObservedMailRelay extends MailRelay implements OnApplicationShutdow
     });
   }
 
-  async handOver(copy: MailCopy): Promise<CopyAnswer> {
+  async handOver(copy: MailCopy, answerBy?: Date): Promise<CopyAnswer> {
     const began = performance.now();
     const answer = await inSpan('hand over copy', { kind: 'client' }, async span => {
-      const given = await this.relay.handOver(copy);
+      const given = await this.relay.handOver(copy, answerBy);
       span?.annotate({ 'postern.copy.result': given.result, 'server.address': given.relay ?? undefined });
       return given;
     });

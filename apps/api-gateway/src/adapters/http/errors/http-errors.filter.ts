@@ -3,7 +3,7 @@ import { Refusal } from '@postern/contracts';
 import { runInContext } from '@postern/messaging';
 import type { ServiceLog } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Services, ServiceUnavailable } from '../../../ports.js';
+import { OutcomeUnknown, ServiceFault, Services, ServiceUnavailable } from '../../../ports.js';
 import { refuseStrangers } from '../api-key.js';
 import { askerOf } from '../server/asker.js';
 import type { RouteTable } from '../server/route-table.js';
@@ -36,9 +36,10 @@ export class HttpErrorsFilter implements ExceptionFilter {
   private async problemOf(exception: unknown, request: FastifyRequest): Promise<Problem> {
     if (exception instanceof Problem) return exception;
     if (Refusal.is(exception)) return this.refusal(exception, request);
+    if (exception instanceof OutcomeUnknown) return this.unknown(exception, request);
     if (exception instanceof ServiceUnavailable) {
       return new Problem(503, 'The service is unavailable for a moment; try again.', {
-        'retry-after': UNAVAILABLE_RETRY_AFTER_S,
+        'retry-after': retryAfter(exception),
       });
     }
     if (exception instanceof NotFoundException) return this.unrouted(request);
@@ -50,6 +51,17 @@ export class HttpErrorsFilter implements ExceptionFilter {
     const status = statusOf(refusal);
     if (status === undefined) return this.bug(refusal, request);
     return new Problem(status, refusal.message, headersOf(refusal, status), detailOf(refusal));
+  }
+
+  /** Nobody may take this for a message that was not sent. */
+  private unknown({ emailId, cause }: OutcomeUnknown, request: FastifyRequest): Problem {
+    runInContext(askerOf(request), () => this.log.warn({ err: cause, emailId }, 'The outcome of an email is unknown'));
+    return new Problem(
+      cause instanceof ServiceFault ? 500 : 503,
+      `The outcome of this message is unknown: it may have been sent. GET /emails/${emailId} tells what became of it; ` +
+        'the same request again gets its record and sends nothing twice.',
+      { 'email-id': emailId, 'error-code': 'outcome_unknown', 'retry-after': UNAVAILABLE_RETRY_AFTER_S },
+    );
   }
 
   private unrouted(request: FastifyRequest): Problem {
@@ -82,3 +94,6 @@ export class HttpErrorsFilter implements ExceptionFilter {
     return new Problem(500, `Something went wrong on our side. Request id: ${request.id}.`);
   }
 }
+
+const retryAfter = ({ retryAfterS }: ServiceUnavailable): string =>
+  retryAfterS === undefined ? UNAVAILABLE_RETRY_AFTER_S : String(Math.max(1, Math.ceil(retryAfterS)));

@@ -70,6 +70,8 @@ export const STATUS_OF_REFUSAL: Readonly<Record<RefusalCode, number>> = {
   rate_limit_reached: 429,
 
   relay_unavailable: 503,
+  outcome_unknown: 503,
+  deadline_passed: 503,
 };
 
 /** Seconds after which a caller may try again where the service does not say. */
@@ -93,6 +95,8 @@ export const headersOf = (refusal: Refusal, status: number): Record<string, stri
         ? 1
         : DEFAULT_RETRY_AFTER_S[status as keyof typeof DEFAULT_RETRY_AFTER_S];
   if (retryAfterS !== undefined) headers['retry-after'] = String(retryAfterS);
+  const emailId = refusal.details['email_id'];
+  if (refusal.code === 'outcome_unknown' && typeof emailId === 'string') headers['email-id'] = emailId;
   if (BEARERS.has(refusal.code)) headers['www-authenticate'] = 'Bearer';
   return headers;
 };

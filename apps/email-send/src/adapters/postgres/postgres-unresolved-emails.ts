@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { fold } from '@postern/event-sourcing';
+import type { PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { email, emailStream } from '../../domain/email.js';
+import type { Evidence } from '../../domain/email-evidence.js';
+import { UnresolvedEmails } from '../../ports.js';
+import { confirmOutcome } from './conclusion-batch.js';
+
+const ATTEMPTS = 5;
+
+type EvidenceOf = Evidence & { readonly emailId: string };
+
+/** Nearly all evidence is about messages that are known to be sent: one question for a batch leaves those out. */
+@Injectable()
+export class PostgresUnresolvedEmails extends UnresolvedEmails {
+  constructor(private readonly store: PostgresEventStore) {
+    super();
+  }
+
+  async confirm(evidence: readonly EvidenceOf[]): Promise<void> {
+    const { rows } = await this.store.pool.query<{ email_id: string }>({
+      name: 'find-unresolved-emails',
+      text: `SELECT email_id FROM unresolved_emails WHERE email_id = ANY($1::uuid[])
+             UNION SELECT email_id FROM open_requests AS request
+             WHERE email_id = ANY($1::uuid[]) AND NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)
+             UNION SELECT email_id FROM emails_in_flight WHERE email_id = ANY($1::uuid[])`,
+      values: [evidence.map(({ emailId }) => emailId)],
+    });
+    const unresolved = new Set(rows.map(({ email_id }) => email_id));
+    for (const one of evidence) if (unresolved.has(one.emailId)) await this.#confirm(one);
+    if (unresolved.size > 0) this.store.announce();
+  }
+
+  /** The outcome of a message may be recorded at the same moment; whoever comes second decides again. */
+  async #confirm({ emailId, ...evidence }: EvidenceOf): Promise<void> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const history = await this.store.readStream(emailStream(emailId));
+      const [first] = history;
+      const state = fold(email, history);
+      if (!first || state.state === 'new') return;
+      const { facts } = state;
+      const { metadata } = first;
+      if (await confirmOutcome(this.store, { facts, metadata, state, version: history.length, evidence })) return;
+    }
+    throw new Error(`email ${emailId} changes faster than its evidence can be recorded`);
+  }
+}

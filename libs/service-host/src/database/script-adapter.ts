@@ -1,0 +1,22 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+
+export type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
+
+/**
+ * PrismaPg splits a script at every semicolon, those in comments and in bodies of functions included. Sent whole, it
+ * is read by PostgreSQL itself, and a migration takes effect entirely or not at all.
+ */
+export class ScriptAdapter extends PrismaPg {
+  override async connect(): Promise<Adapter> {
+    return runsWholeScripts(await super.connect());
+  }
+}
+
+export const runsWholeScripts = (adapter: Adapter): Adapter => {
+  const pool = adapter.underlyingDriver();
+  const { onError } = adapter as unknown as { onError(error: unknown): never };
+  adapter.executeScript = async script => {
+    await pool.query(script).catch(error => onError.call(adapter, error));
+  };
+  return adapter;
+};
