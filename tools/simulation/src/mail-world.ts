@@ -1,0 +1,73 @@
+import { TrackingTokens } from '@postern/mail';
+import type { MailCopy } from '../../../apps/email-send/src/domain/email-copies.js';
+import type { CopyAnswer } from '../../../apps/email-send/src/domain/hand-over.js';
+import type { SignedCall } from '../../../apps/webhook-dispatch/src/ports.js';
+import type { Fault } from './faults.js';
+import type { Random } from './random.js';
+
+export const TOKENS = TrackingTokens.fromSecrets(['a secret of the simulation that is long enough']);
+
+export interface RelayedCopy {
+  readonly emailId: string;
+  readonly recipientIndex: number;
+  readonly address: string;
+  /** What the receiving server reports later. */
+  readonly fate: 'delivered' | 'bounced' | 'complained';
+  reported: boolean;
+}
+
+const answer = (result: CopyAnswer['result'], response: string): CopyAnswer => ({
+  result,
+  response,
+  relay: result === 'unreachable' ? null : 'relay.test',
+  relayIsFinal: false,
+});
+
+/** The upstream relay and everything behind it, with a ledger of its own that no crash of ours changes. */
+export class Relay {
+  readonly ledger: RelayedCopy[] = [];
+
+  constructor(private readonly random: Random) {}
+
+  async handOver({ envelopeId, recipient }: MailCopy): Promise<CopyAnswer> {
+    const chance = this.random.next();
+    if (chance < 0.06) return answer('refused', '550 5.1.1 no such user');
+    if (chance < 0.14) return answer('deferred', '451 4.3.0 try again later');
+    if (chance < 0.18) return answer('unreachable', 'connection refused');
+    const [emailId = '', index] = envelopeId.split('.');
+    this.ledger.push({
+      emailId,
+      recipientIndex: Number(index),
+      address: recipient,
+      fate: this.random.pick(['delivered', 'delivered', 'bounced', 'complained']),
+      reported: false,
+    });
+    return answer('accepted', '250 2.0.0 queued');
+  }
+
+  async offersSmtpUtf8(): Promise<boolean> {
+    return true;
+  }
+
+  /** The port never throws: a connection that fails before the message is `unreachable`, one after it is `unknown`. */
+  static readonly failure = (fault: Fault): CopyAnswer =>
+    fault === 'fails_before'
+      ? answer('unreachable', 'connection reset')
+      : answer('unknown', 'the connection ended before the answer');
+}
+
+/** The customers' endpoints, with a ledger of every call that arrived. */
+export class Receivers {
+  readonly accepted: { readonly url: string; readonly body: string }[] = [];
+
+  constructor(private readonly random: Random) {}
+
+  async call({ url, body }: SignedCall) {
+    if (this.random.chance(0.1)) return { status: 503, latencyMs: 1 };
+    this.accepted.push({ url, body });
+    return { status: 200, latencyMs: 1 };
+  }
+
+  /** The port never throws: a call whose answer is lost may have arrived. */
+  static readonly failure = () => ({ error: 'the connection was reset', latencyMs: 1 });
+}

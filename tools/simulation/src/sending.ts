@@ -1,0 +1,218 @@
+import { Refusal, type ReplyOf, type sendEmail } from '@postern/contracts';
+import { parseMailbox } from '@postern/mail';
+import { SendEmail } from '../../../apps/email-send/src/commands/send-email.js';
+import type {
+  DeferredCopies,
+  EmailLedger,
+  EmailsUnderWay,
+  Sender,
+  SenderDirectory,
+  SendingSettings,
+  SuppressionList,
+  UnresolvedEmails,
+} from '../../../apps/email-send/src/ports.js';
+import { CloseInterruptedEmails } from '../../../apps/email-send/src/reactions/close-interrupted-emails.js';
+import { type Outcome, ResolveUnknownEmails } from '../../../apps/email-send/src/reactions/resolve-unknown-emails.js';
+import { RetryDeferredCopies } from '../../../apps/email-send/src/reactions/retry-deferred-copies.js';
+import { hadNoEffect } from '../../../libs/messaging/src/faults.js';
+import { isOutcome } from './dispatch.js';
+import { EmailDatabase } from './email-database.js';
+import { EventLog, envelopeOf, Subscription } from './event-log.js';
+import { Relay, TOKENS } from './mail-world.js';
+import type { SimulatedProcess } from './simulated-process.js';
+import type { World } from './world.js';
+
+/** What one client wants sent: the same intention however often it has to ask. */
+export interface Intention {
+  readonly marker: string;
+  readonly recipients: readonly string[];
+  readonly idempotencyKey: string | undefined;
+}
+
+export const SERVICE_ID = '0195a1b2-0000-7000-8000-0000000000aa';
+
+const SENDER: Sender = {
+  serviceId: SERVICE_ID,
+  workspaceId: '0195a1b2-0000-7000-8000-0000000000bb',
+  enabled: true,
+  mode: 'sandbox',
+  openTracking: false,
+  clickTracking: false,
+  suppression: false,
+  perMinuteLimit: 1_000_000,
+  dailyLimit: 1_000_000,
+  verifiedDomains: new Map(),
+  registeredDomains: new Set(),
+  verifiedRecipients: new Set(['ada@x.test', 'bob@x.test', 'cyd@x.test']),
+};
+
+const SETTINGS: SendingSettings = {
+  sandboxSender: parseMailbox('Postern Sandbox <sandbox@sandbox.test>'),
+  sandboxSigner: undefined,
+  simulatorDomain: undefined,
+  copies: { tokens: TOKENS, publicUrl: 'https://mail.test', bounceDomain: 'bounce.test' },
+  bodyRetentionDays: 7,
+};
+
+class Senders {
+  async findByKeyHash(): Promise<Sender> {
+    return SENDER;
+  }
+  async signerFor(): Promise<undefined> {}
+}
+
+class Suppressions {
+  async suppressedAmong(): Promise<ReadonlySet<string>> {
+    return new Set();
+  }
+  async note(): Promise<void> {}
+}
+
+type SendReply = ReplyOf<typeof sendEmail>;
+
+/** What the client reads, whichever way its request ended. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly record?: SendReply['email'];
+  /** The header `Email-Id` of an answer whose outcome is unknown. */
+  readonly emailId?: string;
+  /** Whether it tells what became of the very message that was asked for. */
+  readonly isOfTheMessage?: boolean;
+}
+
+const CLIENT_WAITS_MS = 30_000;
+
+/** email-send, and the gateway in front of it that asks again under the same id until the client's deadline. */
+export class Sending {
+  readonly log: EventLog;
+  readonly database: EmailDatabase;
+  readonly #commands = new WeakMap<SimulatedProcess, SendEmail>();
+  #outcomes: Subscription | undefined;
+
+  constructor(
+    private readonly world: World,
+    private readonly relay: Relay,
+  ) {
+    this.log = new EventLog(() => world.newId());
+    this.database = new EmailDatabase(this.log, () => world.now);
+  }
+
+  /** From now on the outcomes of this log count as evidence. */
+  follow(tracked: EventLog): void {
+    this.#outcomes = new Subscription(tracked, isOutcome, this.world.random);
+  }
+
+  get isBusy(): boolean {
+    return this.database.isWaiting || (this.#outcomes?.behind ?? 0) > 0;
+  }
+
+  async post(intention: Intention): Promise<HttpAnswer> {
+    const emailId = this.world.newId();
+    const answerBy = this.world.now + CLIENT_WAITS_MS;
+    let mayBeSent = false;
+    while (this.world.now < answerBy) {
+      const answer = await this.#ask(requestOf(intention, emailId, answerBy));
+      // After a question whose outcome is unknown, only the message's own record ends the doubt.
+      if (answer && (!mayBeSent || answer.isOfTheMessage)) return answer;
+      mayBeSent = true;
+      this.world.advance(100 * 2 ** this.world.random.below(10));
+    }
+    return { status: 503, emailId };
+  }
+
+  async closeInterrupted(): Promise<void> {
+    await this.world.attempt('email-send', process =>
+      new CloseInterruptedEmails(
+        process.connect(this.database) as unknown as EmailsUnderWay,
+        this.#ledger(process),
+      ).run(),
+    );
+  }
+
+  async retryDeferred(): Promise<void> {
+    await this.world.attempt('email-send', process =>
+      new RetryDeferredCopies(
+        process.connect(this.database) as unknown as DeferredCopies,
+        process.connect(this.relay, Relay.failure),
+        new Senders() as unknown as SenderDirectory,
+        SETTINGS,
+      ).run(),
+    );
+  }
+
+  async takeEvidence(): Promise<void> {
+    await this.#outcomes?.deliver(batch =>
+      this.world.attempt('email-send', process => {
+        const outcomes = batch.map(event => envelopeOf(event, this.world.timestamp()));
+        const unresolved = process.connect(this.database) as unknown as UnresolvedEmails;
+        return new ResolveUnknownEmails(unresolved).take(outcomes as unknown as readonly Outcome[]);
+      }),
+    );
+  }
+
+  /** One question of the gateway; undefined where the outcome is unknown and it has to ask again. */
+  async #ask(request: SendRequest): Promise<HttpAnswer | undefined> {
+    const process = this.world.process('email-send');
+    const work = this.#sendEmail(process).execute(request);
+    const outcome = await process.finish(work.then(reply => process.call('EmailSend.reply', () => reply)));
+    if (outcome.kind === 'done') {
+      const record = outcome.value.email;
+      await this.world.attempt('email-send', own =>
+        own.call('EmailSend.answerReceived', () => this.database.answerReceived(record.id)),
+      );
+      return { status: 200, record, isOfTheMessage: record.id === request.email_id };
+    }
+    if (outcome.kind === 'crashed') return undefined;
+    if (Refusal.is(outcome.error)) return answerTo(outcome.error, request.email_id);
+    return hadNoEffect(outcome.error) ? { status: 500 } : undefined;
+  }
+
+  #sendEmail(process: SimulatedProcess): SendEmail {
+    const known = this.#commands.get(process);
+    if (known) return known;
+    const command = new SendEmail(
+      process.connect(new Senders()) as unknown as SenderDirectory,
+      process.connect(new Suppressions()) as unknown as SuppressionList,
+      this.#ledger(process),
+      process.connect(this.relay, Relay.failure),
+      SETTINGS,
+    );
+    this.#commands.set(process, command);
+    return command;
+  }
+
+  #ledger(process: SimulatedProcess): EmailLedger {
+    return process.connect(this.database) as unknown as EmailLedger;
+  }
+}
+
+/** Undefined where the message itself is still under way: asking again later tells more. */
+function answerTo({ code, details }: Refusal, emailId: string): HttpAnswer | undefined {
+  if (code === 'outcome_unknown') {
+    const unknown = String(details['email_id']);
+    return unknown === emailId ? undefined : { status: 503, emailId: unknown };
+  }
+  return {
+    status: code.endsWith('unavailable') || code === 'deadline_passed' ? 503 : 409,
+    isOfTheMessage: code === 'relay_unavailable',
+  };
+}
+
+type SendRequest = ReturnType<typeof requestOf>;
+
+const requestOf = ({ marker, recipients, idempotencyKey }: Intention, emailId: string, answerBy: number) => ({
+  api_key_hash: '0'.repeat(64),
+  body_hash: marker,
+  email_id: emailId,
+  answer_by: new Date(answerBy).toISOString(),
+  email: {
+    from: 'Shop <shop@example.com>',
+    to: [...recipients],
+    cc: [],
+    bcc: [],
+    subject: marker,
+    text: 'Thank you.',
+    headers: {},
+  },
+  ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+});

@@ -1,0 +1,82 @@
+import type { Fault, FaultPlan } from './faults.js';
+
+/** A port call failed; whether it took effect is not known to the caller. */
+export class PortFailure extends Error {
+  override readonly name = 'PortFailure';
+}
+
+const NEVER = new Promise<never>(() => {});
+
+type Method = (...args: unknown[]) => unknown;
+
+/**
+ * One process. Its port calls meet the faults of the plan; once it has crashed, no call of it takes effect or returns,
+ * and everything it kept in memory is lost.
+ */
+export class SimulatedProcess {
+  readonly #crashed = Promise.withResolvers<'crashed'>();
+  #alive = true;
+
+  constructor(private readonly faults: FaultPlan) {}
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  /**
+   * The port as this process calls it. `failure` turns a fault into the answer of a port that never throws; without it a
+   * failing call throws `PortFailure`.
+   */
+  connect<Port extends object>(port: Port, failure?: (fault: Fault, answer: unknown) => unknown): Port {
+    return new Proxy(port, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        const label = `${target.constructor.name}.${String(name)}`;
+        return (...args: unknown[]) => this.call(label, () => (value as Method).apply(target, args), failure);
+      },
+    });
+  }
+
+  async call<T>(label: string, effect: () => T | Promise<T>, failure?: (fault: Fault, answer: unknown) => unknown) {
+    if (!this.#alive) return NEVER;
+    const fault = this.faults.next(label);
+    if (fault === 'crashes_before') return this.#crash();
+    if (fault === 'fails_before') return failed(label, fault, undefined, failure) as T;
+    const answer = await effect();
+    if (!this.#alive) return NEVER;
+    if (fault === 'crashes_after') return this.#crash();
+    if (fault === 'fails_after') return failed(label, fault, answer, failure) as T;
+    return answer;
+  }
+
+  /** The end of the work: its result, its error, or `crashed` where the process ended first. */
+  async finish<T>(work: Promise<T>): Promise<Outcome<T>> {
+    const settled = work.then(
+      (value): Outcome<T> => ({ kind: 'done', value }),
+      (error: unknown): Outcome<T> => ({ kind: 'failed', error }),
+    );
+    return Promise.race([settled, this.#crashed.promise.then((kind): Outcome<T> => ({ kind }))]);
+  }
+
+  #crash(): Promise<never> {
+    this.#alive = false;
+    this.#crashed.resolve('crashed');
+    return NEVER;
+  }
+}
+
+export type Outcome<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'crashed' };
+
+function failed(
+  label: string,
+  fault: Fault,
+  answer: unknown,
+  failure: ((fault: Fault, answer: unknown) => unknown) | undefined,
+): unknown {
+  if (failure) return failure(fault, answer);
+  throw new PortFailure(`${label} ${fault}`);
+}
