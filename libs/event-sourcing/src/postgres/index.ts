@@ -1,5 +1,6 @@
 export { APPEND, type AppendResult, appendAll, appendArguments, lockStreams } from './append-all.js';
-export { type ErasableEvent, type Erasure, eraseFromEvents } from './erasure.js';
+export { type ErasableEvent, type ErasedPage, type Erasure, eraseFromEvents, eraseFromPage } from './erasure.js';
+export { type ErasedRows, ErasureNotes } from './erasure-notes.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
 export { Inbox } from './inbox.js';
 export { isLed, withLeadership } from './leadership.js';

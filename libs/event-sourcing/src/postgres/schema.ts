@@ -137,6 +137,21 @@ const MIGRATIONS: readonly string[] = [
     at        timestamptz NOT NULL DEFAULT now()
   );
   `,
+  `
+  -- What erasures have changed, by kind, and the read models that were folded from what they rewrote.
+  CREATE TABLE event_store.erased_rows (
+    noted_as  text NOT NULL,
+    kind      text NOT NULL,
+    rows      bigint NOT NULL,
+    PRIMARY KEY (noted_as, kind)
+  );
+  CREATE TABLE event_store.erasure_rebuilds (
+    noted_as    text NOT NULL,
+    projection  text NOT NULL,
+    generation  integer NOT NULL,
+    PRIMARY KEY (noted_as, projection)
+  );
+  `,
 ];
 
 /** Serialises the migrations of replicas that start together; an arbitrary number, the same for every service. */
