@@ -78,7 +78,7 @@ export class ErasureNotes {
     return rows[0]?.reached ?? false;
   }
 
-  /** Frees the old versions of erased rows, which stay in the tables' files until then. */
+  /** Frees the old versions of erased rows, which stay in the tables' files until then. Skips what is being vacuumed. */
   async vacuum(): Promise<void> {
     const { rows } = await this.pool.query<{ name: string }>(
       `SELECT DISTINCT to_regclass(CASE kind WHEN 'events' THEN 'event_store.events' ELSE quote_ident(kind) END)::text
@@ -91,7 +91,7 @@ export class ErasureNotes {
     const client = await this.pool.connect();
     try {
       await client.query('SET statement_timeout = 0');
-      for (const { name } of rows) await client.query(`VACUUM ${name}`);
+      for (const { name } of rows) await client.query(`VACUUM (SKIP_LOCKED) ${name}`);
     } finally {
       // The connection goes with its setting.
       client.release(true);

@@ -95,8 +95,7 @@ export class StreamErasure {
         next = message.seq + 1;
         const text = message.string();
         const folded = text.replaceAll(/[A-Z]/g, letter => letter.toLowerCase());
-        if (!containing.some(trace => folded.includes(trace))) continue;
-        const event = redacted(text, without);
+        const event = containing.some(trace => folded.includes(trace)) ? redacted(text, without) : undefined;
         if (event) found.push({ seq: message.seq, subject: message.subject, ...event });
         if (message.info.pending === 0) isEnd = true;
         if (isEnd || next > last || ++seen === PART) break;
