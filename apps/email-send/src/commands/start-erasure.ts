@@ -13,7 +13,7 @@ export class StartErasure {
   constructor(private readonly erasures: Erasures) {}
 
   /** Refuses `invalid_input` for what is no address. */
-  execute(address: string): Promise<Erasure> {
+  async execute(address: string): Promise<Erasure> {
     return this.erasures.request(canonical(address), new Date());
   }
 }
