@@ -125,8 +125,8 @@ it('A user whom the operator creates can log in', async () => {
   await new DashboardClient(world.postern.baseUrl).login('bea@example.com', given);
 });
 
-/** Sends a message in which everything that is about the recipient holds `mark`, and waits until it is delivered. */
-const sendMarked = async (to: string, mark: string): Promise<string> => {
+/** Sends a message in which everything that is about the recipient holds `mark`, and waits for its outcome. */
+const sendMarked = async (to: string, mark: string, outcome = 'delivered'): Promise<string> => {
   const { status, body } = await sender.send(
     {
       from: 'a@shop.test',
@@ -141,7 +141,7 @@ const sendMarked = async (to: string, mark: string): Promise<string> => {
   );
   expect([status, body]).toEqual([200, expect.anything()]);
   const id = body['id'] as string;
-  await sender.event('delivered', id);
+  await sender.event(outcome, id);
   return id;
 };
 
@@ -173,13 +173,14 @@ describe('Erasing a recipient', () => {
     ['Mary-Jane.m4rk1@north-shop.customers.test', 'm4rk1'],
     ['jörg-m4rk2@bücher-und-mehr.test', 'm4rk2'],
     ["o'neil+m4rk3@customers.test", 'm4rk3'],
+    ['Hard-Bounce+m4rk6@simulator.test', 'm4rk6', 'bounced'],
   ])(
     'leaves nothing of %s in any table or in JetStream, and others alone',
-    async (address, mark) => {
+    async (address, mark, outcome = 'delivered') => {
       const [local, domain = ''] = address.toLowerCase().split('@');
       const known = `${local}@${domainToASCII(domain)}`;
       const other = `grace-${mark}@customers.test`;
-      const [id, others] = [await sendMarked(address, mark), await send(other)];
+      const [id, others] = [await sendMarked(address, mark, outcome), await send(other)];
       expect(await leftOvers(known)).toEqual(
         expect.arrayContaining([
           `email-send event_store.events: ${known}`,

@@ -75,7 +75,7 @@ const untilCompleted = (erasures = erasuresUnder(older)) =>
     async () => {
       await drive(erasures);
       const [newest] = await erasures.newest(1);
-      return newest?.status === 'completed' && newest;
+      return newest?.status === 'completed' ? newest : undefined;
     },
     { timeoutMs: 20_000 },
   );

@@ -40,7 +40,9 @@ it('changes nothing but what an event tells', async () => {
   await store.append('a', [mailed('ada@x.test')], { expectedVersion: 'none', metadata });
   const client = await pool.connect();
   await client.query("BEGIN; SELECT set_config('event_store.erasing', 'on', true)");
-  await expect(client.query("UPDATE event_store.events SET type = 'other'")).rejects.toThrow('data alone');
+  await expect(client.query("UPDATE event_store.events SET type = 'other'")).rejects.toThrow(
+    'data and stream_id alone',
+  );
   await client.query('ROLLBACK');
   client.release();
   await expect(pool.query(`UPDATE event_store.events SET data = '{}'`)).rejects.toThrow('append-only');
@@ -107,4 +109,34 @@ it('names the read models to be rebuilt until a generation that began afterwards
   await retire();
   await live(3);
   expect(await notes.staleReadModels()).toEqual([]);
+});
+
+it('takes an address out of the ids of streams, which stay whole, however often', async () => {
+  const { pool, store } = await stores.fresh();
+  const erasure = {
+    ...forget('ada@x.test'),
+    withoutInId: (id: string) =>
+      id.endsWith('ada@x.test') ? id.replace('ada@x.test', 'erased@erased.invalid') : undefined,
+  };
+  for (let time = 1; time <= 2; time++) {
+    await store.append('list-ada@x.test', [mailed('ada@x.test'), mailed('bob@x.test')], {
+      expectedVersion: 'none',
+      metadata,
+    });
+    await store.append('list-hada@x.test-2', [mailed(`other-${time}@x.test`)], {
+      expectedVersion: time - 1 || 'none',
+      metadata,
+    });
+    await eraseFromPage(pool, erasure);
+    expect(await store.readStream('list-ada@x.test')).toEqual([]);
+  }
+  const { rows } = await pool.query<{ stream_id: string; told: string[] }>(
+    `SELECT stream_id, array_agg(data->>'to' ORDER BY version) AS told FROM event_store.events
+     WHERE stream_id LIKE '%erased.invalid%' GROUP BY stream_id`,
+  );
+  expect(rows.map(({ told }) => told)).toEqual([
+    ['erased@erased.invalid', 'bob@x.test'],
+    ['erased@erased.invalid', 'bob@x.test'],
+  ]);
+  expect(await store.readStream('list-hada@x.test-2')).toHaveLength(2);
 });

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { BEGINNING, type Position } from '../event.js';
+import { lockStreams } from './append-all.js';
 import { ErasureNotes } from './erasure-notes.js';
 import { inTransaction } from './transaction.js';
 
@@ -15,6 +16,8 @@ export interface Erasure {
   readonly containing: readonly string[];
   /** The data without what has to go, or undefined where the event has nothing of it. */
   readonly without: (event: ErasableEvent) => object | undefined;
+  /** The id of a stream without what has to go, or undefined where it has nothing of it. */
+  readonly withoutInId?: (streamId: string) => string | undefined;
   /** What the note of the erasure is kept under, and what stands in erased data; nothing that identifies the person. */
   readonly noteAs: string;
   /** Names of the read models that are folded from events of these types. */
@@ -43,7 +46,7 @@ const PAGE = 5_000;
 
 /**
  * Takes what a person has the right to have erased out of one page of stored events: the one exception from
- * append-only. Only `data` can be rewritten. Notes of the events and of the read models that have to be rebuilt are
+ * append-only. Only `data` and the ids of streams can be rewritten. Notes of the events and of the read models that have to be rebuilt are
  * written in the same transaction. May be repeated, and has to be where events about the person were being written.
  */
 export const eraseFromPage = async (
@@ -53,7 +56,7 @@ export const eraseFromPage = async (
 ): Promise<ErasedPage> => {
   const next = await endOfPage(pool, from);
   const found = await rowsWithin(pool, from, next, [...erasure.containing, erasure.noteAs]);
-  const stale = found.filter(row => erasure.without(eventOf(row)) !== undefined);
+  const stale = found.filter(row => erasure.without(eventOf(row)) ?? erasure.withoutInId?.(row.stream_id));
   const changed = stale.length === 0 ? [] : await inTransaction(pool, client => rewrite(client, erasure, stale));
   const fresh = new Map(changed.map(({ row, data }) => [placeOf(row), data]));
   const concerned = found
@@ -81,6 +84,9 @@ interface Change {
 
 /** Reads the rows again under a lock: an erasure of somebody else may have rewritten them meanwhile. */
 const rewrite = async (client: pg.ClientBase, erasure: Erasure, rows: readonly Row[]): Promise<Change[]> => {
+  // As an append does: in one order, before the first write.
+  const streams = [...new Set(rows.map(row => row.stream_id))].filter(id => erasure.withoutInId?.(id) !== undefined);
+  await lockStreams(client, streams);
   const { rows: held } = await client.query<Row>(
     `SELECT e.txid::text AS txid, e.pos::text AS pos, e.stream_id, e.type, e.data FROM event_store.events e
      JOIN unnest($1::text[], $2::bigint[]) AS found (txid, pos) ON e.txid = found.txid::xid8 AND e.pos = found.pos
@@ -89,7 +95,7 @@ const rewrite = async (client: pg.ClientBase, erasure: Erasure, rows: readonly R
   );
   const changes = held.flatMap(row => {
     const data = erasure.without(eventOf(row));
-    return data ? [{ row, data }] : [];
+    return data || streams.includes(row.stream_id) ? [{ row, data: data ?? row.data }] : [];
   });
   await client.query("SELECT set_config('event_store.erasing', 'on', true)");
   await client.query(
@@ -102,6 +108,7 @@ const rewrite = async (client: pg.ClientBase, erasure: Erasure, rows: readonly R
       changes.map(({ data }) => JSON.stringify(data)),
     ],
   );
+  await rename(client, streams, id => erasure.withoutInId?.(id) ?? id);
   await client.query(
     `INSERT INTO event_store.erasures AS known (noted_as, events) VALUES ($1, $2)
      ON CONFLICT (noted_as) DO UPDATE SET events = known.events + excluded.events, at = now()`,
@@ -111,6 +118,21 @@ const rewrite = async (client: pg.ClientBase, erasure: Erasure, rows: readonly R
   await ErasureNotes.count(client, erasure.noteAs, { events: changes.length });
   await ErasureNotes.requireRebuilds(client, erasure.noteAs, erasure.readModelsOf?.(types) ?? []);
   return changes;
+};
+
+/** Each stream keeps an id of its own, whole: another stream may have had the same id taken out before. */
+const rename = async (
+  client: pg.ClientBase,
+  streams: readonly string[],
+  renamed: (streamId: string) => string,
+): Promise<void> => {
+  await client.query(
+    `UPDATE event_store.events AS e SET stream_id = fresh.stream_id || '/' || first.id
+     FROM unnest($1::text[], $2::text[]) AS fresh (old, stream_id)
+     JOIN event_store.events AS first ON first.stream_id = fresh.old AND first.version = 1
+     WHERE e.stream_id = fresh.old`,
+    [streams, streams.map(renamed)],
+  );
 };
 
 const eventOf = ({ stream_id, type, data }: Row): ErasableEvent => ({ streamId: stream_id, type, data });
@@ -136,7 +158,8 @@ const rowsWithin = async (
   const { rows } = await pool.query<Row>(
     `SELECT e.txid::text AS txid, e.pos::text AS pos, e.stream_id, e.type, e.data FROM event_store.events e
      WHERE (e.txid, e.pos) > ($1::xid8, $2::bigint) AND ($3::text IS NULL OR (e.txid, e.pos) <= ($3::xid8, $4::bigint))
-       AND EXISTS (SELECT FROM unnest($5::text[]) AS trace WHERE strpos(lower(e.data::text COLLATE "C"), trace) > 0)
+       AND EXISTS (SELECT FROM unnest($5::text[]) AS trace WHERE strpos(lower(e.data::text COLLATE "C"), trace) > 0
+         OR strpos(lower(to_json(e.stream_id)::text COLLATE "C"), trace) > 0)
      ORDER BY e.txid, e.pos`,
     [from.txid, from.pos, end?.txid ?? null, end?.pos ?? null, containing],
   );

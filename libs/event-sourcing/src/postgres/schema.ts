@@ -145,6 +145,15 @@ const MIGRATIONS: readonly string[] = [
     rows      bigint NOT NULL,
     PRIMARY KEY (noted_as, kind)
   );
+  -- The id of a stream may hold what has to be erased as well.
+  CREATE OR REPLACE FUNCTION event_store.refuse_change_beyond_data() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF to_jsonb(NEW) - 'data' - 'stream_id' IS DISTINCT FROM to_jsonb(OLD) - 'data' - 'stream_id' THEN
+      RAISE EXCEPTION 'events are append-only: an erasure changes data and stream_id alone'
+        USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
   CREATE TABLE event_store.erasure_rebuilds (
     noted_as    text NOT NULL,
     projection  text NOT NULL,

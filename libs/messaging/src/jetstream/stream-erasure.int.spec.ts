@@ -20,7 +20,7 @@ const NOTE = 'erased-1@erased.invalid';
 const event = (to: string): PublishableEvent => ({
   id: randomUUID(),
   type: mailed.type,
-  streamId: 'email-1',
+  streamId: `emails-to-${to}`,
   version: 1,
   occurredAt: new Date(),
   data: { to },
@@ -33,6 +33,7 @@ const request: StreamErasureRequest = {
     const text = JSON.stringify(data);
     return text.includes(ADDRESS) ? (JSON.parse(text.replaceAll(ADDRESS, NOTE)) as unknown) : undefined;
   },
+  withoutInId: id => (id.endsWith(ADDRESS) ? id.replace(ADDRESS, NOTE) : undefined),
   noteAs: NOTE,
 };
 

@@ -10,6 +10,8 @@ export interface StreamErasureRequest {
   readonly containing: readonly string[];
   /** An event's data without what has to go; undefined where it has nothing of it. */
   readonly without: (data: unknown) => unknown;
+  /** The id of an event's stream without what has to go; undefined where it has nothing of it. */
+  readonly withoutInId: (streamId: string) => string | undefined;
   /** Names the erasure in the ids of the messages that take the place of erased ones. */
   readonly noteAs: string;
   /** Erases messages that a consumer may be handling right now as well. */
@@ -76,7 +78,7 @@ export class StreamErasure {
     jsm: JetStreamManager,
     from: number,
     last: number,
-    { containing, without }: StreamErasureRequest,
+    request: StreamErasureRequest,
   ): Promise<{ readonly found: readonly Found[]; readonly next: number }> {
     const consumer = await jsm
       .jetstream()
@@ -95,7 +97,7 @@ export class StreamErasure {
         next = message.seq + 1;
         const text = message.string();
         const folded = text.replaceAll(/[A-Z]/g, letter => letter.toLowerCase());
-        const event = containing.some(trace => folded.includes(trace)) ? redacted(text, without) : undefined;
+        const event = request.containing.some(trace => folded.includes(trace)) ? redacted(text, request) : undefined;
         if (event) found.push({ seq: message.seq, subject: message.subject, ...event });
         if (message.info.pending === 0) isEnd = true;
         if (isEnd || next > last || ++seen === PART) break;
@@ -142,13 +144,13 @@ interface Found {
 }
 
 /** Undefined where the text has nothing of what has to go. */
-const redacted = (text: string, without: (data: unknown) => unknown): Pick<Found, 'event'> | undefined => {
+const redacted = (text: string, { without, withoutInId }: StreamErasureRequest): Pick<Found, 'event'> | undefined => {
   const envelope = eventEnvelope.safeParse(parsed(text)).data;
   if (!envelope) return without(text) === undefined ? undefined : { event: undefined };
-  const data = without(envelope.data);
-  return data === undefined
-    ? undefined
-    : { event: { id: envelope.id, payload: JSON.stringify({ ...envelope, data }) } };
+  const [data, streamId] = [without(envelope.data), withoutInId(envelope.stream_id)];
+  if (data === undefined && streamId === undefined) return undefined;
+  const fresh = { ...envelope, data: data ?? envelope.data, stream_id: streamId ?? envelope.stream_id };
+  return { event: { id: envelope.id, payload: JSON.stringify(fresh) } };
 };
 
 const parsed = (text: string): unknown => {

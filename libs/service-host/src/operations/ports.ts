@@ -14,6 +14,8 @@ export interface PersonalErasure extends Redaction {
   readonly traces: readonly string[];
   /** Any JSON value without the address; undefined where it was not in there. */
   readonly redact: (value: unknown) => unknown;
+  /** The id of a stream, of which the address may be the last part; undefined where it is not. */
+  readonly redactId: (streamId: string) => string | undefined;
 }
 
 export interface RowsOfEvents {

@@ -13,7 +13,7 @@ import type pg from 'pg';
 import { asciiTracesOf, formsOf } from './address-forms.js';
 import { BEGIN, type ErasureCursor, readCursor, writeCursor } from './erasure-cursor.js';
 import type { PersonalData, PersonalErasure } from './ports.js';
-import { type Redaction, redactor } from './redaction.js';
+import { idRedactor, type Redaction, redactor } from './redaction.js';
 
 type StepReply = ReplyOf<Operations['eraseRecipientStep']>;
 
@@ -141,6 +141,7 @@ export class RecipientErasure {
     const { erased, next, inHandOf } = await this.options.stream.erase(sequence, last, {
       containing: erasure.traces,
       without: erasure.redact,
+      withoutInId: erasure.redactId,
       noteAs: erasure.replacement,
       evenInHand,
     });
@@ -155,10 +156,11 @@ export class RecipientErasure {
     return { next: { ...at, sequence: next, heldSince: undefined } };
   }
 
-  #fromEvents({ traces, redact, replacement }: PersonalErasure): Erasure {
+  #fromEvents({ traces, redact, redactId, replacement }: PersonalErasure): Erasure {
     return {
       containing: traces,
       without: ({ data }) => redact(data) as object | undefined,
+      withoutInId: redactId,
       noteAs: replacement,
       readModelsOf: types => this.options.projections.thoseTaking(types),
     };
@@ -207,4 +209,5 @@ const erasureOf = (redaction: Redaction): PersonalErasure => ({
   forms: formsOf(redaction.address),
   traces: asciiTracesOf(redaction.address),
   redact: redactor(redaction),
+  redactId: idRedactor(redaction),
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { inSomeCase, legalAddresses } from '@postern/testing/legal-addresses';
 import fc from 'fast-check';
 import { asciiTracesOf, formsOf } from './address-forms.js';
-import { redactor } from './redaction.js';
+import { idRedactor, redactor } from './redaction.js';
 
 const REPLACEMENT = 'erased@erased.invalid';
 const redact = redactor({ address: 'ada@x.test', replacement: REPLACEMENT });
@@ -112,6 +112,16 @@ describe('Of every legal address, a redaction', () => {
             expect(erase({ to: other })).toBeUndefined();
         },
       ),
+    ));
+
+  it('erases it from the id of a stream that ends with it, and from no other', () =>
+    fc.assert(
+      fc.property(addresses, fc.uuid(), ([address, written], id) => {
+        const erase = idRedactor({ address, replacement: REPLACEMENT });
+        expect(erase(`suppression-${id}-${written}`)).toBe(`suppression-${id}-${REPLACEMENT}`);
+        expect(erase(`suppression-${id}-x-${written}`)).toBeUndefined();
+        expect(erase(`email-${id}`)).toBeUndefined();
+      }),
     ));
 
   it('has a trace in the JSON of whatever holds it, by which a database finds it', () =>

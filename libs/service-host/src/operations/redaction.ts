@@ -75,3 +75,15 @@ export const redactor = ({ address, replacement }: Redaction): ((value: unknown)
     return found ? redacted : undefined;
   };
 };
+
+/** The last UUID of an id, and what follows it. */
+const AFTER_UUID = /^(.*[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}-)(.+)$/su;
+
+/** A function that gives the id of a stream without the address, of which it may be the last part after a UUID. */
+export const idRedactor = ({ address, replacement }: Redaction): ((streamId: string) => string | undefined) => {
+  const { alone } = patternsOf(address);
+  return streamId => {
+    const [, before, rest] = AFTER_UUID.exec(streamId) ?? [];
+    return rest !== undefined && alone.test(rest) ? `${before}${replacement}` : undefined;
+  };
+};
