@@ -8,7 +8,7 @@ type Reply = ReplyOf<(typeof OPERATIONS)[ServiceName]['eraseRecipientStep']>;
 
 const WHY: Readonly<Record<ServiceUnavailable['reason'], string>> = {
   timeout: 'did not answer in time',
-  no_responders: 'is not running, or not connected to NATS',
+  no_responders: 'is not running, is not connected to NATS, or is of a release without this request',
   disconnected: 'cannot be reached: email-send has lost its connection to NATS',
   busy: 'is too busy to answer',
   closed: 'cannot be asked: email-send is stopping',
