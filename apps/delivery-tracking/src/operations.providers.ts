@@ -1,5 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import { OutboxRelay, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { NatsLink, StreamErasure } from '@postern/messaging';
 import { Database, Operating, operationsController, ServiceLog } from '@postern/service-host';
 import { PersonalRows } from './adapters/postgres/personal-rows.js';
 
@@ -7,9 +8,22 @@ import { PersonalRows } from './adapters/postgres/personal-rows.js';
 export const operationsProviders: Provider[] = [
   {
     provide: Operating,
-    inject: [Database, ProjectionRunner, OutboxRelay, ServiceLog],
-    useFactory: (database: Database, projections: ProjectionRunner, outbox: OutboxRelay, log: ServiceLog) =>
-      new Operating({ database, projections, outbox, log, personal: new PersonalRows(database.pool) }),
+    inject: [Database, ProjectionRunner, OutboxRelay, NatsLink, ServiceLog],
+    useFactory: (
+      database: Database,
+      projections: ProjectionRunner,
+      outbox: OutboxRelay,
+      link: NatsLink,
+      log: ServiceLog,
+    ) =>
+      new Operating({
+        database,
+        projections,
+        outbox,
+        log,
+        personal: new PersonalRows(),
+        stream: new StreamErasure(link, 'delivery-tracking'),
+      }),
   },
 ];
 

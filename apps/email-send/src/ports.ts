@@ -7,6 +7,7 @@ import type { Evidence } from './domain/email-evidence.js';
 import type { RateLimit } from './domain/email-limits.js';
 import type { EmailRecord } from './domain/email-record.js';
 import type { DefaultLimits } from './domain/email-service.js';
+import type { Erasure, ErasureOfService, RunningErasure, StepReply } from './domain/erasure.js';
 import type { CopyAnswer } from './domain/hand-over.js';
 import type { RequestIdentity } from './domain/idempotency.js';
 import type { DayCounts } from './domain/quota.js';
@@ -55,6 +56,36 @@ export abstract class SuppressionList {
   abstract suppressedAmong(serviceId: string, addresses: readonly string[]): Promise<ReadonlySet<string>>;
   /** Notes changes; of those about one address the latest stands, in whatever order and how often they come. */
   abstract note(changes: readonly SuppressionNote[]): Promise<void>;
+}
+
+/** An erasure that is not completed, with the address that it erases; undefined where no key opens it. */
+export interface ErasureUnderWay {
+  readonly erasure: RunningErasure;
+  readonly address: string | undefined;
+  /** Changes with every change of the record. */
+  readonly revision: number;
+}
+
+/** Erasures as recorded. While one runs its address is kept sealed, afterwards only a keyed hash of it. */
+export abstract class Erasures {
+  /** Records the erasure of an address, joins the one that runs, or runs a completed one again. */
+  abstract request(address: string, at: Date): Promise<Erasure>;
+  abstract find(erasureId: string): Promise<Erasure | undefined>;
+  abstract newest(limit: number): Promise<readonly Erasure[]>;
+  abstract running(): Promise<readonly ErasureUnderWay[]>;
+  /** Records progress. False where the record has changed since it was read; nothing is written then. */
+  abstract save(erasure: RunningErasure, revision: number): Promise<boolean>;
+  /** Calls `work` in one replica at a time. */
+  abstract whileLeading(stop: AbortSignal, work: (lost: AbortSignal) => Promise<void>): Promise<void>;
+}
+
+/** The services, as the driver of erasures needs them. */
+export abstract class ErasureSteps {
+  /** @throws with a message for operators when the service gave no reply. */
+  abstract take(
+    service: ErasureOfService['service'],
+    step: { readonly address: string; readonly replacement: string; readonly cursor: string | null },
+  ): Promise<StepReply>;
 }
 
 /** Mail that Postern itself has to send (codes, warnings), from `no-reply@` the sandbox domain. */

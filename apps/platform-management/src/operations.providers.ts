@@ -1,8 +1,9 @@
 import type { Provider } from '@nestjs/common';
 import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { Database, KeyRing, Operating, operationsController, SealedColumns, ServiceLog } from '@postern/service-host';
+import { PersonalRows } from './adapters/postgres/personal-rows.js';
 
-/** What the operator asks of platform-management. Its people are users, not recipients, so there is nobody to erase. */
+/** What the operator asks of platform-management. */
 export const operationsProviders: Provider[] = [
   {
     provide: Operating,
@@ -12,6 +13,7 @@ export const operationsProviders: Provider[] = [
         database,
         projections,
         log,
+        personal: new PersonalRows(database.pool),
         sealed: new SealedColumns(database.pool, keys, [
           { table: 'sealed_values', id: 'id', column: 'sealed', rowOf: id => `sealed_values/${id}` },
           {

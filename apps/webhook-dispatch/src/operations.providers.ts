@@ -21,7 +21,7 @@ export const operationsProviders: Provider[] = [
         database,
         projections,
         log,
-        personal: new PersonalRows(database.pool),
+        personal: new PersonalRows(),
         sealed: new SealedColumns(database.pool, keys, sealedColumns),
       }),
   },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { inSomeCase, legalAddresses } from '@postern/testing/legal-addresses';
 import fc from 'fast-check';
 import { addressParser } from 'postal-mime';
 import { addressKey, formatMailbox, MailboxError, parseMailbox, sameAddress } from './mailbox.js';
@@ -149,3 +150,43 @@ function catchError(act: () => unknown): unknown {
   }
   return undefined;
 }
+
+describe('the key of an address', () => {
+  it.each([
+    ['jörg-x@bücher-und-mehr.example', 'jörg-x@xn--bcher-und-mehr-gsb.example'],
+    ['"ada"@example.com', 'Ada@example.com'],
+    ['jo\u0308rg@example.com', 'JÖRG@example.com'],
+  ])('is the same for %s and %s', (one, other) => expect(sameAddress(one, other)).toBe(true));
+
+  it('is the same for every legal address as people write it and as it is kept', () =>
+    fc.assert(
+      fc.property(
+        legalAddresses().chain(address => inSomeCase(address)),
+        written => {
+          const kept = keptForm(written);
+          fc.pre(kept !== undefined);
+          expect(addressKey(written)).toBe(addressKey(kept as string));
+        },
+      ),
+    ));
+
+  it('tells addresses apart that are kept apart', () =>
+    fc.assert(
+      fc.property(legalAddresses(), address => {
+        const kept = keptForm(address);
+        fc.pre(kept !== undefined && !address.startsWith('"'));
+        for (const other of [`x${address}`, `${address}x`, address.replace('@', '-@')])
+          expect(sameAddress(kept as string, other)).toBe(false);
+      }),
+    ));
+});
+
+/** As `parseMailbox` has it; undefined for what it refuses. */
+const keptForm = (text: string): string | undefined => {
+  try {
+    return parseMailbox(text).address;
+  } catch (error) {
+    if (error instanceof MailboxError) return undefined;
+    throw error;
+  }
+};

@@ -78,7 +78,21 @@ export function mailboxListLine(header: string, mailboxes: readonly Pick<Mailbox
 
 /** What two spellings of one address have in common; use it as a map's key. Case never tells mailboxes apart. */
 export function addressKey(address: string): string {
-  return address.trim().normalize('NFC').toLowerCase();
+  const key = address.trim().normalize('NFC').toLowerCase();
+  if (!key.startsWith('"') && !/[^\x00-\x7f]/.test(key)) return key;
+  // Reports write the domain in U-labels, or quote a local part that needs no quotes (RFC 6533, RFC 5321 §4.1.2).
+  const at = key.lastIndexOf('@');
+  const [localPart, domain] = [key.slice(0, at), key.slice(at + 1)];
+  return `${unquoted(localPart)}@${domainToASCII(domain) || domain}`;
+}
+
+function unquoted(localPart: string): string {
+  const inner = /^"(.*)"$/su.exec(localPart)?.[1]?.replace(/\\(.)/gsu, '$1');
+  return inner !== undefined && isDotAtom(inner) ? inner : localPart;
+}
+
+function isDotAtom(text: string): boolean {
+  return text.split('.').every(atom => ATOM.test(atom) && !INVISIBLE.test(atom));
 }
 
 /** True when two addresses name the same mailbox under our rule: case-insensitive in both halves. */
@@ -187,8 +201,7 @@ function quotedLocalPart(text: string, refuse: Refuse): { localPart: string; res
   if (value === '') return refuse('there is nothing before "@"');
   // Angle brackets end an SMTP path in too many servers to be worth their risk.
   if (/[<>]/.test(value)) return refuse('angle brackets are not allowed before "@"');
-  const isDotAtom = value.split('.').every(atom => ATOM.test(atom) && !INVISIBLE.test(atom));
-  const localPart = isDotAtom ? value : `"${value.replace(/["\\]/g, '\\$&')}"`;
+  const localPart = isDotAtom(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`;
   return { localPart, rest: text.slice(end + 1) };
 }
 

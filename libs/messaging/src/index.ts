@@ -25,6 +25,7 @@ export {
   type Published,
   type StreamState,
 } from './jetstream/jetstream-publisher.js';
+export { StreamErasure, type StreamErasurePart, type StreamErasureRequest } from './jetstream/stream-erasure.js';
 export { type Log, silentLog } from './log.js';
 export { type AskOptions, RequestClient } from './request-client.js';
 export { type EventBatch, HandlesEvents, HandlesRequest } from './server/handlers.js';

@@ -11,7 +11,16 @@ export { connectWith } from './nats.js';
 export { Operating, type OperatingOptions } from './operations/operating.js';
 export { operationsController } from './operations/operations.controller.js';
 export { type ServiceRelayOptions, serviceRelay } from './operations/outbox-relay.js';
-export { Diagnosis, type Finding, PersonalData, type PersonalErasure } from './operations/ports.js';
+export {
+  Diagnosis,
+  type Finding,
+  type KeptRows,
+  PersonalData,
+  type PersonalErasure,
+  type RowsOfEvents,
+  type RowsOnTheirOwn,
+} from './operations/ports.js';
+export { RecipientErasure, type RecipientErasureOptions } from './operations/recipient-erasure.js';
 export { type SealedColumn, SealedColumns } from './operations/sealed-columns.js';
 export { runService } from './run-service.js';
 export { KeyRing } from './secrets/key-ring.js';

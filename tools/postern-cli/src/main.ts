@@ -6,7 +6,7 @@ import { doctor } from './commands/doctor.js';
 import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
 import { outboxStatus } from './commands/outbox.js';
 import { projectionsStatus, rebuildProjections } from './commands/projections.js';
-import { eraseRecipient } from './commands/recipients.js';
+import { eraseRecipient, listRecipientErasures, showRecipientErasure } from './commands/recipients.js';
 import { createUserAs } from './commands/users.js';
 import type { Operator } from './operator.js';
 import { UsageError } from './usage-error.js';
@@ -22,7 +22,10 @@ const USAGE = `postern: what an operator does with a running Postern
   postern keys status                             what is sealed under which key
   postern keys rotate                             how to, and sealing again
   postern keys generate                           a new key and a new secret
-  postern recipients erase <address>              forgets a recipient in every service
+  postern recipients erase <address> [--wait <seconds>]
+                                                  erases a recipient in every service
+  postern recipients erasures                     erasures, and whether they are completed
+  postern recipients erasure <id>                 what an erasure has erased where, and what is left
 
 It needs NATS and nothing else: POSTERN_NATS_SERVERS and its companions, as the services have them.
 Exit codes: 0 all is well, 1 something is not, 2 not understood.`;
@@ -38,6 +41,7 @@ const { values, positionals } = (() => {
         operator: { type: 'boolean' },
         workspace: { type: 'string' },
         'no-mail': { type: 'boolean' },
+        wait: { type: 'string' },
       },
     });
   } catch (error) {
@@ -57,7 +61,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'users create': (operator, rest) => createUserAs(operator, rest, values),
   'keys status': keysStatus,
   'keys rotate': rotateKeys,
-  'recipients erase': eraseRecipient,
+  'recipients erase': (operator, rest) => eraseRecipient(operator, rest, values),
+  'recipients erasures': listRecipientErasures,
+  'recipients erasure': showRecipientErasure,
 };
 
 const commandFor = ([first = '', second = '', ...rest]: readonly string[]): ((

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { SERVICE_NAMES, type ServiceName } from '../service-name.js';
 import { noContent, timestamp } from '../shapes.js';
+import { erasureStepReply, erasureStepRequest } from './erasures.js';
 
 /** A read model of a service, as the database knows it. */
 export const projectionStatus = z.object({
@@ -90,8 +91,8 @@ const operationsOf = (service: ServiceName) => {
       deadlineMs: 60_000,
     }),
     /**
-     * Puts `replacement` in the place of an address wherever the service keeps it, events included, and what was
-     * personal about it goes. `rebuild` names the read models that still hold what the log no longer says.
+     * Puts `replacement` in the place of an address in the events and tables of the service, in one call. `rebuild`
+     * names the read models to rebuild afterwards. For commands of earlier releases; new ones use `startErasure`.
      */
     eraseRecipient: request('erase-recipient', {
       request: z.object({ address: z.string().min(3).max(320), replacement: z.string().min(3).max(320) }),
@@ -100,6 +101,12 @@ const operationsOf = (service: ServiceName) => {
         rebuild: z.array(z.string()),
       }),
       deadlineMs: 600_000,
+    }),
+    /** Does one bounded step of an erasure. May be repeated with any cursor; it finds what is still there. */
+    eraseRecipientStep: request('erase-recipient-step', {
+      request: erasureStepRequest,
+      reply: erasureStepReply,
+      deadlineMs: 20_000,
     }),
     /** Looks at what the service stands on. `now` is its clock. */
     diagnose: request('diagnose', {

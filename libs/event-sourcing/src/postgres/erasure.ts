@@ -1,4 +1,7 @@
 import type pg from 'pg';
+import { BEGINNING, type Position } from '../event.js';
+import { lockStreams } from './append-all.js';
+import { ErasureNotes } from './erasure-notes.js';
 import { inTransaction } from './transaction.js';
 
 /** An event as an erasure sees it. */
@@ -9,12 +12,25 @@ export interface ErasableEvent {
 }
 
 export interface Erasure {
-  /** A text that every event concerned contains, in whatever case; only these are looked at. */
-  readonly containing: string;
+  /** ASCII texts in lower case. Every event concerned contains one of them, in whatever case, in its JSON. */
+  readonly containing: readonly string[];
   /** The data without what has to go, or undefined where the event has nothing of it. */
   readonly without: (event: ErasableEvent) => object | undefined;
-  /** What the note of the erasure is kept under; nothing by which the person could be found. */
+  /** The id of a stream without what has to go, or undefined where it has nothing of it. */
+  readonly withoutInId?: (streamId: string) => string | undefined;
+  /** What the note of the erasure is kept under, and what stands in erased data; nothing that identifies the person. */
   readonly noteAs: string;
+  /** Names of the read models that are folded from events of these types. */
+  readonly readModelsOf?: (types: ReadonlySet<string>) => readonly string[];
+}
+
+export interface ErasedPage {
+  /** The events that were changed, as they were. */
+  readonly changed: readonly ErasableEvent[];
+  /** Every event about the person, as it is now: changed here, or by an earlier run of the same erasure. */
+  readonly concerned: readonly ErasableEvent[];
+  /** Where the next page begins; undefined after the last one. */
+  readonly next: Position | undefined;
 }
 
 interface Row {
@@ -25,59 +41,106 @@ interface Row {
   readonly data: object;
 }
 
-/** Events looked through by one statement: enough to be quick, few enough for anybody's statement timeout. */
-const PAGE = 20_000;
+/** Events that one statement reads: few enough for anybody's statement timeout. */
+const PAGE = 5_000;
 
 /**
- * Takes what a person has the right to have erased out of stored events: the one exception from append-only. Only
- * `data` can be rewritten, and a note of each erasure stays. Projections that saw these events have to be rebuilt.
- * May be repeated, and has to be where events about the person were still being written.
- * @returns the events as they were.
+ * Takes what a person has the right to have erased out of one page of stored events: the one exception from
+ * append-only. Only `data` and the ids of streams can be rewritten. Notes of the events and of the read models that have to be rebuilt are
+ * written in the same transaction. May be repeated, and has to be where events about the person were being written.
  */
+export const eraseFromPage = async (
+  pool: pg.Pool,
+  erasure: Erasure,
+  from: Position = BEGINNING,
+): Promise<ErasedPage> => {
+  const next = await endOfPage(pool, from);
+  const found = await rowsWithin(pool, from, next, [...erasure.containing, erasure.noteAs]);
+  const stale = found.filter(row => erasure.without(eventOf(row)) ?? erasure.withoutInId?.(row.stream_id));
+  const changed = stale.length === 0 ? [] : await inTransaction(pool, client => rewrite(client, erasure, stale));
+  const fresh = new Map(changed.map(({ row, data }) => [placeOf(row), data]));
+  const concerned = found
+    .map(row => ({ ...row, data: fresh.get(placeOf(row)) ?? row.data }))
+    .filter(({ data }) => JSON.stringify(data).includes(erasure.noteAs));
+  return { changed: changed.map(({ row }) => eventOf(row)), concerned: concerned.map(eventOf), next };
+};
+
+/** All pages in one call. @returns the events as they were. */
 export const eraseFromEvents = async (pool: pg.Pool, erasure: Erasure): Promise<ErasableEvent[]> => {
   const erased: ErasableEvent[] = [];
-  for (let from = { txid: '0', pos: '0' }; ; ) {
-    const end = await endOfPage(pool, from);
-    const changed = (await rowsWithin(pool, from, end, erasure.containing)).flatMap(row => {
-      const event = { streamId: row.stream_id, type: row.type, data: row.data };
-      const data = erasure.without(event);
-      return data ? [{ row, event, data }] : [];
-    });
-    if (changed.length > 0) {
-      await inTransaction(pool, async client => {
-        await client.query("SELECT set_config('event_store.erasing', 'on', true)");
-        await client.query(
-          `UPDATE event_store.events AS e SET data = fresh.data
-           FROM unnest($1::text[], $2::bigint[], $3::jsonb[]) AS fresh (txid, pos, data)
-           WHERE e.txid = fresh.txid::xid8 AND e.pos = fresh.pos`,
-          [
-            changed.map(({ row }) => row.txid),
-            changed.map(({ row }) => row.pos),
-            changed.map(({ data }) => JSON.stringify(data)),
-          ],
-        );
-        await client.query(
-          `INSERT INTO event_store.erasures AS known (noted_as, events) VALUES ($1, $2)
-           ON CONFLICT (noted_as) DO UPDATE SET events = known.events + excluded.events, at = now()`,
-          [erasure.noteAs, changed.length],
-        );
-      });
-    }
-    for (const { event } of changed) erased.push(event);
-    if (!end) break;
-    from = end;
+  for (let from: Position | undefined = BEGINNING; from; ) {
+    const { changed, next }: ErasedPage = await eraseFromPage(pool, erasure, from);
+    for (const event of changed) erased.push(event);
+    from = next;
   }
-  if (erased.length > 0) await vacuum(pool);
+  if (erased.length > 0) await new ErasureNotes(pool, erasure.noteAs).vacuum();
   return erased;
 };
 
-interface Place {
-  readonly txid: string;
-  readonly pos: string;
+interface Change {
+  readonly row: Row;
+  readonly data: object;
 }
 
-const endOfPage = async (pool: pg.Pool, from: Place): Promise<Place | undefined> => {
-  const { rows } = await pool.query<Place>(
+/** Reads the rows again under a lock: an erasure of somebody else may have rewritten them meanwhile. */
+const rewrite = async (client: pg.ClientBase, erasure: Erasure, rows: readonly Row[]): Promise<Change[]> => {
+  // As an append does: in one order, before the first write.
+  const streams = [...new Set(rows.map(row => row.stream_id))].filter(id => erasure.withoutInId?.(id) !== undefined);
+  await lockStreams(client, streams);
+  const { rows: held } = await client.query<Row>(
+    `SELECT e.txid::text AS txid, e.pos::text AS pos, e.stream_id, e.type, e.data FROM event_store.events e
+     JOIN unnest($1::text[], $2::bigint[]) AS found (txid, pos) ON e.txid = found.txid::xid8 AND e.pos = found.pos
+     ORDER BY e.txid, e.pos FOR UPDATE OF e`,
+    [rows.map(({ txid }) => txid), rows.map(({ pos }) => pos)],
+  );
+  const changes = held.flatMap(row => {
+    const data = erasure.without(eventOf(row));
+    return data || streams.includes(row.stream_id) ? [{ row, data: data ?? row.data }] : [];
+  });
+  await client.query("SELECT set_config('event_store.erasing', 'on', true)");
+  await client.query(
+    `UPDATE event_store.events AS e SET data = fresh.data
+     FROM unnest($1::text[], $2::bigint[], $3::jsonb[]) AS fresh (txid, pos, data)
+     WHERE e.txid = fresh.txid::xid8 AND e.pos = fresh.pos`,
+    [
+      changes.map(({ row }) => row.txid),
+      changes.map(({ row }) => row.pos),
+      changes.map(({ data }) => JSON.stringify(data)),
+    ],
+  );
+  await rename(client, streams, id => erasure.withoutInId?.(id) ?? id);
+  await client.query(
+    `INSERT INTO event_store.erasures AS known (noted_as, events) VALUES ($1, $2)
+     ON CONFLICT (noted_as) DO UPDATE SET events = known.events + excluded.events, at = now()`,
+    [erasure.noteAs, changes.length],
+  );
+  const types = new Set(changes.map(({ row }) => row.type));
+  await ErasureNotes.count(client, erasure.noteAs, { events: changes.length });
+  await ErasureNotes.requireRebuilds(client, erasure.noteAs, erasure.readModelsOf?.(types) ?? []);
+  return changes;
+};
+
+/** Each stream keeps an id of its own, whole: another stream may have had the same id taken out before. */
+const rename = async (
+  client: pg.ClientBase,
+  streams: readonly string[],
+  renamed: (streamId: string) => string,
+): Promise<void> => {
+  await client.query(
+    `UPDATE event_store.events AS e SET stream_id = fresh.stream_id || '/' || first.id
+     FROM unnest($1::text[], $2::text[]) AS fresh (old, stream_id)
+     JOIN event_store.events AS first ON first.stream_id = fresh.old AND first.version = 1
+     WHERE e.stream_id = fresh.old`,
+    [streams, streams.map(renamed)],
+  );
+};
+
+const eventOf = ({ stream_id, type, data }: Row): ErasableEvent => ({ streamId: stream_id, type, data });
+
+const placeOf = ({ txid, pos }: Row): string => `${txid}/${pos}`;
+
+const endOfPage = async (pool: pg.Pool, from: Position): Promise<Position | undefined> => {
+  const { rows } = await pool.query<Position>(
     `SELECT e.txid::text AS txid, e.pos::text AS pos FROM event_store.events e
      WHERE (e.txid, e.pos) > ($1::xid8, $2::bigint) ORDER BY e.txid, e.pos OFFSET $3 LIMIT 1`,
     [from.txid, from.pos, PAGE - 1],
@@ -85,27 +148,20 @@ const endOfPage = async (pool: pg.Pool, from: Place): Promise<Place | undefined>
   return rows[0];
 };
 
-const rowsWithin = async (pool: pg.Pool, from: Place, end: Place | undefined, containing: string): Promise<Row[]> => {
+/** Case is folded by the rules of "C": in other collations the letters of ASCII need not be what they seem. */
+const rowsWithin = async (
+  pool: pg.Pool,
+  from: Position,
+  end: Position | undefined,
+  containing: readonly string[],
+): Promise<Row[]> => {
   const { rows } = await pool.query<Row>(
     `SELECT e.txid::text AS txid, e.pos::text AS pos, e.stream_id, e.type, e.data FROM event_store.events e
      WHERE (e.txid, e.pos) > ($1::xid8, $2::bigint) AND ($3::text IS NULL OR (e.txid, e.pos) <= ($3::xid8, $4::bigint))
-       AND strpos(lower(e.data::text), $5) > 0
+       AND EXISTS (SELECT FROM unnest($5::text[]) AS trace WHERE strpos(lower(e.data::text COLLATE "C"), trace) > 0
+         OR strpos(lower(to_json(e.stream_id)::text COLLATE "C"), trace) > 0)
      ORDER BY e.txid, e.pos`,
-    [from.txid, from.pos, end?.txid ?? null, end?.pos ?? null, inJson(containing)],
+    [from.txid, from.pos, end?.txid ?? null, end?.pos ?? null, containing],
   );
   return rows;
-};
-
-const inJson = (text: string): string => JSON.stringify(text.toLowerCase()).slice(1, -1);
-
-/** The old rows stay in the table's file until then; a table that only grows is seldom vacuumed by itself. */
-const vacuum = async (pool: pg.Pool): Promise<void> => {
-  const client = await pool.connect();
-  try {
-    await client.query('SET statement_timeout = 0');
-    await client.query('VACUUM event_store.events');
-  } finally {
-    // The connection goes with its setting.
-    client.release(true);
-  }
 };

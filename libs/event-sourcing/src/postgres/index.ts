@@ -4,7 +4,8 @@ export {
   type CommandTransactionsOptions,
   type TransactionalCommand,
 } from './command-transactions.js';
-export { type ErasableEvent, type Erasure, eraseFromEvents } from './erasure.js';
+export { type ErasableEvent, type ErasedPage, type Erasure, eraseFromEvents, eraseFromPage } from './erasure.js';
+export { type ErasedRows, ErasureNotes } from './erasure-notes.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
 export { inSteps } from './in-steps.js';
 export { Inbox } from './inbox.js';

@@ -157,6 +157,30 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (name, consumer, broker_created, first_sequence)
   );
   `,
+  `
+  -- What erasures have changed, by kind, and the read models that were folded from what they rewrote.
+  CREATE TABLE event_store.erased_rows (
+    noted_as  text NOT NULL,
+    kind      text NOT NULL,
+    rows      bigint NOT NULL,
+    PRIMARY KEY (noted_as, kind)
+  );
+  -- The id of a stream may hold what has to be erased as well.
+  CREATE OR REPLACE FUNCTION event_store.refuse_change_beyond_data() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF to_jsonb(NEW) - 'data' - 'stream_id' IS DISTINCT FROM to_jsonb(OLD) - 'data' - 'stream_id' THEN
+      RAISE EXCEPTION 'events are append-only: an erasure changes data and stream_id alone'
+        USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TABLE event_store.erasure_rebuilds (
+    noted_as    text NOT NULL,
+    projection  text NOT NULL,
+    generation  integer NOT NULL,
+    PRIMARY KEY (noted_as, projection)
+  );
+  `,
 ];
 
 /** Serialises the migrations of replicas that start together; an arbitrary number, the same for every service. */

@@ -1,4 +1,6 @@
-const ADDRESS = /[^\s"'<>@,;:()\\/[\]{}=]{1,64}@((?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63})/gu;
+/** A local part, quoted as JSON has it or not, and a domain whose top label may be an A-label, or a literal. */
+const ADDRESS =
+  /(?:\\"(?:[^"\\]|\\.){1,200}\\"|[^\s"<>@,;:()\\/[\]]{1,64})@((?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,8}(?:xn--[a-z0-9-]{1,59}|[\p{L}\p{M}]{2,63})|\[[0-9a-f.:]{2,45}\]|\[IPv6:[0-9a-f.:]{2,45}\])/giu;
 const URL_PASSWORD = /(:\/\/[^\s:@/"]{0,64}:)[^\s@/"]{1,256}@/g;
 const KEY = /\b(em_live_|ak_live_|whsec_)[A-Za-z0-9+/=_-]+/g;
 

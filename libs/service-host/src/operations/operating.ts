@@ -1,10 +1,12 @@
 import { type Operations, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { eraseFromEvents, type OutboxRelay, type ProjectionRunner } from '@postern/event-sourcing/postgres';
+import type { OutboxRelay, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import type { StreamErasure } from '@postern/messaging';
 import type { Database } from '../database/database.js';
 import type { ServiceLog } from '../log/service-log.js';
 import { outboxFindings } from './outbox-findings.js';
 import type { Diagnosis, PersonalData } from './ports.js';
 import { postgresFindings } from './postgres-findings.js';
+import { RecipientErasure } from './recipient-erasure.js';
 import { redactor } from './redaction.js';
 import type { SealedColumns } from './sealed-columns.js';
 
@@ -23,6 +25,8 @@ export interface OperatingOptions {
   readonly sealed?: SealedColumns;
   /** Where it keeps something of recipients. */
   readonly personal?: PersonalData;
+  /** Where it publishes events that name recipients. */
+  readonly stream?: StreamErasure;
   /** Where it stands on more than its database. */
   readonly diagnosis?: Diagnosis;
 }
@@ -31,7 +35,21 @@ export interface OperatingOptions {
 export class Operating {
   readonly #rebuildErrors = new Map<string, string>();
 
-  constructor(private readonly options: OperatingOptions) {}
+  readonly #erasure: RecipientErasure | undefined;
+
+  constructor(private readonly options: OperatingOptions) {
+    const { database, projections, personal, stream } = options;
+    this.#erasure =
+      personal &&
+      new RecipientErasure({
+        pool: database.pool,
+        projections,
+        personal,
+        stream,
+        rebuild: async name => void (await this.rebuild(name).catch(ignoreRebuildUnderWay)),
+        rebuildError: name => this.#rebuildErrors.get(name),
+      });
+  }
 
   async projections(): Promise<Reply<'listProjections'>> {
     const projections = await this.options.projections.status();
@@ -92,18 +110,25 @@ export class Operating {
   }
 
   async erase(address: string, replacement: string): Promise<Reply<'eraseRecipient'>> {
-    const { database, personal, projections } = this.options;
-    // Users are no recipients: they are removed by their own means.
-    if (!personal) return { erased: [], rebuild: [] };
-    const redact = redactor({ address, replacement });
-    const events = await eraseFromEvents(database.pool, {
-      containing: address,
-      without: ({ data }) => redact(data) as object | undefined,
-      noteAs: replacement,
-    });
-    const rows = await personal.erase({ address, replacement, redact, events });
-    const erased = Object.entries({ events: events.length, ...rows }).map(([kind, count]) => ({ kind, rows: count }));
-    return { erased, rebuild: projections.thoseTaking(new Set(events.map(({ type }) => type))) };
+    return this.#erasure?.eraseAtOnce({ address, replacement }) ?? { erased: [], rebuild: [] };
+  }
+
+  /** A step that fails says why, because who asked may be an operator with a legal deadline. */
+  async eraseStep({
+    address,
+    replacement,
+    cursor,
+  }: RequestOf<Operations['eraseRecipientStep']>): Promise<Reply<'eraseRecipientStep'>> {
+    const nothing = { erased: [], kept: [], cursor: null, waiting_for: null, failure: null };
+    if (!this.#erasure) return nothing;
+    try {
+      return await this.#erasure.step({ address, replacement }, cursor);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const failure = (redactor({ address, replacement })(message) as string | undefined) ?? message;
+      this.options.log.error({ failure }, 'A step of an erasure failed; it will be repeated');
+      return { ...nothing, cursor, failure };
+    }
   }
 
   async diagnose(): Promise<Reply<'diagnose'>> {
@@ -115,3 +140,7 @@ export class Operating {
     return { now: new Date().toISOString(), findings: [...ofDatabase, ...ofOutbox, ...own] };
   }
 }
+
+const ignoreRebuildUnderWay = (error: unknown): void => {
+  if (!(error instanceof Refusal && error.code === 'rebuild_under_way')) throw error;
+};

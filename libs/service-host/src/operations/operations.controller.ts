@@ -49,6 +49,11 @@ export const operationsController = (service: ServiceName): Type => {
       return this.operating.erase(address, replacement);
     }
 
+    @HandlesRequest(asked.eraseRecipientStep)
+    eraseStep(request: Request<'eraseRecipientStep'>): Reply<'eraseRecipientStep'> {
+      return this.operating.eraseStep(request);
+    }
+
     @HandlesRequest(asked.diagnose)
     diagnose(): Reply<'diagnose'> {
       return this.operating.diagnose();

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { redactor } from './redaction.js';
+import { inSomeCase, legalAddresses } from '@postern/testing/legal-addresses';
+import fc from 'fast-check';
+import { asciiTracesOf, formsOf } from './address-forms.js';
+import { idRedactor, redactor } from './redaction.js';
 
-const redact = redactor({ address: 'ada@x.test', replacement: 'erased@erased.invalid' });
+const REPLACEMENT = 'erased@erased.invalid';
+const redact = redactor({ address: 'ada@x.test', replacement: REPLACEMENT });
+const foldAscii = (text: string) => text.replaceAll(/[A-Z]/g, letter => letter.toLowerCase());
 
 describe('A redaction', () => {
   it('finds the address in any case and anywhere in a text', () => {
@@ -12,7 +17,14 @@ describe('A redaction', () => {
 
   it.each(['hada@x.test', 'ada@x.test.example', 'ada@x.tests', 'tag+ada@x.test', 'ada@x-test', 'éada@x.test'])(
     'takes %s for somebody else',
-    other => expect(redact({ to: other })).toBeUndefined(),
+    other => {
+      expect(redact({ to: other })).toBeUndefined();
+      expect(redact({ answer: `550 <${other}>: unknown` })).toBeUndefined();
+    },
+  );
+
+  it.each(["o'ada@x.test", 'to=ada@x.test', 'a/ada@x.test'])('takes %s, alone in a field, for somebody else', other =>
+    expect(redact({ to: other })).toBeUndefined(),
   );
 
   it('empties what tells of the person in what is about nobody else', () => {
@@ -21,12 +33,15 @@ describe('A redaction', () => {
     expect(redact({ recipients: [{ address: 'ada@x.test' }], subject: 'Your results' })).toMatchObject({ subject: '' });
   });
 
-  it('leaves others what concerns them too', () => {
+  it('leaves others what concerns them too, until the last of them is erased', () => {
     const accepted = { subject: 'Minutes', recipients: [{ address: 'ada@x.test' }, { address: 'bob@x.test' }] };
-    expect(redact(accepted)).toEqual({
+    const once = redact(accepted);
+    expect(once).toEqual({
       subject: 'Minutes',
       recipients: [{ address: 'erased@erased.invalid' }, { address: 'bob@x.test' }],
     });
+    const other = redactor({ address: 'bob@x.test', replacement: 'erased-2@erased.invalid' });
+    expect(other(once)).toMatchObject({ subject: '' });
   });
 
   it('takes letters that mean something in patterns as they are', () => {
@@ -34,4 +49,88 @@ describe('A redaction', () => {
     expect(odd({ to: 'a+b.c$@x.test' })).toEqual({ to: 'erased@erased.invalid' });
     expect(odd({ to: 'aab_c$@x.test' })).toBeUndefined();
   });
+
+  it('knows both spellings of an international domain, of a quoted local part, and of an ORCPT', () => {
+    const erase = redactor({ address: 'ada+tag@bücher.example', replacement: REPLACEMENT });
+    for (const form of ['ada+tag@xn--bcher-kva.example', '"ada+tag"@Bücher.example', 'ada+2Btag@xn--bcher-kva.example'])
+      expect(erase({ told: `rfc822; ${form}` })).toEqual({ told: `rfc822; ${REPLACEMENT}` });
+  });
+});
+
+it.each(['mary-jane@example.net', 'ada@my-shop.de', 'ada@xn--bcher-kva.example'])('%s can be erased', address => {
+  const erase = redactor({ address, replacement: 'erased@erased.invalid' });
+  expect(erase({ to: address })).toEqual({ to: 'erased@erased.invalid' });
+});
+
+const AROUND = [
+  ['<', '>'],
+  ['550 5.1.1 <', '>: unknown user'],
+  ["mail to '", "' was refused"],
+  ['to=', ', relay=mx'],
+  ['rfc822;', ''],
+  ['mailto:', '?subject=x'],
+  ['(', ')'],
+  ['“', '”'],
+  ['we asked ', '.'],
+] as const;
+
+describe('Of every legal address, a redaction', () => {
+  const addresses = legalAddresses().chain(address => fc.tuple(fc.constant(address), inSomeCase(address)));
+
+  it('erases a field that holds it, in any case', () =>
+    fc.assert(
+      fc.property(addresses, ([address, written]) => {
+        const erase = redactor({ address, replacement: REPLACEMENT });
+        expect(erase({ to: written, tags: [written] })).toEqual({ to: REPLACEMENT, tags: [REPLACEMENT] });
+      }),
+    ));
+
+  it('erases it from running text', () =>
+    fc.assert(
+      fc.property(addresses, fc.constantFrom(...AROUND), ([address, written], [before, after]) => {
+        const erase = redactor({ address, replacement: REPLACEMENT });
+        expect(erase({ reason: before + written + after })).toEqual({ reason: before + REPLACEMENT + after });
+      }),
+    ));
+
+  it('leaves every other address', () =>
+    fc.assert(
+      fc.property(legalAddresses(), legalAddresses(), (address, other) => {
+        const folded = new Set(formsOf(address).map(form => form.toUpperCase().toLowerCase()));
+        fc.pre(!formsOf(other).some(form => folded.has(form.toUpperCase().toLowerCase())));
+        expect(redactor({ address, replacement: REPLACEMENT })({ to: other })).toBeUndefined();
+      }),
+    ));
+
+  it('leaves an address that is longer by a character', () =>
+    fc.assert(
+      fc.property(
+        legalAddresses().filter(address => !address.startsWith('"') && !address.endsWith(']')),
+        address => {
+          const erase = redactor({ address, replacement: REPLACEMENT });
+          for (const other of [`x${address}`, `-${address}`, `'${address}`, `${address}x`, `${address}.example`])
+            expect(erase({ to: other })).toBeUndefined();
+        },
+      ),
+    ));
+
+  it('erases it from the id of a stream that ends with it, and from no other', () =>
+    fc.assert(
+      fc.property(addresses, fc.uuid(), ([address, written], id) => {
+        const erase = idRedactor({ address, replacement: REPLACEMENT });
+        expect(erase(`suppression-${id}-${written}`)).toBe(`suppression-${id}-${REPLACEMENT}`);
+        expect(erase(`suppression-${id}-x-${written}`)).toBeUndefined();
+        expect(erase(`email-${id}`)).toBeUndefined();
+      }),
+    ));
+
+  it('has a trace in the JSON of whatever holds it, by which a database finds it', () =>
+    fc.assert(
+      fc.property(addresses, ([address, written]) => {
+        for (const form of [written, ...formsOf(address)]) {
+          const json = foldAscii(JSON.stringify({ to: form }));
+          expect(asciiTracesOf(address).some(trace => json.includes(trace))).toBe(true);
+        }
+      }),
+    ));
 });

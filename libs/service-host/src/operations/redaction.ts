@@ -1,3 +1,5 @@
+import { formsOf } from './address-forms.js';
+
 /** What one person's address becomes. */
 export interface Redaction {
   readonly address: string;
@@ -7,29 +9,51 @@ export interface Redaction {
 /** Beside the address of whom they concern, these tell of the person: of what, from where and with what they read. */
 const PERSONAL_FIELDS: readonly string[] = ['subject', 'user_agent', 'ip', 'url'];
 
-/** What may stand before and after an address without making it another one (RFC 5321 §4.1.2, RFC 6531). */
-const BEFORE = String.raw`(?<![\p{L}\p{N}.!#$%&'*+/=?^_{|}~-])`;
-const AFTER = String.raw`(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])`;
+/**
+ * What before or after a match makes it part of a longer address (RFC 5321 §4.1.2, RFC 6531). Characters such as
+ * `'`, `=` and `/` may begin a local part, but in running text they nearly always stand before one.
+ */
+const BEFORE = String.raw`(?<![\p{L}\p{N}\p{M}[\p{S}--[\x00-\x7f]].!#$%*+^_\}~\-])`;
+const AFTER = String.raw`(?!-*[\p{L}\p{N}\p{M}]|\.[\p{L}\p{N}])`;
 
-const patternOf = (address: string): RegExp =>
-  new RegExp(`${BEFORE}${address.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`)}${AFTER}`, 'giu');
+/** A text that is an address and nothing else; then only equality counts. */
+const ADDRESS_ALONE =
+  /^(?:"(?:[^"\\]|\\.)*"|[^\s"(),:;<>@[\]\\]+)@(?:\[[^\]\s]*\]|[\p{L}\p{N}\p{M}.-]*[\p{L}\p{N}\p{M}])$/u;
+
+/** What an earlier erasure put in the place of somebody else. */
+const ERASED = /@erased\.invalid$/i;
+
+interface AddressPatterns {
+  readonly alone: RegExp;
+  readonly within: RegExp;
+}
+
+const patternsOf = (address: string): AddressPatterns => {
+  const forms = formsOf(address).map(RegExp.escape).join('|');
+  return { alone: new RegExp(`^(?:${forms})$`, 'iv'), within: new RegExp(`${BEFORE}(?:${forms})${AFTER}`, 'giv') };
+};
 
 /**
  * A function that gives any JSON value without the address, in whatever case it is written; undefined where it was
  * not in there. In an object that is about this person alone the personal fields are emptied as well.
  */
 export const redactor = ({ address, replacement }: Redaction): ((value: unknown) => unknown) => {
-  const pattern = patternOf(address);
+  const { alone, within } = patternsOf(address);
   let found = false;
-  const inText = (text: string): string =>
-    text.replace(pattern, () => {
-      found = true;
-      return replacement;
-    });
-  const concerns = (value: unknown) => typeof value === 'string' && value.toLowerCase() === address.toLowerCase();
+  const replaced = (): string => {
+    found = true;
+    return replacement;
+  };
+  const inText = (text: string): string => {
+    if (alone.test(text)) return replaced();
+    return ADDRESS_ALONE.test(text) ? text : text.replace(within, replaced);
+  };
+  const concerns = (value: unknown) => typeof value === 'string' && alone.test(value);
+  const isOfNobodyElse = (value: unknown) => concerns(value) || (typeof value === 'string' && ERASED.test(value));
   const isAboutThemAlone = ({ to, address: own, recipients }: Record<string, unknown>): boolean => {
-    const [only, ...others] = Array.isArray(recipients) ? (recipients as { address?: unknown }[]) : [];
-    return concerns(to) || concerns(own) || (others.length === 0 && concerns(only?.address));
+    const all = Array.isArray(recipients) ? (recipients as { address?: unknown }[]) : [];
+    const isTheLast = all.some(recipient => concerns(recipient?.address));
+    return concerns(to) || concerns(own) || (isTheLast && all.every(recipient => isOfNobodyElse(recipient?.address)));
   };
   const walk = (value: unknown, emptied: boolean): unknown => {
     if (typeof value === 'string') return inText(value);
@@ -39,7 +63,9 @@ export const redactor = ({ address, replacement }: Redaction): ((value: unknown)
     const empties = emptied || isAboutThemAlone(fields);
     return Object.fromEntries(
       Object.entries(fields).map(([key, field]) =>
-        empties && typeof field === 'string' && PERSONAL_FIELDS.includes(key) ? [key, ''] : [key, walk(field, empties)],
+        empties && typeof field === 'string' && PERSONAL_FIELDS.includes(key)
+          ? [inText(key), '']
+          : [inText(key), walk(field, empties)],
       ),
     );
   };
@@ -47,5 +73,17 @@ export const redactor = ({ address, replacement }: Redaction): ((value: unknown)
     found = false;
     const redacted = walk(value, false);
     return found ? redacted : undefined;
+  };
+};
+
+/** The last UUID of an id, and what follows it. */
+const AFTER_UUID = /^(.*[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}-)(.+)$/su;
+
+/** A function that gives the id of a stream without the address, of which it may be the last part after a UUID. */
+export const idRedactor = ({ address, replacement }: Redaction): ((streamId: string) => string | undefined) => {
+  const { alone } = patternsOf(address);
+  return streamId => {
+    const [, before, rest] = AFTER_UUID.exec(streamId) ?? [];
+    return rest !== undefined && alone.test(rest) ? `${before}${replacement}` : undefined;
   };
 };

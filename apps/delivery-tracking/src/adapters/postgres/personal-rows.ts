@@ -1,19 +1,24 @@
-import { PersonalData, type PersonalErasure } from '@postern/service-host';
+import { PersonalData, type PersonalErasure, type RowsOfEvents, type RowsOnTheirOwn } from '@postern/service-host';
 import type pg from 'pg';
 
 /** Signals that wait for their email name the recipient; without one they would be forgotten within a day. */
 export class PersonalRows extends PersonalData {
-  constructor(private readonly pool: pg.Pool) {
-    super();
+  async eraseRowsOf(): Promise<RowsOfEvents> {
+    return { erased: {}, unfinished: 0 };
   }
 
-  async erase({ address, redact }: PersonalErasure): Promise<Record<string, number>> {
-    const { rows } = await this.pool.query<{ id: string; told: unknown }>(
-      'SELECT id::text AS id, told FROM waiting_signals WHERE strpos(lower(told::text), lower($1)) > 0',
-      [address],
+  async eraseRows(
+    { traces, redact }: PersonalErasure,
+    _from: string | undefined,
+    tx: pg.ClientBase,
+  ): Promise<RowsOnTheirOwn> {
+    const { rows } = await tx.query<{ id: string; told: unknown }>(
+      `SELECT id::text AS id, told FROM waiting_signals
+       WHERE EXISTS (SELECT FROM unnest($1::text[]) AS trace WHERE strpos(lower(told::text COLLATE "C"), trace) > 0)`,
+      [traces],
     );
     const theirs = rows.filter(({ told }) => redact(told) !== undefined).map(({ id }) => id);
-    await this.pool.query('DELETE FROM waiting_signals WHERE id = ANY ($1::bigint[])', [theirs]);
-    return { waiting_signals: theirs.length };
+    await tx.query('DELETE FROM waiting_signals WHERE id = ANY ($1::bigint[])', [theirs]);
+    return { erased: { waiting_signals: theirs.length } };
   }
 }

@@ -1,31 +1,51 @@
-import { PersonalData, type PersonalErasure } from '@postern/service-host';
+import { PersonalData, type PersonalErasure, type RowsOfEvents, type RowsOnTheirOwn } from '@postern/service-host';
 import type pg from 'pg';
+
+/** Deliveries that one statement reads. */
+const PART = 10_000;
 
 /** Outcomes name the recipient, and the answers to them may. */
 export class PersonalRows extends PersonalData {
-  constructor(private readonly pool: pg.Pool) {
-    super();
+  async eraseRowsOf(): Promise<RowsOfEvents> {
+    return { erased: {}, unfinished: 0 };
   }
 
-  async erase({ address, redact }: PersonalErasure): Promise<Record<string, number>> {
-    const { rows } = await this.pool.query<{ id: string; payload: string }>(
-      'SELECT id, payload FROM deliveries WHERE strpos(lower(payload), lower($1)) > 0',
-      [JSON.stringify(address).slice(1, -1)],
+  async eraseRows(erasure: PersonalErasure, from: string | undefined, tx: pg.ClientBase): Promise<RowsOnTheirOwn> {
+    const next = await endOfPart(tx, from);
+    const { rows } = await tx.query<{ id: string; payload: string }>(
+      `SELECT id, payload FROM deliveries
+       WHERE ($1::uuid IS NULL OR id > $1) AND ($2::uuid IS NULL OR id <= $2)
+         AND EXISTS (SELECT FROM unnest($3::text[]) AS trace WHERE strpos(lower(payload COLLATE "C"), trace) > 0)
+       ORDER BY id FOR UPDATE`,
+      [from ?? null, next ?? null, [...erasure.traces, erasure.replacement]],
     );
     const changed = rows.flatMap(({ id, payload }) => {
-      const redacted = redact(JSON.parse(payload));
+      const redacted = erasure.redact(JSON.parse(payload));
       return redacted === undefined ? [] : [{ id, payload: JSON.stringify(redacted) }];
     });
-    const ids = changed.map(({ id }) => id);
-    await this.pool.query(
+    await tx.query(
       `UPDATE deliveries SET payload = fresh.payload FROM unnest($1::uuid[], $2::text[]) AS fresh (id, payload)
        WHERE deliveries.id = fresh.id`,
-      [ids, changed.map(({ payload }) => payload)],
+      [changed.map(({ id }) => id), changed.map(({ payload }) => payload)],
     );
-    const { rowCount } = await this.pool.query(
+    const theirs = new Set(changed.map(({ id }) => id));
+    const concerned = rows.filter(({ id, payload }) => theirs.has(id) || payload.includes(erasure.replacement));
+    const { rowCount } = await tx.query(
       'UPDATE attempts SET response_head = NULL WHERE delivery_id = ANY ($1::uuid[]) AND response_head IS NOT NULL',
-      [ids],
+      [concerned.map(({ id }) => id)],
     );
-    return { deliveries: changed.length, attempts: rowCount ?? 0 };
+    return {
+      erased: { deliveries: changed.length, attempts: rowCount ?? 0 },
+      ...(next === undefined ? {} : { next }),
+    };
   }
 }
+
+/** The last delivery of a full part; undefined where fewer are left. */
+const endOfPart = async (tx: pg.ClientBase, from: string | undefined): Promise<string | undefined> => {
+  const { rows } = await tx.query<{ id: string }>(
+    'SELECT id FROM deliveries WHERE $1::uuid IS NULL OR id > $1 ORDER BY id OFFSET $2 LIMIT 1',
+    [from ?? null, PART - 1],
+  );
+  return rows[0]?.id;
+};

@@ -1,0 +1,213 @@
+import type { Operations, ReplyOf } from '@postern/contracts';
+import {
+  type Erasure,
+  ErasureNotes,
+  eraseFromEvents,
+  eraseFromPage,
+  inTransaction,
+  latestPosition,
+  type ProjectionRunner,
+} from '@postern/event-sourcing/postgres';
+import type { StreamErasure } from '@postern/messaging';
+import type pg from 'pg';
+import { asciiTracesOf, formsOf } from './address-forms.js';
+import { BEGIN, type ErasureCursor, readCursor, writeCursor } from './erasure-cursor.js';
+import type { PersonalData, PersonalErasure } from './ports.js';
+import { idRedactor, type Redaction, redactor } from './redaction.js';
+
+type StepReply = ReplyOf<Operations['eraseRecipientStep']>;
+
+export interface RecipientErasureOptions {
+  readonly pool: pg.Pool;
+  readonly projections: ProjectionRunner;
+  readonly personal: PersonalData;
+  /** Starts a rebuild of a read model; resolves when it is under way. */
+  readonly rebuild: (projection: string) => Promise<void>;
+  /** Why the last rebuild of a read model failed. */
+  readonly rebuildError: (projection: string) => string | undefined;
+  /** Where the service publishes events. */
+  readonly stream?: StreamErasure | undefined;
+}
+
+/** Where a step came to: the next cursor, undefined at the end of the pass, and what it waits for. */
+interface Progress {
+  readonly next: ErasureCursor | undefined;
+  readonly waitingFor?: string;
+}
+
+/** A step ends after this time, or after its first statement that takes longer. */
+const STEP_MS = 3_000;
+/** Longer than any handler of events may take; what is still unacknowledged then was given up by its consumer. */
+const IN_HAND_LIMIT_MS = 90_000;
+
+/**
+ * Erases one recipient from everything that a service keeps: events and the rows beside them, read models, the old
+ * versions of rows in the tables' files, and the service's stream in JetStream, in this order.
+ */
+export class RecipientErasure {
+  constructor(private readonly options: RecipientErasureOptions) {}
+
+  /** Does what can be done in a few seconds from `cursor` on. May be repeated with any cursor. */
+  async step(redaction: Redaction, cursor: string | null): Promise<StepReply> {
+    const erasure = erasureOf(redaction);
+    const until = performance.now() + STEP_MS;
+    let at = cursor === null ? await this.#begin(erasure) : readCursor(cursor);
+    for (;;) {
+      const { next, waitingFor } = await this.#advance(at, erasure);
+      if (!next || waitingFor !== undefined || performance.now() >= until)
+        return this.#reply(erasure, next, waitingFor ?? this.#leftOver(next, at));
+      at = next;
+    }
+  }
+
+  /** Everything but read models and JetStream, in one call. @returns the read models to be rebuilt. */
+  async eraseAtOnce(redaction: Redaction): Promise<ReplyOf<Operations['eraseRecipient']>> {
+    const { pool, personal, projections } = this.options;
+    const erasure = erasureOf(redaction);
+    const events = personal.isInEvents ? await eraseFromEvents(pool, this.#fromEvents(erasure)) : [];
+    for (let at: ErasureCursor | undefined = BEGIN; at && (at.phase === 'events' || at.phase === 'rows'); )
+      at = (await this.#advance(at, erasure)).next;
+    const erased = Object.entries({ events: events.length, ...(await this.#notes(erasure).counts()) });
+    return {
+      erased: erased.map(([kind, rows]) => ({ kind, rows })),
+      rebuild: projections.thoseTaking(new Set(events.map(({ type }) => type))),
+    };
+  }
+
+  async #begin(erasure: PersonalErasure): Promise<ErasureCursor> {
+    return { ...BEGIN, freed: totalOf(await this.#notes(erasure).counts()) };
+  }
+
+  #advance(at: ErasureCursor, erasure: PersonalErasure): Promise<Progress> {
+    switch (at.phase) {
+      case 'events':
+        return this.#events(at, erasure);
+      case 'rows':
+        return this.#rows(at, erasure);
+      case 'read-models':
+        return this.#readModels(at, erasure);
+      case 'relay':
+        return this.#relay(at, erasure);
+      case 'stream':
+        return this.#stream(at, erasure);
+    }
+  }
+
+  async #events(at: ErasureCursor, erasure: PersonalErasure): Promise<Progress> {
+    const { pool, personal } = this.options;
+    const beyond: ErasureCursor = { ...at, phase: 'rows', position: undefined };
+    if (!personal.isInEvents) return { next: beyond };
+    const { concerned, next } = await eraseFromPage(pool, this.#fromEvents(erasure), at.position);
+    const { unfinished } = await this.#inTransaction(erasure, tx => personal.eraseRowsOf(concerned, erasure, tx));
+    const left = { unfinished: at.unfinished + unfinished };
+    return { next: next ? { ...at, ...left, position: next } : { ...beyond, ...left } };
+  }
+
+  async #rows(at: ErasureCursor, erasure: PersonalErasure): Promise<Progress> {
+    const { next } = await this.#inTransaction(erasure, tx => this.options.personal.eraseRows(erasure, at.row, tx));
+    return { next: next === undefined ? { ...at, phase: 'read-models', row: undefined } : { ...at, row: next } };
+  }
+
+  async #readModels(at: ErasureCursor, erasure: PersonalErasure): Promise<Progress> {
+    const { projections, rebuild, rebuildError } = this.options;
+    const stale = await this.#notes(erasure).staleReadModels();
+    if (stale.length > 0) {
+      const known = new Map((await projections.status()).map(status => [status.name, status]));
+      const failures = stale.flatMap(name => rebuildError(name) ?? []);
+      for (const name of stale) if (known.get(name)?.rebuilding === false) await rebuild(name);
+      if (failures.length > 0) throw new Error(`a read model could not be rebuilt: ${failures.join('; ')}`);
+      return { next: at, waitingFor: `read models are being rebuilt: ${stale.join(', ')}` };
+    }
+    const total = totalOf(await this.#notes(erasure).counts());
+    if (total > at.freed) await this.#notes(erasure).vacuum();
+    const { txid, pos } = await latestPosition(this.options.pool);
+    const next: ErasureCursor = { ...at, phase: 'relay', freed: total, position: { txid, pos } };
+    return { next: this.options.stream ? next : undefined };
+  }
+
+  /** What the relay read before the events were rewritten lies before this position. */
+  async #relay(at: ErasureCursor, erasure: PersonalErasure): Promise<Progress> {
+    if (at.position && !(await this.#notes(erasure).isRelayedUpTo(at.position)))
+      return { next: at, waitingFor: 'the outbox relay has not published all events yet' };
+    const range = await this.options.stream?.range();
+    if (!range) return { next: undefined };
+    return { next: { ...at, phase: 'stream', position: undefined, sequence: range.first, last: range.last } };
+  }
+
+  async #stream(at: ErasureCursor, erasure: PersonalErasure): Promise<Progress> {
+    const { sequence = 1, last = 0, heldSince } = at;
+    if (!this.options.stream || sequence > last) return { next: undefined };
+    const evenInHand = heldSince !== undefined && Date.now() - heldSince > IN_HAND_LIMIT_MS;
+    const { erased, next, inHandOf } = await this.options.stream.erase(sequence, last, {
+      containing: erasure.traces,
+      without: erasure.redact,
+      withoutInId: erasure.redactId,
+      noteAs: erasure.replacement,
+      evenInHand,
+    });
+    await inTransaction(this.options.pool, tx =>
+      ErasureNotes.count(tx, erasure.replacement, { jetstream_messages: erased }),
+    );
+    if (inHandOf !== undefined)
+      return {
+        next: { ...at, sequence: next, heldSince: (next === sequence ? heldSince : undefined) ?? Date.now() },
+        waitingFor: `the consumer ${inHandOf} is handling an event about the recipient`,
+      };
+    return { next: { ...at, sequence: next, heldSince: undefined } };
+  }
+
+  #fromEvents({ traces, redact, redactId, replacement }: PersonalErasure): Erasure {
+    return {
+      containing: traces,
+      without: ({ data }) => redact(data) as object | undefined,
+      withoutInId: redactId,
+      noteAs: replacement,
+      readModelsOf: types => this.options.projections.thoseTaking(types),
+    };
+  }
+
+  #inTransaction<Result extends { readonly erased: Readonly<Record<string, number>> }>(
+    { replacement }: PersonalErasure,
+    erase: (tx: pg.ClientBase) => Promise<Result>,
+  ): Promise<Result> {
+    return inTransaction(this.options.pool, async tx => {
+      const result = await erase(tx);
+      await ErasureNotes.count(tx, replacement, result.erased);
+      return result;
+    });
+  }
+
+  #notes({ replacement }: PersonalErasure): ErasureNotes {
+    return new ErasureNotes(this.options.pool, replacement);
+  }
+
+  #leftOver(next: ErasureCursor | undefined, { unfinished }: ErasureCursor): string | undefined {
+    return next || unfinished === 0 ? undefined : this.options.personal.describeUnfinished(unfinished);
+  }
+
+  async #reply(
+    erasure: PersonalErasure,
+    next: ErasureCursor | undefined,
+    waitingFor: string | undefined,
+  ): Promise<StepReply> {
+    const counts = await this.#notes(erasure).counts();
+    return {
+      erased: Object.entries(counts).map(([kind, rows]) => ({ kind, rows })),
+      kept: next ? [] : [...(await this.options.personal.kept(erasure))],
+      cursor: next ? writeCursor(next) : null,
+      waiting_for: waitingFor ?? null,
+      failure: null,
+    };
+  }
+}
+
+const totalOf = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, rows) => sum + rows, 0);
+
+const erasureOf = (redaction: Redaction): PersonalErasure => ({
+  ...redaction,
+  forms: formsOf(redaction.address),
+  traces: asciiTracesOf(redaction.address),
+  redact: redactor(redaction),
+  redactId: idRedactor(redaction),
+});
