@@ -20,6 +20,9 @@ const BETWEEN_ATTEMPTS_MS = 200;
 
 const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '55P03';
 
+/** The feed does not reach the live checkpoint in this transaction; a new one sees who runs by then. */
+class FeedHidden extends Error {}
+
 /**
  * Builds a generation of a projection beside the live one, from the first event on, and puts it in its place. The
  * caller sees to it that one process does this at a time; should another have taken over unnoticed, the checkpoint of
@@ -50,7 +53,7 @@ export class ProjectionRebuild {
         return await this.takeOver(attempt);
       } catch (error) {
         // Readers were in the way, and others queued behind us: let them pass before the next attempt.
-        if (!isLockTimeout(error)) throw error;
+        if (!isLockTimeout(error) && !(error instanceof FeedHidden)) throw error;
         await after(BETWEEN_ATTEMPTS_MS, undefined, { signal: stop });
       }
     }
@@ -92,6 +95,7 @@ export class ProjectionRebuild {
       // Later pages of one transaction have an older horizon than they should; nothing beyond the live one is taken.
       while (comparePositions(reached, live) < 0) {
         const page = await this.read(client, reached);
+        if (comparePositions(page.position, reached) === 0) throw new FeedHidden();
         const events = page.events.filter(event => comparePositions(event.position, live) <= 0);
         if (events.length > 0) await this.projection.apply(events, projectionTransaction(client, NEXT));
         reached = comparePositions(page.position, live) > 0 ? live : page.position;
