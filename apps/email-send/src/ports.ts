@@ -168,6 +168,11 @@ export abstract class EmailLedger {
    * undefined for a message that was never admitted.
    */
   abstract conclude(conclusion: Conclusion): Promise<ConcludedEmail | undefined>;
+  /**
+   * Ends a message whose admission nobody confirmed, if it was this very request that admitted it. One that an earlier
+   * question under the same id admitted stays, for the process that was asked may have handed it over.
+   */
+  abstract withdraw(request: AdmissionRequest, reason: string, at: string): Promise<void>;
   /** The record of a concluded message of this service; undefined for any other id. */
   abstract record(serviceId: string, emailId: string): Promise<EmailRecord | undefined>;
   /** Whether a message of this service was admitted and has no outcome yet. */

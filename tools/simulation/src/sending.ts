@@ -1,5 +1,12 @@
 import { Refusal, type ReplyOf, type sendEmail } from '@postern/contracts';
 import { parseMailbox } from '@postern/mail';
+import { sendUntilKnown } from '../../../apps/api-gateway/src/commands/send-email.js';
+import {
+  OutcomeUnknown,
+  ServiceFault,
+  type Services,
+  ServiceUnavailable,
+} from '../../../apps/api-gateway/src/ports.js';
 import { SendEmail } from '../../../apps/email-send/src/commands/send-email.js';
 import type {
   DeferredCopies,
@@ -76,13 +83,11 @@ export interface HttpAnswer {
   readonly record?: SendReply['email'];
   /** The header `Email-Id` of an answer whose outcome is unknown. */
   readonly emailId?: string;
-  /** Whether it tells what became of the very message that was asked for. */
-  readonly isOfTheMessage?: boolean;
 }
 
 const CLIENT_WAITS_MS = 30_000;
 
-/** email-send, and the gateway in front of it that asks again under the same id until the client's deadline. */
+/** email-send, and the gateway in front of it. */
 export class Sending {
   readonly log: EventLog;
   readonly database: EmailDatabase;
@@ -107,17 +112,15 @@ export class Sending {
   }
 
   async post(intention: Intention): Promise<HttpAnswer> {
-    const emailId = this.world.newId();
-    const answerBy = this.world.now + CLIENT_WAITS_MS;
-    let mayBeSent = false;
-    while (this.world.now < answerBy) {
-      const answer = await this.#ask(requestOf(intention, emailId, answerBy));
-      // After a question whose outcome is unknown, only the message's own record ends the doubt.
-      if (answer && (!mayBeSent || answer.isOfTheMessage)) return answer;
-      mayBeSent = true;
-      this.world.advance(100 * 2 ** this.world.random.below(10));
+    const request = requestOf(intention, this.world.newId(), this.world.now + CLIENT_WAITS_MS);
+    const services = { ask: () => this.#ask(request) } as unknown as Services;
+    try {
+      const asker = { correlationId: request.email_id };
+      const { email } = await sendUntilKnown(services, request, asker, async ms => this.world.advance(ms));
+      return { status: 200, record: email };
+    } catch (error) {
+      return answerTo(error);
     }
-    return { status: 503, emailId };
   }
 
   async closeInterrupted(): Promise<void> {
@@ -150,21 +153,22 @@ export class Sending {
     );
   }
 
-  /** One question of the gateway; undefined where the outcome is unknown and it has to ask again. */
-  async #ask(request: SendRequest): Promise<HttpAnswer | undefined> {
+  /** One question of the gateway, with the failures that its transport tells apart. */
+  async #ask(request: SendRequest): Promise<SendReply> {
+    this.world.advance(1 + this.world.random.below(50));
     const process = this.world.process('email-send');
     const work = this.#sendEmail(process).execute(request);
     const outcome = await process.finish(work.then(reply => process.call('EmailSend.reply', () => reply)));
-    if (outcome.kind === 'done') {
-      const record = outcome.value.email;
-      await this.world.attempt('email-send', own =>
-        own.call('EmailSend.answerReceived', () => this.database.answerReceived(record.id)),
-      );
-      return { status: 200, record, isOfTheMessage: record.id === request.email_id };
+    if (outcome.kind === 'crashed') throw new ServiceUnavailable('email-send', { maybeExecuted: true });
+    if (outcome.kind === 'failed') {
+      if (Refusal.is(outcome.error)) throw outcome.error;
+      throw new ServiceFault('email-send', !hadNoEffect(outcome.error));
     }
-    if (outcome.kind === 'crashed') return undefined;
-    if (Refusal.is(outcome.error)) return answerTo(outcome.error, request.email_id);
-    return hadNoEffect(outcome.error) ? { status: 500 } : undefined;
+    const { email } = outcome.value;
+    await this.world.attempt('email-send', own =>
+      own.call('EmailSend.answerReceived', () => this.database.answerReceived(email.id)),
+    );
+    return outcome.value;
   }
 
   #sendEmail(process: SimulatedProcess): SendEmail {
@@ -186,16 +190,11 @@ export class Sending {
   }
 }
 
-/** Undefined where the message itself is still under way: asking again later tells more. */
-function answerTo({ code, details }: Refusal, emailId: string): HttpAnswer | undefined {
-  if (code === 'outcome_unknown') {
-    const unknown = String(details['email_id']);
-    return unknown === emailId ? undefined : { status: 503, emailId: unknown };
-  }
-  return {
-    status: code.endsWith('unavailable') || code === 'deadline_passed' ? 503 : 409,
-    isOfTheMessage: code === 'relay_unavailable',
-  };
+function answerTo(error: unknown): HttpAnswer {
+  if (error instanceof OutcomeUnknown) return { status: 503, emailId: error.emailId };
+  if (error instanceof ServiceUnavailable || error instanceof ServiceFault) return { status: 503 };
+  if (!Refusal.is(error)) throw error;
+  return { status: error.code === 'relay_unavailable' || error.code === 'deadline_passed' ? 503 : 409 };
 }
 
 type SendRequest = ReturnType<typeof requestOf>;

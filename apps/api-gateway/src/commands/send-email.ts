@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { Refusal, type ReplyOf, type RequestInput, sendEmail } from '@postern/contracts';
 import { type Asker, OutcomeUnknown, ServiceFault, Services, ServiceUnavailable } from '../ports.js';
 
@@ -16,11 +16,13 @@ const CERTAIN = new Set(['relay_unavailable', 'idempotency_key_reused', 'invalid
  * Asks email-send to send a message until it is known what became of it, always under the same id, so that asking
  * again never sends twice. As long as nothing can have been done, the first failure is the answer; after that only
  * the client's deadline ends the questions.
+ * @param pause waits between two questions.
  */
 export const sendUntilKnown = async (
   services: Services,
   request: Request,
   asker: Asker,
+  pause: (ms: number) => Promise<unknown> = setTimeout,
 ): Promise<ReplyOf<typeof sendEmail>> => {
   const answerBy = Date.parse(request.answer_by);
   let unknown: OutcomeUnknown | undefined;

@@ -101,16 +101,15 @@ export class SendEmail {
   }
 
   /**
-   * Where nobody confirmed the admission, the message may have been admitted all the same. Only this process could
-   * hand it over, and does not: so nothing is sent, and what may stand in the database is withdrawn once it is back.
+   * Where nobody confirmed the admission, the message may have been admitted all the same. This request does not hand it
+   * over: so it sends nothing, and what it may have left in the database is withdrawn once that is back.
    */
   async #enter(entry: AdmissionRequest): Promise<Admission> {
     try {
       return await this.ledger.admit(entry);
     } catch (error) {
       if (!Refusal.is(error) && mayHaveCommitted(error)) {
-        const command = { kind: 'give_up', reason: 'internal error', at: new Date().toISOString() } as const;
-        this.#conclude(entry, command).catch(() => {});
+        this.ledger.withdraw(entry, 'internal error', new Date().toISOString()).catch(() => {});
       }
       throw error;
     }

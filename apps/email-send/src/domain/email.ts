@@ -116,7 +116,7 @@ export const email: Decider<Email, EmailCommand, EmailEvent> = {
         });
       }
       case 'email-send.email-copy-retried.v1':
-        return state.state === 'concluded' ? { ...state, deferred: afterTry(state, event.data.outcome) } : state;
+        return state.state === 'concluded' ? afterTry(state, event.data.outcome) : state;
       case 'email-send.email-not-handed-over.v1': {
         const message = `Not handed over: ${event.data.reason}`;
         return settled(state, { deferred: [], unknown: [], status: 'failed', message, handedOver: false });
@@ -220,6 +220,11 @@ function indexesOf(outcomes: readonly CopyOutcome[], wanted: CopyOutcome['result
   return outcomes.filter(({ result }) => result === wanted).map(({ index }) => index);
 }
 
-function afterTry({ deferred }: ConcludedEmail, { index, result }: CopyOutcome): readonly number[] {
-  return result === 'deferred' ? deferred : deferred.filter(other => other !== index);
+/** A try that the relay accepts makes the message `sent`, whatever is unknown of its other copies. */
+function afterTry(state: ConcludedEmail, { index, result }: CopyOutcome): ConcludedEmail {
+  if (result === 'deferred') return state;
+  const deferred = state.deferred.filter(other => other !== index);
+  if (result === 'unknown') return { ...state, deferred, unknown: [...state.unknown, index] };
+  if (result !== 'accepted' || state.status === 'sent') return { ...state, deferred };
+  return { ...state, deferred, status: 'sent', message: 'Handed over for delivery on a later try.' };
 }

@@ -15,7 +15,7 @@ import { recordOf } from '../../domain/email-record.js';
 import { nextTry, retryDeadline } from '../../domain/retry-schedule.js';
 import type { Conclusion } from '../../ports.js';
 import { releaseKeys } from './idempotency-claims.js';
-import { insertDeferredCopies, insertRecords } from './message-rows.js';
+import { insertDeferredCopies, insertRecords, resolveRecord } from './message-rows.js';
 import { giveBackDays } from './usage-counters.js';
 
 const ATTEMPTS = 5;
@@ -65,6 +65,18 @@ export async function concludeAgain(
   }
 }
 
+/** Concludes a message, provided that it was accepted at that very moment and nothing has become of it since. */
+export async function withdrawAcceptance(
+  store: PostgresEventStore,
+  conclusion: Conclusion & { readonly metadata: EventMetadata },
+): Promise<void> {
+  const { email_id, accepted_at } = conclusion.facts;
+  const history = await store.readStream(emailStream(email_id));
+  const state = fold(email, history);
+  if (state.state !== 'accepted' || state.facts.accepted_at !== accepted_at) return;
+  await concludeEach(store.pool, [decidedOn(conclusion, state, history.length, conclusion.command)]);
+}
+
 /** The relay's own answer, come late, is the best evidence that a message called interrupted was handed over. */
 async function confirmLate(
   store: PostgresEventStore,
@@ -100,12 +112,7 @@ export async function confirmOutcome(
     const [appended] = await appendAll(client, [{ streamId, expectedVersion: version, events, metadata }]);
     if (appended instanceof ConcurrencyConflict) return undefined;
     if (next.state !== 'concluded') return next;
-    await client.query({
-      name: 'confirm-email',
-      text: `WITH resolved AS (DELETE FROM unresolved_emails WHERE email_id = $1)
-             UPDATE emails SET record = $2 WHERE id = $1`,
-      values: [facts.email_id, JSON.stringify(recordOf(next))],
-    });
+    await resolveRecord(client, recordOf(next));
     return next;
   });
 }

@@ -58,6 +58,16 @@ export async function insertRecords(client: ClientBase, closed: readonly ClosedE
   });
 }
 
+/** Keeps the record of a message whose outcome was unknown until now. */
+export async function resolveRecord(client: ClientBase, record: EmailRecord): Promise<void> {
+  await client.query({
+    name: 'resolve-email-record',
+    text: `WITH resolved AS (DELETE FROM unresolved_emails WHERE email_id = $1)
+           UPDATE emails SET record = $2 WHERE id = $1`,
+    values: [record.id, JSON.stringify(record)],
+  });
+}
+
 /** Puts the copies aside that the relay deferred. */
 export async function insertDeferredCopies(
   client: ClientBase,

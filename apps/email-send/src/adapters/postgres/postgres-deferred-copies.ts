@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ConcurrencyConflict, fold } from '@postern/event-sourcing';
 import { appendAll, inTransaction, type PostgresEventStore } from '@postern/event-sourcing/postgres';
-import { email, emailStream } from '../../domain/email.js';
+import { type Email, email, emailStream, isUnresolved } from '../../domain/email.js';
 import type { EmailBody } from '../../domain/email-copies.js';
+import { recordOf } from '../../domain/email-record.js';
 import type { CopyAnswer } from '../../domain/hand-over.js';
 import { nextTry } from '../../domain/retry-schedule.js';
 import { type ClaimedCopy, DeferredCopies } from '../../ports.js';
+import { resolveRecord } from './message-rows.js';
 
 /** Longer than any try can take, its waiting for a connection included. */
 const LEASE_S = 300;
@@ -55,7 +57,9 @@ export class PostgresDeferredCopies extends DeferredCopies {
     const history = await this.store.readStream(streamId);
     const last = at >= copy.deadline;
     const command = { kind: 'record_try', index: copy.recipientIndex, answer, last, at: at.toISOString() } as const;
-    const events = email.decide(command, fold(email, history));
+    const state = fold(email, history);
+    const events = email.decide(command, state);
+    const next = events.reduce(email.evolve, state);
     const [event] = events;
     const goesOn = event?.type === 'email-send.email-copy-retried.v1' && event.data.outcome.result === 'deferred';
     await inTransaction(this.store.pool, async client => {
@@ -65,6 +69,8 @@ export class PostgresDeferredCopies extends DeferredCopies {
           { streamId, events, expectedVersion: history.length, metadata: copy.origin },
         ]);
         if (appended instanceof ConcurrencyConflict) throw appended;
+        if (isUnresolvedEmail(state) && next.state === 'concluded' && next.status === 'sent')
+          await resolveRecord(client, recordOf(next));
       }
       const { rowCount } = await client.query(goesOn ? TRY_AGAIN : DONE, [
         copy.facts.email_id,
@@ -101,6 +107,8 @@ export class PostgresDeferredCopies extends DeferredCopies {
     return { facts: state.facts, origin, body, recipientIndex: recipient_index, tries, deadline, claim };
   }
 }
+
+const isUnresolvedEmail = (state: Email): boolean => state.state === 'concluded' && isUnresolved(state);
 
 const TRY_AGAIN = `
   UPDATE deferred_copies SET claim = NULL, claimed_until = NULL, tries = tries + 1, due_at = $4

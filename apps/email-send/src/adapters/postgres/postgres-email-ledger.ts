@@ -17,7 +17,7 @@ import {
 } from '../../ports.js';
 import { findRepeated, judgeAdmissions, repeatedAnswer } from './admission-batch.js';
 import { AnswerConfirmations } from './answer-confirmations.js';
-import { type Concluding, concludeAgain, concludeEach, decided } from './conclusion-batch.js';
+import { type Concluding, concludeAgain, concludeEach, decided, withdrawAcceptance } from './conclusion-batch.js';
 import { admitFast, concludeFast } from './fast-path.js';
 import { insertOpenRequests } from './message-rows.js';
 
@@ -86,15 +86,13 @@ export class PostgresEmailLedger extends EmailLedger implements OnApplicationShu
    */
   async conclude(conclusion: Conclusion): Promise<ConcludedEmail | undefined> {
     const item = decided({ ...conclusion, metadata: metadataOf(conclusion.facts) });
-    const giveUpAt = Date.now() + CONCLUDE_FOR_MS;
-    for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 2_000)) {
-      try {
-        return await this.#conclusions.submit(item);
-      } catch (error) {
-        if (Date.now() + waitMs > giveUpAt && !isAway(error)) throw error;
-        await pause(waitMs, undefined, { ref: false });
-      }
-    }
+    return untilWritten(() => this.#conclusions.submit(item));
+  }
+
+  async withdraw({ facts, idempotencyKey }: AdmissionRequest, reason: string, at: string): Promise<void> {
+    const command = { kind: 'give_up', reason, at } as const;
+    const conclusion = { facts, command, idempotencyKey, metadata: metadataOf(facts) };
+    await untilWritten(() => withdrawAcceptance(this.store, conclusion));
   }
 
   async record(serviceId: string, emailId: string): Promise<EmailRecord | undefined> {
@@ -214,6 +212,19 @@ const isAway = (error: unknown): boolean => {
   const { code, message } = error as { code?: unknown; message?: string };
   return /^(08|53|57|58)|^E[A-Z]{4,}/.test(String(code ?? '')) || /^Connection terminated/.test(message ?? '');
 };
+
+/** Writes again for as long as the database is away, and for a minute where it refuses. */
+async function untilWritten<T>(write: () => Promise<T>): Promise<T> {
+  const giveUpAt = Date.now() + CONCLUDE_FOR_MS;
+  for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 2_000)) {
+    try {
+      return await write();
+    } catch (error) {
+      if (Date.now() + waitMs > giveUpAt && !isAway(error)) throw error;
+      await pause(waitMs, undefined, { ref: false });
+    }
+  }
+}
 
 function grantedOrThrown<T>(outcome: T | Refusal): T {
   if (outcome instanceof Refusal) throw outcome;

@@ -47,6 +47,10 @@ export class ObservedEmailLedger extends EmailLedger implements OnApplicationShu
     return outcome;
   }
 
+  withdraw(request: AdmissionRequest, reason: string, at: string) {
+    return this.ledger.withdraw(request, reason, at);
+  }
+
   record(serviceId: string, emailId: string) {
     return this.ledger.record(serviceId, emailId);
   }
