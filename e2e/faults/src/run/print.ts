@@ -21,7 +21,10 @@ export const stepLine = ({ atMs, faults, recovery, violations }: StepOutcome): s
   const what = faults.map(({ name, detail }) => `${name} (${detail})`).join(' + ');
   const columns = [clock(atMs).padEnd(6), figure(readyS).padStart(8), figure(toldS).padStart(8)];
   const broken = violations.map(({ rule, detail }) => `\n       ✗ ${rule}: ${detail}`).join('');
-  const slow = Math.max(readyS ?? 0, toldS ?? 0) > NOTED_FROM_S ? `\n       waited for ${waitedFor}` : '';
+  const slow =
+    Math.max(readyS ?? 0, toldS ?? 0) > NOTED_FROM_S
+      ? `\n       waited for ${(toldS ?? 0) > (readyS ?? 0) ? 'the webhook' : waitedFor}`
+      : '';
   return `${columns.join(' ')} ${stall.toFixed(2).padStart(6)}  ${what}${slow}${broken}`;
 };
 
