@@ -73,6 +73,37 @@ describe('a request that is asked again under the same id', () => {
   });
 });
 
+describe('a request whose admission nobody confirmed', () => {
+  const entryOf = async (emailId: string) => {
+    const [accepted] = await fixture.events(emailId);
+    return { facts: accepted!.data } as unknown as Parameters<Process['ledger']['withdraw']>[0];
+  };
+
+  it('leaves a message alone that an earlier question under its id admitted', async () => {
+    const asked = named(fixture.sender().keyHash);
+    fixture.smtp.answer({ stage: 'data', delayMs: 400, times: 1 });
+    const first = one.sendEmail.execute(asked);
+    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+    const { facts } = await entryOf(asked.email_id);
+    const later = new Date(Date.parse(facts.accepted_at) + 1_000).toISOString();
+    const second = { facts: { ...facts, accepted_at: later } } as Parameters<Process['ledger']['withdraw']>[0];
+    await two.ledger.withdraw(second, 'internal error', later);
+    expect((await first).email.status).toBe('sent');
+  });
+
+  it('ends a message that it admitted itself', async () => {
+    const asked = named(fixture.sender().keyHash);
+    fixture.smtp.answer({ stage: 'data', delayMs: 400, times: 1 });
+    const first = one.sendEmail.execute(asked);
+    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+    await one.ledger.withdraw(await entryOf(asked.email_id), 'internal error', inSeconds(0));
+    expect((await fixture.events(asked.email_id)).map(({ type }) => type)).toContain(
+      'email-send.email-not-handed-over.v1',
+    );
+    await refusalOf(first);
+  });
+});
+
 describe('the same body after an answer that the outcome is unknown', () => {
   it('gets the record of that message, from any process', async () => {
     const { keyHash, sender } = fixture.sender();

@@ -119,6 +119,19 @@ describe('a deferred copy', () => {
       .yields());
 });
 
+describe('a later try of a copy beside one whose outcome is unknown', () => {
+  const history = [accepted, failedUnknown('deferred')];
+
+  it('makes the message sent once the relay accepts it', () =>
+    expect(fold(email, [...history, retried('accepted')])).toMatchObject({ status: 'sent', deferred: [] }));
+
+  it('leaves it to evidence where the try was cut off', () => {
+    given(...history, retried('unknown'))
+      .when({ kind: 'confirm', evidence: { index: 1, kind: 'delivered', at } })
+      .yields(confirmed(1));
+  });
+});
+
 describe('evidence that the relay took a copy', () => {
   const delivered = { kind: 'confirm', evidence: { index: 0, kind: 'delivered', at } } as const;
 
@@ -204,7 +217,7 @@ function notHandedOver(): EmailEvent {
   };
 }
 
-function failedUnknown(): EmailEvent {
+function failedUnknown(other: CopyOutcome['result'] = 'refused'): EmailEvent {
   const { email_id, service_id } = facts;
   return {
     type: 'email-send.email-handed-over.v1',
@@ -213,7 +226,7 @@ function failedUnknown(): EmailEvent {
       service_id,
       status: 'failed',
       message: 'interrupted: outcome unknown.',
-      outcomes: [outcome(0, 'unknown'), outcome(1, 'refused')],
+      outcomes: [outcome(0, 'unknown'), outcome(1, other)],
     },
   };
 }
