@@ -8,19 +8,31 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openEnvironment } from './open-programs.mjs';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const CACHE = join(ROOT, 'node_modules/.cache/postern');
 const MINIMUM_NODE = [20, 19];
 
+// What is installed, built and started must not depend on the mask of whoever starts it: other users run parts of it.
+process.umask(0o022);
+
+/** Known once everything is installed. */
+let open = {};
+
 /** The environment in which every further process runs: the pinned Node.js and the workspace's tools come first. */
-export const toolEnvironment = (extra = {}) => ({
-  ...process.env,
-  PATH: `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`,
-  NX_DAEMON: 'false',
-  CHECKPOINT_DISABLE: '1',
-  ...extra,
-});
+export const toolEnvironment = (extra = {}) => {
+  const [first, ...rest] = (open.PATH ?? process.env.PATH ?? '').split(delimiter);
+  const tools = join(ROOT, 'node_modules/.bin');
+  return {
+    ...process.env,
+    ...open,
+    PATH: (open.PATH ? [first, tools, ...rest] : [tools, first, ...rest]).join(delimiter),
+    NX_DAEMON: 'false',
+    CHECKPOINT_DISABLE: '1',
+    ...extra,
+  };
+};
 
 /**
  * Runs a tool of the workspace to its end.
@@ -128,6 +140,7 @@ export const prepare = async (progress = () => {}) => {
   checkNode();
   progress('installing the locked dependencies');
   await install();
+  open = openEnvironment(ROOT);
   progress('generating the database clients');
   await generate();
   progress('building');

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 import type { Decider } from './decider.js';
 import { foldsEveryFixture, specificationOf } from './testing/index.js';
@@ -28,7 +29,7 @@ const upcasters: Upcasters = {
   'account.deposited.v1': data => ({ type: 'account.deposited.v2', data }),
 };
 
-foldsEveryFixture(new URL('./testing/account-fixtures', import.meta.url).pathname, account, upcasters);
+foldsEveryFixture(fileURLToPath(new URL('./testing/account-fixtures', import.meta.url)), account, upcasters);
 
 it('follows upcasters until the event has the form of today, and leaves the rest of it alone', () =>
   expect(upcast({ type: 'account.paid-in.v1', data: { cents: 100 }, version: 7 } as never, upcasters)).toEqual({

@@ -1,6 +1,12 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+
+/** Hands on every line that the child writes, to either output. */
+export function readLines(child: ChildProcess, onLine: (line: string) => void): void {
+  for (const output of [child.stdout, child.stderr]) if (output) createInterface({ input: output }).on('line', onLine);
+}
 
 /** The processes whose parent is `parent` at the moment. */
 export async function childProcesses(parent: number): Promise<number[]> {

@@ -5,6 +5,14 @@ export { startNats, type TestNats, type TestNatsOptions } from './nats.js';
 export type { FindNatsOptions, NatsBinary } from './nats-binaries.js';
 export { findNatsServer } from './nats-install.js';
 export { type NatsOptions, NatsServer, spawnNats } from './nats-server.js';
+export {
+  forgetProcess,
+  type ParentGuard,
+  type ParentGuardOptions,
+  releaseGuard,
+  startParentGuard,
+  watchProcess,
+} from './parent-guard.js';
 export { type PostfixOptions, PostfixServer, whyNoPostfix } from './postfix.js';
 export { startPostgres, type TestPostgres, type TestPostgresOptions } from './postgres.js';
 export { findPostgres, type PostgresBinaries, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
@@ -17,4 +25,5 @@ export {
   startSmtpSink,
   type TestSmtp,
 } from './smtp-sink.js';
+export { type FindValkeyOptions, findValkeyServer } from './valkey-install.js';
 export { eventually, type WaitForOptions, waitFor } from './wait-for.js';

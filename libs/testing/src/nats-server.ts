@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { readLines } from './child-processes.js';
 import {
   forgetProcess,
   type ParentGuard,
@@ -20,13 +21,17 @@ export interface NatsOptions {
   args?: string[];
   /** File that takes the server's log; the default is `<storeDir>.log`. */
   logFile?: string;
+  /** Takes the server's log line by line in place of the server, which then writes no file. */
+  onLogLine?: (line: string) => void;
+  /** The guard that ends the server with this process; by default one of its own. */
+  guard?: ParentGuard;
   /** Deleted after this process has ended without stopping the server. */
   removeDirWithParent?: string;
 }
 
 /** Starts a NATS server with JetStream on the loopback interface and answers when it is ready. */
 export async function spawnNats(options: NatsOptions): Promise<NatsServer> {
-  const guard = startParentGuard(options.removeDirWithParent);
+  const guard = options.guard ?? startParentGuard({ removePath: options.removeDirWithParent });
   const server = new NatsServer(options, guard, await launch(options, guard));
   try {
     await server.untilReady();
@@ -65,7 +70,7 @@ export class NatsServer {
   /** Stops it in an orderly way. */
   async stop(): Promise<void> {
     await this.end('SIGTERM');
-    releaseGuard(this.guard);
+    if (!this.options.guard) releaseGuard(this.guard);
   }
 
   /** kill -9, as a crash would. */
@@ -101,7 +106,7 @@ export class NatsServer {
 
 async function launch(options: NatsOptions, guard: ParentGuard): Promise<ChildProcess> {
   await mkdir(options.storeDir, { recursive: true });
-  const log = await open(logFileOf(options), 'a');
+  const log = options.onLogLine ? undefined : await open(logFileOf(options), 'a');
   try {
     const args = [
       '-a',
@@ -113,14 +118,19 @@ async function launch(options: NatsOptions, guard: ParentGuard): Promise<ChildPr
       options.storeDir,
       ...(options.args ?? []),
     ];
-    const child = spawn(options.program, args, { cwd: '/', detached: true, stdio: ['ignore', log.fd, log.fd] });
+    const output = log?.fd ?? 'pipe';
+    const child = spawn(options.program, args, { cwd: '/', detached: true, stdio: ['ignore', output, output] });
     child.on('error', () => undefined);
     child.unref();
-    if (child.pid) watchProcess(guard, child.pid, 'TERM');
-    child.once('exit', () => forgetProcess(guard));
+    if (options.onLogLine) readLines(child, options.onLogLine);
+    const { pid } = child;
+    if (pid) {
+      watchProcess(guard, pid, 'TERM');
+      child.once('exit', () => forgetProcess(guard, pid));
+    }
     return child;
   } finally {
-    await log.close();
+    await log?.close();
   }
 }
 

@@ -3,21 +3,39 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 
 const script = `
-pid= signal=
-while read -r word first second; do
+remove=$1
+shift
+watched=
+forget() {
+  kept=
+  for one in $watched; do [ "\${one%:*}" = "$1" ] || kept="$kept $one"; done
+  watched=$kept
+}
+lives() {
+  kill -0 "$1" 2>/dev/null || return 1
+  [ -r "/proc/$1/stat" ] || return 0
+  read -r stat < "/proc/$1/stat" || return 1
+  case "$stat" in *') Z '*) return 1 ;; esac
+}
+while read -r word pid signal; do
   case "$word" in
-    watch) pid=$first signal=$second ;;
-    forget) pid= ;;
+    watch) forget "$pid"; watched="$watched $pid:$signal" ;;
+    forget) forget "$pid" ;;
     release) exit 0 ;;
   esac
 done
-if [ -n "$pid" ]; then
-  kill -s "$signal" "$pid" 2>/dev/null
-  tries=0
-  while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
-  kill -s KILL "$pid" 2>/dev/null
-fi
-[ -z "$1" ] || rm -rf -- "$1"
+for one in $watched; do kill -s "\${one#*:}" "\${one%:*}" 2>/dev/null; done
+tries=0
+while [ "$tries" -lt 100 ]; do
+  left=
+  for one in $watched; do lives "\${one%:*}" && left=1; done
+  [ -n "$left" ] || break
+  sleep 0.1
+  tries=$((tries + 1))
+done
+for one in $watched; do kill -s KILL "\${one%:*}" 2>/dev/null; done
+[ $# -eq 0 ] || "$@"
+[ -z "$remove" ] || rm -rf -- "$remove"
 `;
 
 /**
@@ -29,10 +47,18 @@ export interface ParentGuard {
   readonly shell: ChildProcess;
 }
 
-/** Starts a guard; `removeDir` is deleted when this process ends without having released the guard. */
-export function startParentGuard(removeDir = ''): ParentGuard {
+/** What a guard does after it has ended the watched processes, unless it was released. */
+export interface ParentGuardOptions {
+  /** Deleted at the very end. */
+  readonly removePath?: string | undefined;
+  /** A program with its arguments, run to its end. */
+  readonly command?: readonly string[];
+}
+
+/** Starts a guard of this process. */
+export function startParentGuard({ removePath = '', command = [] }: ParentGuardOptions = {}): ParentGuard {
   // In a session of its own, because Ctrl-C in a terminal goes to the whole foreground group.
-  const shell = spawn('/bin/sh', ['-c', script, 'postern-guard', removeDir], {
+  const shell = spawn('/bin/sh', ['-c', script, 'postern-guard', removePath, ...command], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     cwd: '/',
@@ -45,13 +71,13 @@ export function startParentGuard(removeDir = ''): ParentGuard {
 }
 
 /** From now on `pid` receives `signal` (and SIGKILL ten seconds later) when this process ends. */
-export function watchProcess(guard: ParentGuard, pid: number, signal: 'INT' | 'TERM' | 'QUIT' | 'KILL'): void {
+export function watchProcess(guard: ParentGuard, pid: number, signal: 'INT' | 'TERM' | 'QUIT' | 'CONT'): void {
   guard.shell.stdin?.write(`watch ${pid} ${signal}\n`);
 }
 
 /** The watched process has ended; its id may belong to somebody else from now on. */
-export function forgetProcess(guard: ParentGuard): void {
-  guard.shell.stdin?.write('forget\n');
+export function forgetProcess(guard: ParentGuard, pid: number): void {
+  guard.shell.stdin?.write(`forget ${pid}\n`);
 }
 
 /** Ends the guard without any effect. */

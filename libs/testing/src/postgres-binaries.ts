@@ -76,9 +76,12 @@ export function planSpawn(command: string, args: string[], user: SystemUser | un
   return { command: 'setpriv', args: [...identity, ...capabilities, '--', command, ...args], ids: {} };
 }
 
-function isReachable(path: string, user: SystemUser): boolean {
+/** Whether the user may enter all folders above the path; those must exist from some folder on upwards. */
+export function isReachable(path: string, user: SystemUser): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
-    const { uid, gid, mode } = statSync(folder);
+    const found = statSync(folder, { throwIfNoEntry: false });
+    if (!found) continue;
+    const { uid, gid, mode } = found;
     const searchBit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
     if ((mode & searchBit) === 0) return false;
     if (folder === dirname(folder)) return true;

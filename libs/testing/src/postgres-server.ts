@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { childProcesses } from './child-processes.js';
+import { childProcesses, readLines } from './child-processes.js';
 import {
   forgetProcess,
   type ParentGuard,
@@ -30,8 +30,12 @@ export interface PostgresOptions {
   settings?: Record<string, string>;
   /** File that takes the server's log; the default is `<dataDir>.log`. */
   logFile?: string;
+  /** Takes the server's log line by line in place of the server, which then writes no file. */
+  onLogLine?: (line: string) => void;
   /** Ends the server when this process ends, however it ends; on by default. */
   endWithParent?: boolean;
+  /** The guard that ends the server; by default one of its own. */
+  guard?: ParentGuard;
   /** Deleted after this process has ended without stopping the server. */
   removeDirWithParent?: string;
 }
@@ -45,7 +49,7 @@ export interface PostgresState {
 
 /** Starts PostgreSQL on the loopback interface and answers when it takes connections. */
 export async function spawnPostgres(options: PostgresOptions): Promise<PostgresServer> {
-  const guard = options.endWithParent === false ? undefined : startParentGuard(options.removeDirWithParent);
+  const guard = options.endWithParent === false ? undefined : (options.guard ?? ownGuard(options));
   const { dataDir, password } = options;
   if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialise(options, userOf(options));
   else if (password) await demandPassword({ dataDir, password, user: userOf(options), environment: environment() });
@@ -86,7 +90,7 @@ export class PostgresServer {
   /** Stops it in an orderly way (PostgreSQL's "fast" shutdown: sessions are cut, data are flushed). */
   async stop(): Promise<void> {
     await this.end('SIGINT');
-    if (this.state.guard) releaseGuard(this.state.guard);
+    if (this.state.guard && !this.state.options.guard) releaseGuard(this.state.guard);
   }
 
   /** kill -9 on all of its processes, as a crash of the machine would; the data directory stays as it is. */
@@ -166,7 +170,7 @@ async function launch(options: PostgresOptions, guard: ParentGuard | undefined):
   const args = ['-D', options.dataDir, '-p', String(options.port)];
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
   const plan = planSpawn(findPostgres().postgres, args, userOf(options), [options.dataDir]);
-  const log = await open(logFileOf(options), 'a');
+  const log = options.onLogLine ? undefined : await open(logFileOf(options), 'a');
   try {
     // A group of its own: Ctrl-C in a terminal must reach the one who stops it in order, not the server directly.
     const child = spawn(plan.command, plan.args, {
@@ -174,19 +178,24 @@ async function launch(options: PostgresOptions, guard: ParentGuard | undefined):
       env: environment(),
       cwd: '/',
       detached: true,
-      stdio: ['ignore', log.fd, log.fd],
+      stdio: ['ignore', log?.fd ?? 'pipe', log?.fd ?? 'pipe'],
     });
     child.on('error', () => undefined);
     child.unref();
-    if (guard && child.pid) {
-      watchProcess(guard, child.pid, options.removeDirWithParent ? 'QUIT' : 'INT');
-      child.once('exit', () => forgetProcess(guard));
+    if (options.onLogLine) readLines(child, options.onLogLine);
+    const { pid } = child;
+    if (guard && pid) {
+      watchProcess(guard, pid, options.removeDirWithParent ? 'QUIT' : 'INT');
+      child.once('exit', () => forgetProcess(guard, pid));
     }
     return child;
   } finally {
-    await log.close();
+    await log?.close();
   }
 }
+
+const ownGuard = ({ removeDirWithParent }: PostgresOptions): ParentGuard =>
+  startParentGuard({ removePath: removeDirWithParent });
 
 const endAtOnce = (pid: number): void => {
   try {

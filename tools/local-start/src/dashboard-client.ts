@@ -1,9 +1,9 @@
-import { ApiClient } from './api-client.js';
+import { ApiClient, type ApiClientOptions } from './api-client.js';
 
 /** The dashboard's API, as its operator uses it. */
 export class DashboardClient extends ApiClient {
-  constructor(baseUrl: string) {
-    super(`${baseUrl}/dashboard/api`);
+  constructor(baseUrl: string, options: ApiClientOptions = {}) {
+    super(`${baseUrl}/dashboard/api`, '', options);
   }
 
   async login(email: string, password: string): Promise<void> {

@@ -1,14 +1,23 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { Home, isInUse } from './home.js';
+import { Home } from './home.js';
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'postern-home-'));
+  chmodSync(folder, 0o755);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -45,19 +54,16 @@ it('makes no new secrets for data that only the lost ones would open', () => {
   expect(existsSync(home.path('secrets.json'))).toBe(false);
 });
 
-it('is in use while a PostgreSQL runs on its data, and not when its number has come to somebody else', async () => {
-  const data = join(folder, 'postgres');
-  expect(isInUse(folder)).toBe(false);
-  mkdirSync(data);
-  writeFileSync(join(data, 'postmaster.pid'), `${process.pid}\n`);
-  expect(isInUse(folder)).toBe(false);
-  const running = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', data]);
-  await once(running, 'spawn');
-  writeFileSync(join(data, 'postmaster.pid'), `${running.pid}\n`);
-  expect(isInUse(folder)).toBe(true);
-  running.kill('SIGKILL');
-  await once(running, 'exit');
-  expect(isInUse(folder)).toBe(false);
+it('says what format it has, and a home without the file is of the first', () => {
+  mkdirSync(join(folder, 'logs'));
+  new Home(folder);
+  expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual({ version: 1 });
+});
+
+it('is refused where a newer release wrote it, and stays as it is', () => {
+  writeFileSync(join(folder, 'format.json'), '{"version":2}');
+  expect(() => new Home(folder)).toThrow(`${folder} was written by a newer release of Postern (its format is 2`);
+  expect(readdirSync(folder)).toEqual(['format.json']);
 });
 
 it('closes to others what its processes write', () => {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDataOf } from './open-data.js';
 
 /** What a start has to remember for the next one. Readable by the owner only. */
 export interface LocalSecrets {
@@ -15,23 +16,19 @@ export interface LocalSecrets {
   readonly natsToken: string;
 }
 
-/** Whether another start is at work in the folder: its PostgreSQL runs. */
-export const isInUse = (folder: string): boolean => {
-  const data = join(folder, 'postgres');
-  try {
-    const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
-    process.kill(pid, 0);
-    // Where the last one was killed, its number may belong to somebody else by now.
-    return !existsSync('/proc/self') || readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(data);
-  } catch {
-    return false;
-  }
-};
+/** What the files of a home mean; a release that changes their meaning raises it. */
+const FORMAT = 1;
 
 /** The folder in which the local start keeps everything ($POSTERN_HOME). */
 export class Home {
+  /** The folder of what other users work in where we are root; the home itself unless that is closed to them. */
+  private readonly openData: string;
+
+  /** @throws in words where a newer release wrote the home, or data of it are missing. */
   constructor(readonly folder: string) {
     mkdirSync(folder, { recursive: true });
+    this.demandFormat();
+    this.openData = openDataOf(folder);
     // The folder itself stays open: web services and builds run below it, as other users where we are root.
     for (const own of ['logs', 'nats']) {
       mkdirSync(join(folder, own), { recursive: true });
@@ -41,6 +38,11 @@ export class Home {
 
   path(...parts: string[]): string {
     return join(this.folder, ...parts);
+  }
+
+  /** For the parts of the home that other users work in: `postgres`, `platform`, `sample-repository`. */
+  openPath(...parts: string[]): string {
+    return join(this.openData, ...parts);
   }
 
   logFile(name: string): string {
@@ -53,9 +55,9 @@ export class Home {
    */
   secrets(): LocalSecrets {
     const known = this.read<Partial<LocalSecrets>>('secrets.json') ?? {};
-    if (!existsSync(this.path('secrets.json')) && existsSync(this.path('postgres'))) {
+    if (!existsSync(this.path('secrets.json')) && existsSync(this.openPath('postgres'))) {
       throw new Error(
-        `${this.path('secrets.json')} is missing, and without it the data in ${this.path('postgres')} cannot be opened.\n` +
+        `${this.path('secrets.json')} is missing, and without it the data in ${this.openPath('postgres')} cannot be opened.\n` +
           `Put it back from a backup, or delete ${this.folder} to begin anew.`,
       );
     }
@@ -69,6 +71,17 @@ export class Home {
     };
     if (Object.keys(secrets).some(name => !(name in known))) this.write('secrets.json', secrets);
     return secrets;
+  }
+
+  /** A home without the file is of the first format. */
+  private demandFormat(): void {
+    const { version = 1 } = this.read<{ version?: number }>('format.json') ?? {};
+    if (version > FORMAT)
+      throw new Error(
+        `${this.folder} was written by a newer release of Postern (its format is ${version}, this release reads up to ${FORMAT}).\n` +
+          'Start that release again, restore a backup from before it, or choose another folder: POSTERN_HOME=<folder> npm start',
+      );
+    if (!existsSync(this.path('format.json'))) this.write('format.json', { version: FORMAT });
   }
 
   read<Content>(file: string): Content | undefined {

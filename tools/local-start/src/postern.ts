@@ -1,13 +1,19 @@
+import { existsSync } from 'node:fs';
 import {
   findNatsServer,
+  findValkeyServer,
   freePort,
   type NatsServer,
   type PostgresServer,
+  releaseGuard,
   spawnNats,
   spawnPostgres,
+  startParentGuard,
 } from '@postern/testing';
+import { freeBytesOf, planDisk } from './disk.js';
 import { Home } from './home.js';
 import { LocalDns } from './local-dns.js';
+import { RotatingLog } from './rotating-log.js';
 import {
   entryPointOf,
   environmentOf,
@@ -15,8 +21,10 @@ import {
   platformHome,
   SERVICES,
   SIMULATOR,
+  STOP_EVERYTHING,
   type Wiring,
 } from './services.js';
+import { enterHome, leaveHome, starterFile, untilUnused } from './starter.js';
 import { stopPlatform } from './stop-platform.js';
 import { SupervisedProcess } from './supervised-process.js';
 import { tend } from './tend.js';
@@ -61,6 +69,14 @@ export class RunningPostern {
     return { ...Object.fromEntries(services), nats: this.nats.pid, postgres: this.postgres.pid };
   }
 
+  /** Where each service serves its metrics. */
+  metricsUrls(): Record<string, string> {
+    const known = SERVICES.map(name => [name, this.services.get(name)?.httpPort] as const);
+    return Object.fromEntries(
+      known.flatMap(([name, port]) => (port ? [[name, `http://127.0.0.1:${port}/metrics`]] : [])),
+    );
+  }
+
   stop(): Promise<void> {
     return this.release();
   }
@@ -71,7 +87,8 @@ const natsSettings = (home: Home): string => {
   const { natsToken } = home.secrets();
   home.writeText(
     'nats.conf',
-    `max_payload: 16MB\nmax_pending: 128MB\nauthorization { token: ${JSON.stringify(natsToken)} }\n`,
+    // A client on a busy machine may need longer than the two seconds of the default to authenticate.
+    `max_payload: 16MB\nmax_pending: 128MB\nauthorization { token: ${JSON.stringify(natsToken)}, timeout: 10 }\n`,
   );
   return home.path('nats.conf');
 };
@@ -81,24 +98,47 @@ const natsSettings = (home: Home): string => {
  * @throws with the name of what did not start and the end of its log; everything started before is stopped again.
  */
 export const startPostern = async (options: StartOptions): Promise<RunningPostern> => {
-  const home = new Home(options.home);
   const progress = options.progress ?? (() => undefined);
+  await untilUnused(options.home, progress);
+  const home = new Home(options.home);
+  const disk = planDisk(home.folder, freeBytesOf(home.openPath()), !existsSync(home.openPath('postgres')));
+  if (disk.warning) progress(disk.warning);
   const undo: (() => Promise<unknown>)[] = [];
   const release = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
+    const guard = startParentGuard({
+      command: [process.execPath, STOP_EVERYTHING, platformHome(home)],
+      removePath: starterFile(home.folder),
+    });
+    enterHome(home.folder, guard.shell.pid ?? 0);
+    undo.push(async () => {
+      releaseGuard(guard);
+      leaveHome(home.folder);
+    });
+    const logOf = (name: string) => {
+      const log = new RotatingLog(home.logFile(name));
+      undo.push(async () => log.end());
+      return (line: string) => log.write(line);
+    };
+
+    // Fetched where it is missing, while the rest starts.
+    const findingValkey = findValkeyServer({ onProgress: progress });
+    findingValkey.catch(() => undefined);
     progress('starting PostgreSQL');
     const postgres = await spawnPostgres({
-      dataDir: home.path('postgres'),
+      dataDir: home.openPath('postgres'),
       port: await freePort(),
       logFile: home.logFile('postgres'),
+      onLogLine: logOf('postgres'),
+      guard,
       password: home.secrets().databasePassword,
       // Short statements on growing tables: compiling them costs more than running them.
       settings: {
         jit: 'off',
         shared_buffers: '256MB',
-        max_wal_size: '2GB',
+        max_wal_size: `${Math.floor(disk.walBytes / 1024 ** 2)}MB`,
         idle_in_transaction_session_timeout: '10s',
       },
     });
@@ -112,6 +152,8 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       port: await freePort(),
       storeDir: home.path('nats'),
       logFile: home.logFile('nats'),
+      onLogLine: logOf('nats'),
+      guard,
       args: ['-c', natsSettings(home)],
     });
     undo.push(() => nats.stop());
@@ -144,6 +186,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
           env,
           logFile: home.logFile(name),
           readyWithinMs: READY_WITHIN_MS,
+          guard,
         },
         () => running && options.onRestart?.(running),
       );
@@ -173,12 +216,14 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
 
     progress(`starting ${SERVICES.join(', ')}`);
     const operator = { email: OPERATOR_EMAIL, password: home.secrets().operatorPassword };
+    const valkey = await findingValkey;
     // One at a time would cost seconds, all at once starves a small machine of its two cores.
     const waiting = [...SERVICES];
     const startNext = async (): Promise<void> => {
       for (let service = waiting.shift(); service; service = waiting.shift())
         await supervise(service, entryPointOf(service), {
           ...environmentOf(service, wiring, home, operator),
+          ...(service === 'platform-management' && valkey ? { POSTERN_PLATFORM_VALKEY_BIN: valkey } : {}),
           ...options.environment?.[service],
         });
     };

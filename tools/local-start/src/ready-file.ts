@@ -1,6 +1,11 @@
 import { DEMO_DOMAIN, type DemoWorkspace, OWNER, type PlatformAccess } from './demo.js';
 import type { RunningPostern } from './postern.js';
 
+interface EmailAccess {
+  readonly sandbox: { readonly service_id: string; readonly api_key: string; readonly verified_recipient: string };
+  readonly production: { readonly service_id: string; readonly api_key: string; readonly domain: string };
+}
+
 /** What `ready.json` tells a script or a test: where everything answers, and with which keys. */
 export interface ReadyFile {
   readonly base_url: string;
@@ -8,18 +13,18 @@ export interface ReadyFile {
   readonly mailbox_url: string;
   /** For the `postern` command; the token that goes with it lies in secrets.json. */
   readonly nats_url: string;
-  readonly email: {
-    readonly sandbox: { readonly service_id: string; readonly api_key: string; readonly verified_recipient: string };
-    readonly production: { readonly service_id: string; readonly api_key: string; readonly domain: string };
-  };
-  readonly platform: PlatformAccess;
+  /** Null where the demo workspace could not be prepared. */
+  readonly email: EmailAccess | null;
+  /** Null where the demo workspace could not be prepared. */
+  readonly platform: PlatformAccess | null;
   readonly processes: Readonly<Record<string, number>>;
+  /** Where each service serves its metrics, in Prometheus' format. */
+  readonly metrics: Readonly<Record<string, string>>;
 }
 
-/** @throws when the demo workspace has not been prepared yet. */
+/** Describes what runs, with the keys of the demo workspace as far as it is there. */
 export const readyFile = (running: RunningPostern): ReadyFile => {
   const demo = running.home.read<DemoWorkspace>('demo.json');
-  if (!demo) throw new Error('the demo workspace has not been prepared');
   return {
     base_url: running.baseUrl,
     dashboard: {
@@ -29,11 +34,14 @@ export const readyFile = (running: RunningPostern): ReadyFile => {
     },
     mailbox_url: running.mailboxUrl,
     nats_url: running.nats.url,
-    email: {
-      sandbox: { ...demo.sandbox, verified_recipient: OWNER },
-      production: { ...demo.production, domain: DEMO_DOMAIN },
-    },
-    platform: demo.platform,
+    email: demo
+      ? {
+          sandbox: { ...demo.sandbox, verified_recipient: OWNER },
+          production: { ...demo.production, domain: DEMO_DOMAIN },
+        }
+      : null,
+    platform: demo?.platform ?? null,
     processes: running.processes(),
+    metrics: running.metricsUrls(),
   };
 };

@@ -1,14 +1,17 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, existsSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { ApiClient } from './api-client.js';
 import type { Home } from './home.js';
 
 const SAMPLE = join(import.meta.dirname, '../sample');
-const LIVE_WITHIN_MS = 90_000;
-const LOOK_EVERY_MS = 250;
+const LIVE_WITHIN_MS = 180_000;
+/** Pauses between two polls: a key may make 30 calls a minute, and others are made besides. */
+const FIRST_POLL_AFTER_MS = 500;
+const LAST_POLL_AFTER_MS = 4_000;
 const OVER = ['failed', 'cancelled', 'superseded', 'rolled_back'];
 
 /** What a later start needs to find the sample again. */
@@ -46,7 +49,7 @@ export const deploySample = async (
   home: Home,
   progress: (step: string) => void,
 ): Promise<RunningSample | undefined> => {
-  const repository = home.path('sample-repository');
+  const repository = home.openPath('sample-repository');
   if (!(await makeRepository(repository))) {
     progress('leaving out the sample web service, for there is no git on this machine');
     return undefined;
@@ -63,6 +66,16 @@ export const deploySample = async (
   return { webServiceId: service.id, url: await answering(platform, path), repository };
 };
 
+/** Short at first, because a small build takes a second, then longer. */
+class PollPauses {
+  private ms = FIRST_POLL_AFTER_MS;
+
+  async next(): Promise<void> {
+    await pause(this.ms);
+    this.ms = Math.min(this.ms * 1.4, LAST_POLL_AFTER_MS);
+  }
+}
+
 const git = async (directory: string, ...args: string[]): Promise<void> => {
   const identity = ['-c', 'user.name=Postern', '-c', 'user.email=owner@example.com', '-c', 'commit.gpgSign=false'];
   await promisify(execFile)('git', [...identity, '-C', directory, ...args]);
@@ -71,6 +84,8 @@ const git = async (directory: string, ...args: string[]): Promise<void> => {
 /** False where Git is missing. */
 const makeRepository = async (directory: string): Promise<boolean> => {
   if (existsSync(join(directory, '.git', 'refs', 'heads', 'main'))) return true;
+  // What an interrupted start left.
+  rmSync(directory, { recursive: true, force: true });
   cpSync(SAMPLE, directory, { recursive: true });
   try {
     await git(directory, 'init', '-q', '-b', 'main');
@@ -93,7 +108,7 @@ const createSample = async (platform: ApiClient, home: Home, repository: string)
   const service = await platform.post<WebService>('/web-services', {
     name: 'hello',
     project_id: project.id,
-    git_repository_url: `file://${repository}`,
+    git_repository_url: pathToFileURL(repository).href,
     build_command: 'npm run build',
     health_check_path: '/',
     port: 3000,
@@ -108,6 +123,7 @@ const createSample = async (platform: ApiClient, home: Home, repository: string)
 const goLive = async (platform: ApiClient, path: string): Promise<void> => {
   const { id } = await platform.post<Deployment>(`${path}/deployments`, {});
   const deadline = Date.now() + LIVE_WITHIN_MS;
+  const polls = new PollPauses();
   while (Date.now() < deadline) {
     const deployment = await platform.get<Deployment>(`${path}/deployments/${id}`);
     if (deployment.status === 'live') return;
@@ -115,7 +131,7 @@ const goLive = async (platform: ApiClient, path: string): Promise<void> => {
       throw new Error(
         `the sample's deployment ended as ${deployment.status}: ${deployment.error ?? 'no reason given'}`,
       );
-    await pause(LOOK_EVERY_MS);
+    await polls.next();
   }
   throw new Error(`the sample was not live within ${LIVE_WITHIN_MS / 1000} s`);
 };
@@ -123,6 +139,7 @@ const goLive = async (platform: ApiClient, path: string): Promise<void> => {
 /** @returns the URL once it answers. */
 const answering = async (platform: ApiClient, path: string): Promise<string> => {
   const deadline = Date.now() + LIVE_WITHIN_MS;
+  const polls = new PollPauses();
   let last = '';
   while (Date.now() < deadline) {
     const { url, status, status_reason } = await platform.get<WebService>(path);
@@ -132,7 +149,7 @@ const answering = async (platform: ApiClient, path: string): Promise<string> => 
       if (answer instanceof Response && answer.ok) return url;
       last = answer instanceof Response ? `status ${answer.status}` : answer.message;
     }
-    await pause(LOOK_EVERY_MS);
+    await polls.next();
   }
   throw new Error(`the sample web service did not answer within ${LIVE_WITHIN_MS / 1000} s: ${last}`);
 };

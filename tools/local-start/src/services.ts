@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { findPostgres } from '@postern/testing';
 import type { Home } from './home.js';
 
-const ROOT = join(import.meta.dirname, '../../..');
+export const ROOT = join(import.meta.dirname, '../../..');
 
 /** Where the parts of the local start listen, picked before the services are told. */
 export interface Wiring {
@@ -27,10 +27,11 @@ export const SERVICES = [
 
 export const entryPointOf = (app: string) => join(ROOT, 'apps', app, 'dist/main.js');
 export const LOAD_BALANCER = join(ROOT, 'apps/platform-management/dist/load-balancer/main.js');
+export const STOP_EVERYTHING = join(ROOT, 'apps/platform-management/dist/stop-everything/main.js');
 export const SIMULATOR = join(ROOT, 'tools/mail-simulator/dist/main.js');
 
 /** Where web services, their artefacts and logs, and provisioned databases live. */
-export const platformHome = (home: Home): string => home.path('platform');
+export const platformHome = (home: Home): string => home.openPath('platform');
 
 /** The embedded defaults: what an operator would set for each service, as environment variables. */
 export const environmentOf = (

@@ -1,10 +1,10 @@
+import { DEMO_DOMAIN } from './demo.js';
 import type { ReadyFile } from './ready-file.js';
 import type { RunningSample } from './sample-service.js';
 
 interface Start {
   readonly home: string;
   readonly seconds: number;
-  readonly domain: string;
   readonly sample: RunningSample | undefined;
 }
 
@@ -16,28 +16,38 @@ Postern is ready after ${start.seconds.toFixed(1)} s.
   Dashboard    ${ready.dashboard.url}   ${ready.dashboard.email} / ${ready.dashboard.password}
   Mailboxes    ${ready.mailbox_url}            every mail that "left" ends up here
   State, logs  ${start.home}
-
-  Production key   ${ready.email.production.api_key}   sends from any address at ${start.domain}
-  Sandbox key      ${ready.email.sandbox.api_key}   sends to ${ready.email.sandbox.verified_recipient} only
-  Platform key     ${ready.platform.write_key}   projects, web services, deployments
-${ofSample(ready, start.sample)}
-Try it; the events of the message appear below:
-
-  curl ${ready.base_url}/emails -H 'Api-Key: ${ready.email.production.api_key}' \\
-    -H 'Content-Type: application/json' \\
-    -d '{"from":"me@${start.domain}","to":["hard-bounce@simulator.test"],"subject":"Hello","text":"Is anybody there?"}'
-
+${ofKeys(ready)}${ofSample(ready, start.sample)}${ofEmail(ready)}
 Ctrl-C stops everything. The next start goes on with the same data.
 `;
 
-const ofSample = (ready: ReadyFile, sample: RunningSample | undefined): string =>
-  sample
+const ofKeys = ({ email, platform }: ReadyFile): string =>
+  email && platform
+    ? `
+  Production key   ${email.production.api_key}   sends from any address at ${DEMO_DOMAIN}
+  Sandbox key      ${email.sandbox.api_key}   sends to ${email.sandbox.verified_recipient} only
+  Platform key     ${platform.write_key}   projects, web services, deployments
+`
+    : '';
+
+const ofEmail = ({ base_url, email }: ReadyFile): string =>
+  email
+    ? `
+Try it; the events of the message appear below:
+
+  curl ${base_url}/emails -H 'Api-Key: ${email.production.api_key}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"from":"me@${DEMO_DOMAIN}","to":["hard-bounce@simulator.test"],"subject":"Hello","text":"Is anybody there?"}'
+`
+    : '';
+
+const ofSample = ({ base_url, platform }: ReadyFile, sample: RunningSample | undefined): string =>
+  sample && platform
     ? `
 A web service was built from ${sample.repository} and runs at ${sample.url}
 
   curl ${sample.url}
-  curl ${ready.base_url}/api/v1/web-services/${sample.webServiceId}/logs -H 'Authorization: Bearer ${ready.platform.read_key}'
-  curl -X POST ${ready.base_url}/api/v1/web-services/${sample.webServiceId}/deployments \\
-    -H 'Authorization: Bearer ${ready.platform.write_key}' -H 'Content-Type: application/json' -d '{}'
+  curl ${base_url}/api/v1/web-services/${sample.webServiceId}/logs -H 'Authorization: Bearer ${platform.read_key}'
+  curl -X POST ${base_url}/api/v1/web-services/${sample.webServiceId}/deployments \\
+    -H 'Authorization: Bearer ${platform.write_key}' -H 'Content-Type: application/json' -d '{}'
 `
     : '';

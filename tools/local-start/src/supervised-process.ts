@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, readFileSync, type WriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { forgetProcess, type ParentGuard, watchProcess } from '@postern/testing';
+import { RotatingLog } from './rotating-log.js';
 
 const RESTART_DELAYS_MS = [250, 1_000, 2_000, 5_000, 10_000];
 /** A process that ran this long before it died is restarted as if it had never failed. */
@@ -13,6 +14,8 @@ export interface ProcessSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
   readonly readyWithinMs: number;
+  /** Ends the process where this one is killed and it does not end by itself. */
+  readonly guard?: ParentGuard;
 }
 
 /** What a process of ours prints on its first line of output when it is ready to serve. */
@@ -32,23 +35,21 @@ const readyLine = (line: string): ReadyLine | undefined => {
 
 /**
  * One process of the local start: started, seen to be ready, started again when it dies, and stopped for good.
- * It holds the process's standard input open and the process ends when that closes, so nothing outlives us,
- * not even when we are killed.
+ * It holds the process's standard input open, and the process ends when that closes; the guard kills one that does not.
  */
 export class SupervisedProcess {
   private child: ChildProcess | undefined;
   private stopping = false;
   private failures = 0;
   private restart: NodeJS.Timeout | undefined;
-  private readonly log: WriteStream;
+  private readonly log: RotatingLog;
+  private port: number | undefined;
 
   constructor(
     private readonly spec: ProcessSpec,
     private readonly onChange: (process: SupervisedProcess) => void = () => undefined,
   ) {
-    this.log = createWriteStream(spec.logFile, { flags: 'a', mode: 0o600 });
-    // A log that cannot be written (a full disk) must not end what it tells about.
-    this.log.on('error', () => undefined);
+    this.log = new RotatingLog(spec.logFile);
   }
 
   get name(): string {
@@ -59,21 +60,32 @@ export class SupervisedProcess {
     return this.child?.pid;
   }
 
+  /** Where it serves health and metrics, as its ready line says; undefined where it does not. */
+  get httpPort(): number | undefined {
+    return this.port;
+  }
+
   /** @throws when it is not ready in time or ends before, with the end of its log. */
   async start(): Promise<ReadyLine> {
     const { command, args, env } = this.spec;
     const startedAt = Date.now();
-    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // Ctrl-C in a terminal goes to the whole foreground group: it must reach the one who stops this in order only.
+      detached: true,
+    });
     this.child = child;
+    this.guardAgainstOurDeath(child);
     child.stdin?.on('error', () => undefined);
-    createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', line => this.note(line));
+    createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', line => this.log.write(line));
     return new Promise((resolve, reject) => {
       let settled = false;
       const fail = (why: string) => {
         if (settled) return;
         settled = true;
         clearTimeout(deadline);
-        reject(new Error(`${this.name} ${why}. The end of ${this.spec.logFile}:\n${this.logTail()}`));
+        reject(new Error(`${this.name} ${why}. The end of ${this.spec.logFile}:\n${this.log.tail(15)}`));
       };
       const deadline = setTimeout(
         () => fail(`was not ready within ${this.spec.readyWithinMs} ms`),
@@ -82,8 +94,9 @@ export class SupervisedProcess {
       child.on('error', error => fail(`could not be started: ${error.message}`));
       createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', line => {
         const ready = settled ? undefined : readyLine(line);
-        if (!ready) return this.note(line);
+        if (!ready) return this.log.write(line);
         settled = true;
+        this.port = typeof ready['port'] === 'number' ? ready['port'] : undefined;
         clearTimeout(deadline);
         resolve(ready);
       });
@@ -102,7 +115,7 @@ export class SupervisedProcess {
     this.restart = setTimeout(() => {
       this.start().then(
         () => this.onChange(this),
-        (error: Error) => this.note(error.message.split('\n')[0] ?? ''),
+        (error: Error) => this.log.write(error.message.split('\n')[0] ?? ''),
       );
     }, delay);
   }
@@ -122,16 +135,12 @@ export class SupervisedProcess {
     this.log.end();
   }
 
-  /** What a process still says while it is being stopped may come after its log was closed. */
-  private note(line: string): void {
-    if (!this.log.writableEnded) this.log.write(`${line}\n`);
-  }
-
-  private logTail(): string {
-    try {
-      return readFileSync(this.spec.logFile, 'utf8').split('\n').slice(-15).join('\n');
-    } catch {
-      return '(nothing was logged)';
-    }
+  /** A signal without effect, except that a process that was stopped wakes up to notice our death. */
+  private guardAgainstOurDeath(child: ChildProcess): void {
+    const { guard } = this.spec;
+    const { pid } = child;
+    if (!guard || pid === undefined) return;
+    watchProcess(guard, pid, 'CONT');
+    child.once('exit', () => forgetProcess(guard, pid));
   }
 }

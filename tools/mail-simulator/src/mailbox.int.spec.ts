@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@postern/testing';
 import { createTransport } from 'nodemailer';
 import { type MailSimulator, type MailSimulatorOptions, startMailSimulator } from './simulator.js';
 
@@ -105,26 +107,36 @@ describe('the mail simulator as a process', () => {
     registerHooks({ resolve: (name, context, next) =>
       next(/^\\.\\.?\\/.*\\.js$/.test(name) && context.parentURL?.endsWith('.ts') ? name.replace(/\\.js$/, '.ts') : name, context) });`)}`;
 
+  const start = (stdin: 'ignore' | 'pipe', environment: Record<string, string> = {}) => {
+    const flags = ['--experimental-transform-types', '--no-warnings', '--import', hook];
+    const process_ = spawn(process.execPath, [...flags, fileURLToPath(new URL('./main.ts', import.meta.url))], {
+      env: { ...process.env, ...environment },
+      stdio: [stdin, 'pipe', 'inherit'],
+    });
+    return { process_, ended: new Promise(resolve => process_.once('exit', resolve)) };
+  };
+
   it('says where it listens when it is ready, and ends cleanly on SIGTERM', async () => {
-    const process_ = spawn(
-      process.execPath,
-      [
-        '--experimental-transform-types',
-        '--no-warnings',
-        '--import',
-        hook,
-        new URL('./main.ts', import.meta.url).pathname,
-      ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
-    const ended = new Promise(resolve => process_.once('exit', resolve));
+    const { process_, ended } = start('ignore');
     try {
-      const [line] = await process_.stdout.take(1).toArray();
+      const [line] = (await process_.stdout?.take(1).toArray()) ?? [];
       const { ready, mailbox_url } = JSON.parse(String(line));
       expect(ready).toBe(true);
       expect((await fetch(`${mailbox_url}/health`)).status).toBe(200);
     } finally {
       process_.kill('SIGTERM');
+    }
+    expect(await ended).toBe(0);
+  });
+
+  it('ends when the process that started it is gone, where it is told to', async () => {
+    const { process_, ended } = start('pipe', { POSTERN_EXIT_WITH_PARENT: 'true' });
+    try {
+      await process_.stdout?.take(1).toArray();
+      process_.stdin?.destroy();
+      await waitFor(() => process_.exitCode !== null, { timeoutMs: 10_000, describe: 'the simulator to end' });
+    } finally {
+      process_.kill('SIGKILL');
     }
     expect(await ended).toBe(0);
   });

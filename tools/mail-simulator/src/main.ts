@@ -7,8 +7,15 @@ process.stdout.write(
   `${JSON.stringify({ ready: true, smtp_port: smtpPort, http_port: httpPort, mailbox_url: mailboxUrl })}\n`,
 );
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, () => {
-    void simulator.stop().then(() => process.exit(0));
-  });
+let stopping = false;
+const stop = (): void => {
+  if (stopping) return;
+  stopping = true;
+  void simulator.stop().then(() => process.exit(0));
+};
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+if (process.env['POSTERN_EXIT_WITH_PARENT'] === 'true') {
+  // Whoever started it holds the other end, and has gone when it closes.
+  process.stdin.once('close', stop);
+  process.stdin.resume();
 }

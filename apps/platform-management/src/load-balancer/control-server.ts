@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { type BalancerLog, reasonOf } from './balancer-log.js';
+import { addressOf } from './control-address.js';
 import { backendSet, closing, drainOrder, reservation, serviceId, trafficConfirmation } from './control-protocol.js';
 import { type LoadBalancer, RefusedOrder, UnknownService } from './load-balancer.js';
 import { StaleVersion } from './route-book.js';
@@ -25,7 +28,7 @@ export class ControlServer {
     await rm(path, { force: true });
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen({ path }, resolve);
+      this.#server.listen({ path: addressOf(path) }, resolve);
     });
     await chmod(path, 0o600);
   }
@@ -90,7 +93,9 @@ export class ControlServer {
 /** Whether a load balancer that lives answers at this socket; a leftover of a dead one does not. */
 export const answersAt = (path: string): Promise<boolean> =>
   new Promise(resolve => {
-    const probe = connect({ path });
+    // Without its folder there is no socket either.
+    if (!existsSync(dirname(path))) return resolve(false);
+    const probe = connect({ path: addressOf(path) });
     probe.once('connect', () => resolve(true));
     probe.once('error', () => resolve(false));
     probe.once('connect', () => probe.destroy());

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
+import { addressOf } from '../../load-balancer/control-address.js';
 import {
   type Backend,
   type BalancerRoute,
@@ -113,14 +114,17 @@ export class LoadBalancerClient {
 
   #send(method: string, path: string, body?: object): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
-      const outgoing = request({ agent: this.#agent, socketPath: this.#socketPath, method, path }, response => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
-        );
-      });
+      const outgoing = request(
+        { agent: this.#agent, socketPath: addressOf(this.#socketPath), method, path },
+        response => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+          );
+        },
+      );
       outgoing.on('error', reject);
       outgoing.end(body && JSON.stringify(body));
     });

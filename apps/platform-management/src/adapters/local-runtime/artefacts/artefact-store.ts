@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { removeTree } from '../build/disk.js';
 import type { Launch } from '../instances/instance-starter.js';
 import { start } from './start.js';
+import { installStaticServer } from './static-server-program.js';
 
 const run = promisify(execFile);
 
@@ -22,7 +22,6 @@ export type ArtefactMetadata = Readonly<z.infer<typeof metadata>>;
 
 const TREE = 'tree';
 const METADATA = 'artefact.json';
-const STATIC_SERVER = fileURLToPath(new URL(`./static-server${extname(import.meta.url)}`, import.meta.url));
 /** Programs that a project has installed for itself are found by name, as npm does it. */
 const SHELL = 'PATH="$PWD/node_modules/.bin:$PATH" exec /bin/sh -c "$0"';
 
@@ -32,10 +31,11 @@ export const treeOf = (draft: string): string => join(draft, TREE);
 export class ArtefactStore {
   readonly #folder: string;
   #kept: ReadonlySet<string> | undefined;
+  #staticServer: Promise<string> | undefined;
 
   /** @param spareMs how long a new one is spared: whoever says what to keep may not know of it yet. */
   constructor(
-    platformHome: string,
+    private readonly platformHome: string,
     private readonly spareMs = 15 * 60_000,
   ) {
     this.#folder = join(platformHome, 'artefacts');
@@ -71,7 +71,15 @@ export class ArtefactStore {
     if (!how) throw new Error('nothing says how to start it');
     return how.kind === 'command'
       ? { directory: tree, argv: ['/bin/sh', '-c', SHELL, how.command] }
-      : { directory: join(tree, how.folder), argv: [process.execPath, STATIC_SERVER] };
+      : { directory: join(tree, how.folder), argv: [process.execPath, await this.#installedStaticServer()] };
+  }
+
+  #installedStaticServer(): Promise<string> {
+    this.#staticServer ??= installStaticServer(this.platformHome);
+    this.#staticServer.catch(() => {
+      this.#staticServer = undefined;
+    });
+    return this.#staticServer;
   }
 
   async retain(keep: ReadonlySet<string>): Promise<void> {

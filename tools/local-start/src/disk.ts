@@ -1,0 +1,70 @@
+import { statfsSync } from 'node:fs';
+
+const MIB = 1024 ** 2;
+/** Below this, PostgreSQL's cluster, its log and the five databases do not fit. */
+const NEEDED_FOR_A_NEW_HOME = 512 * MIB;
+/** What an existing home needs to start and to write a checkpoint. */
+const NEEDED_FOR_AN_OLD_HOME = 128 * MIB;
+/** From here on every limit is the usual one, and builds of web services have room. */
+const COMFORTABLE = 4096 * MIB;
+/** A running Postern is told of below this. */
+export const LOW_DISK_BYTES = 256 * MIB;
+
+/** What the local start makes of the disk that is there; NATS takes at most three quarters of it by itself. */
+export interface DiskPlan {
+  /** PostgreSQL's log may grow to this between two checkpoints. */
+  readonly walBytes: number;
+  /** Set where the disk is small, but large enough. */
+  readonly warning: string | undefined;
+}
+
+const mib = (bytes: number): string => `${Math.floor(bytes / MIB)} MiB`;
+const clamp = (bytes: number, least: number, most: number): number =>
+  Math.floor(Math.min(most, Math.max(least, bytes)));
+
+/** Bytes that an ordinary process may still write to the folder's disk; unknown is as good as endless. */
+export const freeBytesOf = (folder: string): number => {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+};
+
+/**
+ * Sizes PostgreSQL's log for the free disk.
+ * @throws with what is needed, what is there and what to do, where it is too small to start.
+ */
+export const planDisk = (folder: string, freeBytes: number, isNewHome: boolean): DiskPlan => {
+  const needed = isNewHome ? NEEDED_FOR_A_NEW_HOME : NEEDED_FOR_AN_OLD_HOME;
+  if (freeBytes < needed)
+    throw new Error(
+      `The disk of ${folder} has ${mib(freeBytes)} free, and Postern needs ${mib(needed)} to start.\n` +
+        'Free some space, or choose a folder on another disk: POSTERN_HOME=<folder> npm start',
+    );
+  return {
+    walBytes: clamp(freeBytes / 4, 64 * MIB, 2048 * MIB),
+    warning:
+      freeBytes < COMFORTABLE
+        ? `the disk has ${mib(freeBytes)} free; below ${mib(COMFORTABLE)}, event streams are smaller, and builds of web services may find no room`
+        : undefined,
+  };
+};
+
+/** Says once when a running Postern's disk has become nearly full, and once when there is room again. */
+export const watchDisk = (folder: string, say: (line: string) => void, everyMs = 10_000): (() => void) => {
+  let low = false;
+  const timer = setInterval(() => {
+    const free = freeBytesOf(folder);
+    if (free < LOW_DISK_BYTES === low) return;
+    low = !low;
+    say(
+      low
+        ? `the disk of ${folder} has only ${mib(free)} free: free some space, or requests will be refused with 503`
+        : `the disk of ${folder} has room again: ${mib(free)} free`,
+    );
+  }, everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+};

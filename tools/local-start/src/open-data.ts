@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** What other users work in where root starts Postern: PostgreSQL's cluster, web services and databases, and the sample. */
+const PARTS = ['postgres', 'platform', 'sample-repository'];
+const LINK = 'open';
+
+/** Holds the data of homes that other users cannot enter; also read by tools/setup/open-programs.mjs. */
+const openFolder = (): string => process.env['POSTERN_OPEN_FOLDER'] || '/var/lib/postern-start';
+
+/** Whether every user may pass through the folder and those above it. */
+export const isOpenToAll = (folder: string): boolean => {
+  for (let path = realpathSync(folder); ; path = dirname(path)) {
+    if ((statSync(path).mode & 0o001) === 0) return false;
+    if (path === dirname(path)) return true;
+  }
+};
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/**
+ * The folder for what other users work in: the home itself, or, where the home is closed to them, a folder below
+ * `/var/lib/postern-start` that the link `open` in the home names.
+ * @throws when the link leads nowhere, because its data would silently be replaced by empty ones.
+ */
+export const openDataOf = (home: string, isRoot = process.getuid?.() === 0): string => {
+  const link = join(home, LINK);
+  if (isThere(link)) {
+    if (!existsSync(link))
+      throw new Error(
+        `${link} leads to ${readlinkSync(link)}, which is missing, and with it the data of this home.\n` +
+          `Put that folder back from a backup, or delete ${home} to begin anew.`,
+      );
+    return movedTo(realpathSync(link), home);
+  }
+  if (!isRoot || isOpenToAll(home)) return home;
+  const target = join(openFolder(), 'homes', randomUUID());
+  mkdirSync(target, { recursive: true, mode: 0o711 });
+  // Others may pass through to what is theirs, and list nothing.
+  for (const folder of [dirname(target), target]) chmodSync(folder, 0o711);
+  symlinkSync(target, link);
+  return movedTo(realpathSync(link), home);
+};
+
+/** Moves what the home still holds; an interrupted move continues with the next call. */
+const movedTo = (target: string, home: string): string => {
+  for (const part of PARTS) if (isThere(join(home, part)) && !isThere(join(target, part))) move(home, target, part);
+  return target;
+};
+
+const move = (home: string, target: string, part: string): void => {
+  const [from, to] = [join(home, part), join(target, part)];
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    const draft = `${to}.new`;
+    rmSync(draft, { recursive: true, force: true });
+    // With owners, which cpSync would not keep.
+    execFileSync('cp', ['-a', '--', from, draft]);
+    renameSync(draft, to);
+    rmSync(from, { recursive: true });
+  }
+};

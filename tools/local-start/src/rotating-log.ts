@@ -1,0 +1,84 @@
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+
+export interface RotationLimits {
+  /** A file that has reached this size is put aside. */
+  readonly bytes: number;
+  /** Files kept, the one being written included. */
+  readonly files: number;
+}
+
+const LIMITS: RotationLimits = { bytes: 10 * 1024 ** 2, files: 5 };
+/** After an error, such as a full disk, the file is opened again this much later. */
+const REOPEN_AFTER_MS = 1_000;
+
+/**
+ * A log file of bounded size: `<file>` is written, `<file>.1` is the one before it. The process that reads the child's
+ * output writes it, so that no line is lost between two files and the child's output is never touched.
+ */
+export class RotatingLog {
+  #descriptor: number | undefined;
+  #size = 0;
+  #notBefore = 0;
+  #ended = false;
+
+  constructor(
+    readonly file: string,
+    private readonly limits: RotationLimits = LIMITS,
+  ) {
+    this.#try(() => this.#open());
+  }
+
+  /** Lines that come after the end, or while the file cannot be written, are dropped. */
+  write(line: string): void {
+    if (this.#ended || Date.now() < this.#notBefore) return;
+    this.#try(() => {
+      if (this.#size >= this.limits.bytes) this.#rotate();
+      this.#size += writeSync(this.#descriptor ?? this.#open(), `${line}\n`);
+    });
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#close();
+  }
+
+  /** The last lines of the file. */
+  tail(lines: number): string {
+    try {
+      return readFileSync(this.file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
+    } catch {
+      return '(nothing was logged)';
+    }
+  }
+
+  /** A log that cannot be written must not end what it tells about. */
+  #try(work: () => void): void {
+    try {
+      work();
+    } catch {
+      this.#close();
+      this.#notBefore = Date.now() + REOPEN_AFTER_MS;
+    }
+  }
+
+  #open(): number {
+    const descriptor = openSync(this.file, 'a', 0o600);
+    this.#descriptor = descriptor;
+    this.#size = fstatSync(descriptor).size;
+    return descriptor;
+  }
+
+  #close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+
+  #rotate(): void {
+    this.#close();
+    for (let number = this.limits.files - 1; number > 0; number -= 1) {
+      const from = number === 1 ? this.file : `${this.file}.${number - 1}`;
+      if (existsSync(from)) renameSync(from, `${this.file}.${number}`);
+    }
+    this.#open();
+  }
+}

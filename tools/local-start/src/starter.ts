@@ -1,0 +1,95 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Who runs a home, and the guard that ends what is left when the starter is killed. */
+interface Starter {
+  readonly pid: number;
+  readonly startedAt: string | undefined;
+  readonly guard: number;
+}
+
+const FILE = 'starter.json';
+const LEFTOVERS_WITHIN_MS = 60_000;
+const GUARDED_SERVER_WITHIN_MS = 15_000;
+const POLL_MS = 100;
+
+/** The file that says who runs the home; the guard deletes it when nothing of a killed start is left. */
+export const starterFile = (folder: string): string => join(folder, FILE);
+
+/** The kernel's start time tells a process from a later one that got its number; undefined where there is no /proc. */
+const startTimeOf = (pid: number): string | undefined => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+};
+
+const isAlive = (pid: number): boolean => {
+  if (!(pid > 0)) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+const starterOf = (folder: string): Starter | undefined => {
+  try {
+    return JSON.parse(readFileSync(starterFile(folder), 'utf8')) as Starter;
+  } catch {
+    return undefined;
+  }
+};
+
+const lives = ({ pid, startedAt }: Starter): boolean =>
+  isAlive(pid) && (startedAt === undefined || startTimeOf(pid) === startedAt);
+
+/** Says that this process runs the home, until `leaveHome`. */
+export const enterHome = (folder: string, guard: number): void => {
+  const starter: Starter = { pid: process.pid, startedAt: startTimeOf(process.pid), guard };
+  writeFileSync(starterFile(folder), JSON.stringify(starter), { mode: 0o600 });
+};
+
+export const leaveHome = (folder: string): void => rmSync(starterFile(folder), { force: true });
+
+/**
+ * Waits until nothing of an earlier start runs on the home.
+ * @throws where that start was not killed but still runs, or its processes do not end.
+ */
+export const untilUnused = async (folder: string, progress: (step: string) => void): Promise<void> => {
+  const began = Date.now();
+  for (let waited = 0; ; waited = Date.now() - began) {
+    const starter = starterOf(folder);
+    const alreadyRuns = new Error(
+      `Postern already runs in ${folder}. Stop it, or start another one beside it: POSTERN_HOME=<folder> POSTERN_PORT=<port> npm start`,
+    );
+    if (starter && lives(starter)) throw alreadyRuns;
+    if (!(starter && isAlive(starter.guard)) && !databaseRuns(folder)) return;
+    // Without the file, an earlier release runs it, or ran it and was killed.
+    if (!starter && waited > GUARDED_SERVER_WITHIN_MS) throw alreadyRuns;
+    if (waited > LEFTOVERS_WITHIN_MS)
+      throw new Error(
+        `An earlier start in ${folder} was killed, and its processes have not ended after ${LEFTOVERS_WITHIN_MS / 1000} s. End them, then start again.`,
+      );
+    if (waited === 0) progress('waiting for the processes of an earlier start to end');
+    await pause(POLL_MS);
+  }
+};
+
+/** Whether a PostgreSQL runs on the data of the home. */
+export const databaseRuns = (folder: string): boolean => {
+  const data = [join(folder, 'open', 'postgres'), join(folder, 'postgres')].find(path => existsSync(path));
+  if (data === undefined) return false;
+  try {
+    const [pid, directory = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+    if (!isAlive(Number(pid))) return false;
+    // Where the last one was killed, its number may belong to somebody else by now.
+    return !existsSync('/proc/self') || readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(directory || data);
+  } catch {
+    return false;
+  }
+};
