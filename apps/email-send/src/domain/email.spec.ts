@@ -217,7 +217,7 @@ function notHandedOver(): EmailEvent {
   };
 }
 
-function failedUnknown(other: CopyOutcome['result'] = 'refused'): EmailEvent {
+function failedUnknown(other: Result = 'refused'): EmailEvent {
   const { email_id, service_id } = facts;
   return {
     type: 'email-send.email-handed-over.v1',
