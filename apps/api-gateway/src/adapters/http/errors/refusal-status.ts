@@ -40,6 +40,7 @@ export const STATUS_OF_REFUSAL: Readonly<Record<RefusalCode, number>> = {
   webhook_not_found: 404,
   delivery_not_found: 404,
   suppression_not_found: 404,
+  erasure_not_found: 404,
   user_not_found: 404,
   workspace_not_found: 404,
   platform_key_not_found: 404,
