@@ -69,7 +69,9 @@ export class JetStreamPublisher {
     this.#subjects = new Map(options.contracts.map(contract => [contract.type, contract.subject]));
     this.#stream = streamConfig(options.service, options);
     this.#window = new PublishWindow(link, this.#stream.name);
-    this.#housekeeping = new StreamHousekeeping(this.#stream, options.maxAgeMs ?? 7 * 24 * 3_600_000);
+    this.#housekeeping = new StreamHousekeeping(this.#stream, options.maxAgeMs ?? 7 * 24 * 3_600_000, () =>
+      isAtLeast(link, 2, 12),
+    );
   }
 
   /** The types that it publishes, for the outbox relay. */
@@ -197,10 +199,15 @@ const fullBecauseOf = (stream: string, heldBy: string | undefined): string =>
 
 /** JetStream's management API of a server that is recent enough to be relied on. */
 export const suitableManager = async (link: NatsLink): Promise<JetStreamManager> => {
-  const version = link.nc.info?.version ?? '0.0.0';
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < 2 || (major === 2 && minor < 9)) throw new Error(`nats-server ${version} is too old: 2.9 is the oldest`);
+  if (!isAtLeast(link, 2, 9)) throw new Error(`nats-server ${versionOf(link)} is too old: 2.9 is the oldest`);
   return jetstreamManager(link.nc, { checkAPI: false, timeout: 2_000 });
+};
+
+const versionOf = (link: NatsLink): string => link.nc.info?.version ?? '0.0.0';
+
+const isAtLeast = (link: NatsLink, leastMajor: number, leastMinor: number): boolean => {
+  const [major = 0, minor = 0] = versionOf(link).split('.').map(Number);
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 };
 
 /** Who takes the event continues the trace from here. */

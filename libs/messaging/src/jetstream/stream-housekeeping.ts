@@ -1,4 +1,10 @@
-import type { ConsumerInfo, JetStreamManager, MsgRequest, StreamInfo } from '@nats-io/jetstream';
+import {
+  type ConsumerInfo,
+  JetStreamApiError,
+  type JetStreamManager,
+  type MsgRequest,
+  type StreamInfo,
+} from '@nats-io/jetstream';
 import { type AskedStream, ensureStream, isAbsent } from './event-stream.js';
 
 /** What a stream holds, and what its durable consumers have taken. */
@@ -24,6 +30,9 @@ export const roomOf = ({ config, state }: StreamInfo): number =>
 
 const GROW_EVERY_MS = 60_000;
 const REMOVE_OLD_EVERY_MS = 3_600_000;
+/** Messages deleted one by one in one step, and those asked for side by side. */
+const MOST_DELETIONS = 4_096;
+const DELETIONS_AT_ONCE = 256;
 
 /**
  * Keeps room in a stream that drops nothing by itself: it removes events that every durable consumer has taken, and
@@ -34,9 +43,14 @@ export class StreamHousekeeping {
   #removedTo = 0;
   #removedOldAt = 0;
 
+  /**
+   * @param canPurge whether the server keeps what waits for an acknowledgement when a stream is purged. nats-server 2.9
+   * forgets it, and never delivers it again; there, messages are deleted one by one.
+   */
   constructor(
     private readonly stream: AskedStream,
     private readonly maxAgeMs: number,
+    private readonly canPurge: () => boolean,
   ) {}
 
   /** Removes what everybody has taken; where that is not enough for `needed` bytes, lets the stream grow to its size. */
@@ -44,7 +58,7 @@ export class StreamHousekeeping {
     const slowest = await this.#slowest(jsm);
     let info = await jsm.streams.info(this.stream.name);
     if (slowest && slowest.ack_floor.stream_seq >= info.state.first_seq && info.state.messages > 0) {
-      await this.#removeTo(jsm, slowest.ack_floor.stream_seq);
+      await this.#remove(jsm, info.state.first_seq, slowest.ack_floor.stream_seq);
       info = await jsm.streams.info(this.stream.name);
     }
     const isSmaller = info.config.max_bytes < this.stream.max_bytes;
@@ -72,7 +86,9 @@ export class StreamHousekeeping {
       if (at !== undefined && at < before) old = middle + 1;
       else young = middle;
     }
-    if (old > state.first_seq) await this.#removeTo(jsm, old - 1);
+    if (old === state.first_seq) return;
+    const removedTo = await this.#remove(jsm, state.first_seq, old - 1);
+    if (removedTo < old - 1) this.#removedOldAt = 0;
   }
 
   /** What the stream holds and who has taken it; undefined when there is no stream. */
@@ -92,10 +108,24 @@ export class StreamHousekeeping {
     }
   }
 
-  async #removeTo(jsm: JetStreamManager, sequence: number): Promise<void> {
+  /** Removes messages from the beginning of the stream; answers how far it came in this step. */
+  async #remove(jsm: JetStreamManager, first: number, last: number): Promise<number> {
+    const until = this.canPurge() ? last : Math.min(last, first + MOST_DELETIONS - 1);
     // Before it is done: a removal whose answer is lost is one of ours all the same.
-    this.#removedTo = sequence;
-    await jsm.streams.purge(this.stream.name, { seq: sequence + 1 });
+    this.#removedTo = until;
+    if (this.canPurge()) await jsm.streams.purge(this.stream.name, { seq: until + 1 });
+    else await this.#deleteEach(jsm, first, until);
+    return until;
+  }
+
+  async #deleteEach(jsm: JetStreamManager, first: number, last: number): Promise<void> {
+    for (let from = first; from <= last; from += DELETIONS_AT_ONCE) {
+      const count = Math.min(DELETIONS_AT_ONCE, last - from + 1);
+      const deletions = Array.from({ length: count }, (_, place) =>
+        jsm.streams.deleteMessage(this.stream.name, from + place, false).catch(ignoreAbsentMessage),
+      );
+      await Promise.all(deletions);
+    }
   }
 
   async #slowest(jsm: JetStreamManager): Promise<ConsumerInfo | undefined> {
@@ -114,3 +144,9 @@ export class StreamHousekeeping {
     return (await jsm.streams.getMessage(this.stream.name, query))?.time.getTime();
   }
 }
+
+/** An erasure may have deleted it before. */
+const ignoreAbsentMessage = (error: unknown): boolean => {
+  if (error instanceof JetStreamApiError && /no message found/i.test(error.message)) return false;
+  throw error;
+};
