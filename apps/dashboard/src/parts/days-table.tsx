@@ -7,13 +7,13 @@ const COLUMNS: readonly (readonly [title: string, count: (day: Day) => number])[
   ['Recipients', day => day.accepted],
   ['Sent', day => day.sent],
   ['Failed', day => day.failed],
-  ['Unknown', day => day.unknown],
+  ['Unknown', day => day.unknown ?? 0],
   ['Delivered', day => day.delivered],
   ['Bounced', day => day.bounced_hard + day.bounced_soft],
   ['Complained', day => day.complained],
   ['Opened', day => day.opened],
   ['Clicked', day => day.clicked],
-  ['Retry requested', day => day.retry_requested],
+  ['Retry requested', day => day.retry_requested ?? 0],
 ];
 
 /** The numbers behind the chart, newest day first; days without mail are left out. */
@@ -34,7 +34,7 @@ export const DaysTable = ({ days }: { readonly days: readonly Day[] }) => (
         </thead>
         <tbody>
           {days
-            .filter(day => day.accepted + day.retry_requested > 0)
+            .filter(day => day.accepted + (day.retry_requested ?? 0) > 0)
             .toReversed()
             .map(day => (
               <tr key={day.date}>

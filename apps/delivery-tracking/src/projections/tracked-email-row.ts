@@ -13,7 +13,7 @@ import {
 import { isAwaited, type RecipientRow, recipientRow, resultOf, resultOfAll, stateOf } from './recipient-row.js';
 
 type TrackedEmailReply = z.output<typeof trackedEmail>;
-export type EmailCounts = z.output<typeof emailCounts>;
+export type EmailCounts = Record<keyof z.output<typeof emailCounts>, number>;
 
 /** One email as the read model keeps it. */
 export interface TrackedEmailRow {

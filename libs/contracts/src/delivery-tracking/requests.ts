@@ -35,7 +35,10 @@ export const recipientState = z.enum([
   'not_sent',
 ]);
 
-/** What the hand-over to the relay came to; every message, and every recipient of one, has exactly one of these. */
+/**
+ * What the hand-over to the relay came to; every message, and every recipient of one, has exactly one of these. Optional
+ * in replies, for delivery-tracking 0.1 does not answer it.
+ */
 export const handOverResult = z.enum(['sent', 'failed', 'unknown', 'retry_requested']);
 
 const resultText =
@@ -45,7 +48,7 @@ const resultText =
 export const trackedEmail = z.object({
   id,
   status: z.enum(['accepted', 'sent', 'failed']),
-  result: handOverResult.describe(resultText),
+  result: handOverResult.optional().describe(resultText),
   mode: emailMode,
   from: z.string(),
   subject: z.string(),
@@ -55,7 +58,7 @@ export const trackedEmail = z.object({
       address: z.string(),
       role: recipientRole,
       state: recipientState,
-      result: handOverResult,
+      result: handOverResult.optional(),
       reason: z.string().nullable(),
       opened_at: timestamp.nullable(),
       clicked_at: timestamp.nullable(),
@@ -96,8 +99,11 @@ export const emailCounts = z.object({
   accepted: z.int().describe('Always sent + failed + unknown.'),
   sent: z.int().describe('The relay took the copy, as its answer or a later report shows.'),
   failed: z.int().describe('Refused for good, suppressed, or deferred for too long.'),
-  unknown: z.int().describe('Under way, or interrupted and nothing was heard since.'),
-  retry_requested: z.int().describe('Nothing was sent and the client was asked to try again; not in accepted.'),
+  unknown: z.int().optional().describe('Under way, or interrupted and nothing was heard since.'),
+  retry_requested: z
+    .int()
+    .optional()
+    .describe('Nothing was sent and the client was asked to try again; not in accepted.'),
   delivered: z.int(),
   bounced_hard: z.int(),
   bounced_soft: z.int(),

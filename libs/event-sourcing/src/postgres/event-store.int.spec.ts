@@ -24,5 +24,7 @@ it('migrates once when several replicas start together', async () => {
   const replicas = Array.from({ length: 5 }, () => new pg.Pool({ connectionString: url, max: 1 }));
   await Promise.all(replicas.map(migrateEventStore));
   for (const replica of replicas) await replica.end();
-  expect((await pool.query('SELECT number FROM event_store.migrations')).rows).toEqual([{ number: 1 }, { number: 2 }]);
+  const { rows } = await pool.query<{ number: number }>('SELECT number FROM event_store.migrations ORDER BY number');
+  expect(rows.length).toBeGreaterThan(1);
+  expect(rows.map(({ number }) => number)).toEqual(rows.map((_, place) => place + 1));
 });

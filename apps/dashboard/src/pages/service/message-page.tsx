@@ -37,7 +37,7 @@ export const MessagePage = ({ emailId }: { readonly emailId: string }) => {
 };
 
 /** What a result means where its name does not say it. */
-const EXPLAINED: Readonly<Partial<Record<TrackedEmail['result'], string>>> = {
+const EXPLAINED: Readonly<Partial<Record<ReturnType<typeof shownResult>, string>>> = {
   unknown: 'The connection or the process ended before the relay answered. The message is never sent again by itself.',
   retry_requested: 'Nothing was sent. The client was asked to try again, and a retry is a message of its own.',
 };
@@ -48,7 +48,7 @@ const Envelope = ({ email }: { readonly email: EmailWithTimeline }) => (
       <dt>Status</dt>
       <dd>
         <Badge status={shownResult(email)} />
-        {email.status !== 'accepted' && EXPLAINED[email.result] && <p class="hint">{EXPLAINED[email.result]}</p>}
+        {EXPLAINED[shownResult(email)] && <p class="hint">{EXPLAINED[shownResult(email)]}</p>}
       </dd>
       <dt>Mode</dt>
       <dd>{formatWords(email.mode)}</dd>

@@ -100,8 +100,8 @@ export const MessagesPage = () => {
 };
 
 /** Until its hand-over ends a message is accepted, and its result is not known yet. */
-export const shownResult = ({ status, result }: TrackedEmail): TrackedEmail['status' | 'result'] =>
-  status === 'accepted' ? status : result;
+export const shownResult = ({ status, result }: TrackedEmail): NonNullable<TrackedEmail['status' | 'result']> =>
+  status === 'accepted' ? status : (result ?? status);
 
 const SHOWN = 3;
 

@@ -41,6 +41,7 @@ export const OverviewPage = () => {
 };
 
 const Stats = ({ of: { rates, total, days } }: { readonly of: EmailStats }) => {
+  const { unknown = 0, retry_requested: retryRequested = 0 } = total;
   const figures = {
     delivered: [rates.delivered, total.delivered],
     bounced: [rates.bounced, total.bounced_hard + total.bounced_soft],
@@ -60,16 +61,16 @@ const Stats = ({ of: { rates, total, days } }: { readonly of: EmailStats }) => {
           </div>
         ))}
       </dl>
-      {total.accepted + total.retry_requested === 0 ? (
+      {total.accepted + retryRequested === 0 ? (
         <p class="empty">No message has been sent on these days.</p>
       ) : (
         <StatsChart days={days} />
       )}
       <p class="hint">
         {formatCount(total.accepted)} recipients accepted: {formatCount(total.sent)} sent to the relay,{' '}
-        {formatCount(total.failed)} failed, {formatCount(total.unknown)} unknown (in progress, or interrupted).{' '}
-        {total.retry_requested > 0 &&
-          `For ${formatCount(total.retry_requested)} more nothing was sent and the client was asked to try again; they are not counted as accepted. `}
+        {formatCount(total.failed)} failed, {formatCount(unknown)} unknown (in progress, or interrupted).{' '}
+        {retryRequested > 0 &&
+          `For ${formatCount(retryRequested)} more nothing was sent and the client was asked to try again; they are not counted as accepted. `}
         Bounces: {formatCount(total.bounced_hard)} hard, {formatCount(total.bounced_soft)} soft. Opens and clicks by
         machines are left out ({formatCount(total.machine_opens)} and {formatCount(total.machine_clicks)}).
       </p>

@@ -38,9 +38,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 beforeEach(() =>
-  pool.query(
-    'TRUNCATE emails, email_bodies, emails_in_flight, deferred_copies, idempotency_keys, suppressed_addresses',
-  ),
+  pool.query('TRUNCATE emails, email_bodies, open_requests, deferred_copies, idempotency_keys, suppressed_addresses'),
 );
 
 /** A message to the person and to somebody else, as its event reads once the person was taken out. */
@@ -77,9 +75,14 @@ it('erases the answer, the body and a copy that waits, and nothing of other mess
 it('leaves a body unfinished while another recipient waits for it or the message is being sent', async () => {
   const [deferred, underWay] = [await message(), await message()];
   await defer(deferred.id, 1);
-  await pool.query('INSERT INTO emails_in_flight VALUES ($1, $2)', [underWay.id, randomUUID()]);
+  await pool.query('DELETE FROM emails WHERE id = $1', [underWay.id]);
+  await pool.query('INSERT INTO open_requests (email_id, instance_id, answer_by) VALUES ($1, $2, now())', [
+    underWay.id,
+    randomUUID(),
+  ]);
   expect(await eraseRowsOf(deferred.event, underWay.event)).toMatchObject({ unfinished: 2 });
-  await pool.query('TRUNCATE deferred_copies, emails_in_flight');
+  await pool.query('TRUNCATE deferred_copies');
+  await pool.query(`INSERT INTO emails VALUES ($1, $2, '{}')`, [underWay.id, randomUUID()]);
   expect(await eraseRowsOf(deferred.event, underWay.event)).toMatchObject({
     erased: { email_bodies: 2 },
     unfinished: 0,
