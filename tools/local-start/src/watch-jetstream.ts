@@ -7,9 +7,9 @@ import { jetStreamAnswers } from './jetstream-probe.js';
 const ROOM_BYTES = 16 * 1024 ** 2;
 const FAILURES_UNTIL_KILL = 3;
 /** Every kill that did not help doubles what is tolerated, up to this: a slow machine gets the time that it needs. */
-const MOST_FAILURES = 48;
-/** So many answers in a row end the back-off. */
-const STEADY_ANSWERS = 30;
+const MOST_FAILURES = 24;
+/** So many answers in a row show that a kill helped. */
+const STEADY_ANSWERS = 5;
 
 /** What is watched, and how. */
 export interface JetStreamWatch {
@@ -39,7 +39,9 @@ export const watchJetStream = (nats: NatsServer, watch: JetStreamWatch): (() => 
     answers = answered ? answers + 1 : 0;
     pid = nats.pid;
     if (answered) waitsForRoom = false;
-    if (answers >= STEADY_ANSWERS) tolerated = FAILURES_UNTIL_KILL;
+    if (answers < STEADY_ANSWERS || tolerated === FAILURES_UNTIL_KILL) return;
+    tolerated = FAILURES_UNTIL_KILL;
+    say('JetStream answers again');
   };
 
   const restart = async (): Promise<void> => {
