@@ -35,9 +35,14 @@ export const makeStandIns = async (engine, folder, root) => {
       'ENTRYPOINT ["postgres-start"]',
     ],
   });
-  await standIn(engine, folder, 'docker.io/library/nats:2.12.2', {
+  await standIn(engine, folder, 'docker.io/library/nats:2.12.2-alpine', {
     'nats-server': (await findNatsServer()).path,
-    Dockerfile: [`FROM ${DEBIAN}`, 'COPY nats-server /nats-server', 'ENTRYPOINT ["/nats-server"]'],
+    Dockerfile: [
+      `FROM ${DEBIAN}`,
+      'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends wget && rm -rf /var/lib/apt/lists/*',
+      'COPY nats-server /nats-server',
+      'ENTRYPOINT ["/nats-server"]',
+    ],
   });
 };
 

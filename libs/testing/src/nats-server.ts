@@ -27,7 +27,11 @@ export interface NatsOptions {
   guard?: ParentGuard;
   /** Deleted after this process has ended without stopping the server. */
   removeDirWithParent?: string;
+  /** How long an orderly stop may take before it becomes kill -9; 10 s by default. */
+  stopGraceMs?: number;
 }
+
+const STOP_GRACE_MS = 10_000;
 
 /** Starts a NATS server with JetStream on the loopback interface and answers when it is ready. */
 export async function spawnNats(options: NatsOptions): Promise<NatsServer> {
@@ -67,7 +71,7 @@ export class NatsServer {
     await untilExit(this.child);
   }
 
-  /** Stops it in an orderly way. */
+  /** Stops it in an orderly way, or with kill -9 where that takes too long. */
   async stop(): Promise<void> {
     await this.end('SIGTERM');
     if (!this.options.guard) releaseGuard(this.guard);
@@ -99,8 +103,12 @@ export class NatsServer {
 
   private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     if (!this.isRunning) return;
-    this.child.kill(signal);
-    await untilExit(this.child);
+    const { child } = this;
+    child.kill(signal);
+    // A server whose JetStream hangs, or that is stopped, never ends on SIGTERM.
+    const hard = setTimeout(() => child.kill('SIGKILL'), this.options.stopGraceMs ?? STOP_GRACE_MS);
+    await untilExit(child);
+    clearTimeout(hard);
   }
 }
 

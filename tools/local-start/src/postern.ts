@@ -28,6 +28,7 @@ import { enterHome, leaveHome, starterFile, untilUnused } from './starter.js';
 import { stopPlatform } from './stop-platform.js';
 import { SupervisedProcess } from './supervised-process.js';
 import { tend } from './tend.js';
+import { watchJetStream } from './watch-jetstream.js';
 
 export const OPERATOR_EMAIL = 'owner@example.com';
 const READY_WITHIN_MS = 60_000;
@@ -147,17 +148,19 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
 
     progress('starting NATS with JetStream');
     const { path: program } = await findNatsServer({ onProgress: progress });
+    const natsLog = logOf('nats');
     const nats = await spawnNats({
       program,
       port: await freePort(),
       storeDir: home.path('nats'),
       logFile: home.logFile('nats'),
-      onLogLine: logOf('nats'),
+      onLogLine: natsLog,
       guard,
       args: ['-c', natsSettings(home)],
     });
     undo.push(() => nats.stop());
     undo.push(tend(nats));
+    undo.push(watchJetStream(nats, { token: home.secrets().natsToken, storeDir: home.path('nats'), say: natsLog }));
 
     const dns = await LocalDns.start(home.secrets().sandboxDkimKey);
     undo.push(() => dns.stop());

@@ -1,0 +1,32 @@
+import { connect } from '@nats-io/transport-node';
+
+/** How a NATS server is reached, and how long it may take to answer. */
+export interface JetStreamProbe {
+  readonly url: string;
+  readonly token?: string;
+  readonly withinMs: number;
+}
+
+/**
+ * Whether JetStream answers, asked over a connection of its own. The account's information is computed from every
+ * stream: a server whose streams hang does not answer, while its `/healthz` says ok.
+ */
+export const jetStreamAnswers = async ({ url, token, withinMs }: JetStreamProbe): Promise<boolean> => {
+  try {
+    const connection = await connect({
+      servers: url,
+      ...(token === undefined ? {} : { token }),
+      reconnect: false,
+      timeout: withinMs,
+      name: 'local-start',
+    });
+    try {
+      const answer = await connection.request('$JS.API.INFO', '', { timeout: withinMs });
+      return answer.json<{ error?: unknown }>().error === undefined;
+    } finally {
+      await connection.close();
+    }
+  } catch {
+    return false;
+  }
+};

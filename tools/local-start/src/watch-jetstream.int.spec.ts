@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { connect } from '@nats-io/transport-node';
+import { findNatsServer, freePort, type NatsServer, spawnNats, waitFor } from '@postern/testing';
+import { jetStreamAnswers } from './jetstream-probe.js';
+import { tend } from './tend.js';
+import { watchJetStream } from './watch-jetstream.js';
+
+const EVERY_MS = 300;
+const MIB = 1024 ** 2;
+const PAGE_BYTES = 4_096;
+
+let folder: string;
+let nats: NatsServer;
+let said: string[];
+let endings: (() => Promise<unknown>)[];
+
+/** The release that hangs; it comes with Debian 12. */
+const start = async (storeDir: string, args: string[] = []): Promise<void> => {
+  const { path: program } = await findNatsServer({ version: '2.9' });
+  const port = await freePort();
+  const server = await spawnNats({ program, port, storeDir, args, onLogLine: () => undefined, stopGraceMs: 500 });
+  nats = server;
+  endings.push(() => server.stop());
+};
+
+const watch = (storeDir: string): void => {
+  endings.push(tend(nats));
+  endings.push(watchJetStream(nats, { storeDir, everyMs: EVERY_MS, say: line => said.push(line) }));
+};
+
+const answers = () => jetStreamAnswers({ url: nats.url, withinMs: 1_000 });
+const restarted = (before: number) =>
+  waitFor(async () => nats.pid !== before && (await answers()), { timeoutMs: 30_000, describe: 'another NATS' });
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'postern-jetstream-'));
+  said = [];
+  endings = [];
+});
+
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('kills a NATS that has stopped answering, which then comes back, as often as it takes', async () => {
+  await start(join(folder, 'store'));
+  watch(join(folder, 'store'));
+  for (const times of [1, 2]) {
+    const { pid } = nats;
+    process.kill(pid, 'SIGSTOP');
+    await restarted(pid);
+    await waitFor(() => said.length === 2 * times, { timeoutMs: 30_000, describe: 'the watch to see the answers' });
+  }
+  const killed = expect.stringMatching(/^JetStream has not answered 3 times/);
+  expect(said).toEqual([killed, 'JetStream answers again', killed, 'JetStream answers again']);
+}, 60_000);
+
+it('takes an error of JetStream for no answer', async () => {
+  const settings = join(folder, 'nats.conf');
+  writeFileSync(settings, 'accounts { plain { users: [{ user: one, password: two }] } }\nno_auth_user: one\n');
+  await start(join(folder, 'store'));
+  expect(await answers()).toBe(true);
+  await start(join(folder, 'other'), ['-c', settings]);
+  expect(await answers()).toBe(false);
+});
+
+it('ends a NATS that does not obey SIGTERM', async () => {
+  await start(join(folder, 'store'));
+  process.kill(nats.pid, 'SIGSTOP');
+  await nats.stop();
+  expect(nats.isRunning).toBe(false);
+}, 60_000);
+
+const mount = (disk: string): boolean => {
+  mkdirSync(disk);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${128 * MIB}`, 'none', disk], { stdio: 'pipe' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const resize = (disk: string, bytes: number) =>
+  execFileSync('mount', ['-o', `remount,size=${bytes}`, disk], { stdio: 'pipe' });
+
+/** Leaves not a byte. */
+const fill = (disk: string) => {
+  const { blocks, bfree, bsize } = statfsSync(disk);
+  resize(disk, Math.ceil(((blocks - bfree) * bsize) / PAGE_BYTES + 1) * PAGE_BYTES);
+};
+
+/** Publishes to the stream until nothing answers any more. */
+const publishUntilSilent = async (): Promise<void> => {
+  const connection = await connect({ servers: nats.url });
+  const publish = (n: number) => connection.request('mail.sent', String(n).repeat(700), { timeout: 1_000 });
+  try {
+    await connection.request(
+      '$JS.API.STREAM.CREATE.mail',
+      JSON.stringify({ name: 'mail', subjects: ['mail.>'], storage: 'file', retention: 'limits', num_replicas: 1 }),
+    );
+    await publish(0);
+    fill(join(folder, 'disk'));
+    for (let n = 1; n < 200; n += 1) await publish(n);
+  } catch {
+    // What was asked for.
+  } finally {
+    await connection.close();
+  }
+};
+
+const mountable = process.getuid?.() === 0 && process.platform === 'linux';
+
+(mountable ? describe : describe.skip)('a full disk', () => {
+  it('silences JetStream for ever, and NATS is restarted as soon as there is room', async () => {
+    const disk = join(folder, 'disk');
+    expect(mount(disk)).toBe(true);
+    endings.push(async () => execFileSync('umount', ['--lazy', disk]));
+    await start(join(disk, 'store'));
+    await publishUntilSilent();
+    expect(await answers()).toBe(false);
+
+    watch(join(disk, 'store'));
+    const { pid } = nats;
+    await waitFor(() => said.length > 0, { timeoutMs: 30_000, describe: 'the watch to see it' });
+    expect(said).toEqual([expect.stringMatching(/the disk is full/)]);
+    expect(nats.pid).toBe(pid);
+
+    resize(disk, 128 * MIB);
+    await restarted(pid);
+    expect(said.slice(1)).toEqual([expect.stringMatching(/killed and started again/)]);
+  }, 60_000);
+});
