@@ -59,7 +59,7 @@ const UPGRADES: readonly Upgrade[] = [
         from: 'type: HAND_OVER_RECORDED, data: signal.data',
         to: "type: HAND_OVER_RECORDED, data: { ...signal.data, written_by: 'next' }",
       },
-      { file: 'projections/tracked-emails.js', from: 'version: 1,', to: 'version: 2,' },
+      { file: 'projections/tracked-emails.js', from: 'version: 2,', to: 'version: 3,' },
     ],
   },
 ];

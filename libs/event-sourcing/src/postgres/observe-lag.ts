@@ -39,12 +39,19 @@ export const observeLag = (name: string, attributes: Attributes, read: () => Pro
   return () => meter.removeBatchObservableCallback(observe, [lag, delay]);
 };
 
-/** Shows `name` as 1 with the attributes that `read` answers, and as 0 while it answers none. @returns ends it. */
-export const observeState = (name: string, description: string, read: () => Attributes | undefined): (() => void) => {
+/**
+ * Shows for each of the states whether it is the present one, so that a query finds them before the first time.
+ * @returns ends it.
+ */
+export const observeState = (
+  { name, description, attribute }: { readonly name: string; readonly description: string; readonly attribute: string },
+  states: readonly string[],
+  present: () => string | undefined,
+): (() => void) => {
   const gauge = metrics.getMeter(METER).createObservableGauge(name, { description });
   const observe: Parameters<typeof gauge.addCallback>[0] = observed => {
-    const attributes = read();
-    observed.observe(attributes ? 1 : 0, attributes ?? {});
+    const now = present();
+    for (const state of states) observed.observe(state === now ? 1 : 0, { [attribute]: state });
   };
   gauge.addCallback(observe);
   return () => gauge.removeCallback(observe);

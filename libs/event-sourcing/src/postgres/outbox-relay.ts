@@ -172,8 +172,10 @@ export class OutboxRelay {
     this.countRegression = countFromZero('postern.outbox.regressions', 'Times the broker had lost events');
     this.countGap = countFromZero('postern.outbox.gaps', 'Gaps reported by consumers and published again');
     this.countBlocked = countFromZero('postern.outbox.blockages', 'Times the broker took no more events');
-    const endState = observeState('postern.outbox.blocked', 'Whether the broker takes no events', () =>
-      this.leading && this.blockage ? { condition: this.blockage.condition } : undefined,
+    const endState = observeState(
+      { name: 'postern.outbox.blocked', description: 'Whether the broker takes no events', attribute: 'condition' },
+      ['full', 'no_storage'],
+      () => (this.leading ? this.blockage?.condition : undefined),
     );
     this.stopping.signal.addEventListener('abort', endState, { once: true });
   }
