@@ -58,13 +58,15 @@ export class Relay {
 
 /** The customers' endpoints, with a ledger of every call that arrived. */
 export class Receivers {
-  readonly accepted: { readonly url: string; readonly body: string }[] = [];
+  /** `<url> <kind> <email> <recipient>` of every call. */
+  readonly accepted: string[] = [];
 
   constructor(private readonly random: Random) {}
 
   async call({ url, body }: SignedCall) {
     if (this.random.chance(0.1)) return { status: 503, latencyMs: 1 };
-    this.accepted.push({ url, body });
+    const { event, email_id, to } = JSON.parse(body) as { event: string; email_id: string; to: string };
+    this.accepted.push(`${url} ${event} ${email_id} ${to}`);
     return { status: 200, latencyMs: 1 };
   }
 

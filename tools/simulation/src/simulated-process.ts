@@ -28,12 +28,17 @@ export class SimulatedProcess {
    * failing call throws `PortFailure`.
    */
   connect<Port extends object>(port: Port, failure?: (fault: Fault, answer: unknown) => unknown): Port {
+    const methods = new Map<string | symbol, Method>();
     return new Proxy(port, {
       get: (target, name) => {
+        const known = methods.get(name);
+        if (known) return known;
         const value: unknown = Reflect.get(target, name, target);
         if (typeof value !== 'function') return value;
         const label = `${target.constructor.name}.${String(name)}`;
-        return (...args: unknown[]) => this.call(label, () => (value as Method).apply(target, args), failure);
+        const method: Method = (...args) => this.call(label, () => (value as Method).apply(target, args), failure);
+        methods.set(name, method);
+        return method;
       },
     });
   }
