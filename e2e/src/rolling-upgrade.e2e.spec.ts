@@ -29,6 +29,8 @@ interface Upgrade {
   /** An event that both versions write for what they share while they are side by side. */
   readonly work: string;
   readonly projection: string;
+  /** The projection's version in the next version of the service. */
+  readonly nextVersion: number;
   readonly changes: readonly Change[];
 }
 
@@ -38,6 +40,7 @@ const UPGRADES: readonly Upgrade[] = [
     published: 'email-send.email-accepted.v1',
     work: 'email-send.email-accepted.v1',
     projection: 'administration',
+    nextVersion: 2,
     changes: [
       {
         file: 'domain/email.js',
@@ -52,6 +55,7 @@ const UPGRADES: readonly Upgrade[] = [
     published: 'delivery-tracking.email-delivered.v1',
     work: 'delivery-tracking.hand-over-recorded.v1',
     projection: 'tracked-emails',
+    nextVersion: 3,
     changes: [
       { file: 'domain/outcome.js', from: 'counts: facts.counts,', to: "counts: facts.counts, written_by: 'next'," },
       {
@@ -138,7 +142,7 @@ const rowsOf = async (
  * read model anew from the first event on. What a change of tables would do is not shown here.
  */
 describe.each(UPGRADES)('while $service is replaced by a version beside it, under load', story => {
-  const { service, published, work, projection } = story;
+  const { service, published, work, projection, nextVersion } = story;
   let sent: readonly Sent[];
 
   beforeAll(async () => {
@@ -206,11 +210,11 @@ describe.each(UPGRADES)('while $service is replaced by a version beside it, unde
           (
             await rowsOf(
               service,
-              'SELECT version FROM event_store.projections WHERE name = $1 AND live AND version = 2',
-              [projection],
+              'SELECT version FROM event_store.projections WHERE name = $1 AND live AND version = $2',
+              [projection, nextVersion],
             )
           ).length === 1,
-        { timeoutMs: EVENTS_WITHIN_MS, describe: `${projection} of version 2` },
+        { timeoutMs: EVENTS_WITHIN_MS, describe: `${projection} of version ${nextVersion}` },
       );
       await eventually(
         async () => {
