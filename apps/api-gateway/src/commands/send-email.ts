@@ -33,8 +33,10 @@ export const sendUntilKnown = async (
       return await services.ask(sendEmail, request, asker, { waitMs: Math.min(TRY_MS, remainingMs) });
     } catch (error) {
       const possible = possibleEmail(error, request.email_id);
-      if (possible !== undefined) unknown = new OutcomeUnknown(possible, { cause: error });
-      else if (!unknown || (Refusal.is(error) && CERTAIN.has(error.code))) throw error;
+      // What email-send says counts more than a later question that nobody answered.
+      if (possible !== undefined && (Refusal.is(error) || !unknown))
+        unknown = new OutcomeUnknown(possible, { cause: error });
+      if (possible === undefined && (!unknown || (Refusal.is(error) && CERTAIN.has(error.code)))) throw error;
     }
     await pause(Math.min(pauseMs, Math.max(0, answerBy - Date.now())));
   }
