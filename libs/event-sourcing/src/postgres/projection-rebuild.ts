@@ -18,6 +18,9 @@ const LOCK_TIMEOUT_MS = 250;
 
 const BETWEEN_ATTEMPTS_MS = 200;
 
+/** Pages grow up to this multiple: with small ones a rebuild would never catch up with a writer without pause. */
+const MOST_PAGES = 16;
+
 const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '55P03';
 
 /** The feed does not reach the live checkpoint in this transaction; a new one sees who runs by then. */
@@ -43,9 +46,13 @@ export class ProjectionRebuild {
     await this.begin();
     for (let attempt = 0; ; attempt++) {
       // As far as the live generation is enough: under steady writes there is no end of the feed to wait for.
-      for (let behind = true; behind; ) {
+      for (
+        let behind = true, limit = this.batchSize;
+        behind;
+        limit = Math.min(limit * 2, this.batchSize * MOST_PAGES)
+      ) {
         stop.throwIfAborted();
-        const { full } = await this.applyPage();
+        const { full } = await this.applyPage(limit);
         const live = await liveCheckpoint(this.store.pool, this.projection.name);
         behind = full && comparePositions(this.reached, live ?? BEGINNING) < 0;
       }
@@ -71,10 +78,10 @@ export class ProjectionRebuild {
     });
   }
 
-  private async applyPage(): Promise<FeedPage> {
+  private async applyPage(limit: number): Promise<FeedPage> {
     const page = await inTransaction(this.store.pool, async client => {
       await this.hold(client);
-      const read = await this.read(client, this.reached);
+      const read = await this.read(client, this.reached, limit);
       if (read.events.length > 0) await this.projection.apply(read.events, projectionTransaction(client, NEXT));
       await saveCheckpoint(client, this.projection.name, this.generation, read.position);
       return read;
@@ -94,7 +101,7 @@ export class ProjectionRebuild {
       let reached = this.reached;
       // Later pages of one transaction have an older horizon than they should; nothing beyond the live one is taken.
       while (comparePositions(reached, live) < 0) {
-        const page = await this.read(client, reached);
+        const page = await this.read(client, reached, this.batchSize * MOST_PAGES);
         if (comparePositions(page.position, reached) === 0) throw new FeedHidden();
         const events = page.events.filter(event => comparePositions(event.position, live) <= 0);
         if (events.length > 0) await this.projection.apply(events, projectionTransaction(client, NEXT));
@@ -111,9 +118,9 @@ export class ProjectionRebuild {
     if (!next || comparePositions(next, this.reached) !== 0) throw this.overtaken();
   }
 
-  private read(client: Parameters<typeof readFeed>[0], after: Position): Promise<FeedPage> {
+  private read(client: Parameters<typeof readFeed>[0], after: Position, limit: number): Promise<FeedPage> {
     const { eventTypes: types } = this.projection;
-    return readFeed(client, after, this.batchSize, { types, upcasters: this.store.upcasters });
+    return readFeed(client, after, limit, { types, upcasters: this.store.upcasters });
   }
 
   private overtaken(): Error {
