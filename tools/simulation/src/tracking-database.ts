@@ -2,7 +2,6 @@ import {
   type PastEvent,
   type ToldSignal,
   type TrackingChanges,
-  TrackingCounters,
   type TrackingEvent,
   type TrackingOpened,
   type TrackingOpening,
@@ -76,13 +75,4 @@ export class SimulatedTrackingTransactions extends TrackingTransactions {
   #histories(streamIds: readonly string[]): ReadonlyMap<string, readonly PastEvent[]> {
     return new Map(streamIds.map(id => [id, this.database.history(id)]));
   }
-}
-
-/** Counters that nobody reads. */
-export class NoCounters extends TrackingCounters {
-  signal(): void {}
-  recorded(): void {}
-  ignoredReport(): void {}
-  refusedMail(): void {}
-  droppedWaiting(): void {}
 }

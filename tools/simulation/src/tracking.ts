@@ -2,9 +2,10 @@ import { EMAIL_SEND_EVENTS } from '@postern/contracts';
 import { RecordSignals } from '../../../apps/delivery-tracking/src/commands/record-signals.js';
 import type { Signal } from '../../../apps/delivery-tracking/src/domain/signal.js';
 import { type EmailEvent, FollowEmails } from '../../../apps/delivery-tracking/src/reactions/follow-emails.js';
+import { NoTrackingCounters } from '../../../apps/delivery-tracking/src/testing/in-memory-tracking-transactions.js';
 import { EventLog, envelopeOf, Subscription } from './event-log.js';
 import type { RelayedCopy } from './mail-world.js';
-import { NoCounters, SimulatedTrackingTransactions, TrackingDatabase } from './tracking-database.js';
+import { SimulatedTrackingTransactions, TrackingDatabase } from './tracking-database.js';
 import type { World } from './world.js';
 
 const PUBLISHED: ReadonlySet<string> = new Set(EMAIL_SEND_EVENTS.map(({ type }) => type));
@@ -31,7 +32,10 @@ export class Tracking {
   async followEmails(): Promise<void> {
     await this.#emails.deliver(batch =>
       this.world.attempt('delivery-tracking', process => {
-        const signals = new RecordSignals(new SimulatedTrackingTransactions(this.database, process), new NoCounters());
+        const signals = new RecordSignals(
+          new SimulatedTrackingTransactions(this.database, process),
+          new NoTrackingCounters(),
+        );
         const envelopes = batch.map(event => envelopeOf(event, this.world.timestamp()));
         return new FollowEmails(signals).on(envelopes as unknown as readonly EmailEvent[]);
       }),
@@ -41,7 +45,10 @@ export class Tracking {
   /** The receiving server repeats a report until we have answered that we took it. */
   async takeReport(copy: RelayedCopy): Promise<void> {
     copy.reported = await this.world.attempt('delivery-tracking', process => {
-      const signals = new RecordSignals(new SimulatedTrackingTransactions(this.database, process), new NoCounters());
+      const signals = new RecordSignals(
+        new SimulatedTrackingTransactions(this.database, process),
+        new NoTrackingCounters(),
+      );
       const metadata = { correlationId: this.world.newId() };
       return signals.execute([{ emailId: copy.emailId, signal: this.#signalOf(copy), metadata }]);
     });
