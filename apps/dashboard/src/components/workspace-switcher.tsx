@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { api } from '../api-client.js';
 import type { Workspace } from '../api-shapes.js';
 import { useAction } from '../loading.js';
-import { goTo } from '../router.js';
+import { navigate } from '../router.js';
 import { useSignedIn } from '../session.js';
 import { Choice } from './form.js';
 import { NewWorkspace } from './new-workspace.js';
@@ -10,14 +10,14 @@ import { ErrorNotice } from './notice.js';
 
 const NEW = 'new';
 
-/** Which workspace everything on the pages belongs to. */
+/** Selects the active workspace and creates new ones. */
 export const WorkspaceSwitcher = () => {
   const { me, reload } = useSignedIn();
   const [creating, setCreating] = useState(false);
-  const enter = useAction(async (workspaceId: string) => {
+  const switchTo = useAction(async (workspaceId: string) => {
     await api.post<Workspace>('/session/workspace', { workspace_id: workspaceId });
     setCreating(false);
-    goTo('/');
+    navigate('/');
     reload();
   });
   const options = me.workspaces.map(({ id, name }) => [id, name] as const);
@@ -25,14 +25,14 @@ export const WorkspaceSwitcher = () => {
     <div class="workspaces">
       <Choice
         label="Workspace"
-        hidesLabel
+        hideLabel
         value={creating ? NEW : me.active_workspace.id}
         options={[...options, [NEW, 'New workspace…']]}
-        onChoice={choice => (choice === NEW ? setCreating(true) : enter.run(choice))}
+        onChoice={choice => (choice === NEW ? setCreating(true) : switchTo.run(choice))}
       />
-      <ErrorNotice error={enter.error} />
+      <ErrorNotice error={switchTo.error} />
       {creating && (
-        <NewWorkspace onCreated={workspace => enter.run(workspace.id)} onCancelled={() => setCreating(false)} />
+        <NewWorkspace onCreated={workspace => switchTo.run(workspace.id)} onCancelled={() => setCreating(false)} />
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { matchPath } from './path-pattern.js';
+import { matchPath } from './route-pattern.js';
 
 describe('a path', () => {
   it('fits a pattern of the same form, and yields its named parts', () =>

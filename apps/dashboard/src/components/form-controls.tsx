@@ -3,19 +3,19 @@ import { useId } from 'preact/hooks';
 interface SelectProps {
   readonly label: string;
   readonly name: string;
-  readonly options: readonly (readonly [value: string, words: string])[];
+  readonly options: readonly (readonly [value: string, label: string])[];
 }
 
-/** One of few, as a field of a form. */
+/** A select element as a form field. */
 export const Select = ({ label, name, options }: SelectProps) => {
   const id = useId();
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <select id={id} name={name}>
-        {options.map(([value, words]) => (
+        {options.map(([value, text]) => (
           <option key={value} value={value}>
-            {words}
+            {text}
           </option>
         ))}
       </select>
@@ -23,7 +23,7 @@ export const Select = ({ label, name, options }: SelectProps) => {
   );
 };
 
-interface TextProps {
+interface TextAreaProps {
   readonly label: string;
   readonly name: string;
   readonly rows: number;
@@ -32,8 +32,8 @@ interface TextProps {
   readonly hint?: string;
 }
 
-/** Several lines, as a field of a form. */
-export const Text = ({ label, hint, ...props }: TextProps) => {
+/** A multi-line form field. */
+export const TextArea = ({ label, hint, ...props }: TextAreaProps) => {
   const id = useId();
   return (
     <div class="field">
@@ -54,14 +54,14 @@ export const Text = ({ label, hint, ...props }: TextProps) => {
   );
 };
 
-interface CheckProps {
+interface CheckboxProps {
   readonly label: string;
   readonly name: string;
   readonly checked?: boolean;
 }
 
-/** Yes or no, as a field of a form: its text is `on` or absent. */
-export const Check = ({ label, name, checked = false }: CheckProps) => {
+/** A checkbox as a form field: its value is `on` or absent. */
+export const Checkbox = ({ label, name, checked = false }: CheckboxProps) => {
   const id = useId();
   return (
     <span class="check">

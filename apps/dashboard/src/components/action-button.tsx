@@ -5,19 +5,19 @@ import { ErrorNotice } from './notice.js';
 
 interface ActionButtonProps {
   readonly work: () => Promise<unknown>;
-  /** Tells equal buttons of a list apart for who cannot see their row. */
+  /** Accessible name that tells the buttons of a list apart; must start with the visible text (WCAG 2.5.3). */
   readonly label?: string;
   readonly class?: string;
   readonly children: ComponentChildren;
 }
 
-/** A button that does something at once, and says beside it when that failed. */
-export const ActionButton = ({ work, label, class: look, children }: ActionButtonProps) => {
+/** A button that runs `work` without a confirmation and shows its error. */
+export const ActionButton = ({ work, label, class: className, children }: ActionButtonProps) => {
   const action = useAction(work);
   return (
     <span class="action">
-      <button type="button" class={look} aria-label={label} disabled={action.busy} onClick={() => action.run()}>
-        {action.busy ? 'One moment…' : children}
+      <button type="button" class={className} aria-label={label} disabled={action.busy} onClick={() => action.run()}>
+        {action.busy ? 'Working…' : children}
       </button>
       <ErrorNotice error={action.error} />
     </span>
@@ -26,36 +26,38 @@ export const ActionButton = ({ work, label, class: look, children }: ActionButto
 
 interface ConfirmButtonProps extends ActionButtonProps {
   readonly question: string;
-  /** What will be lost. */
+  /** What the action changes or deletes. */
   readonly consequence: string;
   readonly confirm: string;
+  readonly dismiss?: string;
 }
 
-/** Asks first. The browser's own dialog keeps the focus inside and closes with Escape. */
+/** Asks for confirmation in a native dialog, which traps the focus and closes with Escape. */
 export const ConfirmButton = ({
   question,
   consequence,
   confirm,
+  dismiss = 'Cancel',
   work,
   label,
+  class: className = 'quiet danger',
   children,
-  ...look
 }: ConfirmButtonProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const action = useAction(work);
   const title = useId();
   const close = () => dialog.current?.close();
-  const goOn = async () => {
+  const confirmed = async () => {
     if (await action.run()) close();
   };
   return (
     <>
       <button
         type="button"
-        class={look.class ?? 'quiet danger'}
+        class={className}
         aria-label={label}
         onClick={() => {
-          action.forget();
+          action.clearError();
           dialog.current?.showModal();
         }}
       >
@@ -67,10 +69,10 @@ export const ConfirmButton = ({
         <ErrorNotice error={action.error} />
         <div class="actions">
           <button type="button" onClick={close}>
-            Cancel
+            {dismiss}
           </button>
-          <button type="button" class="primary danger" disabled={action.busy} onClick={goOn}>
-            {action.busy ? 'One moment…' : confirm}
+          <button type="button" class="primary danger" disabled={action.busy} onClick={confirmed}>
+            {action.busy ? 'Working…' : confirm}
           </button>
         </div>
       </dialog>

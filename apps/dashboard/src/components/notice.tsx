@@ -7,14 +7,14 @@ interface NoticeProps {
   readonly children: ComponentChildren;
 }
 
-/** Read out as soon as it appears; what is wrong interrupts, the rest waits its turn. */
+/** Announced by screen readers when it appears; errors interrupt, everything else is polite. */
 export const Notice = ({ kind, children }: NoticeProps) => (
   <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
     {children}
   </div>
 );
 
-/** What the API said, and when to try again where it knows. */
+/** Shows the message of the API, and when to retry if it says so. */
 export const ErrorNotice = ({ error }: { readonly error: ApiError | undefined }) =>
   error ? (
     <Notice kind="bad">

@@ -2,10 +2,10 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { EmailService } from '../../api-shapes.js';
+import { Badge } from '../../components/badge.js';
+import { Loaded } from '../../components/loaded.js';
+import { Tabs } from '../../components/tabs.js';
 import { type Loading, useLoading } from '../../loading.js';
-import { Badge } from '../../parts/badge.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Tabs } from '../../parts/tabs.js';
 import { Link } from '../../router.js';
 
 interface OpenService {
@@ -23,7 +23,7 @@ const OpenServiceContext = createContext<OpenService | undefined>(undefined);
 /** The email service whose pages are open. */
 export const useService = (): OpenService => {
   const open = useContext(OpenServiceContext);
-  if (!open) throw new Error('A page of a service is shown without its frame.');
+  if (!open) throw new Error('useService was called outside of ServiceLayout.');
   return open;
 };
 
@@ -38,7 +38,7 @@ const TABS: readonly (readonly [path: string, name: string])[] = [
   ['/settings', 'Settings'],
 ];
 
-interface ServiceFrameProps {
+interface ServiceLayoutProps {
   readonly serviceId: string;
   /** Path of the page inside the application. */
   readonly path: string;
@@ -46,12 +46,12 @@ interface ServiceFrameProps {
 }
 
 /** Name, mode and tabs of one email service around its pages. */
-export const ServiceFrame = ({ serviceId, path: shown, children }: ServiceFrameProps) => {
+export const ServiceLayout = ({ serviceId, path: shown, children }: ServiceLayoutProps) => {
   const path = `/email-services/${serviceId}`;
   const page = `/services/${serviceId}`;
   const loading = useLoading<EmailService>(signal => api.get(path, {}, signal), [serviceId]);
   return (
-    <Loaded of={loading}>
+    <Loaded of={loading} title="Email service">
       {service => (
         <OpenServiceContext.Provider value={{ service, path, page, changed: loading.replace, reload: loading.reload }}>
           <p class="crumbs">

@@ -7,7 +7,7 @@ interface PageProps {
   readonly children: ComponentChildren;
 }
 
-/** A page names itself in the tab, and takes the focus when it comes, so that screen readers read where they are. */
+/** Sets the document title, and moves the focus to the heading so that screen readers announce the page. */
 export const Page = ({ title, actions, children }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -46,5 +46,5 @@ export const Section = ({ title, about, actions, children }: SectionProps) => (
   </section>
 );
 
-/** What stands where a list is empty: what would be there, and how to get it. */
-export const Empty = ({ children }: { readonly children: ComponentChildren }) => <p class="empty">{children}</p>;
+/** Shown for an empty list: what is missing and how to create it. */
+export const EmptyState = ({ children }: { readonly children: ComponentChildren }) => <p class="empty">{children}</p>;

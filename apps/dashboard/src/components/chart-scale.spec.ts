@@ -10,11 +10,11 @@ describe('the axis', () => {
     [11, 20],
     [480, 500],
     [999, 1_000],
-  ])('for at most %p ends at %p', (most, end) => expect(axisEnd(most)).toBe(end));
+  ])('for a maximum of %p ends at %p', (maximum, end) => expect(axisEnd(maximum)).toBe(end));
 });
 
 describe('the bars', () => {
-  it('stack what became of a day from the floor up', () => {
+  it('stack the results of a day from the baseline up', () => {
     const [bar] = barsOf([day({ sent: 9, failed: 1, delivered: 5, bounced_hard: 1, bounced_soft: 1 })], SIZE);
     expect(bar?.parts).toEqual([
       { kind: 'delivered', y: 50, height: 50 },
@@ -23,7 +23,7 @@ describe('the bars', () => {
     ]);
   });
 
-  it('share the width evenly, with air between', () =>
+  it('share the width evenly, with gaps', () =>
     expect(barsOf([day({}), day({})], SIZE).map(({ x, width }) => [x, width])).toEqual([
       [10, 80],
       [110, 80],
@@ -31,7 +31,7 @@ describe('the bars', () => {
 
   it('are empty on a day without mail', () => expect(barsOf([day({})], SIZE)[0]?.parts).toEqual([]));
 
-  it('never fall below the floor when a delivery came without a known hand-over', () =>
+  it('are never negative when a delivery is reported before its message was counted as sent', () =>
     expect(partsOfDay(day({ sent: 0, delivered: 2 }))).toEqual({ delivered: 2, bounced: 0, open: 0 }));
 });
 

@@ -16,7 +16,7 @@ const COLUMNS: readonly (readonly [title: string, count: (day: Day) => number])[
   ['Retry requested', day => day.retry_requested ?? 0],
 ];
 
-/** The numbers behind the chart, newest day first; days without mail are left out. */
+/** The numbers of the chart, newest day first, without days that have none. */
 export const DaysTable = ({ days }: { readonly days: readonly Day[] }) => (
   <details>
     <summary>Numbers by day</summary>

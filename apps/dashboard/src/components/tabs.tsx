@@ -2,23 +2,23 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Link } from '../router.js';
 
 interface TabsProps {
-  /** Whose pages these are. */
+  /** Name of the resource that the pages belong to. */
   readonly of: string;
-  /** Paths below `page`, the first one being `page` itself. */
+  /** Paths below `page`; the first one is `page` itself. */
   readonly tabs: readonly (readonly [path: string, name: string])[];
   readonly page: string;
-  /** The path that is shown now. */
+  /** The current path. */
   readonly shown: string;
 }
 
 export const Tabs = ({ of, tabs, page, shown }: TabsProps) => {
-  const strip = useRef<HTMLElement>(null);
-  // On narrow screens the strip scrolls, and the open tab may lie outside of what is seen.
+  const tabBar = useRef<HTMLElement>(null);
+  // On narrow screens the tab bar scrolls, and the current tab may be outside the visible part.
   useEffect(() => {
-    if (shown) strip.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+    if (shown) tabBar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
   }, [shown]);
   return (
-    <nav ref={strip} class="tabs" aria-label={`Pages of ${of}`}>
+    <nav ref={tabBar} class="tabs" aria-label={`Pages of ${of}`}>
       {tabs.map(([tab, name]) => (
         <Link key={tab} to={page + tab} current={isOpen(shown, page, tab)}>
           {name}

@@ -6,8 +6,8 @@ import { ConfirmButton } from './action-button.js';
 import { type Column, DataTable } from './data-table.js';
 import { Field, Form, type Values } from './form.js';
 import { Loaded } from './loaded.js';
-import { Empty, Page, Section } from './page.js';
-import { SecretOnce } from './secret-once.js';
+import { OneTimeSecret } from './one-time-secret.js';
+import { EmptyState, Page, Section } from './page.js';
 import { Time } from './time.js';
 
 interface Key {
@@ -19,30 +19,31 @@ interface Key {
 
 interface KeysPageProps<K extends Key> {
   readonly title: string;
-  /** One of them, in the middle of a sentence. */
+  /** The singular, as used in the middle of a sentence. */
   readonly noun: string;
   readonly about?: ComponentChildren;
-  /** Of the API: lists them, makes one, and has each by its id. */
+  /** API path of the collection. */
   readonly path: string;
   readonly caption: string;
   readonly empty: string;
-  /** Beside its name, its beginning and its last use. */
+  /** Columns in addition to name, prefix and last use. */
   readonly columns: readonly Column<K>[];
-  readonly afterRevoking: string;
-  readonly oneForEach: string;
-  /** Fields of a new one beside its name. */
+  readonly revokeConsequence: string;
+  readonly aboutNew: string;
+  /** Form fields in addition to the name. */
   readonly fields?: ComponentChildren;
-  /** What the API is told of a new one beside its name. */
-  readonly wishes?: (values: Values) => object;
+  /** Request properties in addition to the name. */
+  readonly requestOf?: (values: Values) => object;
+  readonly children?: ComponentChildren;
 }
 
-/** Keys of one kind: a new one is shown once, and each can be revoked. */
+/** Lists, creates and revokes keys of one kind; a new key is shown once. */
 export const KeysPage = <K extends Key>(props: KeysPageProps<K>) => {
   const { path, noun } = props;
   const keys = useLoading<K[]>(signal => api.get(path, {}, signal), [path]);
   const [created, setCreated] = useState<K & { readonly key: string }>();
   const create = useAction(async (values: Values) => {
-    setCreated(await api.post(path, { name: values['name'], ...props.wishes?.(values) }));
+    setCreated(await api.post(path, { name: values['name'], ...props.requestOf?.(values) }));
     keys.reload();
   });
   const revoke = async (key: K) => {
@@ -54,17 +55,17 @@ export const KeysPage = <K extends Key>(props: KeysPageProps<K>) => {
     <Page title={props.title}>
       {props.about && <p class="about">{props.about}</p>}
       {created && (
-        <SecretOnce
-          title={`The key “${created.name}”`}
+        <OneTimeSecret
+          title={`Your new ${noun} “${created.name}”`}
           secret={created.key}
           what={`the ${noun}`}
-          onStored={() => setCreated(undefined)}
+          onSaved={() => setCreated(undefined)}
         />
       )}
       <Loaded of={keys}>
         {list =>
           list.length === 0 ? (
-            <Empty>{props.empty}</Empty>
+            <EmptyState>{props.empty}</EmptyState>
           ) : (
             <DataTable
               caption={props.caption}
@@ -72,18 +73,18 @@ export const KeysPage = <K extends Key>(props: KeysPageProps<K>) => {
               keyOf={key => key.id}
               columns={[
                 { title: 'Name', cell: key => <strong>{key.name}</strong> },
-                { title: 'Begins with', cell: key => <code>{key.key_prefix}…</code> },
+                { title: 'Prefix', cell: key => <code>{key.key_prefix}…</code> },
                 ...props.columns,
                 { title: 'Last used', cell: key => (key.last_used_at ? <Time at={key.last_used_at} /> : 'Never') },
                 {
-                  title: 'What to do',
+                  title: 'Actions',
                   buttons: true,
                   cell: key => (
                     <ConfirmButton
                       label={`Revoke ${key.name}`}
                       question={`Revoke “${key.name}”?`}
-                      consequence={`${props.afterRevoking} This cannot be undone.`}
-                      confirm="Revoke the key"
+                      consequence={`${props.revokeConsequence} This cannot be undone.`}
+                      confirm="Revoke key"
                       work={() => revoke(key)}
                     >
                       Revoke
@@ -95,12 +96,13 @@ export const KeysPage = <K extends Key>(props: KeysPageProps<K>) => {
           )
         }
       </Loaded>
-      <Section title={`New ${noun}`} about={`${props.oneForEach}, so that one can be revoked without the others.`}>
-        <Form action={create} submit="Create" class={props.fields ? 'line wide' : 'line'}>
+      <Section title={`New ${noun}`} about={props.aboutNew}>
+        <Form action={create} submit="Create key" class={props.fields ? 'line wide' : 'line'}>
           <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
           {props.fields}
         </Form>
       </Section>
+      {props.children}
     </Page>
   );
 };

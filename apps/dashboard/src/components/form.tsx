@@ -8,25 +8,25 @@ export type Values = Readonly<Record<string, string>>;
 interface FormProps {
   readonly action: Action<[Values]>;
   readonly submit: string;
-  /** Keeps what was typed after a success. */
-  readonly keeps?: boolean;
+  /** Keeps the entered values after a success. */
+  readonly keepValues?: boolean;
   readonly class?: string;
   readonly children: ComponentChildren;
 }
 
-/** Hands the texts of its fields to `action` by their names, and shows what the API says against them. */
-export const Form = ({ action, submit, keeps = false, class: layout = '', children }: FormProps) => {
+/** Runs `action` with its field values by name, and shows the error of the API. */
+export const Form = ({ action, submit, keepValues = false, class: layout = '', children }: FormProps) => {
   const send = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-    if ((await action.run(values)) && !keeps) form.reset();
+    if ((await action.run(values)) && !keepValues) form.reset();
   };
   return (
     <form class={layout} onSubmit={send}>
       {children}
       <button type="submit" class="primary" disabled={action.busy}>
-        {action.busy ? 'One moment…' : submit}
+        {action.busy ? 'Working…' : submit}
       </button>
       <ErrorNotice error={action.error} />
     </form>
@@ -48,7 +48,7 @@ interface FieldProps {
   readonly max?: number;
   readonly size?: number;
   readonly pattern?: string;
-  /** Says in the browser's own words of refusal what `pattern` wants. */
+  /** Describes `pattern` in the browser's validation message. */
   readonly title?: string;
   readonly inputMode?: 'numeric';
   readonly autocomplete?: string;
@@ -57,7 +57,7 @@ interface FieldProps {
 
 export const Field = ({ label, hint, ...props }: FieldProps) => {
   const id = useId();
-  // Preact types an input by its kind, one shape for each; which kind this one is, only the caller knows.
+  // Preact has one type per input type; the caller chooses the type here.
   const input = { type: 'text', ...props } as InputHTMLAttributes<HTMLInputElement>;
   return (
     <div class="field">
@@ -75,22 +75,22 @@ export const Field = ({ label, hint, ...props }: FieldProps) => {
 interface ChoiceProps {
   readonly label: string;
   readonly value: string;
-  readonly options: readonly (readonly [value: string, words: string])[];
+  readonly options: readonly (readonly [value: string, label: string])[];
   readonly onChoice: (value: string) => void;
-  readonly hidesLabel?: boolean;
+  readonly hideLabel?: boolean;
 }
 
-export const Choice = ({ label, value, options, onChoice, hidesLabel = false }: ChoiceProps) => {
+export const Choice = ({ label, value, options, onChoice, hideLabel = false }: ChoiceProps) => {
   const id = useId();
   return (
     <div class="field">
-      <label for={id} class={hidesLabel ? 'unseen' : undefined}>
+      <label for={id} class={hideLabel ? 'visually-hidden' : undefined}>
         {label}
       </label>
       <select id={id} value={value} onChange={event => onChoice(event.currentTarget.value)}>
-        {options.map(([option, words]) => (
+        {options.map(([option, text]) => (
           <option key={option} value={option} selected={option === value}>
-            {words}
+            {text}
           </option>
         ))}
       </select>
@@ -106,7 +106,7 @@ interface SwitchProps {
   readonly onSwitch: (on: boolean) => void;
 }
 
-/** Takes effect at once, hence a switch and no checkbox of a form; it moves when the API has agreed. */
+/** Takes effect immediately, unlike a checkbox of a form; it changes once the API has confirmed. */
 export const Switch = ({ label, about, on, busy, onSwitch }: SwitchProps) => {
   const id = useId();
   return (

@@ -4,7 +4,7 @@ import { useSignedIn } from '../session.js';
 import { ActionButton } from './action-button.js';
 import { WorkspaceSwitcher } from './workspace-switcher.js';
 
-interface FrameProps {
+interface AppLayoutProps {
   readonly path: string;
   readonly children: ComponentChildren;
 }
@@ -21,17 +21,17 @@ const OPERATOR: Entries = [
   ['/users', 'Users'],
 ];
 
-/** What stands around every page once somebody is signed in. */
-export const Frame = ({ path, children }: FrameProps) => {
+/** Header, navigation and footer around every page of a signed-in user. */
+export const AppLayout = ({ path, children }: AppLayoutProps) => {
   const { me, signOut } = useSignedIn();
   return (
     <>
       <a class="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header class="top">
         <Link to="/" class="brand">
-          <Emblem /> Postern
+          <Logo /> Postern
         </Link>
         <WorkspaceSwitcher />
         <nav aria-label="Main">
@@ -60,14 +60,17 @@ export const Frame = ({ path, children }: FrameProps) => {
       <main id="content" tabIndex={-1}>
         {children}
       </main>
+      <footer class="bottom">
+        <a href="/docs">API reference</a>
+      </footer>
     </>
   );
 };
 
-export const Emblem = () => (
-  <svg class="emblem" viewBox="0 0 32 32" aria-hidden="true">
-    <rect width="32" height="32" rx="7" class="wall" />
-    <path d="M9 26V14a7 7 0 0 1 14 0v12z" class="door" />
-    <circle cx="19.5" cy="19" r="1.6" class="wall" />
+export const Logo = () => (
+  <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="7" class="tile" />
+    <path d="M9 26V14a7 7 0 0 1 14 0v12z" class="arch" />
+    <circle cx="19.5" cy="19" r="1.6" class="tile" />
   </svg>
 );

@@ -4,16 +4,16 @@ import { axisEndOf, barsOf, PARTS } from './chart-scale.js';
 import { DaysTable } from './days-table.js';
 
 const SIZE = { width: 600, height: 150 };
-const NAMES = { delivered: 'Delivered', bounced: 'Bounced', open: 'No answer yet' } as const;
+const NAMES = { delivered: 'Delivered', bounced: 'Bounced', open: 'Pending' } as const;
 
-/** Bars by UTC day. The drawing is for the eye; the same numbers stand in a table that can be unfolded. */
+/** A bar for each UTC day, with the same numbers in a table that can be expanded. */
 export const StatsChart = ({ days }: { readonly days: EmailStats['days'] }) => {
   const end = axisEndOf(days);
   const [first, last] = [days[0], days.at(-1)];
   return (
     <figure class="chart">
       <div class="plot">
-        {/* Texts stand beside the drawing, not in it: the drawing is stretched to the width there is. */}
+        {/* Labels are outside the SVG because the SVG is stretched to the available width. */}
         <div class="scale" aria-hidden="true">
           <span>{formatCount(end)}</span>
           <span>{end % 2 === 0 && formatCount(end / 2)}</span>
@@ -23,7 +23,7 @@ export const StatsChart = ({ days }: { readonly days: EmailStats['days'] }) => {
           viewBox={`0 0 ${SIZE.width} ${SIZE.height}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label="Recipients by day; the table below has the numbers"
+          aria-label="Recipients by day. The table below has the numbers."
         >
           {[0, 0.5, 1].map(share => (
             <line key={share} x1={0} x2={SIZE.width} y1={share * SIZE.height} y2={share * SIZE.height} />

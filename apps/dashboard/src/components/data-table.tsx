@@ -4,7 +4,7 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly numeric?: boolean;
-  /** The column of buttons; its title is for screen readers only. */
+  /** The column of action buttons; its title is for screen readers only. */
   readonly buttons?: boolean;
 }
 
@@ -15,15 +15,15 @@ interface DataTableProps<Row> {
   readonly keyOf: (row: Row) => string;
 }
 
-/** A table that becomes a list of labelled lines on narrow screens (the stylesheet reads `data-label`). */
+/** A table that becomes a list of labelled values on narrow screens (the stylesheet uses `data-label`). */
 export const DataTable = <Row,>({ caption, columns, rows, keyOf }: DataTableProps<Row>) => (
   <table>
-    <caption class="unseen">{caption}</caption>
+    <caption class="visually-hidden">{caption}</caption>
     <thead>
       <tr>
         {columns.map(column => (
-          <th key={column.title} scope="col" class={lookOf(column)}>
-            <span class={column.buttons ? 'unseen' : undefined}>{column.title}</span>
+          <th key={column.title} scope="col" class={classOf(column)}>
+            <span class={column.buttons ? 'visually-hidden' : undefined}>{column.title}</span>
           </th>
         ))}
       </tr>
@@ -32,7 +32,7 @@ export const DataTable = <Row,>({ caption, columns, rows, keyOf }: DataTableProp
       {rows.map(row => (
         <tr key={keyOf(row)}>
           {columns.map(column => (
-            <td key={column.title} class={lookOf(column)} data-label={column.buttons ? undefined : column.title}>
+            <td key={column.title} class={classOf(column)} data-label={column.buttons ? undefined : column.title}>
               <div>{column.cell(row)}</div>
             </td>
           ))}
@@ -42,5 +42,5 @@ export const DataTable = <Row,>({ caption, columns, rows, keyOf }: DataTableProp
   </table>
 );
 
-const lookOf = ({ numeric, buttons }: { numeric?: boolean; buttons?: boolean }): string | undefined =>
+const classOf = ({ numeric, buttons }: { numeric?: boolean; buttons?: boolean }): string | undefined =>
   numeric ? 'numeric' : buttons ? 'buttons' : undefined;

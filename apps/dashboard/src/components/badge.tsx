@@ -10,9 +10,9 @@ import type {
   VerifiedRecipient,
   WebService,
 } from '../api-shapes.js';
-import { formatWords } from '../formatting.js';
+import { formatLabel } from '../formatting.js';
 
-export type Standing = 'good' | 'warning' | 'bad' | 'plain';
+export type Tone = 'good' | 'warning' | 'bad' | 'plain';
 
 type Status =
   | Database['status']
@@ -31,8 +31,8 @@ type Status =
   | 'suspended'
   | 'disabled';
 
-/** How each status is to be taken; a new one of the contracts does not compile until it is placed. */
-const STANDING: Readonly<Record<Status, Standing>> = {
+/** The tone of each status; a status that is added to the contracts does not compile until it has one. */
+const TONES: Readonly<Record<Status, Tone>> = {
   accepted: 'good',
   delivered: 'good',
   live: 'good',
@@ -76,15 +76,13 @@ const STANDING: Readonly<Record<Status, Standing>> = {
   unknown: 'warning',
 };
 
-const SIGN: Readonly<Record<Standing, string>> = { good: '✓', warning: '◔', bad: '✕', plain: '•' };
+const ICONS: Readonly<Record<Tone, string>> = { good: '✓', warning: '◔', bad: '✕', plain: '•' };
 
-/** Never by colour alone: a sign and the word say the same. */
-export const Badge = ({ status }: { readonly status: Status }) => (
-  <Mark standing={STANDING[status]}>{formatWords(status)}</Mark>
-);
+/** Shows a status with an icon and a label, not by colour alone. */
+export const Badge = ({ status }: { readonly status: Status }) => <Tag tone={TONES[status]}>{formatLabel(status)}</Tag>;
 
-export const Mark = ({ standing, children }: { readonly standing: Standing; readonly children: string }) => (
-  <span class={`badge ${standing}`}>
-    <span aria-hidden="true">{SIGN[standing]}</span> {children}
+export const Tag = ({ tone, children }: { readonly tone: Tone; readonly children: string }) => (
+  <span class={`badge ${tone}`}>
+    <span aria-hidden="true">{ICONS[tone]}</span> {children}
   </span>
 );

@@ -9,7 +9,7 @@ interface NewWorkspaceProps {
   readonly onCancelled: () => void;
 }
 
-/** Opens as a dialog as soon as it is there. */
+/** A dialog that opens when it is mounted. */
 export const NewWorkspace = ({ onCreated, onCancelled }: NewWorkspaceProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
@@ -18,7 +18,7 @@ export const NewWorkspace = ({ onCreated, onCancelled }: NewWorkspaceProps) => {
   return (
     <dialog ref={dialog} aria-labelledby={title} onClose={onCancelled}>
       <h2 id={title}>New workspace</h2>
-      <Form action={create} submit="Create the workspace">
+      <Form action={create} submit="Create workspace">
         <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
       </Form>
       <button type="button" class="quiet" onClick={() => dialog.current?.close()}>

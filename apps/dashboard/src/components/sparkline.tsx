@@ -11,7 +11,7 @@ interface SparklineProps {
   readonly format: (value: number) => string;
 }
 
-/** How a value went; the drawing is for the eye, its latest and highest value stand beside it. */
+/** A value over time as a line, with its current and highest value as text. */
 export const Sparkline = ({ title, samples, window, gap, format }: SparklineProps) => {
   const highest = Math.max(0, ...samples.map(({ value }) => value));
   const latest = samples.at(-1)?.value ?? 0;
@@ -20,20 +20,20 @@ export const Sparkline = ({ title, samples, window, gap, format }: SparklineProp
     width: SIZE.width,
     height: SIZE.height - 2 * inset,
     ...window,
-    most: axisEnd(highest),
+    maximum: axisEnd(highest),
     gap,
   });
-  const words = `${format(latest)} at last, ${format(highest)} at most`;
+  const summary = `now ${format(latest)}, peak ${format(highest)}`;
   return (
     <figure class="sparkline">
       <figcaption>
-        <strong>{title}</strong> <span class="hint">{words}</span>
+        <strong>{title}</strong> <span class="hint">{summary}</span>
       </figcaption>
       <svg
         viewBox={`0 ${-inset} ${SIZE.width} ${SIZE.height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${title}: ${words}`}
+        aria-label={`${title}: ${summary}`}
       >
         <path d={path} />
       </svg>

@@ -6,7 +6,7 @@ interface PagingProps {
   readonly onOffset: (offset: number) => void;
 }
 
-/** Where in a long list the reader is; nothing while all of it is on one page. */
+/** Position in a long list, with links to the next pages; hidden if everything fits on one page. */
 export const Paging = ({ page, onOffset }: PagingProps) => {
   if (page.total <= page.limit && page.offset === 0) return null;
   const last = Math.min(page.offset + page.items.length, page.total);

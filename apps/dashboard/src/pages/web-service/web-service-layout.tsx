@@ -1,17 +1,17 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { WebService } from '../../api-shapes.js';
-import { useLoading, useRepeated } from '../../loading.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Notice } from '../../parts/notice.js';
-import { Tabs } from '../../parts/tabs.js';
+import type { Project, WebService } from '../../api-shapes.js';
+import { Loaded } from '../../components/loaded.js';
+import { Notice } from '../../components/notice.js';
+import { Tabs } from '../../components/tabs.js';
+import { useLoading, usePolling } from '../../loading.js';
 import { Link } from '../../router.js';
-import { Flags, isMoving } from './status.js';
+import { isTransitional, StatusBadges } from './status.js';
 
 interface OpenWebService {
   readonly service: WebService;
-  /** Path of the web service in the API and of its pages, which is the same. */
+  /** Path of the web service, the same in the API and in the application. */
   readonly path: string;
   readonly reload: () => void;
 }
@@ -21,7 +21,7 @@ const OpenWebServiceContext = createContext<OpenWebService | undefined>(undefine
 /** The web service whose pages are open. */
 export const useWebService = (): OpenWebService => {
   const open = useContext(OpenWebServiceContext);
-  if (!open) throw new Error('A page of a web service is shown without its frame.');
+  if (!open) throw new Error('useWebService was called outside of WebServiceLayout.');
   return open;
 };
 
@@ -32,10 +32,10 @@ const TABS: readonly (readonly [path: string, name: string])[] = [
   ['/environment', 'Environment'],
 ];
 
-/** A status that changes by itself is asked for often, any other one now and then. */
-const POLL_MS = { moving: 1_500, resting: 10_000 };
+/** Polls more often while the status is about to change. */
+const POLL_MS = { transitional: 1_500, stable: 10_000 };
 
-interface WebServiceFrameProps {
+interface WebServiceLayoutProps {
   readonly webServiceId: string;
   /** Path of the page inside the application. */
   readonly path: string;
@@ -43,22 +43,24 @@ interface WebServiceFrameProps {
 }
 
 /** Name, status and tabs of one web service around its pages. */
-export const WebServiceFrame = ({ webServiceId, path: shown, children }: WebServiceFrameProps) => {
+export const WebServiceLayout = ({ webServiceId, path: shown, children }: WebServiceLayoutProps) => {
   const path = `/web-services/${webServiceId}`;
   const loading = useLoading<WebService>(signal => api.get(path, {}, signal), [path]);
-  useRepeated(loading, loading.value && isMoving(loading.value) ? POLL_MS.moving : POLL_MS.resting);
+  usePolling(loading, loading.value && isTransitional(loading.value) ? POLL_MS.transitional : POLL_MS.stable);
   return (
-    <Loaded of={loading}>
+    <Loaded of={loading} title="Web service">
       {service => (
         <OpenWebServiceContext.Provider value={{ service, path, reload: loading.reload }}>
           <p class="crumbs">
             <Link to="/projects">Projects</Link> <span aria-hidden="true">/</span>{' '}
-            <Link to={`/projects/${service.project_id}`}>Project</Link> <span aria-hidden="true">/</span>{' '}
-            <strong>{service.name}</strong> <Flags of={service} />
+            <ProjectLink projectId={service.project_id} /> <span aria-hidden="true">/</span>{' '}
+            <strong>{service.name}</strong> <StatusBadges of={service} />
           </p>
           {(service.blocked || service.suspended) && (
             <Notice kind="bad">
-              {service.blocked ? 'An operator has blocked this service.' : 'An operator has suspended this service.'}{' '}
+              {service.blocked
+                ? 'An administrator has blocked this web service.'
+                : 'An administrator has suspended this web service.'}{' '}
               {service.flag_reason}
             </Notice>
           )}
@@ -68,4 +70,10 @@ export const WebServiceFrame = ({ webServiceId, path: shown, children }: WebServ
       )}
     </Loaded>
   );
+};
+
+const ProjectLink = ({ projectId }: { readonly projectId: string }) => {
+  const path = `/projects/${projectId}`;
+  const project = useLoading<Project>(signal => api.get(path, {}, signal), [path]);
+  return <Link to={path}>{project.value?.name ?? 'Project'}</Link>;
 };
