@@ -1,29 +1,18 @@
 import { Module } from '@nestjs/common';
-import { TrackingTokens } from '@postern/mail';
 import { RequestClient } from '@postern/messaging';
-import { CONFIG, ServiceLog } from '@postern/service-host';
-import { NatsServices } from './adapters/nats/nats-services.js';
-import { SignedLinks } from './adapters/signed-links/signed-links.js';
-import { EngagementRecorder } from './commands/record-engagement.js';
-import type { GatewayConfig } from './config.js';
-import { Services, TrackingLinks } from './ports.js';
-import { PublicDoor } from './public-door.js';
+import { PublicServer } from './public-server.js';
+import { NatsServiceClient } from './service-client/nats-service-client.js';
+import { ServiceClient } from './service-client/ports.js';
 
+/** The service itself; `PublicServer` starts the public port with the features of `PublicApiModule`. */
 @Module({
   providers: [
-    { provide: Services, useFactory: (client: RequestClient) => new NatsServices(client), inject: [RequestClient] },
     {
-      provide: TrackingLinks,
-      useFactory: ({ linkSecrets }: GatewayConfig) =>
-        new SignedLinks(TrackingTokens.fromSecrets(linkSecrets.map(secret => secret.reveal()))),
-      inject: [CONFIG],
+      provide: ServiceClient,
+      useFactory: (client: RequestClient) => new NatsServiceClient(client),
+      inject: [RequestClient],
     },
-    {
-      provide: EngagementRecorder,
-      useFactory: (services: Services, log: ServiceLog) => new EngagementRecorder(services, log),
-      inject: [Services, ServiceLog],
-    },
-    PublicDoor,
+    PublicServer,
   ],
 })
 export class ApiGatewayModule {}

@@ -6,6 +6,7 @@ export * from './email-send/events.js';
 export * from './email-send/sending-domains.js';
 export * from './email-send/verified-recipients.js';
 export * from './event.js';
+export * from './http-route.js';
 export * from './operations/erasures.js';
 export * from './operations/requests.js';
 export * from './platform-management/accounts.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { emailMode } from '../email-send/emails.js';
 import { recipientRole } from '../email-send/events.js';
 import { requestsOf } from '../request.js';
-import { id, noContent, page, pageRequest, timestamp } from '../shapes.js';
+import { id, noContent, page, pageOffset, pageRequest, timestamp } from '../shapes.js';
 
 const request = requestsOf('delivery-tracking');
 
@@ -87,12 +87,27 @@ export const listEmails = request('list-emails', {
     to: timestamp.optional(),
   }),
   reply: page(trackedEmail),
+  http: {
+    operation: 'Messages.list',
+    method: 'GET',
+    path: '/email-services/{service_id}/emails',
+    access: 'service-owner',
+    summary: 'List messages with the state of every recipient, newest first',
+    narrowed: { offset: pageOffset },
+  },
 });
 
 export const getTrackedEmail = request('get-tracked-email', {
   request: z.object({ service_id: id, email_id: id }),
   reply: trackedEmail.extend({ timeline: z.array(timelineEntry) }),
   refusals: { email_not_found: 404 },
+  http: {
+    operation: 'Messages.get',
+    method: 'GET',
+    path: '/email-services/{service_id}/emails/{email_id}',
+    access: 'service-owner',
+    summary: 'Get a message with its timeline',
+  },
 });
 
 export const emailCounts = z.object({
@@ -128,6 +143,13 @@ export const getEmailStats = request('get-email-stats', {
     days: z.array(emailCounts.extend({ date: z.iso.date() })),
   }),
   refusals: { invalid_input: 400 },
+  http: {
+    operation: 'Messages.stats',
+    method: 'GET',
+    path: '/email-services/{service_id}/stats',
+    access: 'service-owner',
+    summary: 'Get counts and rates by UTC day',
+  },
 });
 
 export const suppression = z.object({
@@ -140,10 +162,26 @@ export const suppression = z.object({
 export const listSuppressions = request('list-suppressions', {
   request: pageRequest.extend({ service_id: id }),
   reply: page(suppression),
+  http: {
+    operation: 'Suppressions.list',
+    method: 'GET',
+    path: '/email-services/{service_id}/suppressions',
+    access: 'service-owner',
+    summary: 'List addresses that bounced hard or complained',
+    narrowed: { offset: pageOffset },
+  },
 });
 
 export const liftSuppression = request('lift-suppression', {
   request: z.object({ service_id: id, address: z.string() }),
   reply: noContent,
   refusals: { suppression_not_found: 404 },
+  http: {
+    operation: 'Suppressions.lift',
+    method: 'DELETE',
+    path: '/email-services/{service_id}/suppressions/{address}',
+    access: 'service-owner',
+    summary: 'Remove an address from the suppression list',
+    narrowed: { address: z.string().min(1).max(320) },
+  },
 });

@@ -35,17 +35,40 @@ export const createEmailService = request('create-email-service', {
   }),
   reply: emailService,
   refusals: { invalid_input: 400 },
+  http: {
+    operation: 'EmailServices.create',
+    method: 'POST',
+    path: '/email-services',
+    access: 'session',
+    status: 201,
+    summary: 'Create an email service; it starts in sandbox mode',
+    fromCaller: { owner_email: 'email' },
+  },
 });
 
 export const listEmailServices = request('list-email-services', {
   request: z.object({ workspace_id: id }),
   reply: z.array(emailService),
+  http: {
+    operation: 'EmailServices.list',
+    method: 'GET',
+    path: '/email-services',
+    access: 'session',
+    summary: 'List the email services of the workspace',
+  },
 });
 
 export const getEmailService = request('get-email-service', {
   request: ofService,
   reply: emailService,
   refusals: { service_not_found: 404 },
+  http: {
+    operation: 'EmailServices.get',
+    method: 'GET',
+    path: '/email-services/{service_id}',
+    access: 'session',
+    summary: 'Get an email service',
+  },
 });
 
 export const emailServiceChanges = z.strictObject({
@@ -60,6 +83,14 @@ export const updateEmailService = request('update-email-service', {
   request: ofService.extend({ changes: emailServiceChanges }),
   reply: emailService,
   refusals: { service_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'EmailServices.update',
+    method: 'PATCH',
+    path: '/email-services/{service_id}',
+    access: 'session',
+    summary: 'Edit the name or settings of an email service',
+    bodyField: 'changes',
+  },
 });
 
 const limit = z.int().min(1).max(10_000_000).optional();
@@ -77,6 +108,14 @@ export const setServiceLimits = request('set-service-limits', {
   }),
   reply: emailService,
   refusals: { service_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'EmailServices.setLimits',
+    method: 'PATCH',
+    path: '/email-services/{service_id}/limits',
+    access: 'operator',
+    summary: 'Set the limits of any email service; absent limits return to their defaults (operators only)',
+    bodyField: 'limits',
+  },
 });
 
 export const apiKey = z.object({
@@ -92,16 +131,38 @@ export const createApiKey = request('create-api-key', {
   request: ofService.extend({ name: z.string().trim().min(1).max(100) }),
   reply: z.object({ id, name: z.string(), key: z.string(), key_prefix: z.string() }),
   refusals: { service_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'ApiKeys.create',
+    method: 'POST',
+    path: '/email-services/{service_id}/api-keys',
+    access: 'session',
+    status: 201,
+    summary: 'Create an API key; the key is shown only in this reply',
+  },
 });
 
 export const listApiKeys = request('list-api-keys', {
   request: ofService,
   reply: z.array(apiKey),
   refusals: { service_not_found: 404 },
+  http: {
+    operation: 'ApiKeys.list',
+    method: 'GET',
+    path: '/email-services/{service_id}/api-keys',
+    access: 'session',
+    summary: 'List API keys, without the keys themselves',
+  },
 });
 
 export const revokeApiKey = request('revoke-api-key', {
   request: ofService.extend({ key_id: id }),
   reply: noContent,
   refusals: { service_not_found: 404, api_key_not_found: 404 },
+  http: {
+    operation: 'ApiKeys.revoke',
+    method: 'DELETE',
+    path: '/email-services/{service_id}/api-keys/{key_id}',
+    access: 'session',
+    summary: 'Revoke an API key immediately',
+  },
 });

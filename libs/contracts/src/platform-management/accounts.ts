@@ -38,6 +38,13 @@ export const getMe = request('get-me', {
   request: z.object({ user_id: id, workspace_id: id }),
   reply: user.extend({ active_workspace: workspace }),
   refusals: { user_not_found: 404 },
+  http: {
+    operation: 'Users.me',
+    method: 'GET',
+    path: '/me',
+    access: 'session',
+    summary: 'Get the signed-in user and the active workspace',
+  },
 });
 
 /** Only an operator may; the new user gets a workspace of their own. */
@@ -51,6 +58,14 @@ export const createUser = request('create-user', {
   }),
   reply: user,
   refusals: { not_an_operator: 403, invalid_input: 400, user_exists: 409 },
+  http: {
+    operation: 'Users.createUser',
+    method: 'POST',
+    path: '/users',
+    access: 'session',
+    status: 201,
+    summary: 'Create a user and their workspace (operators only)',
+  },
   deadlineMs: 10_000,
 });
 
@@ -58,6 +73,14 @@ export const createWorkspace = request('create-workspace', {
   request: z.object({ user_id: id, name: z.string().trim().min(1).max(100) }),
   reply: workspace,
   refusals: { user_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'Users.createWorkspace',
+    method: 'POST',
+    path: '/workspaces',
+    access: 'session',
+    status: 201,
+    summary: 'Create a workspace',
+  },
 });
 
 export const switchWorkspace = request('switch-workspace', {
@@ -74,5 +97,12 @@ export const changePassword = request('change-password', {
   }),
   reply: noContent,
   refusals: { credentials_wrong: 401, too_many_attempts: 429 },
+  http: {
+    operation: 'Users.changePassword',
+    method: 'POST',
+    path: '/me/password',
+    access: 'session',
+    summary: 'Change your password',
+  },
   deadlineMs: 10_000,
 });

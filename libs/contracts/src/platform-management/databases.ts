@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, page, timestamp } from '../shapes.js';
+import { DATABASE, DATABASE_WITH_USAGE, onePageOf } from './examples.js';
 import { resourceName } from './projects.js';
 
 const request = requestsOf('platform-management');
@@ -39,6 +40,14 @@ export const listDatabases = request('list-databases', {
     offset: z.int().min(0).max(1_000_000_000).default(0),
   }),
   reply: page(database),
+  http: {
+    operation: 'Databases.list',
+    method: 'GET',
+    path: '/databases',
+    access: ['platform-key', 'session'],
+    summary: 'List relational databases and key-value stores, oldest first',
+    examples: { reply: onePageOf(DATABASE, 50) },
+  },
 });
 
 /** `usage` is null for a key-value store and for one that does not run. */
@@ -46,6 +55,14 @@ export const getDatabase = request('get-database', {
   request: z.object({ workspace_id: id, database_id: id }),
   reply: database.extend({ usage: databaseUsage.nullable() }),
   refusals: { database_not_found: 404 },
+  http: {
+    operation: 'Databases.get',
+    method: 'GET',
+    path: '/databases/{database_id}',
+    access: ['platform-key', 'session'],
+    summary: 'Get a database with its current usage',
+    examples: { reply: DATABASE_WITH_USAGE },
+  },
 });
 
 export const databaseInput = z.strictObject({
@@ -62,6 +79,14 @@ export const createDatabase = request('create-database', {
   request: databaseInput.extend({ workspace_id: id }),
   reply: database.extend({ connection_url: z.string() }),
   refusals: { invalid_input: 400, technology_missing: 409 },
+  http: {
+    operation: 'Databases.create',
+    method: 'POST',
+    path: '/databases',
+    access: 'session',
+    status: 201,
+    summary: 'Create a database; the URL with its credentials is shown only in this reply',
+  },
 });
 
 /** Stops the database and deletes its data. */
@@ -69,4 +94,11 @@ export const deleteDatabase = request('delete-database', {
   request: z.object({ workspace_id: id, database_id: id }),
   reply: z.object({ id, deleted: z.literal(true) }),
   refusals: { database_not_found: 404 },
+  http: {
+    operation: 'Databases.delete',
+    method: 'DELETE',
+    path: '/databases/{database_id}',
+    access: 'session',
+    summary: 'Stop a database and delete its data',
+  },
 });

@@ -48,16 +48,38 @@ export const createPlatformKey = request('create-platform-key', {
   request: platformKeyInput.extend({ user_id: id, workspace_id: id }),
   reply: platformKey.extend({ key: z.string() }),
   refusals: { invalid_input: 400 },
+  http: {
+    operation: 'PlatformKeys.create',
+    method: 'POST',
+    path: '/platform-keys',
+    access: 'session',
+    status: 201,
+    summary: 'Create a platform key; the key is shown only in this reply',
+  },
 });
 
 /** Keys of the user in the workspace that are not revoked, expired ones included, oldest first. */
 export const listPlatformKeys = request('list-platform-keys', {
   request: z.object({ user_id: id, workspace_id: id }),
   reply: z.array(platformKey.extend({ created_at: timestamp, last_used_at: timestamp.nullable() })),
+  http: {
+    operation: 'PlatformKeys.list',
+    method: 'GET',
+    path: '/platform-keys',
+    access: 'session',
+    summary: 'List your platform keys in this workspace, without the keys themselves',
+  },
 });
 
 export const revokePlatformKey = request('revoke-platform-key', {
   request: z.object({ user_id: id, workspace_id: id, key_id: id }),
   reply: noContent,
   refusals: { platform_key_not_found: 404 },
+  http: {
+    operation: 'PlatformKeys.revoke',
+    method: 'DELETE',
+    path: '/platform-keys/{key_id}',
+    access: 'session',
+    summary: 'Revoke a platform key immediately',
+  },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, timestamp } from '../shapes.js';
+import { HISTORY, LOGS, METRICS, NEW_WEB_SERVICE, statusNow, WEB_SERVICE } from './examples.js';
 import { resourceName } from './projects.js';
 import { secretScope } from './variables.js';
 
@@ -69,18 +70,43 @@ export const ofWebService = z.object({ user_id: id, web_service_id: id });
 export const listWebServices = request('list-web-services', {
   request: z.object({ user_id: id }),
   reply: z.array(webService),
+  http: {
+    operation: 'WebServices.list',
+    method: 'GET',
+    path: '/web-services',
+    access: ['platform-key', 'session'],
+    summary: 'List the web services of the user, oldest first',
+    examples: { reply: [WEB_SERVICE] },
+  },
 });
 
 export const createWebService = request('create-web-service', {
   request: webServiceInput.extend({ user_id: id }),
   reply: webService,
   refusals: { project_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'WebServices.create',
+    method: 'POST',
+    path: '/web-services',
+    access: ['platform-key', 'session'],
+    status: 201,
+    summary: 'Create a web service; its first deployment starts it',
+    examples: { body: NEW_WEB_SERVICE, reply: WEB_SERVICE },
+  },
 });
 
 export const getWebService = request('get-web-service', {
   request: ofWebService,
   reply: webService,
   refusals: { web_service_not_found: 404 },
+  http: {
+    operation: 'WebServices.get',
+    method: 'GET',
+    path: '/web-services/{web_service_id}',
+    access: ['platform-key', 'session'],
+    summary: 'Get a web service',
+    examples: { reply: WEB_SERVICE },
+  },
 });
 
 const lifecycleReply = z.object({ id, status: webServiceStatus });
@@ -90,12 +116,42 @@ export const startWebService = request('start-web-service', {
   request: ofWebService,
   reply: lifecycleReply,
   refusals: { web_service_not_found: 404, service_blocked: 403, service_suspended: 403, nothing_to_start: 400 },
+  http: [
+    {
+      operation: 'WebServices.deploy',
+      method: 'POST',
+      path: '/web-services/{web_service_id}/deploy',
+      access: ['platform-key', 'session'],
+      status: 202,
+      summary: 'Start the web service (same as start)',
+      description: 'Builds nothing. To release a new commit, create a deployment.',
+      examples: { reply: statusNow('starting') },
+    },
+    {
+      operation: 'WebServices.start',
+      method: 'POST',
+      path: '/web-services/{web_service_id}/start',
+      access: ['platform-key', 'session'],
+      status: 202,
+      summary: 'Start the last successful deployment with the current environment',
+      examples: { reply: statusNow('starting') },
+    },
+  ],
 });
 
 export const restartWebService = request('restart-web-service', {
   request: ofWebService,
   reply: lifecycleReply,
   refusals: { web_service_not_found: 404, service_blocked: 403, service_suspended: 403, never_ran: 400 },
+  http: {
+    operation: 'WebServices.restart',
+    method: 'POST',
+    path: '/web-services/{web_service_id}/restart',
+    access: ['platform-key', 'session'],
+    status: 202,
+    summary: 'Replace the running instances one by one, with the current environment',
+    examples: { reply: statusNow('restarting') },
+  },
 });
 
 /** Cancels what is being deployed, too. */
@@ -103,7 +159,18 @@ export const stopWebService = request('stop-web-service', {
   request: ofWebService,
   reply: lifecycleReply,
   refusals: { web_service_not_found: 404, service_blocked: 403, service_suspended: 403, never_ran: 400 },
+  http: {
+    operation: 'WebServices.stop',
+    method: 'POST',
+    path: '/web-services/{web_service_id}/stop',
+    access: ['platform-key', 'session'],
+    status: 202,
+    summary: 'Stop all instances; environment and disks are kept',
+    examples: { reply: statusNow('stopping') },
+  },
 });
+
+const reason = z.string().trim().min(1).max(1000);
 
 /** For the operator, who may act on any service. Blocking and suspending stop what runs and cancel what is deployed. */
 export const moderateWebService = request('moderate-web-service', {
@@ -111,10 +178,51 @@ export const moderateWebService = request('moderate-web-service', {
     actor_id: id,
     web_service_id: id,
     action: z.enum(['block', 'unblock', 'suspend', 'resume']),
-    reason: z.string().trim().min(1).max(1000).optional().describe('Needed to block and to suspend.'),
+    reason: reason.optional().describe('Needed to block and to suspend.'),
   }),
   reply: webService,
   refusals: { not_an_operator: 403, web_service_not_found: 404, invalid_input: 400 },
+  http: [
+    {
+      operation: 'Moderation.block',
+      method: 'POST',
+      path: '/web-services/{web_service_id}/block',
+      access: 'operator',
+      summary: 'Block a web service for its content; it is stopped (operators only)',
+      fixed: { action: 'block' },
+      narrowed: { reason },
+    },
+    {
+      operation: 'Moderation.unblock',
+      method: 'POST',
+      path: '/web-services/{web_service_id}/unblock',
+      access: 'operator',
+      summary: 'Unblock a web service; it stays stopped until it is started (operators only)',
+      fixed: { action: 'unblock' },
+      narrowed: { reason: reason.optional() },
+      bodyOptional: true,
+    },
+    {
+      operation: 'Moderation.suspend',
+      method: 'POST',
+      path: '/web-services/{web_service_id}/suspend',
+      access: 'operator',
+      summary: 'Suspend a web service for its bandwidth; it is stopped (operators only)',
+      fixed: { action: 'suspend' },
+      narrowed: { reason: reason.default('The bandwidth limit was exceeded.') },
+      bodyOptional: true,
+    },
+    {
+      operation: 'Moderation.resume',
+      method: 'POST',
+      path: '/web-services/{web_service_id}/resume',
+      access: 'operator',
+      summary: 'End a suspension; the web service stays stopped until it is started (operators only)',
+      fixed: { action: 'resume' },
+      narrowed: { reason: reason.optional() },
+      bodyOptional: true,
+    },
+  ],
 });
 
 export const logLine = z.object({
@@ -127,11 +235,19 @@ export const logLine = z.object({
 /** Oldest first. `since` is in whole seconds since 1970; lines at or after it. */
 export const getLogs = request('get-logs', {
   request: ofWebService.extend({
-    tail: z.int().min(1).max(10_000).default(100),
-    since: z.int().min(0).max(4_102_444_800).optional(),
+    tail: z.int().min(1).max(10_000).default(100).describe('Number of lines, counted from the end.'),
+    since: z.int().min(0).max(4_102_444_800).optional().describe('Unix time in seconds; only lines at or after it.'),
   }),
   reply: z.object({ lines: z.array(logLine) }),
   refusals: { web_service_not_found: 404 },
+  http: {
+    operation: 'LogsAndMetrics.logs',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/logs',
+    access: ['platform-key', 'session'],
+    summary: 'Get the last log lines, oldest first',
+    examples: { reply: LOGS },
+  },
 });
 
 const usageOf = z.object({ millicores: z.number().nonnegative(), percent: z.number().nonnegative() });
@@ -144,15 +260,31 @@ export const getMetrics = request('get-metrics', {
   request: ofWebService,
   reply: usage,
   refusals: { web_service_not_found: 404, nothing_to_report: 404 },
+  http: {
+    operation: 'LogsAndMetrics.metrics',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/metrics',
+    access: ['platform-key', 'session'],
+    summary: 'Get the current CPU and memory usage',
+    examples: { reply: METRICS },
+  },
 });
 
 /** At most 300 points, oldest first, one every `step` seconds; where nothing ran there is no point. */
 export const getMetricsHistory = request('get-metrics-history', {
-  request: ofWebService.extend({ period: z.int().min(60).max(604_800).default(3600) }),
+  request: ofWebService.extend({ period: z.int().min(60).max(604_800).default(3600).describe('Seconds before now.') }),
   reply: z.object({
     period: z.int(),
     step: z.int(),
     points: z.array(usage.extend({ timestamp })),
   }),
   refusals: { web_service_not_found: 404 },
+  http: {
+    operation: 'LogsAndMetrics.history',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/metrics/history',
+    access: ['platform-key', 'session'],
+    summary: 'Get past CPU and memory usage, at most 300 points, oldest first',
+    examples: { reply: HISTORY },
+  },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
-import { id, noContent, page, pageRequest, timestamp } from '../shapes.js';
+import { id, noContent, page, pageOffset, pageRequest, timestamp } from '../shapes.js';
 
 const request = requestsOf('webhook-dispatch');
 
@@ -37,18 +37,40 @@ export const createWebhook = request('create-webhook', {
   request: z.object({ service_id: id, url: z.string().min(1).max(2048), events: kinds }),
   reply: z.object({ id, url: z.string(), events: z.array(outcomeKind), secret: z.string() }),
   refusals: { invalid_url: 400, too_many_webhooks: 409 },
+  http: {
+    operation: 'Webhooks.create',
+    method: 'POST',
+    path: '/email-services/{service_id}/webhooks',
+    access: 'service-owner',
+    status: 201,
+    summary: 'Create a webhook; its signing secret is shown only in this reply',
+  },
   deadlineMs: 10_000,
 });
 
 export const listWebhooks = request('list-webhooks', {
   request: z.object({ service_id: id }),
   reply: z.array(webhook),
+  http: {
+    operation: 'Webhooks.list',
+    method: 'GET',
+    path: '/email-services/{service_id}/webhooks',
+    access: 'service-owner',
+    summary: 'List the webhooks of an email service',
+  },
 });
 
 export const getWebhook = request('get-webhook', {
   request: ofWebhook,
   reply: webhook,
   refusals: { webhook_not_found: 404 },
+  http: {
+    operation: 'Webhooks.get',
+    method: 'GET',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}',
+    access: 'service-owner',
+    summary: 'Get a webhook',
+  },
 });
 
 export const webhookChanges = z.strictObject({
@@ -61,6 +83,14 @@ export const updateWebhook = request('update-webhook', {
   request: ofWebhook.extend({ changes: webhookChanges }),
   reply: webhook,
   refusals: { webhook_not_found: 404, invalid_url: 400 },
+  http: {
+    operation: 'Webhooks.update',
+    method: 'PATCH',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}',
+    access: 'service-owner',
+    summary: 'Edit the URL or event kinds, or enable or disable the webhook',
+    bodyField: 'changes',
+  },
   deadlineMs: 10_000,
 });
 
@@ -68,6 +98,13 @@ export const removeWebhook = request('remove-webhook', {
   request: ofWebhook,
   reply: noContent,
   refusals: { webhook_not_found: 404 },
+  http: {
+    operation: 'Webhooks.remove',
+    method: 'DELETE',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}',
+    access: 'service-owner',
+    summary: 'Delete a webhook',
+  },
 });
 
 /** Makes the next secret, shown once; the present one signs until `switch-webhook-secret`. */
@@ -75,12 +112,26 @@ export const rotateWebhookSecret = request('rotate-webhook-secret', {
   request: ofWebhook,
   reply: z.object({ secret: z.string() }),
   refusals: { webhook_not_found: 404 },
+  http: {
+    operation: 'Webhooks.rotateSecret',
+    method: 'POST',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}/secret/rotate',
+    access: 'service-owner',
+    summary: 'Generate the next signing secret, shown only in this reply; the current one stays active',
+  },
 });
 
 export const switchWebhookSecret = request('switch-webhook-secret', {
   request: ofWebhook,
   reply: webhook,
   refusals: { webhook_not_found: 404, no_next_secret: 409 },
+  http: {
+    operation: 'Webhooks.switchSecret',
+    method: 'POST',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}/secret/switch',
+    access: 'service-owner',
+    summary: 'Activate the next signing secret',
+  },
 });
 
 export const attempt = z.object({
@@ -109,6 +160,13 @@ export const testWebhook = request('test-webhook', {
   request: ofWebhook.extend({ event: outcomeKind }),
   reply: delivery,
   refusals: { webhook_not_found: 404, webhook_disabled: 409 },
+  http: {
+    operation: 'WebhookDeliveries.test',
+    method: 'POST',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}/test',
+    access: 'service-owner',
+    summary: 'Send a test event now',
+  },
   deadlineMs: 15_000,
 });
 
@@ -116,6 +174,14 @@ export const listDeliveries = request('list-deliveries', {
   request: pageRequest.extend({ ...ofWebhook.shape, state: delivery.shape.state.optional() }),
   reply: page(delivery),
   refusals: { webhook_not_found: 404 },
+  http: {
+    operation: 'WebhookDeliveries.list',
+    method: 'GET',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}/deliveries',
+    access: 'service-owner',
+    summary: 'List deliveries with their attempts, newest first',
+    narrowed: { offset: pageOffset },
+  },
 });
 
 /** A replay is a new delivery with the full schedule. */
@@ -123,10 +189,25 @@ export const replayDelivery = request('replay-delivery', {
   request: ofWebhook.extend({ delivery_id: id }),
   reply: delivery,
   refusals: { webhook_not_found: 404, delivery_not_found: 404 },
+  http: {
+    operation: 'WebhookDeliveries.replay',
+    method: 'POST',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/replay',
+    access: 'service-owner',
+    status: 201,
+    summary: 'Send an event again, as a new delivery with the full retry schedule',
+  },
 });
 
 export const replaySince = request('replay-since', {
   request: ofWebhook.extend({ since: timestamp }),
   reply: z.object({ replayed: z.int().nonnegative() }),
   refusals: { webhook_not_found: 404 },
+  http: {
+    operation: 'WebhookDeliveries.replaySince',
+    method: 'POST',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}/replay',
+    access: 'service-owner',
+    summary: 'Send all events since a given time again',
+  },
 });
