@@ -34,6 +34,21 @@ export const operationsHandlers = (service: ServiceName): Type => {
       return this.operations.reportMissing(gap);
     }
 
+    @Handles(contracts.listSetAsideEvents)
+    setAsideEvents({ limit }: Request<'listSetAsideEvents'>): Reply<'listSetAsideEvents'> {
+      return this.operations.setAsideEvents(limit);
+    }
+
+    @Handles(contracts.retrySetAsideEvent)
+    retrySetAside({ event_id }: Request<'retrySetAsideEvent'>): Reply<'retrySetAsideEvent'> {
+      return this.operations.retrySetAside(event_id);
+    }
+
+    @Handles(contracts.discardSetAsideEvent)
+    discardSetAside({ event_id }: Request<'discardSetAsideEvent'>): Reply<'discardSetAsideEvent'> {
+      return this.operations.discardSetAside(event_id);
+    }
+
     @Handles(contracts.countSealedValues)
     sealedValues(): Reply<'countSealedValues'> {
       return this.operations.sealedValues();
