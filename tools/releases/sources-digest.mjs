@@ -8,7 +8,7 @@ const read = path => JSON.parse(readFileSync(path, 'utf8'));
 
 /** What every image is built with; the operator's command is in each of them. */
 const EVERYWHERE = ['docker/Dockerfile', '.dockerignore', 'tsconfig.base.json', 'package.json', 'package-lock.json'];
-const TOOLS = ['postern-cli', '@postern/images'];
+const TOOLS = ['postern-cli', 'images'];
 /** Written by a release itself, or no part of what runs. */
 const NO_SOURCE = /(\.md|\.spec\.ts)$|^libs\/contracts\/released\//;
 
