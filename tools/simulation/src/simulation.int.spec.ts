@@ -5,7 +5,7 @@ import { RULES, violationsOf } from './rules.js';
 import { SimulatedClock } from './simulated-clock.js';
 import { type Run, simulate } from './simulation.js';
 
-/** Replays one schedule: `POSTERN_SIMULATION_SEED=17 npx nx test simulation`. */
+/** Replays one schedule: `POSTERN_SIMULATION_SEED=17 npx nx test:integration simulation`. */
 const ONLY_SEED = process.env['POSTERN_SIMULATION_SEED'];
 const SEEDS = ONLY_SEED ? [Number(ONLY_SEED)] : Array.from({ length: 12 }, (_, index) => index + 1);
 const SCHEDULES = 10_000;
