@@ -177,7 +177,7 @@ describe('moderation', () => {
 
   it.each(['block', 'unblock', 'suspend', 'resume'])('is refused to everybody else: %s', async action => {
     const answer = await api('POST', `${SERVICE}/${action}`, { reason: 'x' });
-    expect([answer.status, answer.body]).toEqual([403, { error: 'Only an operator may do this.' }]);
+    expect([answer.status, answer.body]).toEqual([403, { error: 'Only operators can do this.' }]);
     expect(gateway.services.requestsOf(moderateWebService)).toEqual([]);
   });
 });
