@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ContractRoutesModule } from './contract-routes/contract-routes.module.js';
+import { DocumentationModule } from './documentation/documentation.module.js';
 import { EmailsModule } from './emails/emails.module.js';
 import { HealthModule } from './health/health.module.js';
-import { OpenApiModule } from './openapi/openapi.module.js';
 import { PagesModule } from './pages/pages.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
@@ -17,7 +17,7 @@ import { TrackingModule } from './tracking/tracking.module.js';
     ContractRoutesModule,
     TrackingModule,
     HealthModule,
-    OpenApiModule,
+    DocumentationModule,
     PagesModule,
   ],
 })

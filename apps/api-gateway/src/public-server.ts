@@ -1,30 +1,20 @@
 import type { AddressInfo } from 'node:net';
 import fastifyStatic from '@fastify/static';
-import {
-  type Abstract,
-  type DynamicModule,
-  Inject,
-  Injectable,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
-import { ModuleRef, NestFactory } from '@nestjs/core';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CONFIG, Liveness, Metrics, Readiness, ServiceLog } from '@postern/service-host';
+import { CONFIG, HOST, type Host, HostModule } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from './config.js';
-import { apiKeyHashOf, assertValidApiKey } from './emails/api-key.js';
-import { fastifyServer } from './http-server/fastify-server.js';
-import { HttpErrorsFilter } from './http-server/http-errors.filter.js';
-import { requestObserver } from './http-server/request-observer.js';
-import { RouteTable } from './http-server/route-table.js';
-import { admitCall, isPlatformRoute } from './platform-keys/admission.js';
+import { apiKeyHashOf, assertValidApiKey } from './infrastructure/http/access/api-key.js';
+import { admitCall, isPlatformRoute } from './infrastructure/http/access/platform-admission.js';
+import { fastifyServer } from './infrastructure/http/server/fastify-server.js';
+import { HttpErrorsFilter } from './infrastructure/http/server/http-errors.filter.js';
+import { requestObserver } from './infrastructure/http/server/request-observer.js';
+import { RouteTable } from './infrastructure/http/server/route-table.js';
+import { ShapePipe } from './infrastructure/http/validation/shape-pipe.js';
 import { PublicApiModule } from './public-api.module.js';
-import { ShapePipe } from './request-validation/shape-pipe.js';
 import { ServiceClient } from './service-client/ports.js';
-
-/** Providers of the service that the features of the public port use. */
-const SHARED = [CONFIG, ServiceLog, Readiness, Liveness, ServiceClient];
 
 /**
  * Serves the public port as an application of its own, because the operator's port has health details and metrics.
@@ -37,7 +27,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     @Inject(CONFIG) private readonly config: GatewayConfig,
-    private readonly moduleRef: ModuleRef,
+    @Inject(HOST) private readonly host: Host,
     private readonly services: ServiceClient,
   ) {}
 
@@ -49,16 +39,16 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
 
   async onApplicationBootstrap(): Promise<void> {
     const { config, routes } = this;
-    const log = this.get(ServiceLog);
+    const { log, metrics } = this.host;
     const adapter = fastifyServer({
       ...config,
       routes,
       secure: config.publicUrl.startsWith('https:'),
-      ...requestObserver(this.get(Metrics), log),
+      ...requestObserver(metrics, log),
       beforeBody: (request, reply) => this.beforeBody(request, reply),
     });
     const app = await NestFactory.create<NestFastifyApplication>(
-      { module: PublicApiModule, imports: [this.sharedProviders()] },
+      { module: PublicApiModule, imports: [HostModule.of(this.host)] },
       adapter,
       { bodyParser: false, abortOnError: false },
     );
@@ -84,18 +74,4 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
   private async authenticateUnread(request: FastifyRequest): Promise<void> {
     if (request.routeOptions.url === '/emails') await assertValidApiKey(this.services, request);
   }
-
-  private get<T>(token: Abstract<T>): T {
-    return this.moduleRef.get(token, { strict: false });
-  }
-
-  private sharedProviders(): DynamicModule {
-    const providers = SHARED.map(token => ({
-      provide: token,
-      useValue: this.moduleRef.get<unknown>(token, { strict: false }),
-    }));
-    return { module: SharedProviders, global: true, providers, exports: SHARED };
-  }
 }
-
-class SharedProviders {}

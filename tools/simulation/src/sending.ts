@@ -1,7 +1,7 @@
 import { Refusal, type ReplyOf, type sendEmail } from '@postern/contracts';
 import { parseMailbox } from '@postern/mail';
 import { sendUntilKnown } from '../../../apps/api-gateway/src/emails/send-until-known.js';
-import { OutcomeUnknown } from '../../../apps/api-gateway/src/errors/outcome-unknown.js';
+import { OutcomeUnknown } from '../../../apps/api-gateway/src/infrastructure/http/errors/outcome-unknown.js';
 import {
   type ServiceClient,
   ServiceFault,

@@ -15,11 +15,11 @@ import {
 } from '@nestjs/common';
 import { BASE_PATHS, type HttpRoute, type RequestContract, type RouteAccess } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { callerOf } from '../http-server/caller.js';
+import { callerOf } from '../infrastructure/http/access/caller.js';
+import { OperatorGuard } from '../infrastructure/http/access/operator.guard.js';
+import { ServiceOwnerGuard } from '../infrastructure/http/access/service-owner.guard.js';
+import { SessionGuard } from '../infrastructure/http/access/session.guard.js';
 import { ServiceClient } from '../service-client/ports.js';
-import { OperatorGuard } from '../sessions/operator.guard.js';
-import { ServiceOwnerGuard } from '../sessions/service-owner.guard.js';
-import { SessionGuard } from '../sessions/session.guard.js';
 import { describeRoute } from './route-description.js';
 import { routeInputOf } from './route-input.js';
 

@@ -1,6 +1,6 @@
 import type { HttpRoute, RequestContract, RouteAccess } from '@postern/contracts';
 import { z } from 'zod';
-import { Describes, type OperationDescription } from '../openapi/describe.js';
+import { Describes, type OperationDescription } from '../infrastructure/http/openapi/describe.js';
 
 /** Documents a contract's route in OpenAPI. */
 export const describeRoute = (contract: RequestContract, route: HttpRoute, access: RouteAccess) => {

@@ -1,6 +1,6 @@
 import { CALLER_FIELDS, type CallerField, type HttpRoute, type RequestContract } from '@postern/contracts';
 import { z } from 'zod';
-import type { Caller } from '../http-server/caller.js';
+import type { Caller } from '../infrastructure/http/access/caller.js';
 import { queryShape } from './query-parameters.js';
 
 /** What a route reads from an HTTP request, derived from the request's schema. */

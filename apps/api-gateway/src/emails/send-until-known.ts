@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Refusal, type ReplyOf, type RequestInput, sendEmail } from '@postern/contracts';
 import type { RequestContext } from '@postern/messaging';
-import { OutcomeUnknown } from '../errors/outcome-unknown.js';
+import { OutcomeUnknown } from '../infrastructure/http/errors/outcome-unknown.js';
 import { type ServiceClient, ServiceFault, ServiceUnavailable } from '../service-client/ports.js';
 
 type Request = RequestInput<typeof sendEmail> & { readonly email_id: string; readonly answer_by: string };

@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { Liveness, Readiness } from '@postern/service-host';
 import { z } from 'zod';
-import { Problem } from '../errors/problem.js';
-import { Describes } from '../openapi/describe.js';
+import { Problem } from '../infrastructure/http/errors/problem.js';
+import { Describes } from '../infrastructure/http/openapi/describe.js';
 
 const CHECK_TIMEOUT_MS = 2_000;
 

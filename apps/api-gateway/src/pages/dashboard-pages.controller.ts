@@ -4,9 +4,9 @@ import { Controller, Get, Inject, NotFoundException, Req, Res } from '@nestjs/co
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
-import { PAGE_POLICY } from '../http-server/response-headers.js';
-import { Describes } from '../openapi/describe.js';
-import { messagePage } from './message-page.js';
+import { Describes } from '../infrastructure/http/openapi/describe.js';
+import { messagePage } from '../infrastructure/http/server/message-page.js';
+import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
 
 /** The build puts a content hash into these names, so they never change. */
 const FINGERPRINTED = /^assets\//;

@@ -1,8 +1,8 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import { platformKey } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
-import { callerOf } from '../http-server/caller.js';
-import { Describes } from '../openapi/describe.js';
+import { callerOf } from '../infrastructure/http/access/caller.js';
+import { Describes } from '../infrastructure/http/openapi/describe.js';
 
 const EXAMPLE = {
   id: '0198d39f-1a2b-7c3d-8e4f-5a6b7c8d9e00',

@@ -1,11 +1,11 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { recordClick, recordOpen } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientAddressOf } from '../http-server/client-address.js';
-import { requestContextOf } from '../http-server/request-context.js';
-import { PAGE_POLICY } from '../http-server/response-headers.js';
-import { Describes } from '../openapi/describe.js';
-import { messagePage } from '../pages/message-page.js';
+import { Describes } from '../infrastructure/http/openapi/describe.js';
+import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
+import { messagePage } from '../infrastructure/http/server/message-page.js';
+import { requestContextOf } from '../infrastructure/http/server/request-context.js';
+import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
 import { EngagementRecorder } from './engagement-recorder.js';
 import { type TrackedCopy, TrackingLinks } from './ports.js';
 

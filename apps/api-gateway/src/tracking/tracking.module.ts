@@ -3,12 +3,14 @@ import { TrackingTokens } from '@postern/mail';
 import { CONFIG, ServiceLog } from '@postern/service-host';
 import type { GatewayConfig } from '../config.js';
 import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClientModule } from '../service-client/service-client.module.js';
 import { EngagementRecorder } from './engagement-recorder.js';
 import { TrackingLinks } from './ports.js';
 import { SignedTrackingLinks } from './signed-tracking-links.js';
 import { TrackingController } from './tracking.controller.js';
 
 @Module({
+  imports: [ServiceClientModule],
   controllers: [TrackingController],
   providers: [
     {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { authenticateApiKey } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
+import type { ServiceClient } from '../../../service-client/ports.js';
 import { Problem } from '../errors/problem.js';
-import { requestContextOf } from '../http-server/request-context.js';
-import type { ServiceClient } from '../service-client/ports.js';
+import { requestContextOf } from '../server/request-context.js';
 
 const FORMAT = /^em_live_[0-9A-Za-z]{43}$/;
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { admitPlatformCall, authenticateApiKey, authenticateSession, sendEmail } from '@postern/contracts';
 import fc from 'fast-check';
-import { ALL_REQUESTS } from '../testing/fake-services.js';
-import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
-import { call } from '../testing/http.js';
-import { bearer, REPORTED_KEY } from '../testing/platform-call.js';
-import { replyOf } from '../testing/replies.js';
+import { ALL_REQUESTS } from '../../../testing/fake-services.js';
+import { type GatewayUnderTest, startGateway } from '../../../testing/gateway-under-test.js';
+import { call } from '../../../testing/http.js';
+import { bearer, REPORTED_KEY } from '../../../testing/platform-call.js';
+import { replyOf } from '../../../testing/replies.js';
 
 const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
 let gateway: GatewayUnderTest;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { authenticateApiKey, getEmail } from '@postern/contracts';
-import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
-import { call, parsed, sendRaw } from '../testing/http.js';
+import { type GatewayUnderTest, startGateway } from '../../../testing/gateway-under-test.js';
+import { call, parsed, sendRaw } from '../../../testing/http.js';
 
 const KEY = `em_live_${'a'.repeat(43)}`;
 const ERROR = { error: expect.any(String) };

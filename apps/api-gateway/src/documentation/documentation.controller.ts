@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { Controller, Get, NotFoundException, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { PAGE_POLICY } from '../http-server/response-headers.js';
-import { Describes } from './describe.js';
-import { OpenApiDocuments } from './documents.js';
+import { Describes } from '../infrastructure/http/openapi/describe.js';
+import { OpenApiDocuments } from '../infrastructure/http/openapi/documents.js';
+import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
 
 /** Resolved on first use. */
 let swaggerFolder: string | undefined;

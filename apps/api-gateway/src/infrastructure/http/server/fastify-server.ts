@@ -3,7 +3,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { errorShape } from '../errors/error-shape.js';
 import { Problem } from '../errors/problem.js';
-import { ReceivedBody } from '../request-validation/received-body.js';
+import { ReceivedBody } from '../validation/received-body.js';
 import { respondMalformed } from './malformed-request.js';
 import { requestIdOf } from './request-id.js';
 import { baseHeaders } from './response-headers.js';

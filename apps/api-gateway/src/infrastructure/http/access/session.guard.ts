@@ -9,11 +9,11 @@ import {
 import { authenticateSession } from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
 import type { FastifyRequest } from 'fastify';
-import type { GatewayConfig } from '../config.js';
+import type { GatewayConfig } from '../../../config.js';
+import { ServiceClient } from '../../../service-client/ports.js';
 import { Problem } from '../errors/problem.js';
-import { requestContextOf } from '../http-server/request-context.js';
 import { DocumentsSession } from '../openapi/describe.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { requestContextOf } from '../server/request-context.js';
 import { hashOfToken, setSession } from './session.js';
 import { isSameOrigin, publicOriginOf, tokenFromCookie } from './session-cookie.js';
 

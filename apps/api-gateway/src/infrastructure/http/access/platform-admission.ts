@@ -1,9 +1,9 @@
 import { admitPlatformCall, BASE_PATHS } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceClient } from '../../../service-client/ports.js';
 import { rateLimitHeaders } from '../errors/refusal-status.js';
-import { setCaller } from '../http-server/caller.js';
-import { requestContextOf } from '../http-server/request-context.js';
-import type { ServiceClient } from '../service-client/ports.js';
+import { requestContextOf } from '../server/request-context.js';
+import { setCaller } from './caller.js';
 import { platformKeyHashOf } from './platform-key.js';
 
 /** Whether a route belongs to the platform API. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { authenticateSession } from '@postern/contracts';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { ALL_REQUESTS } from '../testing/fake-services.js';
-import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
-import { call } from '../testing/http.js';
-import { admitAll, bearer } from '../testing/platform-call.js';
-import { replyOf } from '../testing/replies.js';
+import { ALL_REQUESTS } from '../../../testing/fake-services.js';
+import { type GatewayUnderTest, startGateway } from '../../../testing/gateway-under-test.js';
+import { call } from '../../../testing/http.js';
+import { admitAll, bearer } from '../../../testing/platform-call.js';
+import { replyOf } from '../../../testing/replies.js';
 
 interface Document {
   readonly openapi: string;

@@ -2,7 +2,7 @@ import { Inject, Injectable, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { BASE_PATHS } from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
-import type { GatewayConfig } from '../config.js';
+import type { GatewayConfig } from '../../../config.js';
 import { ERROR_SCHEMAS, PLATFORM_ERROR_SCHEMAS } from './errors.js';
 import { type Operation, operationsOf } from './operations.js';
 import { responsesOf } from './responses.js';

@@ -2,8 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { getEmailService } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { assertShape } from '../request-validation/shape-pipe.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../../../service-client/ports.js';
+import { assertShape } from '../validation/shape-pipe.js';
 import { sessionOf } from './session.js';
 
 const parameters = z.object({ service_id: z.uuid() });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { type Caller, setCaller } from '../http-server/caller.js';
+import { type Caller, setCaller } from './caller.js';
 
 /** The signed-in user and the active workspace. */
 export interface Session extends Caller {

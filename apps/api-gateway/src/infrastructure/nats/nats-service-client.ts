@@ -1,6 +1,6 @@
 import type { ReplyOf, RequestContract, RequestInput } from '@postern/contracts';
 import { ServiceUnavailable as NoReply, RemoteFault, RequestClient, type RequestContext } from '@postern/messaging';
-import { type RequestOptions, ServiceClient, ServiceFault, ServiceUnavailable } from './ports.js';
+import { type RequestOptions, ServiceClient, ServiceFault, ServiceUnavailable } from '../../service-client/ports.js';
 
 /** Sends requests over NATS. Refusals pass through unchanged; internal errors of a service become `ServiceFault`. */
 export class NatsServiceClient extends ServiceClient {

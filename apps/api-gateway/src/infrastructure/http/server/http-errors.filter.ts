@@ -3,12 +3,12 @@ import { Refusal } from '@postern/contracts';
 import { runInContext } from '@postern/messaging';
 import type { ServiceLog } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceFault, ServiceUnavailable } from '../../../service-client/ports.js';
 import { errorShape } from '../errors/error-shape.js';
 import { OutcomeUnknown } from '../errors/outcome-unknown.js';
 import { Problem } from '../errors/problem.js';
 import { detailOf } from '../errors/refusal-detail.js';
 import { headersOf, statusOf } from '../errors/refusal-status.js';
-import { ServiceFault, ServiceUnavailable } from '../service-client/ports.js';
 import { requestContextOf } from './request-context.js';
 import type { RouteTable } from './route-table.js';
 
