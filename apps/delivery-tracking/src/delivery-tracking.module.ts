@@ -5,25 +5,25 @@ import { Inbox, OutboxRelay, PostgresEventStore, ProjectionRunner } from '@poste
 import { TrackingTokens } from '@postern/mail';
 import { NatsLink } from '@postern/messaging';
 import { CONFIG, Database, ServiceLog, serviceRelay, Tasks } from '@postern/service-host';
-import { MeteredTrackingCounters } from './adapters/metrics/metered-tracking-counters.js';
-import { EmailsController } from './adapters/nats/emails.controller.js';
-import { NatsReturnPathArrivals } from './adapters/nats/return-path-arrivals.js';
-import { SuppressionsController } from './adapters/nats/suppressions.controller.js';
-import { VisitsController } from './adapters/nats/visits.controller.js';
-import { PostgresOverdueEmails } from './adapters/postgres/postgres-overdue-emails.js';
-import { PostgresTrackingTransactions } from './adapters/postgres/postgres-tracking-transactions.js';
-import { PostgresWaitingSignals } from './adapters/postgres/postgres-waiting-signals.js';
-import { ProjectedReadModels } from './adapters/postgres/projected-read-models.js';
-import { BounceListener } from './adapters/smtp/bounce-listener.js';
-import { certificateOf } from './adapters/smtp/certificate.js';
-import { LiftSuppression } from './commands/lift-suppression.js';
-import { ReceiveReport } from './commands/receive-report.js';
-import { RecordSignals } from './commands/record-signals.js';
-import { RecordVisit } from './commands/record-visit.js';
-import { SignalGroups } from './commands/signal-groups.js';
+import { MeteredTrackingCounters } from './infrastructure/telemetry/tracking-metrics.js';
+import { EmailsController } from './messages/emails.controller.js';
+import { NatsReturnPathArrivals } from './delivery-notifications/nats-return-path-probes.js';
+import { SuppressionsController } from './suppressions/suppressions.controller.js';
+import { VisitsController } from './engagement/visits.controller.js';
+import { PostgresOverdueEmails } from './tracked-emails/postgres-overdue-emails.js';
+import { PostgresTrackingTransactions } from './tracked-emails/postgres-tracking-transactions.js';
+import { PostgresWaitingSignals } from './tracked-emails/postgres-waiting-signals.js';
+import { ProjectedReadModels } from './suppressions/projected-read-models.js';
+import { BounceListener } from './delivery-notifications/bounce-listener.js';
+import { certificateOf } from './delivery-notifications/certificate.js';
+import { LiftSuppression } from './suppressions/remove-suppression.js';
+import { ReceiveReport } from './delivery-notifications/receive-report.js';
+import { RecordSignals } from './tracked-emails/record-signals.js';
+import { RecordVisit } from './engagement/record-open.js';
+import { SignalGroups } from './tracked-emails/grouped-signals.js';
 import type { DeliveryTrackingConfig } from './config.js';
 import { PrismaClient } from './generated/prisma/client.js';
-import { operationsControllers, operationsProviders } from './operations.providers.js';
+import { operationsControllers, operationsProviders } from './erasure/operations.providers.js';
 import {
   OverdueEmails,
   ReadModels,
@@ -31,14 +31,14 @@ import {
   TrackingCounters,
   TrackingTransactions,
   WaitingSignals,
-} from './ports.js';
-import { EmailQueries } from './projections/email-queries.js';
-import { EmailStats } from './projections/email-stats.js';
-import { suppressedAddresses } from './projections/suppressed-addresses.js';
-import { SuppressionList } from './projections/suppression-list.js';
-import { trackedEmails } from './projections/tracked-emails.js';
-import { FollowEmails } from './reactions/follow-emails.js';
-import { GiveUpWaiting, Patience } from './reactions/give-up-waiting.js';
+} from './tracked-emails/ports.js';
+import { EmailQueries } from './messages/email-queries.js';
+import { EmailStats } from './statistics/email-statistics.js';
+import { suppressedAddresses } from './suppressions/suppressed-addresses.projection.js';
+import { SuppressionList } from './suppressions/suppression-list.js';
+import { trackedEmails } from './messages/tracked-emails.projection.js';
+import { FollowEmails } from './tracked-emails/track-emails.js';
+import { GiveUpWaiting, Patience } from './tracked-emails/mark-missed-notifications.js';
 import { RunningParts } from './running-parts.js';
 
 const DAY_MS = 24 * 3_600_000;

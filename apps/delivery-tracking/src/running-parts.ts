@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { OutboxRelay, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { ServiceLog } from '@postern/service-host';
-import { BounceListener } from './adapters/smtp/bounce-listener.js';
-import { SignalGroups } from './commands/signal-groups.js';
+import { BounceListener } from './delivery-notifications/bounce-listener.js';
+import { SignalGroups } from './tracked-emails/grouped-signals.js';
 
 /** What runs beside the requests, started and stopped in order: reports are taken last and let go of first. */
 @Injectable()

@@ -19,7 +19,7 @@ import {
 } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
 import { BROWSER } from './testing/example-signals.js';
-import { feedbackReport, notification } from './testing/reports.js';
+import { feedbackReport, notification } from './testing/example-reports.js';
 import { anEmail, BOUNCE_DOMAIN, handOverOf, RunningTracking } from './testing/running-tracking.js';
 import { sendMail } from './testing/smtp-conversation.js';
 

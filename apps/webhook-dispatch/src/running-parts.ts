@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceLog, Tasks } from '@postern/service-host';
-import { DisableFailingWebhooks } from './reactions/disable-failing-webhooks.js';
-import { ForgetOldDeliveries } from './reactions/forget-old-deliveries.js';
-import { WorkOffDeliveries } from './reactions/work-off-deliveries.js';
+import { DisableFailingWebhooks } from './deliveries/disable-failing-webhooks.js';
+import { ForgetOldDeliveries } from './deliveries/purge-deliveries.js';
+import { WorkOffDeliveries } from './deliveries/process-deliveries.js';
 
 /** What runs beside the requests; the service host ends it in order. */
 @Injectable()

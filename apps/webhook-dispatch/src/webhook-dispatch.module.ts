@@ -1,8 +1,8 @@
 import { Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { DeliveriesController } from './adapters/nats/deliveries.controller.js';
-import { WebhooksController } from './adapters/nats/webhooks.controller.js';
-import { operationsControllers, operationsProviders } from './operations.providers.js';
+import { DeliveriesController } from './deliveries/deliveries.controller.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
+import { operationsControllers, operationsProviders } from './erasure/operations.providers.js';
 import { RunningParts } from './running-parts.js';
 import { providers } from './webhook-dispatch.providers.js';
 

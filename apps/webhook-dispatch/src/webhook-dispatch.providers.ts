@@ -3,19 +3,19 @@ import { CommandTransactions, Inbox, PostgresEventStore, ProjectionRunner } from
 import { currentContext } from '@postern/messaging';
 import { CONFIG, Database, KeyRing, Metrics, ServiceLog } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
-import { ResolvingAddressCheck } from './adapters/http/endpoint-address-check.js';
-import { HttpEndpointCaller } from './adapters/http/http-endpoint-caller.js';
-import { PostgresDeliveryQueue } from './adapters/postgres/delivery-queue.js';
-import { PostgresWebhookRepository } from './adapters/postgres/postgres-webhook-repository.js';
-import { ObservedEndpointCaller } from './adapters/telemetry/observed-endpoint-caller.js';
-import { QueueGauges } from './adapters/telemetry/queue-gauges.js';
-import { AttemptDelivery } from './commands/attempt-delivery.js';
-import { CreateWebhook } from './commands/create-webhook.js';
-import { RemoveWebhook } from './commands/remove-webhook.js';
-import { ReplayDeliveries } from './commands/replay-deliveries.js';
-import { RotateWebhookSecret } from './commands/rotate-webhook-secret.js';
-import { TestWebhook } from './commands/test-webhook.js';
-import { UpdateWebhook } from './commands/update-webhook.js';
+import { ResolvingAddressCheck } from './infrastructure/http/dns-url-validator.js';
+import { HttpEndpointCaller } from './infrastructure/http/http-endpoint-client.js';
+import { PostgresDeliveryQueue } from './deliveries/postgres-delivery-queue.js';
+import { PostgresWebhookRepository } from './webhooks/postgres-webhook-repository.js';
+import { ObservedEndpointCaller } from './infrastructure/telemetry/observed-endpoint-client.js';
+import { QueueGauges } from './infrastructure/telemetry/queue-gauges.js';
+import { AttemptDelivery } from './deliveries/attempt-delivery.js';
+import { CreateWebhook } from './webhooks/create-webhook.js';
+import { RemoveWebhook } from './webhooks/remove-webhook.js';
+import { ReplayDeliveries } from './deliveries/replay-delivery.js';
+import { RotateWebhookSecret } from './webhooks/rotate-webhook-secret.js';
+import { TestWebhook } from './deliveries/test-webhook.js';
+import { UpdateWebhook } from './webhooks/update-webhook.js';
 import type { WebhookDispatchConfig } from './config.js';
 import { PrismaClient } from './generated/prisma/client.js';
 import {
@@ -25,12 +25,12 @@ import {
   Retention,
   WebhookDirectory,
   WebhookRepository,
-} from './ports.js';
-import { ProjectedWebhooks, webhooks } from './projections/webhooks.js';
-import { DisableFailingWebhooks } from './reactions/disable-failing-webhooks.js';
-import { ForgetOldDeliveries } from './reactions/forget-old-deliveries.js';
-import { QueueDeliveries } from './reactions/queue-deliveries.js';
-import { WorkOffDeliveries } from './reactions/work-off-deliveries.js';
+} from './deliveries/ports.js';
+import { ProjectedWebhooks, webhooks } from './webhooks/webhooks.projection.js';
+import { DisableFailingWebhooks } from './deliveries/disable-failing-webhooks.js';
+import { ForgetOldDeliveries } from './deliveries/purge-deliveries.js';
+import { QueueDeliveries } from './deliveries/enqueue-deliveries.js';
+import { WorkOffDeliveries } from './deliveries/process-deliveries.js';
 
 /** What webhook-dispatch is made of. */
 export const providers: Provider[] = [

@@ -8,7 +8,7 @@ import {
   type TrackingTransaction,
   TrackingTransactions,
   type WaitingSignal,
-} from '../../../apps/delivery-tracking/src/ports.js';
+} from '../../../apps/delivery-tracking/src/tracked-emails/ports.js';
 import type { EventLog } from './event-log.js';
 import type { SimulatedProcess } from './simulated-process.js';
 

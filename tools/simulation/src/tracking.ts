@@ -1,7 +1,7 @@
 import { EMAIL_SEND_EVENTS } from '@postern/contracts';
-import { RecordSignals } from '../../../apps/delivery-tracking/src/commands/record-signals.js';
-import type { Signal } from '../../../apps/delivery-tracking/src/domain/signal.js';
-import { type EmailEvent, FollowEmails } from '../../../apps/delivery-tracking/src/reactions/follow-emails.js';
+import { RecordSignals } from '../../../apps/delivery-tracking/src/tracked-emails/record-signals.js';
+import type { Signal } from '../../../apps/delivery-tracking/src/tracked-emails/signal.js';
+import { type EmailEvent, FollowEmails } from '../../../apps/delivery-tracking/src/tracked-emails/track-emails.js';
 import { NoTrackingCounters } from '../../../apps/delivery-tracking/src/testing/in-memory-tracking-transactions.js';
 import { EventLog, envelopeOf, Subscription } from './event-log.js';
 import type { RelayedCopy } from './mail-world.js';

@@ -8,7 +8,7 @@ import {
   type TrackingTransaction,
   TrackingTransactions,
   type WaitingSignal,
-} from '../ports.js';
+} from '../tracked-emails/ports.js';
 
 /** The service's database in memory: streams, taken events and waiting signals, one transaction after another. */
 export class InMemoryTrackingTransactions extends TrackingTransactions {

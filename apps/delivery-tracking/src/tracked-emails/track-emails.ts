@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type {
+  EnvelopeOf,
+  emailAccepted,
+  emailCopyRetried,
+  emailHandedOver,
+  emailInterrupted,
+  emailNotHandedOver,
+} from '@postern/contracts';
+import { RecordSignals } from './record-signals.js';
+import type { Signal } from './signal.js';
+
+/** An event of email-send that says something about one email. */
+export type EmailEvent = EnvelopeOf<
+  | typeof emailAccepted
+  | typeof emailHandedOver
+  | typeof emailCopyRetried
+  | typeof emailNotHandedOver
+  | typeof emailInterrupted
+>;
+
+/** Takes what email-send tells of its emails, a batch in one transaction, each event once. */
+@Injectable()
+export class FollowEmails {
+  constructor(private readonly signals: RecordSignals) {}
+
+  async on(batch: readonly EmailEvent[]): Promise<void> {
+    await this.signals.execute(
+      batch.map(event => ({
+        emailId: event.data.email_id,
+        signal: signalOf(event),
+        eventId: event.id,
+        metadata: {
+          correlationId: event.metadata.correlation_id,
+          causationId: event.id,
+          traceparent: event.metadata.traceparent,
+          actor: event.metadata.actor,
+        },
+      })),
+    );
+  }
+}
+
+function signalOf(event: EmailEvent): Signal {
+  switch (event.type) {
+    case 'email-send.email-accepted.v1':
+      return { kind: 'accepted', data: event.data };
+    case 'email-send.email-handed-over.v1':
+      return { kind: 'handed_over', data: event.data };
+    case 'email-send.email-copy-retried.v1':
+      return { kind: 'copy_retried', data: event.data };
+    case 'email-send.email-not-handed-over.v1':
+      return { kind: 'not_handed_over', data: event.data };
+    case 'email-send.email-interrupted.v1':
+      return { kind: 'interrupted', data: event.data };
+  }
+}
