@@ -24,12 +24,12 @@ beforeAll(async () => {
     },
     { durable: true },
   );
-  await tracking.tell([emailAccepted, email], [emailHandedOver, handOverOf(email)]);
+  await tracking.publish([emailAccepted, email], [emailHandedOver, handOverOf(email)]);
   await waitFor(async () => (await detail()).status === 'sent');
 }, 60_000);
 afterAll(() => tracking?.stop());
 
-const detail = () => tracking.ask(getTrackedEmail, { service_id: email.service_id, email_id: email.email_id });
+const detail = () => tracking.request(getTrackedEmail, { service_id: email.service_id, email_id: email.email_id });
 const send = (message: string | Buffer, change: { from?: string; to?: string | string[] } = {}) =>
   sendMail(tracking.smtpPort, { to: tracking.returnPath(email.email_id), message, ...change });
 
@@ -266,7 +266,7 @@ describe('The bounce listener', () => {
 
   async function another() {
     const one = anEmail({ email_id: uuidv7() });
-    await tracking.tell([emailAccepted, one], [emailHandedOver, handOverOf(one)]);
+    await tracking.publish([emailAccepted, one], [emailHandedOver, handOverOf(one)]);
     return one;
   }
 });

@@ -1,165 +1,165 @@
 import type { AddressInfo } from 'node:net';
 import { isIP } from 'node:net';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { CONFIG, ServiceLog } from '@postern/service-host';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
-import type { ReceivedReport } from '../tracked-emails/ports.js';
-import type { Certificate } from './certificate.js';
-import { ConnectionBounds, type ConnectionLimits } from './connection-limiter.js';
+import type { DeliveryTrackingConfig } from '../config.js';
+import { certificateOf } from './certificate.js';
+import { ConnectionLimiter } from './connection-limiter.js';
+import { ReportMetrics } from './ports.js';
+import { ReceiveReport } from './receive-report.js';
 
-/** Who takes the reports that come in. */
-export interface ReportReceiver {
-  /** Whether there is such a mailbox. */
-  knows(localPart: string): boolean;
-  /** Resolves once the effect is durable. */
-  execute(report: ReceivedReport): Promise<void>;
-}
-
-export interface BounceListenerOptions extends ConnectionLimits {
-  readonly host: string;
-  readonly port: number;
-  readonly domain: string;
-  readonly maxBytes: number;
-  readonly silenceMs: number;
-  /** What STARTTLS is offered with. */
-  readonly certificate: Certificate;
-  readonly receiver: ReportReceiver;
-  /** Told of mail that was turned away, by cause. */
-  readonly onRefused: (cause: string) => void;
-  /** Told of a report that could not be taken now; its sender was told to come again. */
-  readonly onFailure: (error: unknown) => void;
-}
-
-/** More than one mail system ever needs: a report has one return path. */
-const MOST_RECIPIENTS = 5;
-const MOST_BAD_RECIPIENTS = 20;
+/** A report has one return path; the limit leaves room for mail systems that batch them. */
+const MAX_RECIPIENTS = 5;
+const MAX_BAD_RECIPIENTS = 20;
 
 /**
- * An SMTP server that takes reports at the bounce domain and nothing else. It answers 250 only after the effect of a
- * report is durable, and 451 when it cannot be made so: the sender keeps what was not acknowledged. Senders that know
- * STARTTLS are not read on their way.
+ * The SMTP server of the bounce domain; it accepts reports only. It replies 250 once the effect is durable and
+ * otherwise 451, so that the sender retries. STARTTLS protects reports from being read in transit.
  */
-export class BounceListener {
+@Injectable()
+export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #server: SMTPServer;
-  readonly #bounds: ConnectionBounds;
+  readonly #limiter: ConnectionLimiter;
   readonly #badRecipients = new Map<string, number>();
+  #port = 0;
 
-  constructor(private readonly options: BounceListenerOptions) {
-    this.#bounds = new ConnectionBounds(options, id => this.#hangUp(id));
+  constructor(
+    @Inject(CONFIG) private readonly config: DeliveryTrackingConfig,
+    private readonly reports: ReceiveReport,
+    private readonly metrics: ReportMetrics,
+    private readonly log: ServiceLog,
+  ) {
+    const limits = {
+      maxConnections: config.bounceMaxConnections,
+      maxConnectionsPerAddress: config.bounceMaxConnectionsPerAddress,
+      maxMessagesPerMinute: config.bounceMaxMessagesPerMinute,
+      sessionMs: config.bounceSessionTimeoutMs,
+    };
+    this.#limiter = new ConnectionLimiter(limits, id => this.#closeConnection(id));
+    const { cert, key } = certificateOf(config);
     this.#server = new SMTPServer({
-      name: options.domain,
+      name: config.bounceDomain,
       banner: 'reports only',
       disabledCommands: ['AUTH'],
-      cert: options.certificate.cert,
-      key: options.certificate.key,
+      cert,
+      key,
       disableReverseLookup: true,
-      size: options.maxBytes,
-      maxClients: options.maxConnections,
-      socketTimeout: options.silenceMs,
+      size: config.bounceMaxBytes,
+      maxClients: config.bounceMaxConnections,
+      socketTimeout: config.bounceConnectionTimeoutMs,
       closeTimeout: 2_000,
       logger: false,
-      onConnect: (session, done) => done(this.#connected(session)),
-      onClose: session => this.#closed(session),
-      onMailFrom: (_, session, done) => done(this.#sender(session)),
-      onRcptTo: (address, session, done) => done(this.#recipient(address, session)),
+      onConnect: (session, done) => done(this.#onConnect(session)),
+      onClose: session => this.#onClose(session),
+      onMailFrom: (_, session, done) => done(this.#onMailFrom(session)),
+      onRcptTo: (address, session, done) => done(this.#onRecipient(address, session)),
       onData: (stream, session, done) => {
-        this.#message(stream, session).then(
-          () => done(null, 'taken'),
+        this.#onMessage(stream, session).then(
+          () => done(null, 'accepted'),
           (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
         );
       },
     });
-    // A client that breaks off is its own affair.
+    // Clients can disconnect at any time.
     this.#server.on('error', () => undefined);
   }
 
-  /** Answers the port that it listens on. */
-  async listen(): Promise<number> {
+  /** The port that the server listens on, once started. */
+  get port(): number {
+    return this.#port;
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.server.once('error', reject);
-      this.#server.listen(this.options.port, this.options.host, () => {
+      this.#server.listen(this.config.bounceSmtpPort, this.config.bounceSmtpHost, () => {
         this.#server.server.off('error', reject);
         resolve();
       });
     });
-    return (this.#server.server.address() as AddressInfo).port;
+    this.#port = (this.#server.server.address() as AddressInfo).port;
+    this.log.info({ port: this.#port }, 'The bounce listener accepts reports');
   }
 
-  /** Takes no more connections, and ends those that are open within two seconds. */
-  async close(): Promise<void> {
+  /** Accepts no more connections, and closes open ones within two seconds. */
+  async onModuleDestroy(): Promise<void> {
     await new Promise<void>(resolve => this.#server.close(() => resolve()));
-    this.#bounds.close();
+    this.#limiter.close();
   }
 
-  #connected(session: SMTPServerSession): Error | null {
-    return this.#bounds.admit(session.id, addressOf(session))
+  #onConnect(session: SMTPServerSession): Error | null {
+    return this.#limiter.connect(session.id, addressOf(session))
       ? null
       : this.#refusal(421, 'too many connections from this address', 'too_many_connections');
   }
 
-  #closed(session: SMTPServerSession): void {
-    this.#bounds.leave(session.id);
+  #onClose(session: SMTPServerSession): void {
+    this.#limiter.disconnect(session.id);
     this.#badRecipients.delete(session.id);
   }
 
-  #sender(session: SMTPServerSession): Error | null {
-    return this.#bounds.oneMoreMessage(addressOf(session))
+  #onMailFrom(session: SMTPServerSession): Error | null {
+    return this.#limiter.countMessage(addressOf(session))
       ? null
-      : this.#refusal(450, '4.7.0 too many messages from this address, come again later', 'rate');
+      : this.#refusal(450, '4.7.0 too many messages from this address, try again later', 'rate');
   }
 
-  #recipient({ address }: SMTPServerAddress, session: SMTPServerSession): Error | null {
+  #onRecipient({ address }: SMTPServerAddress, session: SMTPServerSession): Error | null {
     const at = address.lastIndexOf('@');
-    if (session.envelope.rcptTo.length >= MOST_RECIPIENTS) {
+    if (session.envelope.rcptTo.length >= MAX_RECIPIENTS) {
       return this.#refusal(452, '4.5.3 too many recipients', 'too_many_recipients');
     }
-    if (address.slice(at + 1).toLowerCase() !== this.options.domain) {
-      return this.#badRecipient(session, '5.7.1 we do not relay', 'relaying');
+    if (address.slice(at + 1).toLowerCase() !== this.config.bounceDomain) {
+      return this.#badRecipient(session, '5.7.1 relaying denied', 'relaying');
     }
-    return this.options.receiver.knows(address.slice(0, at))
+    return this.reports.accepts(address.slice(0, at))
       ? null
       : this.#badRecipient(session, '5.1.1 no such return path', 'unknown_mailbox');
   }
 
-  #badRecipient(session: SMTPServerSession, words: string, cause: string): Error {
+  #badRecipient(session: SMTPServerSession, message: string, cause: string): Error {
     const count = (this.#badRecipients.get(session.id) ?? 0) + 1;
     this.#badRecipients.set(session.id, count);
-    if (count > MOST_BAD_RECIPIENTS) return this.#refusal(421, '4.7.0 too many unknown recipients', 'guessing');
-    return this.#refusal(550, words, cause);
+    if (count > MAX_BAD_RECIPIENTS) return this.#refusal(421, '4.7.0 too many unknown recipients', 'guessing');
+    return this.#refusal(550, message, cause);
   }
 
-  async #message(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
+  async #onMessage(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
     const raw = await this.#read(stream);
     if (!raw) throw this.#refusal(552, '5.3.4 the message is too big', 'too_big');
     const { mailFrom, rcptTo } = session.envelope;
     try {
-      await this.options.receiver.execute({
+      await this.reports.execute({
         sender: mailFrom ? mailFrom.address : '',
         localParts: rcptTo.map(({ address }) => address.slice(0, address.lastIndexOf('@'))),
         raw,
       });
-    } catch (error) {
-      this.options.onFailure(error);
-      throw this.#refusal(451, '4.3.0 cannot take this now, come again later', 'not_durable');
+    } catch (err) {
+      this.log.error({ err }, 'A report was not recorded; its sender will retry');
+      throw this.#refusal(451, '4.3.0 temporary failure, try again later', 'not_durable');
     }
   }
 
-  /** The message, or undefined where it is too big; what is beyond the limit is read and forgotten. */
+  /** Returns undefined for a message that is too big; the excess is read and discarded. */
   async #read(stream: SMTPServerDataStream): Promise<Buffer | undefined> {
+    const { bounceMaxBytes } = this.config;
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size <= this.options.maxBytes) chunks.push(chunk);
+      if (size <= bounceMaxBytes) chunks.push(chunk);
       else chunks.length = 0;
     }
-    return size <= this.options.maxBytes ? Buffer.concat(chunks) : undefined;
+    return size <= bounceMaxBytes ? Buffer.concat(chunks) : undefined;
   }
 
-  #refusal(responseCode: number, words: string, cause: string): Error {
-    this.options.onRefused(cause);
-    return Object.assign(new Error(words), { responseCode });
+  #refusal(responseCode: number, message: string, cause: string): Error {
+    this.metrics.refusedMail(cause);
+    return Object.assign(new Error(message), { responseCode });
   }
 
-  #hangUp(sessionId: string): void {
+  #closeConnection(sessionId: string): void {
     for (const connection of this.#server.connections) {
       const { id } = connection as unknown as { readonly id: string };
       if (id === sessionId) connection.close();

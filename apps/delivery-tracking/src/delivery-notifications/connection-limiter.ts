@@ -2,7 +2,7 @@ export interface ConnectionLimits {
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
   readonly maxMessagesPerMinute: number;
-  /** Longest life of a connection, however busy it is. */
+  /** Maximum lifetime of a connection, idle or not. */
   readonly sessionMs: number;
 }
 
@@ -11,23 +11,23 @@ interface Session {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Counts what each address does, so that one of them cannot keep the listener from all others. */
-export class ConnectionBounds {
+/** Limits connections and messages per client address, so that one client cannot exhaust the listener. */
+export class ConnectionLimiter {
   readonly #sessions = new Map<string, Session>();
   readonly #connections = new Map<string, number>();
   readonly #messages = new Map<string, number>();
-  readonly #minute: NodeJS.Timeout;
+  readonly #reset: NodeJS.Timeout;
 
   constructor(
     private readonly limits: ConnectionLimits,
     private readonly onExpired: (sessionId: string) => void,
   ) {
-    this.#minute = setInterval(() => this.#messages.clear(), 60_000);
-    this.#minute.unref();
+    this.#reset = setInterval(() => this.#messages.clear(), 60_000);
+    this.#reset.unref();
   }
 
-  /** False where the address has all the connections it may have. */
-  admit(sessionId: string, address: string): boolean {
+  /** Returns false if the address has reached its connection limit. */
+  connect(sessionId: string, address: string): boolean {
     const connections = (this.#connections.get(address) ?? 0) + 1;
     if (connections > this.limits.maxConnectionsPerAddress) return false;
     this.#connections.set(address, connections);
@@ -36,7 +36,7 @@ export class ConnectionBounds {
     return true;
   }
 
-  leave(sessionId: string): void {
+  disconnect(sessionId: string): void {
     const session = this.#sessions.get(sessionId);
     if (!session) return;
     clearTimeout(session.timer);
@@ -46,15 +46,15 @@ export class ConnectionBounds {
     else this.#connections.delete(session.address);
   }
 
-  /** False where the address has sent as many messages within the minute as it may. */
-  oneMoreMessage(address: string): boolean {
+  /** Counts a message; returns false if the address has exceeded its messages per minute. */
+  countMessage(address: string): boolean {
     const messages = (this.#messages.get(address) ?? 0) + 1;
     this.#messages.set(address, messages);
     return messages <= this.limits.maxMessagesPerMinute;
   }
 
   close(): void {
-    clearInterval(this.#minute);
+    clearInterval(this.#reset);
     for (const { timer } of this.#sessions.values()) clearTimeout(timer);
     this.#sessions.clear();
   }

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { returnPathArrivals } from '@postern/contracts';
 import { NatsLink } from '@postern/messaging';
-import { ReturnPathArrivals } from '../tracked-emails/ports.js';
+import { ReturnPathProbes } from './ports.js';
 
-/** Says it over NATS to whoever waits. */
+/** Publishes arrivals over core NATS, so only a probe that is still waiting receives them. */
 @Injectable()
-export class NatsReturnPathArrivals extends ReturnPathArrivals {
+export class NatsReturnPathProbes extends ReturnPathProbes {
   constructor(private readonly link: NatsLink) {
     super();
   }
 
-  override tell(probeId: string): void {
+  override arrived(probeId: string): void {
     if (this.link.connected) this.link.nc.publish(returnPathArrivals(probeId));
   }
 }

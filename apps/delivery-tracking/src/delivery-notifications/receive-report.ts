@@ -1,60 +1,60 @@
 import { Injectable } from '@nestjs/common';
 import type { TrackedRecipient } from '@postern/mail';
 import { classifyBounce, type InboundMail, type RecipientReport, readInboundMail, TrackingTokens } from '@postern/mail';
+import { EmailSignals } from '../tracked-emails/ports.js';
 import type { NotifiedStatus, Signal } from '../tracked-emails/signal.js';
-import { type ReceivedReport, ReturnPathArrivals, TrackingCounters } from '../tracked-emails/ports.js';
-import { SignalGroups } from '../tracked-emails/grouped-signals.js';
-import { signalMetadata } from '../tracked-emails/signal-metadata.js';
+import { type ReceivedReport, ReportMetrics, ReturnPathProbes } from './ports.js';
 
 type Notification = Extract<InboundMail, { kind: 'delivery_notification' }>;
 type FeedbackReport = Extract<InboundMail, { kind: 'feedback_report' }>;
 
-/** A return path of ours anywhere in a report: 18 bytes of subject and 12 of signature make 48 letters. */
+/** A signed return path: 18 bytes of payload and 12 of signature are 48 base32 characters. */
 const RETURN_PATH = /b\+[a-z2-7]{48}(?![a-z2-7])/gi;
-const FEEDBACK_ADDRESS = 'fbl';
+const FEEDBACK_MAILBOX = 'fbl';
 const NO_COMPLAINTS: ReadonlySet<string> = new Set(['not-spam', 'auth-failure', 'dmarc']);
 
 /**
- * Takes a message that came to a return path or the feedback address. Resolves once its effect is durable, or once it
- * is clear that it has none: then its cause is counted, and the sender is not told, for it may be anybody.
+ * Processes a message to a return path or the feedback mailbox. A message without effect is counted by cause; the
+ * sender is not told, because it can be anybody.
  */
 @Injectable()
 export class ReceiveReport {
   constructor(
     private readonly tokens: TrackingTokens,
-    private readonly signals: SignalGroups,
-    private readonly counters: TrackingCounters,
-    private readonly arrivals: ReturnPathArrivals,
+    private readonly signals: EmailSignals,
+    private readonly metrics: ReportMetrics,
+    private readonly probes: ReturnPathProbes,
   ) {}
 
-  /** Whether mail for this local part is worth taking: our feedback address, or a return path that we signed. */
-  knows(localPart: string): boolean {
-    if (localPart.toLowerCase() === FEEDBACK_ADDRESS) return true;
-    const known = this.tokens.readReturnPathToken(localPart) !== undefined;
-    if (!known) this.counters.ignoredReport('forged_return_path');
-    return known;
+  /** Whether the mailbox exists: the feedback mailbox, or a return path with a valid signature. */
+  accepts(localPart: string): boolean {
+    if (localPart.toLowerCase() === FEEDBACK_MAILBOX) return true;
+    const valid = this.tokens.readReturnPathToken(localPart) !== undefined;
+    if (!valid) this.metrics.ignored('forged_return_path');
+    return valid;
   }
 
+  /** Resolves once the effect is durable, or once it is clear that there is none. */
   async execute(report: ReceivedReport): Promise<void> {
     const mail = readInboundMail(report.raw);
-    const concerned = report.localParts
+    const recipients = report.localParts
       .map(localPart => this.tokens.readReturnPathToken(localPart))
       .filter(recipient => recipient !== undefined);
-    const probes = concerned.filter(({ emailId }) => isProbe(emailId));
-    for (const { emailId } of probes) this.arrivals.tell(emailId);
+    const probes = recipients.filter(({ emailId }) => isProbe(emailId));
+    for (const { emailId } of probes) this.probes.arrived(emailId);
     if (probes.length > 0) return;
-    if (mail.kind === 'other') return this.counters.ignoredReport(mail.why);
-    if (mail.kind === 'feedback_report') return this.#complain(mail, report, concerned);
-    // RFC 3464 §2: notifications have the null sender. Whoever uses another one is no mail system.
-    if (report.sender !== '') return this.counters.ignoredReport('sender_not_null');
-    if (concerned.length === 0) return this.counters.ignoredReport('forged_return_path');
-    return this.#notify(mail, concerned);
+    if (mail.kind === 'other') return this.metrics.ignored(mail.why);
+    if (mail.kind === 'feedback_report') return this.#complain(mail, report, recipients);
+    // RFC 3464 §2: notifications have the null sender, so other senders are not mail systems.
+    if (report.sender !== '') return this.metrics.ignored('sender_not_null');
+    if (recipients.length === 0) return this.metrics.ignored('forged_return_path');
+    return this.#notify(mail, recipients);
   }
 
-  async #notify({ perRecipient }: Notification, concerned: readonly TrackedRecipient[]): Promise<void> {
+  async #notify({ perRecipient }: Notification, recipients: readonly TrackedRecipient[]): Promise<void> {
     const at = new Date().toISOString();
     await Promise.all(
-      concerned.flatMap(recipient =>
+      recipients.flatMap(recipient =>
         perRecipient.map(report =>
           this.#record(recipient, { kind: 'notified', index: recipient.recipientIndex, status: statusOf(report), at }),
         ),
@@ -65,11 +65,11 @@ export class ReceiveReport {
   async #complain(
     mail: FeedbackReport,
     { raw }: ReceivedReport,
-    concerned: readonly TrackedRecipient[],
+    recipients: readonly TrackedRecipient[],
   ): Promise<void> {
-    if (NO_COMPLAINTS.has(mail.feedbackType)) return this.counters.ignoredReport('not_a_complaint');
-    const recipient = concerned[0] ?? this.#recipientNamedIn(mail, raw);
-    if (!recipient) return this.counters.ignoredReport('forged_return_path');
+    if (NO_COMPLAINTS.has(mail.feedbackType)) return this.metrics.ignored('not_a_complaint');
+    const recipient = recipients[0] ?? this.#recipientNamedIn(mail, raw);
+    if (!recipient) return this.metrics.ignored('forged_return_path');
     const source = [mail.feedbackType, mail.userAgent ?? mail.sourceIp].filter(part => part !== undefined).join(' ');
     await this.#record(recipient, {
       kind: 'complained',
@@ -79,23 +79,23 @@ export class ReceiveReport {
     });
   }
 
-  /** Who complains: the report's own field, else the one return path that the attached original carries. */
+  /** Reads `Original-Mail-From`, or else the only return path in the attached original. */
   #recipientNamedIn({ originalMailFrom }: FeedbackReport, raw: Uint8Array): TrackedRecipient | undefined {
-    const named = originalMailFrom?.slice(0, originalMailFrom.lastIndexOf('@'));
-    const told = named === undefined ? undefined : this.tokens.readReturnPathToken(named);
-    if (told) return told;
+    const localPart = originalMailFrom?.slice(0, originalMailFrom.lastIndexOf('@'));
+    const named = localPart === undefined ? undefined : this.tokens.readReturnPathToken(localPart);
+    if (named) return named;
     const found = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1').match(RETURN_PATH) ?? [];
     const [only, ...others] = new Set(found.slice(0, 100).map(token => token.toLowerCase()));
     return only !== undefined && others.length === 0 ? this.tokens.readReturnPathToken(only) : undefined;
   }
 
   async #record({ emailId }: TrackedRecipient, signal: Signal): Promise<void> {
-    const fate = await this.signals.record({ emailId, signal, metadata: signalMetadata('mail') });
-    if (fate.kind === 'ignored') this.counters.ignoredReport(fate.cause);
+    const outcome = await this.signals.record(emailId, signal, 'mail');
+    if (outcome.kind === 'ignored') this.metrics.ignored(outcome.cause);
   }
 }
 
-/** Ids of emails are of version 7, those of an operator's probes of version 4 (RFC 9562 §4.2). */
+/** Email ids are UUIDs of version 7, ids of operators' probes of version 4 (RFC 9562 §4.2). */
 const isProbe = (emailId: string): boolean => emailId.charAt(14) === '4';
 
 function statusOf({ action, finalRecipient, originalRecipient, status, diagnostic }: RecipientReport): NotifiedStatus {

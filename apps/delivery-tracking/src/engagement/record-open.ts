@@ -1,24 +1,15 @@
-import { Injectable } from '@nestjs/common';
-import type { RequestOf, recordClick, recordOpen } from '@postern/contracts';
-import { SignalGroups } from '../tracked-emails/grouped-signals.js';
-import { signalMetadata } from '../tracked-emails/signal-metadata.js';
+import { type ReplyOf, type RequestOf, recordOpen } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { EmailSignals } from '../tracked-emails/ports.js';
 
-/** Opens and clicks, as the gateway saw them. Resolves once they are durable; a repeat changes nothing. */
-@Injectable()
-export class RecordVisit {
-  constructor(private readonly signals: SignalGroups) {}
+/** Records an open that the gateway observed. A repeated request changes nothing. */
+@Handles(recordOpen)
+export class RecordOpen {
+  constructor(private readonly signals: EmailSignals) {}
 
-  async opened(data: RequestOf<typeof recordOpen>): Promise<Record<string, never>> {
-    await this.signals.record({ emailId: data.email_id, signal: { kind: 'opened', data }, metadata: signalMetadata() });
-    return {};
-  }
-
-  async clicked(data: RequestOf<typeof recordClick>): Promise<Record<string, never>> {
-    await this.signals.record({
-      emailId: data.email_id,
-      signal: { kind: 'clicked', data },
-      metadata: signalMetadata(),
-    });
+  /** Resolves once the open is durable. */
+  async execute(data: RequestOf<typeof recordOpen>): Promise<ReplyOf<typeof recordOpen>> {
+    await this.signals.record(data.email_id, { kind: 'opened', data });
     return {};
   }
 }

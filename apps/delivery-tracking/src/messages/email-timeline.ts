@@ -9,7 +9,7 @@ import {
   HAND_OVER_INTERRUPTED,
   HAND_OVER_RECORDED,
   NOTIFICATION_MISSED,
-  type OutcomeEvent,
+  type PublicEvent,
   type TrackedEmailEvent,
 } from '../tracked-emails/tracked-email-events.js';
 import { inCausalOrder, type Stage } from './causal-order.js';
@@ -17,28 +17,28 @@ import { resultOf } from './recipient-row.js';
 import { applyToRow, type TrackedEmailRow } from './tracked-email-row.js';
 
 export type TimelineEntry = z.output<typeof timelineEntry>;
-type CopyOutcome = DataOf<typeof emailHandedOver>['outcomes'][number];
+type HandOver = DataOf<typeof emailHandedOver>['outcomes'][number];
 
-type StagedEntry = TimelineEntry & { readonly stage: Stage };
+type TimelineStep = TimelineEntry & { readonly stage: Stage };
 
-/** An email's story as people read it, causes before effects; see `inCausalOrder`. */
+/** The timeline of an email, causes before effects; see `inCausalOrder`. */
 export function timelineOf(events: readonly TrackedEmailEvent[]): TimelineEntry[] {
   const row = events.reduce<TrackedEmailRow | undefined>(applyToRow, undefined);
   if (!row) return [];
-  const entries = [...events.flatMap(event => entriesOf(event, row)), ...handOversShownBy(events, row)];
+  const entries = [...events.flatMap(event => entriesOf(event, row)), ...inferredHandOvers(events, row)];
   return inCausalOrder(entries).map(({ at, kind, recipient, detail }) => ({ at, kind, recipient, detail }));
 }
 
-function entriesOf(event: TrackedEmailEvent, row: TrackedEmailRow): StagedEntry[] {
+function entriesOf(event: TrackedEmailEvent, row: TrackedEmailRow): TimelineStep[] {
   switch (event.type) {
     case EMAIL_TRACKED: {
       const { accepted_at: at, subject: detail } = event.data;
       return [{ at, kind: 'accepted', recipient: null, detail, stage: 'acceptance' }];
     }
     case HAND_OVER_RECORDED:
-      return event.data.outcomes.map(tryEntry);
+      return event.data.outcomes.map(handOverEntry);
     case COPY_RETRIED:
-      return [tryEntry(event.data.outcome)];
+      return [handOverEntry(event.data.outcome)];
     case HAND_OVER_FAILED: {
       const { at, reason: detail } = event.data;
       return [{ at, kind: 'not_handed_over', recipient: null, detail, stage: 'hand_over' }];
@@ -52,47 +52,47 @@ function entriesOf(event: TrackedEmailEvent, row: TrackedEmailRow): StagedEntry[
     case CLICKS_RECOGNISED_AS_MACHINE: {
       const { at, recipient_index, reason: detail } = event.data;
       const recipient = row.recipients.find(({ index }) => index === recipient_index)?.address ?? null;
-      return [{ at, recipient, detail, ...PRIVATE_KINDS[event.type] }];
+      return [{ at, recipient, detail, ...PRIVATE_EVENTS[event.type] }];
     }
     default: {
       const { timestamp: at, to: recipient } = event.data;
       return [
-        { at, kind: kindOf(event.type), recipient, detail: detailOf(event), stage: STAGE_OF_OUTCOME[event.type] },
+        { at, kind: kindOf(event.type), recipient, detail: detailOf(event), stage: STAGE_OF_EVENT[event.type] },
       ];
     }
   }
 }
 
-/** What an interruption came to, as far as is known by now. */
+/** The consequence of an interruption, as far as known. */
 function interruptionOf({ recipients }: TrackedEmailRow): string {
   const unknown = recipients.filter(recipient => resultOf(recipient) === 'unknown');
   if (unknown.length === recipients.length) return 'interrupted: outcome unknown';
   if (unknown.length > 0) return `interrupted: outcome unknown for ${unknown.map(({ address }) => address).join(', ')}`;
   return recipients.some(({ interrupted }) => interrupted)
-    ? 'interrupted: the answer of the relay was not recorded; later reports show that it took the message'
-    : 'interrupted: what the relay answered was recorded later';
+    ? "interrupted: the relay's answer was not recorded; later reports show that it accepted the message"
+    : "interrupted: the relay's answer was recorded later";
 }
 
-/** The hand-overs that nobody recorded: the first report about such a copy shows that the relay took it. */
-function handOversShownBy(events: readonly TrackedEmailEvent[], { recipients }: TrackedEmailRow): StagedEntry[] {
+/** Hand-overs that were not recorded: the first report about a copy proves that the relay accepted it. */
+function inferredHandOvers(events: readonly TrackedEmailEvent[], { recipients }: TrackedEmailRow): TimelineStep[] {
   return recipients.flatMap(recipient => {
     if (recipient.copy === 'taken' || resultOf(recipient) !== 'sent') return [];
-    const reports = events.filter(isOutcome).filter(({ data }) => data.recipient_index === recipient.index);
-    // A bounce may be the refusal of the relay itself, so it comes last.
+    const reports = events.filter(isPublicEvent).filter(({ data }) => data.recipient_index === recipient.index);
+    // A bounce can be the relay's own refusal, so it comes last.
     const [first] = reports.toSorted((a, b) => Number(isBounce(a)) - Number(isBounce(b)) || timeOf(a) - timeOf(b));
     if (!first) return [];
     const detail = `shown by a later report: ${kindOf(first.type)}`;
     return [
-      { at: first.data.timestamp, kind: 'handed_over', recipient: recipient.address, detail, stage: 'shown_hand_over' },
+      { at: first.data.timestamp, kind: 'handed_over', recipient: recipient.address, detail, stage: 'inferred_hand_over' },
     ];
   });
 }
 
-const isOutcome = (event: TrackedEmailEvent): event is OutcomeEvent => event.type in STAGE_OF_OUTCOME;
-const isBounce = ({ type }: OutcomeEvent): boolean => type === 'delivery-tracking.email-bounced.v1';
-const timeOf = ({ data }: OutcomeEvent): number => Date.parse(data.timestamp);
+const isPublicEvent = (event: TrackedEmailEvent): event is PublicEvent => event.type in STAGE_OF_EVENT;
+const isBounce = ({ type }: PublicEvent): boolean => type === 'delivery-tracking.email-bounced.v1';
+const timeOf = ({ data }: PublicEvent): number => Date.parse(data.timestamp);
 
-const STAGE_OF_OUTCOME: Readonly<Record<OutcomeEvent['type'], Stage>> = {
+const STAGE_OF_EVENT: Readonly<Record<PublicEvent['type'], Stage>> = {
   'delivery-tracking.email-delivered.v1': 'arrival',
   'delivery-tracking.email-bounced.v1': 'report',
   'delivery-tracking.email-complained.v1': 'reaction',
@@ -100,13 +100,13 @@ const STAGE_OF_OUTCOME: Readonly<Record<OutcomeEvent['type'], Stage>> = {
   'delivery-tracking.email-clicked.v1': 'reaction',
 };
 
-const PRIVATE_KINDS = {
+const PRIVATE_EVENTS = {
   [DELIVERY_DELAYED]: { kind: 'delayed', stage: 'report' },
   [NOTIFICATION_MISSED]: { kind: 'unknown', stage: 'report' },
   [CLICKS_RECOGNISED_AS_MACHINE]: { kind: 'clicks_by_machine', stage: 'reaction' },
 } as const;
 
-const KINDS_OF_TRIES: Readonly<Record<CopyOutcome['result'], string>> = {
+const KIND_OF_RESULT: Readonly<Record<HandOver['result'], string>> = {
   accepted: 'handed_over',
   refused: 'refused',
   deferred: 'deferred',
@@ -115,9 +115,9 @@ const KINDS_OF_TRIES: Readonly<Record<CopyOutcome['result'], string>> = {
   unknown: 'outcome_unknown',
 };
 
-const tryEntry = ({ at, result, address, smtp_response, relay }: CopyOutcome): StagedEntry => ({
+const handOverEntry = ({ at, result, address, smtp_response, relay }: HandOver): TimelineStep => ({
   at,
-  kind: KINDS_OF_TRIES[result],
+  kind: KIND_OF_RESULT[result],
   recipient: address,
   detail: relay === null ? smtp_response : `${smtp_response} (${relay})`,
   stage: result === 'deferred' ? 'deferral' : 'hand_over',
@@ -126,7 +126,7 @@ const tryEntry = ({ at, result, address, smtp_response, relay }: CopyOutcome): S
 /** `delivery-tracking.email-delivered.v1` is `delivered`. */
 const kindOf = (type: string): string => type.replace(/^.*\.email-|\.v\d+$/g, '');
 
-function detailOf(event: OutcomeEvent): string {
+function detailOf(event: PublicEvent): string {
   switch (event.type) {
     case 'delivery-tracking.email-delivered.v1':
       return event.data.data.smtp_response;

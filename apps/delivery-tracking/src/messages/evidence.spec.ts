@@ -17,10 +17,11 @@ import {
   retried,
   SERVICE_ID,
 } from '../testing/example-signals.js';
-import { InMemoryTrackingTransactions, NoTrackingCounters } from '../testing/in-memory-tracking-transactions.js';
+import { InMemoryTrackingTransactions, NoSignalMetrics, TrackingMemory } from '../testing/in-memory-tracking-transactions.js';
 import { countsOfStories, emailStory, resultOfStory, signalsOf } from '../testing/random-emails.js';
 import { timelineOf } from './email-timeline.js';
-import { applyToRow, countsOf, isWaiting, shownEmail, type TrackedEmailRow } from './tracked-email-row.js';
+import { countsOf } from './email-counts.js';
+import { applyToRow, isWaiting, replyOf, type TrackedEmailRow } from './tracked-email-row.js';
 
 const interrupted: Signal = { kind: 'interrupted', data: { email_id: EMAIL_ID, service_id: SERVICE_ID, at: at(50) } };
 const notHandedOver: Signal = {
@@ -30,13 +31,13 @@ const notHandedOver: Signal = {
 
 /** What is shown of the example's message once these signals have arrived, one after another. */
 async function after(...signals: readonly Signal[]) {
-  const database = new InMemoryTrackingTransactions();
-  const command = new RecordSignals(database, new NoTrackingCounters());
+  const memory = new TrackingMemory();
+  const command = new RecordSignals(new InMemoryTrackingTransactions(memory), new NoSignalMetrics());
   for (const signal of signals)
     await command.execute([{ emailId: EMAIL_ID, signal, metadata: { correlationId: 'test' } }]);
-  const events = database.stream(trackedEmailStream(EMAIL_ID)) as readonly TrackedEmailEvent[];
+  const events = memory.events.stream(trackedEmailStream(EMAIL_ID)) as readonly TrackedEmailEvent[];
   const row = structuredClone(events).reduce<TrackedEmailRow | undefined>(applyToRow, undefined)!;
-  return { ...shownEmail(row), counts: countsOf(row), timeline: timelineOf(events), waiting: isWaiting(row) };
+  return { ...replyOf(row), counts: countsOf(row), timeline: timelineOf(events), waiting: isWaiting(row) };
 }
 
 const kinds = ({ timeline }: Awaited<ReturnType<typeof after>>) =>
@@ -124,7 +125,7 @@ describe('The timeline', () => {
     ]);
     expect(shown.timeline.map(entry => entry.at)).toEqual([at(0), at(50), at(17), at(17), at(70), at(70)]);
     expect(shown.timeline[1]?.detail).toBe(
-      'interrupted: the answer of the relay was not recorded; later reports show that it took the message',
+      "interrupted: the relay's answer was not recorded; later reports show that it accepted the message",
     );
   });
 

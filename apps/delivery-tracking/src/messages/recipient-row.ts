@@ -4,15 +4,15 @@ import type { z } from 'zod';
 type RecipientState = z.output<typeof recipientState>;
 export type HandOverResult = z.output<typeof handOverResult>;
 
-/** One recipient as the row keeps it: what is known, from which the state that is shown follows. */
+/** One recipient in the read model: the known facts, from which result and state are derived. */
 export interface RecipientRow {
   readonly index: number;
   readonly address: string;
   readonly role: 'to' | 'cc' | 'bcc';
-  /** What was told of the hand-over; what reports show of it is worked out by `resultOf`. */
+  /** The reported hand-over; `resultOf` combines it with later reports. */
   copy: 'pending' | 'taken' | 'deferred' | 'failed' | 'unknown' | 'not_sent';
   copy_reason: string | null;
-  /** The copy is `unknown` because its process died, so that a record found later still counts. */
+  /** The copy is `unknown` because its process died; a result reported later still counts. */
   interrupted: boolean;
   missed: string | null;
   delivered: boolean;
@@ -26,7 +26,7 @@ export interface RecipientRow {
   machine_clicks: number;
 }
 
-/** A recipient of whom nothing is known yet. */
+/** A new recipient. */
 export const recipientRow = (recipient: Pick<RecipientRow, 'index' | 'address' | 'role'>): RecipientRow => ({
   index: recipient.index,
   address: recipient.address,
@@ -46,31 +46,31 @@ export const recipientRow = (recipient: Pick<RecipientRow, 'index' | 'address' |
   machine_clicks: 0,
 });
 
-/** A person read the message, so it arrived even where no notification says so. */
+/** A person read the message, which proves delivery without a notification. */
 const wasRead = ({ opened_at, clicked_at }: RecipientRow): boolean => opened_at !== null || clicked_at !== null;
 
 /**
- * Whether the relay took the copy. Reports settle what the hand-over left open, and a delivery, a complaint or a reader
- * count more than a refusal. Every recipient is in exactly one of these, at any time; one under way is `unknown`.
+ * Whether the relay accepted the copy; `unknown` while it is being sent. Later reports decide where the hand-over is
+ * open, and a delivery, complaint, open or click by a person overrides a refusal.
  */
 export function resultOf(recipient: RecipientRow): HandOverResult {
   const { copy } = recipient;
   if (copy === 'taken' || recipient.delivered || recipient.complaint !== null || wasRead(recipient)) return 'sent';
-  // The refusal itself is published as a bounce, and a relay's own scanner may follow links before it refuses.
+  // The refusal is also published as a bounce, and a relay's scanner can follow links before it refuses.
   if (copy === 'failed') return 'failed';
   if (recipient.bounced || recipient.machine_opens > 0 || recipient.machine_clicks > 0) return 'sent';
   return copy === 'not_sent' ? 'retry_requested' : 'unknown';
 }
 
-/** The state that is shown, and why; the weightiest news wins, in whichever order it came. */
+/** The displayed state and its reason, by precedence and not by order of arrival. */
 export function stateOf(recipient: RecipientRow): { readonly state: RecipientState; readonly reason: string | null } {
   const { copy, copy_reason, missed } = recipient;
   if (recipient.complaint !== null) return { state: 'complained', reason: recipient.complaint };
   if (recipient.bounced) return { state: 'bounced', reason: recipient.bounce_reason };
   if (recipient.delivered) return { state: 'delivered', reason: null };
   if (wasRead(recipient))
-    return { state: 'delivered', reason: 'read by the recipient; no notification of delivery came' };
-  // Only a machine has seen it: the relay took it, and whether it was delivered stays open.
+    return { state: 'delivered', reason: 'read by the recipient; no delivery notification arrived' };
+  // Only a machine has seen it: the relay accepted it, and delivery remains unknown.
   if (copy !== 'taken' && resultOf(recipient) === 'sent') return { state: 'handed_over', reason: missed };
   if (copy === 'not_sent') return { state: 'not_sent', reason: copy_reason };
   if (missed !== null)
@@ -82,7 +82,7 @@ export function stateOf(recipient: RecipientRow): { readonly state: RecipientSta
   return { state: copy === 'taken' ? 'handed_over' : 'pending', reason: null };
 }
 
-/** Whether the copy still waits for an outcome that has a deadline. */
+/** Whether the copy still waits for a notification. */
 export const isAwaited = (recipient: RecipientRow): boolean =>
   recipient.missed === null &&
   recipient.complaint === null &&
@@ -91,7 +91,7 @@ export const isAwaited = (recipient: RecipientRow): boolean =>
   !wasRead(recipient) &&
   recipient.copy !== 'not_sent';
 
-/** What a message came to as a whole: sent where one copy was, unknown where one may have been. */
+/** The result of the whole message: `sent` if one copy was, else `unknown` if one may have been. */
 export function resultOfAll(recipients: readonly RecipientRow[]): HandOverResult {
   const results = new Set(recipients.map(resultOf));
   if (results.has('sent')) return 'sent';

@@ -6,8 +6,9 @@ import { trackedEmail } from '../tracked-emails/tracked-email.js';
 import type { TrackedEmailEvent } from '../tracked-emails/tracked-email-events.js';
 import { ratesOf } from '../statistics/email-rates.js';
 import { timelineOf } from './email-timeline.js';
-import { applyToRow, countsOf, isWaiting, shownEmail, type TrackedEmailRow } from './tracked-email-row.js';
-import { NOTHING } from './tracked-emails.projection.js';
+import { countsOf, NO_COUNTS } from './email-counts.js';
+import { applyToRow, isWaiting, replyOf, type TrackedEmailRow } from './tracked-email-row.js';
+
 
 const FOLDER = join(import.meta.dirname, 'fixtures');
 
@@ -22,7 +23,7 @@ describe('Histories as a release wrote them', () => {
   it.each(readdirSync(FOLDER))('%s still reads as it did', name => {
     const { events, shown } = fixture(name);
     const row = rowOf(events);
-    expect({ ...shownEmail(row), counts: countsOf(row), timeline: timelineOf(events) }).toEqual(shown);
+    expect({ ...replyOf(row), counts: countsOf(row), timeline: timelineOf(events) }).toEqual(shown);
     expect(fold(trackedEmail, events).facts?.email_id).toBe(row.id);
   });
 
@@ -44,16 +45,16 @@ describe('An email’s row', () => {
     const handOver = events.findIndex(({ type }) => type.includes('hand-over-recorded'));
     const retry = events.findIndex(({ type }) => type.includes('copy-retried'));
     const swapped = events.with(handOver, events[retry]!).with(retry, events[handOver]!);
-    expect(shownEmail(rowOf(swapped)).recipients).toEqual(shownEmail(rowOf(events)).recipients);
+    expect(replyOf(rowOf(swapped)).recipients).toEqual(replyOf(rowOf(events)).recipients);
   });
 });
 
 describe('Rates', () => {
   it('are unknown, not zero, where nothing was tried', () => {
-    expect(ratesOf(NOTHING)).toEqual({ delivered: null, bounced: null, complained: null, opened: null, clicked: null });
+    expect(ratesOf(NO_COUNTS)).toEqual({ delivered: null, bounced: null, complained: null, opened: null, clicked: null });
   });
 
   it('are never above one, though an interrupted copy may be delivered', () => {
-    expect(ratesOf({ ...NOTHING, sent: 1, delivered: 2 }).delivered).toBe(1);
+    expect(ratesOf({ ...NO_COUNTS, sent: 1, delivered: 2 }).delivered).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-import type { emailCounts, trackedEmail } from '@postern/contracts';
+import type { trackedEmail } from '@postern/contracts';
 import type { z } from 'zod';
 import {
   CLICKS_RECOGNISED_AS_MACHINE,
@@ -13,13 +13,12 @@ import {
 import { isAwaited, type RecipientRow, recipientRow, resultOf, resultOfAll, stateOf } from './recipient-row.js';
 
 type TrackedEmailReply = z.output<typeof trackedEmail>;
-export type EmailCounts = Record<keyof z.output<typeof emailCounts>, number>;
 
 /** One email as the read model keeps it. */
 export interface TrackedEmailRow {
   readonly id: string;
   readonly service_id: string;
-  /** What the hand-over was answered with; what is shown follows from it and from what the reports show. */
+  /** The answer to the client; `replyOf` combines it with later reports. */
   status: TrackedEmailReply['status'];
   readonly mode: TrackedEmailReply['mode'];
   readonly sender: string;
@@ -29,7 +28,7 @@ export interface TrackedEmailRow {
   readonly recipients: RecipientRow[];
 }
 
-/** Folds one event into its email's row; undefined while the email is not known, which the first event ends. */
+/** Applies one event to its email's row. Returns undefined before the first event, which makes the email known. */
 export function applyToRow(row: TrackedEmailRow | undefined, event: TrackedEmailEvent): TrackedEmailRow | undefined {
   if (event.type === EMAIL_TRACKED) return rowOf(event.data);
   if (!row) return undefined;
@@ -37,10 +36,10 @@ export function applyToRow(row: TrackedEmailRow | undefined, event: TrackedEmail
     case HAND_OVER_RECORDED:
       row.status = event.data.status;
       for (const recipient of row.recipients) if (recipient.interrupted) reopen(recipient);
-      for (const told of event.data.outcomes) afterTry(row, told);
+      for (const handOver of event.data.outcomes) afterHandOver(row, handOver);
       return row;
     case COPY_RETRIED:
-      afterTry(row, event.data.outcome);
+      afterHandOver(row, event.data.outcome);
       return row;
     case HAND_OVER_FAILED:
       row.status = 'failed';
@@ -59,7 +58,7 @@ export function applyToRow(row: TrackedEmailRow | undefined, event: TrackedEmail
       break;
   }
   const recipient = row.recipients.find(({ index }) => index === event.data.recipient_index);
-  if (recipient) afterNews(recipient, event);
+  if (recipient) afterRecipientEvent(recipient, event);
   return row;
 }
 
@@ -95,20 +94,20 @@ const COPY_AFTER = {
   expired: 'failed',
 } as const;
 
-/** News of an earlier try may come late; a try that was put off never undoes one that was not. */
-function afterTry(
+/** Results can arrive late: a deferral never replaces a final result. */
+function afterHandOver(
   { recipients }: TrackedEmailRow,
-  told: { readonly index: number; readonly result: keyof typeof COPY_AFTER; readonly smtp_response: string },
+  handOver: { readonly index: number; readonly result: keyof typeof COPY_AFTER; readonly smtp_response: string },
 ): void {
-  const recipient = recipients.find(({ index }) => index === told.index);
-  if (!recipient || (told.result === 'deferred' && recipient.copy !== 'pending' && recipient.copy !== 'deferred'))
+  const recipient = recipients.find(({ index }) => index === handOver.index);
+  if (!recipient || (handOver.result === 'deferred' && recipient.copy !== 'pending' && recipient.copy !== 'deferred'))
     return;
-  recipient.copy = COPY_AFTER[told.result];
+  recipient.copy = COPY_AFTER[handOver.result];
   recipient.interrupted = false;
-  recipient.copy_reason = told.smtp_response;
+  recipient.copy_reason = handOver.smtp_response;
 }
 
-function afterNews(recipient: RecipientRow, event: Extract<TrackedEmailEvent, { data: { recipient_index: number } }>) {
+function afterRecipientEvent(recipient: RecipientRow, event: Extract<TrackedEmailEvent, { data: { recipient_index: number } }>) {
   switch (event.type) {
     case NOTIFICATION_MISSED:
       recipient.missed = event.data.reason;
@@ -144,15 +143,15 @@ function afterNews(recipient: RecipientRow, event: Extract<TrackedEmailEvent, { 
   }
 }
 
-/** Whether some copy still waits for an outcome that has a deadline. */
+/** Whether some copy still waits for a notification. */
 export const isWaiting = (row: TrackedEmailRow): boolean => row.recipients.some(isAwaited);
 
-/** `sent` as soon as anything shows that the relay took a copy, whatever the hand-over was answered with. */
+/** `sent` as soon as anything proves that the relay accepted a copy. */
 const statusOf = (row: TrackedEmailRow): TrackedEmailReply['status'] =>
   resultOfAll(row.recipients) === 'sent' ? 'sent' : row.status;
 
-/** The row as callers see it. */
-export const shownEmail = (row: TrackedEmailRow): TrackedEmailReply => ({
+/** The row as an API reply. */
+export const replyOf = (row: TrackedEmailRow): TrackedEmailReply => ({
   id: row.id,
   status: statusOf(row),
   result: resultOfAll(row.recipients),
@@ -169,30 +168,4 @@ export const shownEmail = (row: TrackedEmailRow): TrackedEmailReply => ({
     clicked_at: recipient.clicked_at,
   })),
   accepted_at: row.accepted_at,
-});
-
-const sum = (row: TrackedEmailRow, amount: (recipient: RecipientRow) => number | boolean): number =>
-  row.recipients.reduce((total, recipient) => total + Number(amount(recipient)), 0);
-
-const having = ({ recipients }: TrackedEmailRow, result: ReturnType<typeof resultOf>): number =>
-  recipients.filter(recipient => resultOf(recipient) === result).length;
-
-/**
- * What an email adds to the counts of its service and day, recipient by recipient. At all times
- * `accepted = sent + failed + unknown`; whom the client was asked to send to again is in `retry_requested` alone.
- */
-export const countsOf = (row: TrackedEmailRow): EmailCounts => ({
-  accepted: row.recipients.length - having(row, 'retry_requested'),
-  sent: having(row, 'sent'),
-  failed: having(row, 'failed'),
-  unknown: having(row, 'unknown'),
-  retry_requested: having(row, 'retry_requested'),
-  delivered: sum(row, ({ delivered }) => delivered),
-  bounced_hard: sum(row, ({ bounced }) => bounced === 'hard'),
-  bounced_soft: sum(row, ({ bounced }) => bounced === 'soft'),
-  complained: sum(row, ({ complaint }) => complaint !== null),
-  opened: sum(row, ({ opened_at }) => opened_at !== null),
-  clicked: sum(row, ({ clicked_at }) => clicked_at !== null),
-  machine_opens: sum(row, ({ machine_opens }) => machine_opens),
-  machine_clicks: sum(row, ({ machine_clicks }) => machine_clicks),
 });

@@ -6,7 +6,7 @@ import { waitFor } from '@postern/testing';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
 import { RecordSignals } from '../tracked-emails/record-signals.js';
-import { ReadModels, type ToldSignal } from '../tracked-emails/ports.js';
+import type { ReceivedSignal } from '../tracked-emails/ports.js';
 import { countsOfStories, type EmailStory, emailStory, resultOfStory, signalsOf } from '../testing/random-emails.js';
 import { anEmail, RunningTracking } from '../testing/running-tracking.js';
 import { trackedEmails } from './tracked-emails.projection.js';
@@ -34,15 +34,15 @@ const emails = stories.map(({ copies }, number) => ({
 }));
 
 describe('The list and the counts of messages', () => {
-  it('equal what became of them, whatever the order of arrival and however often each is told', async () => {
-    await tellInAnyOrder(emails, stories);
-    await part(ReadModels).caughtUp();
-    await expectLedger();
+  it('are correct for any order of arrival and any repetition of signals', async () => {
+    await recordInAnyOrder(emails, stories);
+    await tracking.caughtUp();
+    await expectStories();
   });
 
-  it('equal it again when a read model of the release before is replaced', async () => {
+  it('are correct after the read model of the previous release is replaced', async () => {
     const { pool } = part(Database);
-    // As the release before left it: its version, and no result of any message.
+    // As the previous release left it: its version, and no results of messages.
     await pool.query("UPDATE event_store.projections SET version = 1 WHERE name = 'tracked-emails'");
     await pool.query("UPDATE tracked_emails SET result = 'unknown'");
     await pool.query('UPDATE daily_email_counts SET accepted = accepted + 7, unknown = 0, retry_requested = 0');
@@ -52,17 +52,17 @@ describe('The list and the counts of messages', () => {
       describe: 'the read model to be rebuilt',
     });
     await runner.stop();
-    await expectLedger();
+    await expectStories();
   });
 });
 
-/** Signals in random order and chunks; what names an event of another service is told twice. */
-async function tellInAnyOrder(facts: readonly DataOf<typeof emailAccepted>[], all: readonly EmailStory[]) {
+/** Records signals in random order and batches; events of other services twice. */
+async function recordInAnyOrder(facts: readonly DataOf<typeof emailAccepted>[], all: readonly EmailStory[]) {
   const [skews, places] = [71, 72].map(salt => fc.sample(fc.nat(), { seed: SEED + salt, numRuns: 20_000 }));
   let drawn = 0;
-  const told = facts.flatMap((email, number) =>
+  const signals = facts.flatMap((email, number) =>
     signalsOf(email, all[number]!, seconds => seconds + (skews![drawn++]! % 61) - 30).map(
-      (signal): ToldSignal => ({
+      (signal): ReceivedSignal => ({
         emailId: email.email_id,
         signal,
         metadata: { correlationId: email.email_id },
@@ -72,18 +72,18 @@ async function tellInAnyOrder(facts: readonly DataOf<typeof emailAccepted>[], al
       }),
     ),
   );
-  const early = told.filter(({ signal }) => signal.kind !== 'deadline_passed');
+  const early = signals.filter(({ signal }) => signal.kind !== 'deadline_passed');
   const shuffled = [...early, ...early]
     .map((one, index) => ({ one, place: places![index]! }))
     .sort((a, b) => a.place - b.place)
     .map(({ one }) => one);
   for (let start = 0; start < shuffled.length; start += 37)
     await part(RecordSignals).execute(shuffled.slice(start, start + 37));
-  await part(RecordSignals).execute(told.filter(({ signal }) => signal.kind === 'deadline_passed'));
+  await part(RecordSignals).execute(signals.filter(({ signal }) => signal.kind === 'deadline_passed'));
 }
 
-async function expectLedger(): Promise<void> {
-  const stats = await tracking.ask(getEmailStats, { service_id, from: DAYS[0], to: DAYS[2] });
+async function expectStories(): Promise<void> {
+  const stats = await tracking.request(getEmailStats, { service_id, from: DAYS[0], to: DAYS[2] });
   expect(stats.total).toMatchObject(countsOfStories(stories));
   for (const [place, day] of stats.days.entries()) {
     expect(day).toMatchObject({
@@ -94,7 +94,7 @@ async function expectLedger(): Promise<void> {
   }
   let listed = 0;
   for (const result of handOverResult.options) {
-    const { total } = await tracking.ask(listEmails, { service_id, result });
+    const { total } = await tracking.request(listEmails, { service_id, result });
     expect({ [result]: total }).toEqual({
       [result]: stories.filter(story => resultOfMessage(story) === result).length,
     });

@@ -1,4 +1,9 @@
+import { Injectable } from '@nestjs/common';
+import { getTrackedEmail, listEmails, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { EventStore } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
+import { Handles } from '@postern/messaging';
+import { type Prisma, PrismaClient, type TrackedEmail } from '../generated/prisma/client.js';
 import {
   CLICKS_RECOGNISED_AS_MACHINE,
   COPY_RETRIED,
@@ -8,32 +13,17 @@ import {
   HAND_OVER_RECORDED,
   NOTIFICATION_MISSED,
   type TrackedEmailEvent,
+  trackedEmailStream,
 } from '../tracked-emails/tracked-email-events.js';
+import { COUNT_NAMES, countsOf, type EmailCounts, NO_COUNTS } from './email-counts.js';
+import { timelineOf } from './email-timeline.js';
 import { resultOfAll, stateOf } from './recipient-row.js';
-import { applyToRow, countsOf, type EmailCounts, isWaiting, type TrackedEmailRow } from './tracked-email-row.js';
-
-export const ROW_COLUMNS = `id, service_id, status, mode, sender, subject,
-  to_char(accepted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS accepted_at, counts, recipients`;
-
-export const COUNT_NAMES = [
-  'accepted',
-  'sent',
-  'failed',
-  'unknown',
-  'retry_requested',
-  'delivered',
-  'bounced_hard',
-  'bounced_soft',
-  'complained',
-  'opened',
-  'clicked',
-  'machine_opens',
-  'machine_clicks',
-] as const satisfies readonly (keyof EmailCounts)[];
+import { applyToRow, isWaiting, replyOf, type TrackedEmailRow } from './tracked-email-row.js';
+import { loadTrackedEmails, saveTrackedEmails } from './tracked-emails.sql.js';
 
 /**
- * Emails with the state of each recipient, and the counts per service and UTC day of acceptance. Both are one
- * projection because a count is the difference that a batch made to its emails' rows.
+ * Emails with the state of each recipient, and the counts per service and UTC day of acceptance. They are one
+ * projection because the counts change by the difference between the old and the new row.
  */
 export const trackedEmails: Projection = {
   name: 'tracked-emails',
@@ -56,56 +46,99 @@ export const trackedEmails: Projection = {
 
   async apply(recorded, tx) {
     const events = recorded.map(({ type, data }) => ({ type, data }) as TrackedEmailEvent);
-    const rows = await loadRows(tx, [...new Set(events.map(({ data }) => data.email_id))]);
+    const rows = await load(tx, [...new Set(events.map(({ data }) => data.email_id))]);
     const before = new Map([...rows].map(([id, row]) => [id, countsOf(row)]));
     for (const event of events) {
       const { email_id } = event.data;
       const row = applyToRow(rows.get(email_id), event);
       if (row) rows.set(email_id, row);
     }
-    await save(tx, [...rows.values()], changedCounts([...rows.values()], before));
+    await save(tx, [...rows.values()], countChanges([...rows.values()], before));
   },
 };
 
+/** Queries of the tracked emails. */
+@Injectable()
+export class TrackedEmails {
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly store: EventStore,
+  ) {}
+
+  /** Newest first. */
+  @Handles(listEmails)
+  async list(request: RequestOf<typeof listEmails>): Promise<ReplyOf<typeof listEmails>> {
+    const { limit, offset } = request;
+    const where = filterOf(request);
+    const [rows, total] = await Promise.all([
+      this.prisma.trackedEmail.findMany({
+        where,
+        orderBy: [{ acceptedAt: 'desc' }, { id: 'desc' }],
+        take: limit,
+        skip: offset,
+      }),
+      this.prisma.trackedEmail.count({ where }),
+    ]);
+    return { items: rows.map(row => replyOf(rowOf(row))), total, limit, offset };
+  }
+
+  /** Reads the event stream, so it is always up to date. Refuses `email_not_found`, also for other services' emails. */
+  @Handles(getTrackedEmail)
+  async get({ service_id, email_id }: RequestOf<typeof getTrackedEmail>): Promise<ReplyOf<typeof getTrackedEmail>> {
+    const recorded = await this.store.readStream(trackedEmailStream(email_id.toLowerCase()));
+    const events = recorded.map(({ type, data }) => ({ type, data }) as TrackedEmailEvent);
+    const row = events.reduce<TrackedEmailRow | undefined>(applyToRow, undefined);
+    if (row?.service_id !== service_id) throw new Refusal('email_not_found', `there is no email ${email_id}`);
+    return { ...replyOf(row), timeline: timelineOf(events) };
+  }
+}
+
+function filterOf(request: RequestOf<typeof listEmails>): Prisma.TrackedEmailWhereInput {
+  const { service_id: serviceId, search, state, result, from, to } = request;
+  const text = search?.trim().toLowerCase();
+  return {
+    serviceId,
+    // Prisma passes LIKE wildcards through, so they are escaped here.
+    ...(text && { search: { contains: text.replace(/[\\%_]/g, '\\$&') } }),
+    ...(state && { states: { has: state } }),
+    ...(result && { result }),
+    acceptedAt: { ...(from && { gte: new Date(from) }), ...(to && { lt: new Date(to) }) },
+  };
+}
+
+const rowOf = (row: TrackedEmail): TrackedEmailRow => ({
+  id: row.id,
+  service_id: row.serviceId,
+  status: row.status as TrackedEmailRow['status'],
+  mode: row.mode as TrackedEmailRow['mode'],
+  sender: row.sender,
+  subject: row.subject,
+  accepted_at: row.acceptedAt.toISOString(),
+  counts: row.counts,
+  recipients: row.recipients as unknown as TrackedEmailRow['recipients'],
+});
+
 type DayOfCounts = { readonly service_id: string; readonly day: string } & EmailCounts;
 
-async function loadRows(tx: ProjectionTransaction, ids: readonly string[]): Promise<Map<string, TrackedEmailRow>> {
+async function load(tx: ProjectionTransaction, ids: readonly string[]): Promise<Map<string, TrackedEmailRow>> {
   const table = tx.table('tracked_emails');
   const { rows } = await tx.query<TrackedEmailRow>({
     name: `load ${table}`,
-    text: `SELECT ${ROW_COLUMNS} FROM ${table} WHERE id = ANY ($1::uuid[])`,
+    text: loadTrackedEmails(table),
     values: [ids],
   });
   return new Map(rows.map(row => [row.id, row]));
 }
 
-/** Rows and counts in one statement. */
 async function save(
   tx: ProjectionTransaction,
   rows: readonly TrackedEmailRow[],
   counts: readonly DayOfCounts[],
 ): Promise<void> {
-  const [table, days] = [tx.table('tracked_emails'), tx.table('daily_email_counts')];
+  const table = tx.table('tracked_emails');
   await tx.query({
     name: `save ${table}`,
-    text: `
-      WITH counted AS (
-        INSERT INTO ${days} (service_id, day, ${COUNT_NAMES.join(', ')})
-        SELECT service_id, day, ${COUNT_NAMES.join(', ')} FROM jsonb_to_recordset($13::jsonb) AS line (
-          service_id uuid, day date, ${COUNT_NAMES.map(name => `${name} integer`).join(', ')})
-        ON CONFLICT (service_id, day) DO UPDATE SET
-          ${COUNT_NAMES.map(name => `${name} = ${days}.${name} + excluded.${name}`).join(', ')}
-      )
-      INSERT INTO ${table}
-        (id, service_id, status, mode, sender, subject, accepted_at, counts, recipients, states, result, search,
-         waiting_since)
-      SELECT id, service_id, status, mode, sender, subject, accepted_at, counts, recipients,
-        string_to_array(states, ','), result, search, waiting_since
-      FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-        $8::boolean[], $9::jsonb[], $10::text[], $11::text[], $12::timestamptz[], $14::text[]) AS line (id, service_id,
-        status, mode, sender, subject, accepted_at, counts, recipients, states, search, waiting_since, result)
-      ON CONFLICT (id) DO UPDATE SET status = excluded.status, recipients = excluded.recipients,
-        states = excluded.states, result = excluded.result, waiting_since = excluded.waiting_since`,
+    text: saveTrackedEmails(table, tx.table('daily_email_counts')),
     values: [
       rows.map(({ id }) => id),
       rows.map(({ service_id }) => service_id),
@@ -114,7 +147,7 @@ async function save(
       rows.map(({ sender }) => sender),
       rows.map(({ subject }) => subject),
       rows.map(({ accepted_at }) => accepted_at),
-      rows.map(({ counts }) => counts),
+      rows.map(row => row.counts),
       rows.map(({ recipients }) => JSON.stringify(recipients)),
       rows.map(({ recipients }) => [...new Set(recipients.map(recipient => stateOf(recipient).state))].join()),
       rows.map(searchText),
@@ -125,27 +158,25 @@ async function save(
   });
 }
 
-/** What a search looks through: everything about the email that a person may remember, in lower case. */
+/** The lower-case text that a search matches. */
 const searchText = ({ subject, sender, recipients }: TrackedEmailRow): string =>
   [subject, sender, ...recipients.map(({ address }) => address)].join('\n').toLowerCase();
 
-/** What a batch changed in the counts of the days of its emails. */
-function changedCounts(
+/** By how much a batch changes the daily counts. */
+function countChanges(
   rows: readonly TrackedEmailRow[],
   before: ReadonlyMap<string, EmailCounts>,
 ): readonly DayOfCounts[] {
-  const differences = new Map<string, DayOfCounts>();
+  const changes = new Map<string, DayOfCounts>();
   for (const row of rows) {
     if (!row.counts) continue;
     const day = row.accepted_at.slice(0, 10);
     const key = `${row.service_id} ${day}`;
-    const total = differences.get(key) ?? { service_id: row.service_id, day, ...NOTHING };
-    const now = countsOf(row);
-    const then = before.get(row.id) ?? NOTHING;
-    for (const name of COUNT_NAMES) total[name] += now[name] - then[name];
-    differences.set(key, total);
+    const change = changes.get(key) ?? { service_id: row.service_id, day, ...NO_COUNTS };
+    const current = countsOf(row);
+    const previous = before.get(row.id) ?? NO_COUNTS;
+    for (const name of COUNT_NAMES) change[name] += current[name] - previous[name];
+    changes.set(key, change);
   }
-  return [...differences.values()].filter(total => COUNT_NAMES.some(name => total[name] !== 0));
+  return [...changes.values()].filter(change => COUNT_NAMES.some(name => change[name] !== 0));
 }
-
-export const NOTHING = Object.fromEntries(COUNT_NAMES.map(name => [name, 0])) as EmailCounts;

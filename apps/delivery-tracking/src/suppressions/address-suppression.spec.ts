@@ -7,15 +7,16 @@ import { addressSuppression, type SuppressionEvent } from './address-suppression
 const given = specificationOf(addressSuppression);
 
 describe('The suppression of an address', () => {
-  it('lists an address that bounced hard or complained', () => given().when(suppress).yields(suppressed));
+  it('starts when the address bounces hard or complains', () => given().when(suppress).yields(suppressed));
 
-  it('lists it once', () => given(suppressed).when(suppress).yields());
+  it('starts only once', () => given(suppressed).when(suppress).yields());
 
-  it('takes it off the list on request', () => given(suppressed).when(lift).yields(lifted));
+  it('ends when its owner removes it', () => given(suppressed).when(remove).yields(lifted));
 
-  it('lists it again when it bounces again', () => given(suppressed, lifted).when(suppress).yields(suppressed));
+  it('starts again when the address bounces again', () => given(suppressed, lifted).when(suppress).yields(suppressed));
 
-  it('refuses to lift what is not listed', () => given(suppressed, lifted).when(lift).refuses('suppression_not_found'));
+  it('cannot be removed when there is none', () =>
+    given(suppressed, lifted).when(remove).refuses('suppression_not_found'));
 });
 
 const listing = {
@@ -25,8 +26,8 @@ const listing = {
   email_id: EMAIL_ID,
   at: at(10),
 };
-const lifting = { service_id: SERVICE_ID, address: 'ada@x.test', at: at(99) };
+const removal = { service_id: SERVICE_ID, address: 'ada@x.test', at: at(99) };
 const suppress = { kind: 'suppress' as const, data: listing };
-const lift = { kind: 'lift' as const, data: lifting };
+const remove = { kind: 'remove' as const, data: removal };
 const suppressed: SuppressionEvent = { type: addressSuppressed.type, data: listing };
-const lifted: SuppressionEvent = { type: suppressionLifted.type, data: lifting };
+const lifted: SuppressionEvent = { type: suppressionLifted.type, data: removal };

@@ -6,29 +6,28 @@ export type SuppressionEvent = EventOf<typeof addressSuppressed | typeof suppres
 
 export type SuppressionCommand =
   | { readonly kind: 'suppress'; readonly data: EventOf<typeof addressSuppressed>['data'] }
-  | { readonly kind: 'lift'; readonly data: EventOf<typeof suppressionLifted>['data'] };
+  | { readonly kind: 'remove'; readonly data: EventOf<typeof suppressionLifted>['data'] };
 
 export interface Suppression {
-  readonly listed: boolean;
+  readonly suppressed: boolean;
 }
 
-/** Whether one address is on the list of one email service. Listing it twice changes nothing. */
+/** Whether one email service suppresses one address. Suppressing it again changes nothing. */
 export const addressSuppression: Decider<Suppression, SuppressionCommand, SuppressionEvent> = {
-  initial: { listed: false },
+  initial: { suppressed: false },
 
-  decide: (command, { listed }) => {
+  decide: (command, { suppressed }) => {
     switch (command.kind) {
       case 'suppress':
-        return listed ? [] : [{ type: addressSuppressed.type, data: command.data }];
-      case 'lift':
-        if (!listed) throw new Refusal('suppression_not_found', `${command.data.address} is not suppressed`);
+        return suppressed ? [] : [{ type: addressSuppressed.type, data: command.data }];
+      case 'remove':
+        if (!suppressed) throw new Refusal('suppression_not_found', `${command.data.address} is not suppressed`);
         return [{ type: suppressionLifted.type, data: command.data }];
     }
   },
 
-  evolve: (_, event) => ({ listed: event.type === addressSuppressed.type }),
+  evolve: (_, event) => ({ suppressed: event.type === addressSuppressed.type }),
 };
 
-/** One stream per email service and address; addresses are compared in lower case. */
-export const suppressionStream = (serviceId: string, address: string): string =>
-  `suppression-${serviceId}-${address.toLowerCase()}`;
+/** One stream per email service and address. `address` is an `addressKey`. */
+export const suppressionStream = (serviceId: string, address: string): string => `suppression-${serviceId}-${address}`;

@@ -1,9 +1,20 @@
-import { addressSuppressed, type EventOf, suppressionLifted } from '@postern/contracts';
+import { Injectable } from '@nestjs/common';
+import {
+  addressSuppressed,
+  type EventOf,
+  listSuppressions,
+  type ReplyOf,
+  type RequestOf,
+  suppressionLifted,
+} from '@postern/contracts';
 import type { Projection } from '@postern/event-sourcing/postgres';
+import { Handles } from '@postern/messaging';
+import { PrismaClient } from '../generated/prisma/client.js';
+import { addSuppressedAddresses, removeSuppressedAddresses } from './suppressed-addresses.sql.js';
 
 type SuppressionEvent = EventOf<typeof addressSuppressed | typeof suppressionLifted>;
 
-/** The addresses that each email service should not write to any more. */
+/** The suppressed addresses of each email service. */
 export const suppressedAddresses: Projection = {
   name: 'suppressed-addresses',
   version: 1,
@@ -17,25 +28,42 @@ export const suppressedAddresses: Projection = {
       last.set(`${event.data.service_id} ${event.data.address}`, event);
     }
     const events = [...last.values()];
-    const listed = events.filter(event => event.type === addressSuppressed.type).map(({ data }) => data);
-    const lifted = events.filter(event => event.type === suppressionLifted.type).map(({ data }) => data);
+    const added = events.filter(event => event.type === addressSuppressed.type).map(({ data }) => data);
+    const removed = events.filter(event => event.type === suppressionLifted.type).map(({ data }) => data);
     const table = tx.table('suppressed_addresses');
-    if (lifted.length > 0) {
-      await tx.query(
-        `DELETE FROM ${table} USING jsonb_to_recordset($1::jsonb) AS line (service_id uuid, address text)
-         WHERE ${table}.service_id = line.service_id AND ${table}.address = line.address`,
-        [JSON.stringify(lifted)],
-      );
-    }
-    if (listed.length > 0) {
-      await tx.query(
-        `INSERT INTO ${table} (service_id, address, reason, email_id, at)
-         SELECT service_id, address, reason, email_id, at FROM jsonb_to_recordset($1::jsonb)
-           AS line (service_id uuid, address text, reason text, email_id uuid, at timestamptz)
-         ON CONFLICT (service_id, address) DO UPDATE
-           SET reason = excluded.reason, email_id = excluded.email_id, at = excluded.at`,
-        [JSON.stringify(listed)],
-      );
-    }
+    if (removed.length > 0) await tx.query(removeSuppressedAddresses(table), [JSON.stringify(removed)]);
+    if (added.length > 0) await tx.query(addSuppressedAddresses(table), [JSON.stringify(added)]);
   },
 };
+
+/** Queries of the suppressed addresses. */
+@Injectable()
+export class SuppressedAddresses {
+  constructor(private readonly prisma: PrismaClient) {}
+
+  /** Newest first. */
+  @Handles(listSuppressions)
+  async list(request: RequestOf<typeof listSuppressions>): Promise<ReplyOf<typeof listSuppressions>> {
+    const { service_id: serviceId, limit, offset } = request;
+    const [rows, total] = await Promise.all([
+      this.prisma.suppressedAddress.findMany({
+        where: { serviceId },
+        orderBy: [{ at: 'desc' }, { address: 'asc' }],
+        take: limit,
+        skip: offset,
+      }),
+      this.prisma.suppressedAddress.count({ where: { serviceId } }),
+    ]);
+    return {
+      items: rows.map(({ address, reason, emailId, at }) => ({
+        address,
+        reason: reason === 'complaint' ? 'complaint' : 'hard_bounce',
+        email_id: emailId,
+        at: at.toISOString(),
+      })),
+      total,
+      limit,
+      offset,
+    };
+  }
+}

@@ -7,7 +7,7 @@ import {
   type emailHandedOver,
   emailOpened,
 } from '@postern/contracts';
-import { outcomeTime } from './public-event.js';
+import { eventTimeKey } from './public-event.js';
 import {
   CLICKS_RECOGNISED_AS_MACHINE,
   COPY_RETRIED,
@@ -17,12 +17,12 @@ import {
   HAND_OVER_INTERRUPTED,
   HAND_OVER_RECORDED,
   NOTIFICATION_MISSED,
-  type OutcomeEvent,
+  type PublicEvent,
   type TrackedEmailEvent,
 } from './tracked-email-events.js';
-import { type Copy, copyOf, OPENING, oneMoreVisit, type TrackedEmail } from './tracked-email-state.js';
+import { type Copy, copyOf, NO_LINK, type TrackedEmail, withEngagement } from './tracked-email-state.js';
 
-/** Folds one event into what is known of the email. */
+/** Applies one event to the state. */
 export function evolveTrackedEmail(state: TrackedEmail, event: TrackedEmailEvent): TrackedEmail {
   switch (event.type) {
     case EMAIL_TRACKED:
@@ -32,12 +32,12 @@ export function evolveTrackedEmail(state: TrackedEmail, event: TrackedEmailEvent
         copies: new Map(event.data.recipients.map(recipient => [recipient.index, copyOf(recipient)])),
       };
     case HAND_OVER_RECORDED:
-      return { ...event.data.outcomes.reduce(afterTry, state), conclusion: 'recorded' };
+      return { ...event.data.outcomes.reduce(afterHandOver, state), conclusion: 'recorded' };
     case COPY_RETRIED:
-      return afterTry(state, event.data.outcome);
+      return afterHandOver(state, event.data.outcome);
     case HAND_OVER_FAILED:
       return {
-        ...[...state.copies.keys()].reduce((now, index) => changed(now, index, settle), state),
+        ...[...state.copies.keys()].reduce((next, index) => withCopy(next, index, settle), state),
         conclusion: 'recorded',
       };
     case HAND_OVER_INTERRUPTED:
@@ -45,38 +45,38 @@ export function evolveTrackedEmail(state: TrackedEmail, event: TrackedEmailEvent
     case DELIVERY_DELAYED:
       return state;
     case NOTIFICATION_MISSED:
-      return changed(state, event.data.recipient_index, settle);
+      return withCopy(state, event.data.recipient_index, settle);
     case CLICKS_RECOGNISED_AS_MACHINE:
-      return changed(state, event.data.recipient_index, copy => ({
+      return withCopy(state, event.data.recipient_index, copy => ({
         ...copy,
         personClicks: [],
         machineClicks: [...copy.machineClicks, ...copy.personClicks],
       }));
     default:
-      return changed(
-        { ...state, outcomeTimes: new Set(state.outcomeTimes).add(outcomeTime(event.type, event.data.timestamp)) },
+      return withCopy(
+        { ...state, eventTimes: new Set(state.eventTimes).add(eventTimeKey(event.type, event.data.timestamp)) },
         event.data.recipient_index,
-        copy => afterOutcome(copy, event),
+        copy => afterPublicEvent(copy, event),
       );
   }
 }
 
 const settle = (copy: Copy): Copy => ({ ...copy, settled: true });
 
-function changed(state: TrackedEmail, index: number, change: (copy: Copy) => Copy): TrackedEmail {
+function withCopy(state: TrackedEmail, index: number, change: (copy: Copy) => Copy): TrackedEmail {
   const copy = state.copies.get(index);
   return copy ? { ...state, copies: new Map(state.copies).set(index, change(copy)) } : state;
 }
 
-/** The published outcomes follow as events of their own; here only what the relay took. */
-function afterTry(
+/** Only records acceptance; bounces and deliveries follow as public events. */
+function afterHandOver(
   state: TrackedEmail,
   { index, result, at }: DataOf<typeof emailHandedOver>['outcomes'][number],
 ): TrackedEmail {
-  return result === 'accepted' ? changed(state, index, copy => ({ ...copy, handedOverAt: at })) : state;
+  return result === 'accepted' ? withCopy(state, index, copy => ({ ...copy, handedOverAt: at })) : state;
 }
 
-function afterOutcome(copy: Copy, event: OutcomeEvent): Copy {
+function afterPublicEvent(copy: Copy, event: PublicEvent): Copy {
   const { timestamp } = event.data;
   switch (event.type) {
     case emailDelivered.type:
@@ -87,13 +87,13 @@ function afterOutcome(copy: Copy, event: OutcomeEvent): Copy {
       return { ...copy, complained: true, settled: true };
     case emailOpened.type:
       return event.data.data.machine
-        ? { ...copy, machineOpenings: oneMoreVisit(copy.machineOpenings, OPENING, timestamp) }
-        : { ...copy, personOpenings: oneMoreVisit(copy.personOpenings, OPENING, timestamp) };
+        ? { ...copy, machineOpens: withEngagement(copy.machineOpens, NO_LINK, timestamp) }
+        : { ...copy, personOpens: withEngagement(copy.personOpens, NO_LINK, timestamp) };
     case emailClicked.type: {
       const { machine, url } = event.data.data;
       return machine
-        ? { ...copy, machineClicks: oneMoreVisit(copy.machineClicks, url, timestamp) }
-        : { ...copy, personClicks: oneMoreVisit(copy.personClicks, url, timestamp) };
+        ? { ...copy, machineClicks: withEngagement(copy.machineClicks, url, timestamp) }
+        : { ...copy, personClicks: withEngagement(copy.personClicks, url, timestamp) };
     }
   }
 }

@@ -15,23 +15,23 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => tracking?.stop());
 
-describe('Nothing waits for ever', () => {
-  it('shows a recipient as unknown when no notification came in time, and still takes a late one', async () => {
+describe('Waiting ends', () => {
+  it('shows a recipient as unknown when no notification arrives in time, and still accepts a late one', async () => {
     const email = anEmail({ accepted_at: new Date(Date.now() - 120_000).toISOString() });
     const { service_id, email_id } = email;
-    await tracking.tell([emailAccepted, email], [emailHandedOver, handOverOf(email)]);
-    await waitFor(async () => (await tracking.ask(listEmails, { service_id, state: 'unknown' })).total === 1);
-    const { recipients, timeline } = await tracking.ask(getTrackedEmail, { service_id, email_id });
-    expect(recipients[0]).toMatchObject({ state: 'unknown', reason: expect.stringContaining('no notification came') });
+    await tracking.publish([emailAccepted, email], [emailHandedOver, handOverOf(email)]);
+    await waitFor(async () => (await tracking.request(listEmails, { service_id, state: 'unknown' })).total === 1);
+    const { recipients, timeline } = await tracking.request(getTrackedEmail, { service_id, email_id });
+    expect(recipients[0]).toMatchObject({ state: 'unknown', reason: expect.stringContaining('no delivery notification arrived') });
     expect(timeline.at(-1)).toMatchObject({ kind: 'unknown', recipient: 'ada@x.test' });
     expect(tracking.kinds(email_id)).toEqual([]);
 
     await sendMail(tracking.smtpPort, { to: tracking.returnPath(email_id), message: notification() });
     await tracking.event(emailDelivered, email_id);
-    await waitFor(async () => (await tracking.ask(listEmails, { service_id, state: 'delivered' })).total === 1);
+    await waitFor(async () => (await tracking.request(listEmails, { service_id, state: 'delivered' })).total === 1);
   });
 
-  it('drops a signal whose email never comes, and counts it', async () => {
+  it('drops a signal whose email never becomes known, and counts it', async () => {
     const code = await sendMail(tracking.smtpPort, {
       to: tracking.returnPath(anEmail().email_id),
       message: notification(),

@@ -1,24 +1,26 @@
-import { Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { GroupCommit } from '@postern/event-sourcing';
-import type { SignalFate, ToldSignal } from './ports.js';
+import { EmailSignals, type ReceivedSignal, type SignalOutcome } from './ports.js';
 import { RecordSignals } from './record-signals.js';
+import type { Signal } from './signal.js';
+import { signalMetadata } from './signal-metadata.js';
 
-/** Records single signals; those that come at the same time share a transaction, so that one fsync carries many. */
+/** Records concurrent single signals in shared transactions, so that one fsync commits many. */
 @Injectable()
-export class SignalGroups {
-  readonly #groups: GroupCommit<ToldSignal, SignalFate>;
+export class GroupedSignals extends EmailSignals implements BeforeApplicationShutdown {
+  readonly #groups: GroupCommit<ReceivedSignal, SignalOutcome>;
 
   constructor(signals: RecordSignals) {
+    super();
     this.#groups = new GroupCommit({ flush: batch => signals.execute(batch) });
   }
 
-  /** Resolves once the signal is durable. */
-  record(told: ToldSignal): Promise<SignalFate> {
-    return this.#groups.submit(told);
+  override record(emailId: string, signal: Signal, actor?: string): Promise<SignalOutcome> {
+    return this.#groups.submit({ emailId, signal, metadata: signalMetadata(actor) });
   }
 
-  /** Resolves when nothing is on its way to the database any more. */
-  drain(): Promise<void> {
-    return this.#groups.drain();
+  /** Waits for signals being written. Their sources stop earlier, in `onModuleDestroy`. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.#groups.drain();
   }
 }

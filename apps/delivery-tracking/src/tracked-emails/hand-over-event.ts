@@ -1,30 +1,30 @@
 import type { DataOf, emailHandedOver } from '@postern/contracts';
 import { classifyBounce } from '@postern/mail';
 import { boundedText } from './bounded-text.js';
-import { outcome } from './public-event.js';
-import type { OutcomeEvent } from './tracked-email-events.js';
+import { publicEvent } from './public-event.js';
+import type { PublicEvent } from './tracked-email-events.js';
 import type { Copy, EmailFacts, TrackedEmail } from './tracked-email-state.js';
 
-type CopyOutcome = DataOf<typeof emailHandedOver>['outcomes'][number];
+type HandOver = DataOf<typeof emailHandedOver>['outcomes'][number];
 
 /**
- * The published outcome that the hand-over itself settles, if any: a final refusal is a bounce, and the 250 of a relay
- * that the operator calls the last hop is delivery. Everything else waits for a notification or another try.
+ * The public event that the relay's answer to one copy causes, if any: a final refusal is a bounce, and acceptance by
+ * a relay configured as the last hop is a delivery. Other answers wait for a notification or a retry.
  */
-export function outcomeOfHandOver(
+export function handOverEvent(
   state: TrackedEmail,
   facts: EmailFacts,
   copy: Copy,
-  told: CopyOutcome,
-): OutcomeEvent | undefined {
-  const response = boundedText(told.smtp_response, 1_000);
-  switch (told.result) {
+  handOver: HandOver,
+): PublicEvent | undefined {
+  const response = boundedText(handOver.smtp_response, 1_000);
+  switch (handOver.result) {
     case 'accepted':
-      return told.relay_is_final && !copy.deliveredAt
-        ? outcome.delivered(state, facts, copy, told.at, { smtp_response: response })
+      return handOver.relay_is_final && !copy.deliveredAt
+        ? publicEvent.delivered(state, facts, copy, handOver.at, { smtp_response: response })
         : undefined;
     case 'refused':
-      return bounced({ bounce_type: classifyBounce({ text: told.smtp_response }).type, reason: response });
+      return bounced({ bounce_type: classifyBounce({ text: handOver.smtp_response }).type, reason: response });
     case 'suppressed':
       return bounced({ bounce_type: 'hard', reason: suppressedReason(response) });
     case 'expired':
@@ -35,11 +35,11 @@ export function outcomeOfHandOver(
   }
 
   function bounced(data: { readonly bounce_type: 'hard' | 'soft'; readonly reason: string }) {
-    return copy.bounced ? undefined : outcome.bounced(state, facts, copy, told.at, data);
+    return copy.bounced ? undefined : publicEvent.bounced(state, facts, copy, handOver.at, data);
   }
 }
 
-/** The one word by which a bounce says that nothing was ever handed over. */
+/** Whether a bounce reason means that the suppression list prevented sending. */
 export const isSuppressedReason = (reason: string): boolean => reason.startsWith('suppressed');
 
 const suppressedReason = (response: string): string =>

@@ -30,7 +30,7 @@ describe('Whether a person or a machine opened a message', () => {
     );
   });
 
-  it('judges speed after the delivery only for agents that are no browser', () => {
+  it('applies the minimum reading delay only to agents that are not browsers', () => {
     const soon = { at: '2026-03-01T10:00:01.500Z', deliveredAt: '2026-03-01T10:00:00.000Z' };
     expect(machineReason(opening({ ...soon, userAgent: 'fetcher/1' }))).toMatch(/two seconds/);
     expect(machineReason(opening({ ...soon, userAgent: BROWSER() }))).toBeUndefined();

@@ -1,10 +1,10 @@
-/** One opening of a message or one click in it, with what is known of the recipient's copy at that moment. */
+/** One open or click, with what is known about the recipient's copy at that moment. */
 export interface Engagement {
   readonly userAgent: string;
   readonly at: string;
-  /** When the relay took the copy; null while that is not known. */
+  /** When the relay accepted the copy; null while unknown. */
   readonly handedOverAt: string | null;
-  /** When the receiving server took the copy; null while that is not known. */
+  /** When the receiving server accepted the copy; null while unknown. */
   readonly deliveredAt: string | null;
 }
 
@@ -18,16 +18,16 @@ const agent =
   ({ userAgent }: Engagement) =>
     pattern.test(userAgent);
 
-const before = (at: string, then: string | null, marginMs = 0): boolean =>
+const isBefore = (at: string, then: string | null, marginMs = 0): boolean =>
   then !== null && Date.parse(at) < Date.parse(then) + marginMs;
 
-/** Nobody has read a message this soon after it arrived; only agents that name no browser are judged by it. */
-const INHUMANLY_SOON_MS = 2_000;
+/** No person reads a message this soon after delivery; applied only to agents that are not browsers. */
+const MIN_READING_DELAY_MS = 2_000;
 const NAMES_A_BROWSER = /^Mozilla\/5\.0 \(|^Opera\/|^Outlook|^Microsoft Outlook|Thunderbird/i;
 
 /**
- * Who opens mail and follows links without a person behind it; the first rule that applies gives the reason.
- * GoogleImageProxy and YahooMailProxy are left out on purpose: they fetch when a person opens the message.
+ * Recognises opens and clicks by machines; the first matching rule gives the reason.
+ * GoogleImageProxy and YahooMailProxy are absent because they fetch when a person opens the message.
  */
 const RULES: readonly MachineRule[] = [
   { reason: 'Apple Mail Privacy Protection loads every image in advance', applies: agent(/^Mozilla\/5\.0$/) },
@@ -52,16 +52,16 @@ const RULES: readonly MachineRule[] = [
   { reason: 'no user agent', applies: ({ userAgent }) => userAgent === '' },
   {
     reason: 'before the message was handed over',
-    applies: ({ at, handedOverAt }) => before(at, handedOverAt),
+    applies: ({ at, handedOverAt }) => isBefore(at, handedOverAt),
   },
   {
-    reason: 'within two seconds of the delivery, by an agent that is no browser',
+    reason: 'within two seconds of delivery, by an agent that is not a browser',
     applies: ({ at, deliveredAt, userAgent }) =>
-      !NAMES_A_BROWSER.test(userAgent) && before(at, deliveredAt, INHUMANLY_SOON_MS),
+      !NAMES_A_BROWSER.test(userAgent) && isBefore(at, deliveredAt, MIN_READING_DELAY_MS),
   },
 ];
 
-/** Why this was a machine, or undefined where a person is the better guess. */
+/** Why the engagement came from a machine, or undefined where it probably came from a person. */
 export const machineReason = (engagement: Engagement): string | undefined =>
   RULES.find(({ applies }) => applies(engagement))?.reason;
 

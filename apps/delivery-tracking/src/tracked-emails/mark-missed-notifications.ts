@@ -1,41 +1,30 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from '@postern/service-host';
+import type { DeliveryTrackingConfig } from '../config.js';
+import { OverdueEmails } from './ports.js';
 import { RecordSignals } from './record-signals.js';
 import { signalMetadata } from './signal-metadata.js';
-import { OverdueEmails, TrackingCounters, WaitingSignals } from './ports.js';
 
-const MOST_AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
-/** How long is waited for what may never come. */
-export abstract class Patience {
-  abstract readonly notificationMs: number;
-  abstract readonly signalMs: number;
-}
-
-/** Nothing waits for ever: a copy of which nobody tells gets a visible end, and so does a signal without an email. */
+/** Ends the wait for a delivery notification, so that every copy reaches a final state. */
 @Injectable()
-export class GiveUpWaiting {
+export class MarkMissedNotifications {
   constructor(
     private readonly overdue: OverdueEmails,
-    private readonly waiting: WaitingSignals,
     private readonly signals: RecordSignals,
-    private readonly counters: TrackingCounters,
-    private readonly patience: Patience,
+    @Inject(CONFIG) private readonly config: Pick<DeliveryTrackingConfig, 'notificationPatienceMs'>,
   ) {}
 
-  /** Answers how many emails were given up on. */
-  async forNotifications(now: Date): Promise<number> {
-    const emailIds = await this.overdue.find(new Date(now.getTime() - this.patience.notificationMs), MOST_AT_ONCE);
+  /** Returns how many emails were marked. */
+  async execute(now: Date): Promise<number> {
+    const since = new Date(now.getTime() - this.config.notificationPatienceMs);
+    const emailIds = await this.overdue.find(since, BATCH_SIZE);
     const metadata = signalMetadata('delivery-tracking');
     const at = now.toISOString();
     await this.signals.execute(
       emailIds.map(emailId => ({ emailId, signal: { kind: 'deadline_passed', at }, metadata })),
     );
     return emailIds.length;
-  }
-
-  /** Drops signals whose email never came; counted by kind. */
-  async forEmails(now: Date): Promise<void> {
-    const dropped = await this.waiting.dropOlderThan(new Date(now.getTime() - this.patience.signalMs));
-    for (const [kind, count] of dropped) this.counters.droppedWaiting(kind, count);
   }
 }

@@ -10,22 +10,28 @@ import {
 } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import {
+  type LockedState,
   type PastEvent,
+  type ReceivedSignal,
   type StreamAppend,
-  type ToldSignal,
   type TrackingChanges,
   type TrackingEvent,
-  type TrackingOpened,
-  type TrackingOpening,
   type TrackingTransaction,
   TrackingTransactions,
+  type TransactionScope,
   type WaitingSignal,
 } from './ports.js';
+import {
+  DELETE_WAITING_SIGNALS,
+  READ_HISTORIES,
+  READ_WAITING_SIGNALS,
+  STORE_WAITING_SIGNALS,
+} from './tracking-transactions.sql.js';
 
-/** The consumer under whose name taken events are noted. */
+/** The inbox name of this service; stored, so it must not change. */
 const CONSUMER = 'delivery-tracking';
 
-/** Transactions of the service's database; whoever holds a stream's lock decides it alone, over all replicas. */
+/** Transactions in PostgreSQL. The lock of a stream excludes all other replicas. */
 @Injectable()
 export class PostgresTrackingTransactions extends TrackingTransactions {
   readonly #inbox: Inbox;
@@ -36,18 +42,18 @@ export class PostgresTrackingTransactions extends TrackingTransactions {
   }
 
   override async run<Result>(
-    { streamIds, arriving }: TrackingOpening,
-    work: (transaction: TrackingTransaction, opened: TrackingOpened) => Promise<Result>,
+    { streamIds, newEmailIds }: TransactionScope,
+    work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
   ): Promise<Result> {
     const result = await inTransactionAsking<[unknown, Histories, readonly WaitingSignal[]], Result>(
       this.store.pool,
       client => [
         lockStreams(client, streamIds),
         historiesOf(client, streamIds, this.store.upcasters),
-        waitingFor(client, arriving),
+        waitingFor(client, newEmailIds),
       ],
       (client, [, histories, waiting]) =>
-        work(new OpenTransaction(client, this.#inbox, this.store.upcasters), { histories, waiting }),
+        work(new PostgresTrackingTransaction(client, this.#inbox, this.store.upcasters), { histories, waiting }),
     );
     this.store.announce();
     return result;
@@ -56,7 +62,7 @@ export class PostgresTrackingTransactions extends TrackingTransactions {
 
 type Histories = ReadonlyMap<string, readonly PastEvent[]>;
 
-/** After `lockStreams`, which takes the same locks that the event store takes when it appends. */
+/** Call after `lockStreams`, which takes the locks that the event store takes on append. */
 async function historiesOf(
   client: pg.ClientBase,
   streamIds: readonly string[],
@@ -64,8 +70,7 @@ async function historiesOf(
 ): Promise<Histories> {
   const { rows } = await client.query<PastEvent & { stream_id: string }>({
     name: 'tracking-histories',
-    text: `SELECT stream_id, type, data, metadata->>'traceparent' AS traceparent
-             FROM event_store.events WHERE stream_id = ANY ($1) ORDER BY stream_id, version`,
+    text: READ_HISTORIES,
     values: [streamIds],
   });
   return Map.groupBy(
@@ -78,20 +83,20 @@ async function waitingFor(client: pg.ClientBase, emailIds: readonly string[]): P
   if (emailIds.length === 0) return [];
   const { rows } = await client.query<WaitingSignal>({
     name: 'tracking-waiting',
-    text: 'SELECT id::text AS id, told FROM waiting_signals WHERE email_id = ANY ($1) ORDER BY waiting_signals.id',
+    text: READ_WAITING_SIGNALS,
     values: [emailIds],
   });
   return rows;
 }
 
-class OpenTransaction implements TrackingTransaction {
+class PostgresTrackingTransaction implements TrackingTransaction {
   constructor(
     private readonly client: pg.ClientBase,
     private readonly inbox: Inbox,
     private readonly upcasters: Upcasters,
   ) {}
 
-  async also(streamIds: readonly string[]): Promise<Histories> {
+  async lockMore(streamIds: readonly string[]): Promise<Histories> {
     const [, histories] = await together<[unknown, Histories]>(this.client, () => [
       lockStreams(this.client, streamIds),
       historiesOf(this.client, streamIds, this.upcasters),
@@ -99,42 +104,44 @@ class OpenTransaction implements TrackingTransaction {
     return histories;
   }
 
-  async write({ taken, appends, nowWaiting, noLongerWaiting }: TrackingChanges): Promise<ReadonlySet<string>> {
+  async write(changes: TrackingChanges): Promise<ReadonlySet<string>> {
+    const { consumedEventIds, appends, signalsToStore, signalIdsToDelete } = changes;
     const [fresh] = await together<[ReadonlySet<string>, ...unknown[]]>(this.client, () => [
-      taken.length > 0 ? this.inbox.accept(this.client, CONSUMER, taken) : Promise.resolve(new Set<string>()),
+      consumedEventIds.length > 0
+        ? this.inbox.accept(this.client, CONSUMER, consumedEventIds)
+        : Promise.resolve(new Set<string>()),
       ...(appends.length > 0 ? [this.#append(appends)] : []),
-      ...(nowWaiting.length > 0 ? [this.#letWait(nowWaiting)] : []),
-      ...(noLongerWaiting.length > 0 ? [this.#letGo(noLongerWaiting)] : []),
+      ...(signalsToStore.length > 0 ? [this.#store(signalsToStore)] : []),
+      ...(signalIdsToDelete.length > 0 ? [this.#delete(signalIdsToDelete)] : []),
     ]);
     return fresh;
   }
 
   async #append(appends: readonly StreamAppend[]): Promise<void> {
-    const results = await appendAll(this.client, appends.flatMap(oneMetadataEach));
-    const lost = results.find(result => result instanceof ConcurrencyConflict);
-    if (lost) throw lost;
+    const results = await appendAll(this.client, appends.flatMap(splitByMetadata));
+    const conflict = results.find(result => result instanceof ConcurrencyConflict);
+    if (conflict) throw conflict;
   }
 
-  async #letGo(waitingIds: readonly string[]): Promise<void> {
-    await this.client.query('DELETE FROM waiting_signals WHERE id = ANY ($1::bigint[])', [waitingIds]);
+  async #delete(signalIds: readonly string[]): Promise<void> {
+    await this.client.query(DELETE_WAITING_SIGNALS, [signalIds]);
   }
 
-  async #letWait(signals: readonly ToldSignal[]): Promise<void> {
+  async #store(signals: readonly ReceivedSignal[]): Promise<void> {
     await this.client.query({
-      name: 'tracking-let-wait',
-      text: `INSERT INTO waiting_signals (email_id, kind, told)
-             SELECT * FROM unnest($1::uuid[], $2::text[], $3::jsonb[])`,
+      name: 'tracking-store-waiting',
+      text: STORE_WAITING_SIGNALS,
       values: [
         signals.map(({ emailId }) => emailId),
         signals.map(({ signal }) => signal.kind),
-        signals.map(told => JSON.stringify(told)),
+        signals.map(received => JSON.stringify(received)),
       ],
     });
   }
 }
 
-/** An append carries one metadata; events of several signals are appended one run after another. */
-function oneMetadataEach({ streamId, expectedVersion, events }: StreamAppend) {
+/** An append has one metadata, so events of several signals become consecutive appends. */
+function splitByMetadata({ streamId, expectedVersion, events }: StreamAppend) {
   const runs: { events: TrackingEvent[]; metadata: (typeof events)[number]['metadata'] }[] = [];
   for (const { event, metadata } of events) {
     const last = runs.at(-1);

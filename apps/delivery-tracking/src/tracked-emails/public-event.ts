@@ -9,8 +9,8 @@ import {
 } from '@postern/contracts';
 import type { Copy, EmailFacts, TrackedEmail } from './tracked-email-state.js';
 
-/** A maker of one kind of outcome. `at` moves on by a millisecond where it is taken; see `freeTime`. */
-const told =
+/** Returns the builder of one type of public event about one recipient. */
+const builderFor =
   <Type extends string, Contract extends EventContract<Type>>(contract: Contract) =>
   <Data>(state: TrackedEmail, facts: EmailFacts, copy: Copy, at: string, data: Data) => ({
     type: contract.type as Contract['type'],
@@ -21,30 +21,30 @@ const told =
       to: copy.address,
       from: facts.from,
       subject: facts.subject,
-      timestamp: freeTime(state, contract.type, at),
+      timestamp: uniqueTimestamp(state, contract.type, at),
       counts: facts.counts,
       data,
     },
   });
 
 /**
- * Receivers of webhooks take two events of one message, kind and timestamp for the same event, so that two recipients
- * who bounce in the same millisecond have to be told apart by one millisecond.
+ * Webhook receivers deduplicate by message, event type and timestamp. Two recipients that bounce in the same
+ * millisecond therefore get timestamps one millisecond apart.
  */
-function freeTime(state: TrackedEmail, type: string, at: string): string {
+function uniqueTimestamp(state: TrackedEmail, type: string, at: string): string {
   let time = Date.parse(at);
-  while (state.outcomeTimes.has(outcomeTime(type, new Date(time).toISOString()))) time += 1;
+  while (state.eventTimes.has(eventTimeKey(type, new Date(time).toISOString()))) time += 1;
   return new Date(time).toISOString();
 }
 
-/** How an outcome is remembered in `TrackedEmail.outcomeTimes`. */
-export const outcomeTime = (type: string, timestamp: string): string => `${type} ${timestamp}`;
+/** The key of a public event in `TrackedEmail.eventTimes`. */
+export const eventTimeKey = (type: string, timestamp: string): string => `${type} ${timestamp}`;
 
-/** The published outcomes of one recipient's copy. */
-export const outcome = {
-  delivered: told(emailDelivered)<DataOf<typeof emailDelivered>['data']>,
-  bounced: told(emailBounced)<DataOf<typeof emailBounced>['data']>,
-  complained: told(emailComplained)<DataOf<typeof emailComplained>['data']>,
-  opened: told(emailOpened)<DataOf<typeof emailOpened>['data']>,
-  clicked: told(emailClicked)<DataOf<typeof emailClicked>['data']>,
+/** Builders of the public events about one recipient's copy. */
+export const publicEvent = {
+  delivered: builderFor(emailDelivered)<DataOf<typeof emailDelivered>['data']>,
+  bounced: builderFor(emailBounced)<DataOf<typeof emailBounced>['data']>,
+  complained: builderFor(emailComplained)<DataOf<typeof emailComplained>['data']>,
+  opened: builderFor(emailOpened)<DataOf<typeof emailOpened>['data']>,
+  clicked: builderFor(emailClicked)<DataOf<typeof emailClicked>['data']>,
 };

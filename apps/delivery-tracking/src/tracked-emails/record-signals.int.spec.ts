@@ -12,11 +12,10 @@ import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { Database } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { ReadModels } from './ports.js';
-import { type EmailEvent, FollowEmails } from './track-emails.js';
+import { EmailSignals } from './ports.js';
+import { type EmailEvent, TrackEmails } from './track-emails.js';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 import { RecordSignals } from './record-signals.js';
-import { SignalGroups } from './grouped-signals.js';
 
 let tracking: RunningTracking;
 
@@ -30,30 +29,30 @@ const part = <T>(token: abstract new (...args: never[]) => T): T =>
 const query = async (sql: string, ...values: unknown[]) => (await part(Database).pool.query(sql, values)).rows;
 
 describe('A batch of events', () => {
-  it('takes each event once, however often and however concurrently it is delivered', async () => {
+  it('records each event once, even when it is delivered repeatedly and concurrently', async () => {
     const email = anEmail();
     const batch = [event(emailAccepted, email), retryOf(email), retryOf(email)];
-    const follow = part(FollowEmails);
-    await Promise.all([follow.on(batch), follow.on(batch), follow.on([...batch].reverse())]);
+    const track = part(TrackEmails);
+    await Promise.all([track.on(batch), track.on(batch), track.on([...batch].reverse())]);
     const late = [...batch, event(emailHandedOver, handOverOf(email))];
-    await follow.on([...late, ...late]);
+    await track.on([...late, ...late]);
     expect(await kindsInTimelineOf(email)).toEqual(['accepted', 'deferred', 'deferred', 'handed_over']);
   });
 
-  it('is taken as a whole or not at all', async () => {
+  it('is recorded as a whole or not at all', async () => {
     const email = anEmail();
     const broken = { ...retryOf(email), id: 'no uuid' };
-    await expect(part(FollowEmails).on([event(emailAccepted, email), broken])).rejects.toThrow(/uuid/);
+    await expect(part(TrackEmails).on([event(emailAccepted, email), broken])).rejects.toThrow(/uuid/);
     expect(await query('SELECT 1 FROM event_store.events WHERE stream_id LIKE $1', `%${email.email_id}`)).toEqual([]);
     expect(await query('SELECT 1 FROM waiting_signals')).toEqual([]);
   });
 
-  it('makes one history of signals from several places at the same time', async () => {
+  it('serializes concurrent signals from several sources', async () => {
     const email = anEmail();
     const { email_id } = email;
-    const groups = part(SignalGroups);
+    const signals = part(EmailSignals);
     const metadata = { correlationId: uuidv7() };
-    const visits = Array.from({ length: 50 }, (_, minute) => ({
+    const opens = Array.from({ length: 50 }, (_, minute) => ({
       emailId: email_id,
       metadata,
       signal: {
@@ -68,32 +67,32 @@ describe('A batch of events', () => {
       },
     }));
     await Promise.all([
-      ...visits.map(visit => groups.record(visit)),
-      part(FollowEmails).on([event(emailAccepted, email), event(emailHandedOver, handOverOf(email))]),
-      ...visits.map(visit => part(RecordSignals).execute([visit])),
+      ...opens.map(({ emailId, signal }) => signals.record(emailId, signal)),
+      part(TrackEmails).on([event(emailAccepted, email), event(emailHandedOver, handOverOf(email))]),
+      ...opens.map(open => part(RecordSignals).execute([open])),
     ]);
     const versions = await query('SELECT version FROM event_store.events WHERE stream_id LIKE $1', `%${email_id}`);
     expect(versions.map(({ version }) => version).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 52 }, (_, place) => place + 1),
     );
     expect(await query('SELECT 1 FROM waiting_signals')).toEqual([]);
-    await waitFor(() => tracking.kinds(email_id).length === 50, { describe: 'every opening to be published once' });
+    await waitFor(() => tracking.kinds(email_id).length === 50, { describe: 'every open to be published once' });
   });
 });
 
 describe('The read models', () => {
-  it('come out the same when they are rebuilt from the event log while the service runs', async () => {
+  it('are the same after a rebuild from the event log while the service runs', async () => {
     const email = anEmail();
     const { service_id } = email;
-    await part(FollowEmails).on([
+    await part(TrackEmails).on([
       event(emailAccepted, email),
       event(emailHandedOver, handOverOf(email, { result: 'refused', smtp_response: '550 5.1.1 no' }, 'failed')),
     ]);
-    await part(ReadModels).caughtUp();
+    await tracking.caughtUp();
     const today = new Date().toISOString().slice(0, 10);
     const shown = async () => [
-      await tracking.ask(listEmails, { service_id }),
-      await tracking.ask(getEmailStats, { service_id, from: today, to: today }),
+      await tracking.request(listEmails, { service_id }),
+      await tracking.request(getEmailStats, { service_id, from: today, to: today }),
       await query('SELECT * FROM suppressed_addresses WHERE service_id = $1', service_id),
     ];
     const before = await shown();
@@ -106,7 +105,7 @@ describe('The read models', () => {
 });
 
 async function kindsInTimelineOf({ service_id, email_id }: DataOf<typeof emailAccepted>) {
-  const { timeline } = await tracking.ask(getTrackedEmail, { service_id, email_id });
+  const { timeline } = await tracking.request(getTrackedEmail, { service_id, email_id });
   return timeline.map(({ kind }) => kind);
 }
 

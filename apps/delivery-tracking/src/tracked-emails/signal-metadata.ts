@@ -2,7 +2,7 @@ import type { EventMetadata } from '@postern/event-sourcing';
 import { currentContext } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 
-/** Metadata of what the work under way causes; a correlation of its own where nobody asked for it. */
+/** Metadata of events caused by the current request, or with a new correlation id outside of requests. */
 export const signalMetadata = (actor?: string): EventMetadata => {
   const context = currentContext();
   if (!context) return { correlationId: uuidv7(), ...(actor === undefined ? {} : { actor }) };

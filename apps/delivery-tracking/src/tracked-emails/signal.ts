@@ -10,20 +10,20 @@ import type {
   recordOpen,
 } from '@postern/contracts';
 
-/** What a notification says of one recipient (RFC 3464 §2.3.3), its class already read. */
+/** What a delivery status notification reports about one recipient (RFC 3464 §2.3.3), already classified. */
 export interface NotifiedStatus {
   readonly action: 'delivered' | 'relayed' | 'expanded' | 'delayed' | 'failed';
-  /** Every spelling of the address that the report is about, original and final. */
+  /** Every spelling of the reported address, original and final. */
   readonly addresses: readonly string[];
-  /** The receiving server's own words, or a fair text where it gave none. */
+  /** The response of the receiving server, or a description where it gave none. */
   readonly response: string;
-  /** Of a failure; meaningless otherwise. */
+  /** Meaningful for failures only. */
   readonly bounceType: 'hard' | 'soft';
 }
 
 /**
- * One thing that somebody tells of one email. Plain data that survives JSON: a signal may have to wait in the
- * database until its email is known.
+ * One observation about one email: the command of the tracked email. Signals whose email is unknown are stored as
+ * JSON, so kinds and field names must not change.
  */
 export type Signal =
   | { readonly kind: 'accepted'; readonly data: DataOf<typeof emailAccepted> }
@@ -37,5 +37,5 @@ export type Signal =
   | { readonly kind: 'clicked'; readonly data: RequestOf<typeof recordClick> }
   | { readonly kind: 'deadline_passed'; readonly at: string };
 
-/** Why a signal changes nothing although it was understood; counted by this name. */
+/** Why a valid signal has no effect; these codes are also metric labels. */
 export type SignalRefusal = 'unknown_recipient' | 'report_for_another_recipient' | 'too_many_openings';

@@ -1,29 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import type {
-  EnvelopeOf,
+import {
+  type EnvelopeOf,
   emailAccepted,
   emailCopyRetried,
   emailHandedOver,
   emailInterrupted,
   emailNotHandedOver,
 } from '@postern/contracts';
+import { HandlesEvents } from '@postern/messaging';
 import { RecordSignals } from './record-signals.js';
 import type { Signal } from './signal.js';
 
-/** An event of email-send that says something about one email. */
-export type EmailEvent = EnvelopeOf<
-  | typeof emailAccepted
-  | typeof emailHandedOver
-  | typeof emailCopyRetried
-  | typeof emailNotHandedOver
-  | typeof emailInterrupted
->;
+const EMAIL_EVENTS = [emailAccepted, emailHandedOver, emailCopyRetried, emailNotHandedOver, emailInterrupted] as const;
 
-/** Takes what email-send tells of its emails, a batch in one transaction, each event once. */
+/** An event of email-send about one email. */
+export type EmailEvent = EnvelopeOf<(typeof EMAIL_EVENTS)[number]>;
+
+/** Records email-send's events, one transaction per batch and each event once. */
 @Injectable()
-export class FollowEmails {
+export class TrackEmails {
   constructor(private readonly signals: RecordSignals) {}
 
+  @HandlesEvents(EMAIL_EVENTS, { consumer: 'delivery-tracking' })
   async on(batch: readonly EmailEvent[]): Promise<void> {
     await this.signals.execute(
       batch.map(event => ({

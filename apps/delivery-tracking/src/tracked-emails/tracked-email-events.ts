@@ -13,8 +13,8 @@ import type {
   emailOpened,
 } from '@postern/contracts';
 
-/** The five published outcomes; each names one recipient. */
-export type OutcomeEvent = EventOf<
+/** The five public events; each concerns one recipient. */
+export type PublicEvent = EventOf<
   typeof emailDelivered | typeof emailBounced | typeof emailComplained | typeof emailOpened | typeof emailClicked
 >;
 
@@ -29,7 +29,7 @@ interface OfRecipient {
   readonly at: string;
 }
 
-/** What happens to a tracked email: what email-send told, what was noticed about a copy, and the published outcomes. */
+/** Events of a tracked email: facts from email-send, facts about one copy, and the public events. */
 export type TrackedEmailEvent =
   | PrivateEvent<'email-tracked.v1', DataOf<typeof emailAccepted>>
   | PrivateEvent<'hand-over-recorded.v1', DataOf<typeof emailHandedOver>>
@@ -39,7 +39,7 @@ export type TrackedEmailEvent =
   | PrivateEvent<'delivery-delayed.v1', OfRecipient & { readonly reason: string }>
   | PrivateEvent<'notification-missed.v1', OfRecipient & { readonly reason: string }>
   | PrivateEvent<'clicks-recognised-as-machine.v1', OfRecipient & { readonly reason: string }>
-  | OutcomeEvent;
+  | PublicEvent;
 
 export const EMAIL_TRACKED = 'delivery-tracking.email-tracked.v1';
 export const HAND_OVER_RECORDED = 'delivery-tracking.hand-over-recorded.v1';
@@ -50,5 +50,5 @@ export const DELIVERY_DELAYED = 'delivery-tracking.delivery-delayed.v1';
 export const NOTIFICATION_MISSED = 'delivery-tracking.notification-missed.v1';
 export const CLICKS_RECOGNISED_AS_MACHINE = 'delivery-tracking.clicks-recognised-as-machine.v1';
 
-/** All that is known of one tracked email lies in one stream, so that its signals are decided one after another. */
+/** One stream per email, so that its signals are decided one after another. */
 export const trackedEmailStream = (emailId: string): string => `tracked-email-${emailId}`;

@@ -2,45 +2,46 @@ import type { DataOf, emailAccepted } from '@postern/contracts';
 
 export type EmailFacts = DataOf<typeof emailAccepted>;
 
-/** What stands for the link where a visit is an opening. */
-export const OPENING = '';
+/** The `link` of an open, which has none. */
+export const NO_LINK = '';
 
-/** Openings or clicks of one recipient by one sort of visitor, as far as the bounds need them. */
-export type Visits = readonly { readonly link: string; readonly timeMs: number }[];
+/** Opens or clicks of one recipient, by people or by machines; kept to limit and deduplicate them. */
+export type Engagements = readonly { readonly link: string; readonly timeMs: number }[];
 
-/** What is known of one recipient's copy. Only grows, so that the order of arrival does not decide the outcome. */
+/** What is known about one recipient's copy. It only grows, so the order of signals does not change the result. */
 export interface Copy {
   readonly index: number;
   readonly address: string;
-  /** When the relay took it. */
+  /** When the relay accepted the copy. */
   readonly handedOverAt: string | null;
   readonly deliveredAt: string | null;
   readonly bounced: boolean;
   readonly complained: boolean;
-  /** An outcome came, or it was never sent, or its deadline passed; see `isSettled`. */
+  /** The copy was delivered, bounced or never sent, or its deadline passed; see `isSettled`. */
   readonly settled: boolean;
-  readonly personOpenings: Visits;
-  readonly machineOpenings: Visits;
-  readonly personClicks: Visits;
-  readonly machineClicks: Visits;
+  readonly personOpens: Engagements;
+  readonly machineOpens: Engagements;
+  readonly personClicks: Engagements;
+  readonly machineClicks: Engagements;
 }
 
+/** The state of one tracked email. */
 export interface TrackedEmail {
   readonly facts: EmailFacts | undefined;
   readonly copies: ReadonlyMap<number, Copy>;
-  /** How the hand-over ended as far as was told; a record of it replaces an interruption, never the reverse. */
+  /** How the hand-over ended; `recorded` replaces `interrupted`, never the reverse. */
   readonly conclusion: 'none' | 'interrupted' | 'recorded';
-  /** `<type> <timestamp>` of every outcome, for receivers tell duplicates by message, kind and time alone. */
-  readonly outcomeTimes: ReadonlySet<string>;
+  /** The `eventTimeKey` of every public event so far. */
+  readonly eventTimes: ReadonlySet<string>;
 }
 
-const NO_VISITS: Visits = [];
+const NONE: Engagements = [];
 
 export const UNTRACKED: TrackedEmail = {
   facts: undefined,
   copies: new Map(),
   conclusion: 'none',
-  outcomeTimes: new Set(),
+  eventTimes: new Set(),
 };
 
 export const copyOf = ({ index, address }: EmailFacts['recipients'][number]): Copy => ({
@@ -51,17 +52,17 @@ export const copyOf = ({ index, address }: EmailFacts['recipients'][number]): Co
   bounced: false,
   complained: false,
   settled: false,
-  personOpenings: NO_VISITS,
-  machineOpenings: NO_VISITS,
-  personClicks: NO_VISITS,
-  machineClicks: NO_VISITS,
+  personOpens: NONE,
+  machineOpens: NONE,
+  personClicks: NONE,
+  machineClicks: NONE,
 });
 
-/** Nothing more is waited for. A person who read the message shows that it arrived, whoever reports it or not. */
-export const isSettled = ({ settled, personOpenings, personClicks }: Copy): boolean =>
-  settled || personOpenings.length > 0 || personClicks.length > 0;
+/** Whether nothing more is expected. An open or click by a person proves delivery even without a notification. */
+export const isSettled = ({ settled, personOpens, personClicks }: Copy): boolean =>
+  settled || personOpens.length > 0 || personClicks.length > 0;
 
-export const oneMoreVisit = (visits: Visits, link: string, at: string): Visits => [
-  ...visits,
+export const withEngagement = (engagements: Engagements, link: string, at: string): Engagements => [
+  ...engagements,
   { link, timeMs: Date.parse(at) },
 ];

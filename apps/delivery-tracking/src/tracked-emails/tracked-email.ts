@@ -4,8 +4,8 @@ import type { Decider } from '@postern/event-sourcing';
 import { addressKey } from '@postern/mail';
 import { boundedText } from './bounded-text.js';
 import { evolveTrackedEmail } from './evolve-tracked-email.js';
-import { outcomeOfHandOver } from './hand-over-event.js';
-import { outcome } from './public-event.js';
+import { handOverEvent } from './hand-over-event.js';
+import { publicEvent } from './public-event.js';
 import type { Signal, SignalRefusal } from './signal.js';
 import {
   COPY_RETRIED,
@@ -18,15 +18,15 @@ import {
   type TrackedEmailEvent,
 } from './tracked-email-events.js';
 import { type Copy, type EmailFacts, isSettled, type TrackedEmail, UNTRACKED } from './tracked-email-state.js';
-import { clickOf, openingOf } from './opens-and-clicks.js';
+import { decideClick, decideOpen } from './opens-and-clicks.js';
 
-type CopyOutcome = DataOf<typeof emailHandedOver>['outcomes'][number];
+type HandOver = DataOf<typeof emailHandedOver>['outcomes'][number];
 
 const refused = (code: SignalRefusal, message: string): Refusal<SignalRefusal> => new Refusal(code, message);
 
 /**
- * What became of one email. Signals may come in any order and more than once: an outcome is published once per
- * recipient, and what is known only grows. Refuses (SignalRefusal) what was understood but must change nothing.
+ * The delivery of one email. Signals can arrive in any order and more than once; each public event is published once
+ * per recipient. Refuses (`SignalRefusal`) valid signals that must have no effect.
  */
 export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
   initial: UNTRACKED,
@@ -35,30 +35,30 @@ export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
   decide: (signal, state) => {
     if (signal.kind === 'accepted') return state.facts ? [] : [{ type: EMAIL_TRACKED, data: signal.data }];
     const { facts } = state;
-    if (!facts) throw new Error(`a signal of the kind ${signal.kind} was decided before its email was known`);
+    if (!facts) throw new Error(`signal ${signal.kind} was decided before its email was known`);
 
     switch (signal.kind) {
       case 'handed_over':
         return state.conclusion === 'recorded'
           ? []
-          : [{ type: HAND_OVER_RECORDED, data: signal.data }, ...outcomesOfCopies(state, facts, signal.data.outcomes)];
+          : [{ type: HAND_OVER_RECORDED, data: signal.data }, ...handOverEvents(state, facts, signal.data.outcomes)];
       case 'copy_retried':
-        return [{ type: COPY_RETRIED, data: signal.data }, ...outcomesOfCopies(state, facts, [signal.data.outcome])];
+        return [{ type: COPY_RETRIED, data: signal.data }, ...handOverEvents(state, facts, [signal.data.outcome])];
       case 'not_handed_over':
         return state.conclusion === 'recorded' ? [] : [{ type: HAND_OVER_FAILED, data: signal.data }];
       case 'interrupted':
         return state.conclusion === 'none' ? [{ type: HAND_OVER_INTERRUPTED, data: signal.data }] : [];
       case 'notified':
-        return notified(state, facts, signal);
+        return decideNotification(state, facts, signal);
       case 'complained': {
         const copy = copyAt(state, signal.index);
         const source = boundedText(signal.source, 500);
-        return copy.complained ? [] : [outcome.complained(state, facts, copy, signal.at, { source })];
+        return copy.complained ? [] : [publicEvent.complained(state, facts, copy, signal.at, { source })];
       }
       case 'opened':
-        return openingOf(state, facts, copyAt(state, signal.data.recipient_index), signal.data);
+        return decideOpen(state, facts, copyAt(state, signal.data.recipient_index), signal.data);
       case 'clicked':
-        return clickOf(state, facts, copyAt(state, signal.data.recipient_index), signal.data);
+        return decideClick(state, facts, copyAt(state, signal.data.recipient_index), signal.data);
       case 'deadline_passed':
         return [...state.copies.values()]
           .filter(copy => !isSettled(copy))
@@ -69,8 +69,8 @@ export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
               recipient_index: copy.index,
               at: signal.at,
               reason: copy.handedOverAt
-                ? 'no notification came: whether the message was delivered is unknown'
-                : 'the outcome of the hand-over was never told',
+                ? 'no delivery notification arrived: it is unknown whether the message was delivered'
+                : 'the result of the hand-over was never reported',
             },
           }));
     }
@@ -83,24 +83,24 @@ function copyAt(state: TrackedEmail, index: number): Copy {
   return copy;
 }
 
-function outcomesOfCopies(
+function handOverEvents(
   state: TrackedEmail,
   facts: EmailFacts,
-  outcomes: readonly CopyOutcome[],
+  handOvers: readonly HandOver[],
 ): TrackedEmailEvent[] {
   const events: TrackedEmailEvent[] = [];
-  let now = state;
-  for (const told of outcomes) {
-    const copy = now.copies.get(told.index);
-    const event = copy && outcomeOfHandOver(now, facts, copy, told);
+  let current = state;
+  for (const handOver of handOvers) {
+    const copy = current.copies.get(handOver.index);
+    const event = copy && handOverEvent(current, facts, copy, handOver);
     if (!event) continue;
     events.push(event);
-    now = evolveTrackedEmail(now, event);
+    current = evolveTrackedEmail(current, event);
   }
   return events;
 }
 
-function notified(
+function decideNotification(
   state: TrackedEmail,
   facts: EmailFacts,
   { index, status, at }: Extract<Signal, { kind: 'notified' }>,
@@ -108,18 +108,18 @@ function notified(
   const copy = copyAt(state, index);
   const key = addressKey(copy.address);
   if (!status.addresses.some(address => addressKey(address) === key)) {
-    throw refused('report_for_another_recipient', 'the report is about another recipient than its return path');
+    throw refused('report_for_another_recipient', 'the report is about a different recipient than its return path');
   }
   const response = boundedText(status.response, 1_000);
   switch (status.action) {
     case 'delivered':
     case 'relayed':
     case 'expanded':
-      return copy.deliveredAt ? [] : [outcome.delivered(state, facts, copy, at, { smtp_response: response })];
+      return copy.deliveredAt ? [] : [publicEvent.delivered(state, facts, copy, at, { smtp_response: response })];
     case 'failed':
       return copy.bounced
         ? []
-        : [outcome.bounced(state, facts, copy, at, { bounce_type: status.bounceType, reason: response })];
+        : [publicEvent.bounced(state, facts, copy, at, { bounce_type: status.bounceType, reason: response })];
     case 'delayed':
       return isSettled(copy)
         ? []

@@ -31,10 +31,10 @@ beforeAll(async () => {
 afterAll(() => tracking?.stop());
 
 const detailOf = ({ service_id, email_id }: ReturnType<typeof anEmail>) =>
-  tracking.ask(getTrackedEmail, { service_id, email_id });
+  tracking.request(getTrackedEmail, { service_id, email_id });
 
 const tracked = async (email = anEmail(), handOver = handOverOf(email)) => {
-  await tracking.tell([emailAccepted, email], [emailHandedOver, handOver]);
+  await tracking.publish([emailAccepted, email], [emailHandedOver, handOver]);
   await waitFor(async () => (await detailOf(email)).status !== 'accepted', { describe: 'the hand-over to be known' });
   return email;
 };
@@ -73,14 +73,14 @@ describe('The life of a message', () => {
       data: { bounce_type: 'hard', reason: '550 5.1.1 no such user' },
     });
     const { service_id } = email;
-    const list = () => tracking.ask(listSuppressions, { service_id });
+    const list = () => tracking.request(listSuppressions, { service_id });
     await waitFor(async () => (await list()).total === 1, { describe: 'the address to be listed' });
     expect((await list()).items).toEqual([
       { address: 'ada@x.test', reason: 'hard_bounce', email_id: email.email_id, at: expect.any(String) },
     ]);
-    await tracking.ask(liftSuppression, { service_id, address: 'Ada@x.test' });
+    await tracking.request(liftSuppression, { service_id, address: 'Ada@x.test' });
     expect((await list()).items).toEqual([]);
-    await expect(tracking.ask(liftSuppression, { service_id, address: 'ada@x.test' })).rejects.toMatchObject({
+    await expect(tracking.request(liftSuppression, { service_id, address: 'ada@x.test' })).rejects.toMatchObject({
       code: 'suppression_not_found',
     });
   });
@@ -115,7 +115,7 @@ describe('The life of a message', () => {
     });
     const handOver = handOverOf(email);
     handOver.outcomes[1] = { ...handOver.outcomes[1]!, result: 'refused', smtp_response: '550 5.1.1 unknown' };
-    await tracking.tell([emailAccepted, email], [emailHandedOver, handOver]);
+    await tracking.publish([emailAccepted, email], [emailHandedOver, handOver]);
     await expect(tracking.event(emailBounced, email.email_id)).resolves.toMatchObject({
       to: 'bob@x.test',
       data: { bounce_type: 'hard', reason: '550 5.1.1 unknown' },
@@ -146,7 +146,7 @@ describe('The life of a message', () => {
 
   it('gets its delivery although it was interrupted', async () => {
     const email = anEmail();
-    await tracking.tell(
+    await tracking.publish(
       [emailAccepted, email],
       [emailInterrupted, { email_id: email.email_id, service_id: email.service_id, at: new Date().toISOString() }],
     );
@@ -155,8 +155,8 @@ describe('The life of a message', () => {
     await report(email, notification());
     await tracking.event(emailDelivered, email.email_id);
     const { service_id } = email;
-    await waitFor(async () => (await tracking.ask(listEmails, { service_id, result: 'sent' })).total === 1);
-    expect(await tracking.ask(listEmails, { service_id, result: 'unknown' })).toMatchObject({ total: 0 });
+    await waitFor(async () => (await tracking.request(listEmails, { service_id, result: 'sent' })).total === 1);
+    expect(await tracking.request(listEmails, { service_id, result: 'unknown' })).toMatchObject({ total: 0 });
     const detail = await detailOf(email);
     expect(detail).toMatchObject({
       status: 'sent',
@@ -168,9 +168,9 @@ describe('The life of a message', () => {
 
   it('is opened and clicked, by people and by machines', async () => {
     const email = await tracked();
-    await tracking.ask(recordOpen, seen(email, 'Mozilla/5.0'));
-    await tracking.ask(recordOpen, seen(email));
-    await tracking.ask(recordClick, { ...seen(email), url: 'https://example.com/a' });
+    await tracking.request(recordOpen, seen(email, 'Mozilla/5.0'));
+    await tracking.request(recordOpen, seen(email));
+    await tracking.request(recordClick, { ...seen(email), url: 'https://example.com/a' });
     await expect(tracking.event(emailClicked, email.email_id)).resolves.toMatchObject({
       data: { url: 'https://example.com/a' },
     });
@@ -186,10 +186,10 @@ describe('The life of a message', () => {
 describe('Signals in any order', () => {
   it('wait for their email when they come before it', async () => {
     const email = anEmail();
-    await tracking.ask(recordOpen, seen(email));
+    await tracking.request(recordOpen, seen(email));
     await expect(report(email, notification())).resolves.toBe(250);
-    await tracking.tell([emailHandedOver, handOverOf(email)]);
-    await tracking.tell([emailAccepted, email]);
+    await tracking.publish([emailHandedOver, handOverOf(email)]);
+    await tracking.publish([emailAccepted, email]);
     await tracking.event(emailDelivered, email.email_id);
     await tracking.event(emailOpened, email.email_id);
     expect((await detailOf(email)).recipients[0]).toMatchObject({ state: 'delivered', opened_at: expect.any(String) });
@@ -197,11 +197,11 @@ describe('Signals in any order', () => {
 
   it('change nothing when they come again', async () => {
     const email = await tracked();
-    await tracking.tell([emailAccepted, email], [emailHandedOver, handOverOf(email, { relay_is_final: true })]);
+    await tracking.publish([emailAccepted, email], [emailHandedOver, handOverOf(email, { relay_is_final: true })]);
     await report(email, notification());
     await report(email, notification({ action: 'relayed' }));
     const retry = { email_id: email.email_id, service_id: email.service_id, outcome: handOverOf(email).outcomes[0]! };
-    await tracking.tell([emailCopyRetried, retry]);
+    await tracking.publish([emailCopyRetried, retry]);
     await waitFor(async () => (await detailOf(email)).timeline.length === 4);
     expect((await detailOf(email)).timeline.map(({ kind }) => kind)).toEqual([
       'accepted',
@@ -224,10 +224,10 @@ describe('The dashboard', () => {
         accepted_at: new Date(Date.now() - hour * 3_600_000).toISOString(),
       }),
     );
-    await tracking.tell(...[email, ...others].map((one): [typeof emailAccepted, object] => [emailAccepted, one]));
-    await tracking.tell([emailHandedOver, handOverOf(email, { result: 'refused', smtp_response: '550 5.1.1 no' })]);
+    await tracking.publish(...[email, ...others].map((one): [typeof emailAccepted, object] => [emailAccepted, one]));
+    await tracking.publish([emailHandedOver, handOverOf(email, { result: 'refused', smtp_response: '550 5.1.1 no' })]);
     const ids = async (filter: object) =>
-      (await tracking.ask(listEmails, { service_id, ...filter })).items.map(({ id }) => id);
+      (await tracking.request(listEmails, { service_id, ...filter })).items.map(({ id }) => id);
     await waitFor(async () => (await ids({ state: 'bounced' })).length === 1 && (await ids({})).length === 4);
     const all = [email, ...others].map(({ email_id }) => email_id);
     expect(await ids({})).toEqual(all);
@@ -237,14 +237,14 @@ describe('The dashboard', () => {
     expect(await ids({ search: '%' })).toEqual(all.slice(1));
     expect(await ids({ state: 'pending' })).toEqual(all.slice(1));
     expect(await ids({ from: others[0]!.accepted_at })).toEqual(all.slice(0, 2));
-    expect((await tracking.ask(listEmails, { service_id, limit: 1 })).total).toBe(4);
+    expect((await tracking.request(listEmails, { service_id, limit: 1 })).total).toBe(4);
   });
 
   it('does not show one service what belongs to another', async () => {
     const email = await tracked();
     const stranger = { ...email, service_id: anEmail().service_id };
     await expect(detailOf(stranger)).rejects.toMatchObject({ code: 'email_not_found' });
-    await expect(tracking.ask(listEmails, { service_id: stranger.service_id })).resolves.toMatchObject({ total: 0 });
+    await expect(tracking.request(listEmails, { service_id: stranger.service_id })).resolves.toMatchObject({ total: 0 });
   });
 
   it('counts per day, without machines and without mail to the simulator', async () => {
@@ -255,12 +255,12 @@ describe('The dashboard', () => {
     await tracked(refused, handOverOf(refused, { result: 'refused', smtp_response: '550 5.1.1 no' }, 'failed'));
     await report(email, notification());
     await report(simulated, notification());
-    await tracking.ask(recordOpen, seen(email));
-    await tracking.ask(recordOpen, seen(email, 'Mozilla/5.0'));
-    await tracking.ask(recordOpen, seen(simulated));
-    await tracking.ask(recordClick, { ...seen(email, 'Slackbot 1.0'), url: 'https://example.com/' });
+    await tracking.request(recordOpen, seen(email));
+    await tracking.request(recordOpen, seen(email, 'Mozilla/5.0'));
+    await tracking.request(recordOpen, seen(simulated));
+    await tracking.request(recordClick, { ...seen(email, 'Slackbot 1.0'), url: 'https://example.com/' });
     const today = new Date().toISOString().slice(0, 10);
-    const stats = () => tracking.ask(getEmailStats, { service_id, from: today, to: today });
+    const stats = () => tracking.request(getEmailStats, { service_id, from: today, to: today });
     await waitFor(async () => (await stats()).total.machine_clicks === 1, { describe: 'the counts to be up to date' });
     await expect(stats()).resolves.toEqual({
       total: {
@@ -282,7 +282,7 @@ describe('The dashboard', () => {
       days: [expect.objectContaining({ date: today, accepted: 2 })],
     });
     await expect(
-      tracking.ask(getEmailStats, { service_id, from: '2026-02-02', to: '2026-02-01' }),
+      tracking.request(getEmailStats, { service_id, from: '2026-02-02', to: '2026-02-01' }),
     ).rejects.toMatchObject({ code: 'invalid_input' });
   });
 });

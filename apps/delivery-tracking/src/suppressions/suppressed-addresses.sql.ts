@@ -1,0 +1,12 @@
+/** Removes a batch of addresses from one generation of the read model. `$1` rows as JSON. */
+export const removeSuppressedAddresses = (table: string): string => `
+  DELETE FROM ${table} USING jsonb_to_recordset($1::jsonb) AS line (service_id uuid, address text)
+  WHERE ${table}.service_id = line.service_id AND ${table}.address = line.address`;
+
+/** Adds a batch of addresses to one generation of the read model. `$1` rows as JSON. */
+export const addSuppressedAddresses = (table: string): string => `
+  INSERT INTO ${table} (service_id, address, reason, email_id, at)
+  SELECT service_id, address, reason, email_id, at FROM jsonb_to_recordset($1::jsonb)
+    AS line (service_id uuid, address text, reason text, email_id uuid, at timestamptz)
+  ON CONFLICT (service_id, address) DO UPDATE
+    SET reason = excluded.reason, email_id = excluded.email_id, at = excluded.at`;

@@ -1,0 +1,19 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from '@postern/service-host';
+import type { DeliveryTrackingConfig } from '../config.js';
+import { SignalMetrics, WaitingSignals } from './ports.js';
+
+/** Drops signals whose email did not become known in time, and counts them by kind. */
+@Injectable()
+export class DropUnmatchedSignals {
+  constructor(
+    private readonly waiting: WaitingSignals,
+    private readonly metrics: SignalMetrics,
+    @Inject(CONFIG) private readonly config: Pick<DeliveryTrackingConfig, 'signalPatienceMs'>,
+  ) {}
+
+  async execute(now: Date): Promise<void> {
+    const dropped = await this.waiting.deleteOlderThan(new Date(now.getTime() - this.config.signalPatienceMs));
+    for (const [kind, count] of dropped) this.metrics.dropped(kind, count);
+  }
+}
