@@ -28,7 +28,8 @@ export {
 export { StreamErasure, type StreamErasurePart, type StreamErasureRequest } from './jetstream/stream-erasure.js';
 export { type Log, silentLog } from './log.js';
 export { type AskOptions, RequestClient } from './request-client.js';
-export { type EventBatch, HandlesEvents, HandlesRequest } from './server/handlers.js';
+export { type EventBatch, Handles, HandlesEvents, HandlesRequest } from './server/handlers.js';
+export { type HandlerMark, handlerMarks } from './server/marks.js';
 export { PosternServer, type PosternServerOptions } from './server/postern-server.js';
 export {
   inSharedSpan,

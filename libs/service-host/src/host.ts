@@ -10,7 +10,7 @@ import { Tasks } from './tasks.js';
 /** Injection token of the service's configuration object. */
 export const CONFIG = Symbol('postern.config');
 
-/** What a running service stands on. Every part is injectable into the service's own module by its class. */
+/** What `startService` sets up for a service. Every part is injectable by its class in all of the service's modules. */
 export interface Host<Config = unknown> {
   readonly config: Config;
   readonly log: ServiceLog;
