@@ -48,7 +48,7 @@ const operationsOf = (service: ServiceName) => {
     rebuildProjection: request('rebuild-projection', {
       request: z.object({ name: z.string().max(200) }),
       reply: z.object({ generation: z.int() }),
-      refusals: ['projection_not_found', 'rebuild_under_way'],
+      refusals: { projection_not_found: 404, rebuild_under_way: 409 },
     }),
     /** `outbox` is null where a service publishes nothing. */
     getOutboxStatus: request('get-outbox-status', {

@@ -6,6 +6,7 @@ import { runForRequest } from '../context.js';
 import { guarded, reportCallbackError } from '../guard.js';
 import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
+import { MalformedReport } from '../malformed.js';
 import { startSpan } from '../tracing.js';
 
 type Envelope = z.output<typeof eventEnvelope>;
@@ -65,6 +66,7 @@ export class EventWork {
   readonly #suspects = new Map<string, number>();
   #queue: JsMsg[] = [];
   #current: JsMsg[] = [];
+  readonly #malformed: MalformedReport;
   #origin = '';
   /** Settlements made while it is unknown whether the stream is still the one the messages came from. */
   #held: { origin: string; settle: () => void }[] | undefined = [];
@@ -73,6 +75,7 @@ export class EventWork {
 
   constructor(private readonly options: EventWorkOptions) {
     this.#contracts = new Map(options.contracts.map(contract => [contract.type, contract]));
+    this.#malformed = new MalformedReport(options.log);
     const keepAlive = guarded(options.log, 'keep events', () => this.#keepAlive());
     this.#heartbeat = setInterval(keepAlive, options.ackWaitMs / 3);
     this.#heartbeat.unref();
@@ -137,11 +140,16 @@ export class EventWork {
     for (const item of suspects) if (!(await this.#attempt([item]))) this.#putAside(item);
   }
 
-  /** Undefined for types that nobody here wants, and for envelopes that do not fit their contract. */
+  /** Undefined for what is no event, for unwanted types, and for events that do not fit their contract. */
   #read(message: JsMsg, origin: string): Item | undefined {
-    let envelope: Envelope;
+    const envelope = envelopeIn(message);
+    if (!envelope) {
+      this.#malformed.note(message.subject, 'not an event');
+      // Kept, it would hold its place in the stream for ever: no release publishes such a message.
+      this.#settle(origin, () => message.term());
+      return undefined;
+    }
     try {
-      envelope = eventEnvelope.parse(message.json());
       const contract = this.#contracts.get(envelope.type);
       if (!contract) {
         this.#settle(origin, () => message.ack());
@@ -298,6 +306,14 @@ export class EventWork {
     for (const message of [...this.#current, ...this.#queue]) message.working();
   }
 }
+
+const envelopeIn = (message: JsMsg): Envelope | undefined => {
+  try {
+    return eventEnvelope.safeParse(message.json()).data;
+  } catch {
+    return undefined;
+  }
+};
 
 const withinLimit = async (work: Promise<void>): Promise<void> => {
   const { promise: late, reject } = Promise.withResolvers<never>();
