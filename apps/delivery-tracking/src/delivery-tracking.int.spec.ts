@@ -18,8 +18,8 @@ import {
   recordOpen,
 } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
-import { BROWSER } from './testing/example-signals.js';
 import { feedbackReport, notification } from './testing/example-reports.js';
+import { BROWSER } from './testing/example-signals.js';
 import { anEmail, BOUNCE_DOMAIN, handOverOf, RunningTracking } from './testing/running-tracking.js';
 import { sendMail } from './testing/smtp-conversation.js';
 
@@ -244,7 +244,9 @@ describe('The dashboard', () => {
     const email = await tracked();
     const stranger = { ...email, service_id: anEmail().service_id };
     await expect(detailOf(stranger)).rejects.toMatchObject({ code: 'email_not_found' });
-    await expect(tracking.request(listEmails, { service_id: stranger.service_id })).resolves.toMatchObject({ total: 0 });
+    await expect(tracking.request(listEmails, { service_id: stranger.service_id })).resolves.toMatchObject({
+      total: 0,
+    });
   });
 
   it('counts per day, without machines and without mail to the simulator', async () => {

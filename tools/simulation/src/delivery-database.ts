@@ -1,5 +1,9 @@
 import type { OutcomeKind } from '@postern/contracts';
-import type { AttemptReport, ClaimedDelivery, QueuedEvent } from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
+import type {
+  AttemptReport,
+  ClaimedDelivery,
+  QueuedEvent,
+} from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
 
 export interface Endpoint {
   readonly id: string;

@@ -1,8 +1,8 @@
 import { OUTCOME_EVENTS } from '@postern/contracts';
 import { AttemptDelivery } from '../../../apps/webhook-dispatch/src/deliveries/attempt-delivery.js';
-import type { OutcomeEnvelope } from '../../../apps/webhook-dispatch/src/deliveries/webhook-payload.js';
-import type { DeliveryQueue } from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
 import { QueueDeliveries } from '../../../apps/webhook-dispatch/src/deliveries/enqueue-deliveries.js';
+import type { DeliveryQueue } from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
+import type { OutcomeEnvelope } from '../../../apps/webhook-dispatch/src/deliveries/webhook-payload.js';
 import { DeliveryDatabase, type Endpoint } from './delivery-database.js';
 import { type EventLog, envelopeOf, Subscription } from './event-log.js';
 import { Receivers } from './mail-world.js';

@@ -38,7 +38,9 @@ export const RULES: Readonly<Record<string, (run: Run) => readonly string[]>> = 
       const kinds = found.map(({ type }) => type.replace(/^.*email-(.*)\.v1$/, '$1'));
       return kinds.filter(kind => kind === copy.outcome).length === 1
         ? []
-        : [`${copy.emailId}.${copy.recipientIndex} was ${copy.outcome} and has the events ${kinds.join(', ') || 'none'}`];
+        : [
+            `${copy.emailId}.${copy.recipientIndex} was ${copy.outcome} and has the events ${kinds.join(', ') || 'none'}`,
+          ];
     }),
 
   'no signal is left waiting': ({ tracking }) =>

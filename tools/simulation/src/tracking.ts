@@ -1,12 +1,12 @@
 import { EMAIL_SEND_EVENTS } from '@postern/contracts';
-import { RecordSignals } from '../../../apps/delivery-tracking/src/tracked-emails/record-signals.js';
-import type { Signal } from '../../../apps/delivery-tracking/src/tracked-emails/signal.js';
-import { type EmailEvent, TrackEmails } from '../../../apps/delivery-tracking/src/tracked-emails/track-emails.js';
 import {
   InMemoryTrackingTransactions,
   NoSignalMetrics,
   TrackingMemory,
 } from '../../../apps/delivery-tracking/src/testing/in-memory-tracking-transactions.js';
+import { RecordSignals } from '../../../apps/delivery-tracking/src/tracked-emails/record-signals.js';
+import type { Signal } from '../../../apps/delivery-tracking/src/tracked-emails/signal.js';
+import { type EmailEvent, TrackEmails } from '../../../apps/delivery-tracking/src/tracked-emails/track-emails.js';
 import { EventLog, envelopeOf, Subscription } from './event-log.js';
 import type { RelayedCopy } from './mail-world.js';
 import type { SimulatedProcess } from './simulated-process.js';

@@ -56,9 +56,7 @@ function entriesOf(event: TrackedEmailEvent, row: TrackedEmailRow): TimelineStep
     }
     default: {
       const { timestamp: at, to: recipient } = event.data;
-      return [
-        { at, kind: kindOf(event.type), recipient, detail: detailOf(event), stage: STAGE_OF_EVENT[event.type] },
-      ];
+      return [{ at, kind: kindOf(event.type), recipient, detail: detailOf(event), stage: STAGE_OF_EVENT[event.type] }];
     }
   }
 }
@@ -83,7 +81,13 @@ function inferredHandOvers(events: readonly TrackedEmailEvent[], { recipients }:
     if (!first) return [];
     const detail = `shown by a later report: ${kindOf(first.type)}`;
     return [
-      { at: first.data.timestamp, kind: 'handed_over', recipient: recipient.address, detail, stage: 'inferred_hand_over' },
+      {
+        at: first.data.timestamp,
+        kind: 'handed_over',
+        recipient: recipient.address,
+        detail,
+        stage: 'inferred_hand_over',
+      },
     ];
   });
 }

@@ -1,8 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { RecordSignals } from '../tracked-emails/record-signals.js';
-import type { Signal } from '../tracked-emails/signal.js';
-import { type TrackedEmailEvent, trackedEmailStream } from '../tracked-emails/tracked-email-events.js';
 import {
   ADDRESSES,
   accepted,
@@ -17,10 +14,17 @@ import {
   retried,
   SERVICE_ID,
 } from '../testing/example-signals.js';
-import { InMemoryTrackingTransactions, NoSignalMetrics, TrackingMemory } from '../testing/in-memory-tracking-transactions.js';
+import {
+  InMemoryTrackingTransactions,
+  NoSignalMetrics,
+  TrackingMemory,
+} from '../testing/in-memory-tracking-transactions.js';
 import { countsOfStories, emailStory, resultOfStory, signalsOf } from '../testing/random-emails.js';
-import { timelineOf } from './email-timeline.js';
+import { RecordSignals } from '../tracked-emails/record-signals.js';
+import type { Signal } from '../tracked-emails/signal.js';
+import { type TrackedEmailEvent, trackedEmailStream } from '../tracked-emails/tracked-email-events.js';
 import { countsOf } from './email-counts.js';
+import { timelineOf } from './email-timeline.js';
 import { applyToRow, isWaiting, replyOf, type TrackedEmailRow } from './tracked-email-row.js';
 
 const interrupted: Signal = { kind: 'interrupted', data: { email_id: EMAIL_ID, service_id: SERVICE_ID, at: at(50) } };

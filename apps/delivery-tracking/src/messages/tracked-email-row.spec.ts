@@ -2,13 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { fold } from '@postern/event-sourcing';
+import { ratesOf } from '../statistics/email-rates.js';
 import { trackedEmail } from '../tracked-emails/tracked-email.js';
 import type { TrackedEmailEvent } from '../tracked-emails/tracked-email-events.js';
-import { ratesOf } from '../statistics/email-rates.js';
-import { timelineOf } from './email-timeline.js';
 import { countsOf, NO_COUNTS } from './email-counts.js';
+import { timelineOf } from './email-timeline.js';
 import { applyToRow, isWaiting, replyOf, type TrackedEmailRow } from './tracked-email-row.js';
-
 
 const FOLDER = join(import.meta.dirname, 'fixtures');
 
@@ -51,7 +50,13 @@ describe('An email’s row', () => {
 
 describe('Rates', () => {
   it('are unknown, not zero, where nothing was tried', () => {
-    expect(ratesOf(NO_COUNTS)).toEqual({ delivered: null, bounced: null, complained: null, opened: null, clicked: null });
+    expect(ratesOf(NO_COUNTS)).toEqual({
+      delivered: null,
+      bounced: null,
+      complained: null,
+      opened: null,
+      clicked: null,
+    });
   });
 
   it('are never above one, though an interrupted copy may be delivered', () => {

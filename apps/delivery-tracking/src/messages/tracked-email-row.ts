@@ -107,7 +107,10 @@ function afterHandOver(
   recipient.copy_reason = handOver.smtp_response;
 }
 
-function afterRecipientEvent(recipient: RecipientRow, event: Extract<TrackedEmailEvent, { data: { recipient_index: number } }>) {
+function afterRecipientEvent(
+  recipient: RecipientRow,
+  event: Extract<TrackedEmailEvent, { data: { recipient_index: number } }>,
+) {
   switch (event.type) {
     case NOTIFICATION_MISSED:
       recipient.missed = event.data.reason;

@@ -5,10 +5,10 @@ import { Database } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
-import { RecordSignals } from '../tracked-emails/record-signals.js';
-import type { ReceivedSignal } from '../tracked-emails/ports.js';
 import { countsOfStories, type EmailStory, emailStory, resultOfStory, signalsOf } from '../testing/random-emails.js';
 import { anEmail, RunningTracking } from '../testing/running-tracking.js';
+import type { ReceivedSignal } from '../tracked-emails/ports.js';
+import { RecordSignals } from '../tracked-emails/record-signals.js';
 import { trackedEmails } from './tracked-emails.projection.js';
 
 const SEED = 20_260_301;

@@ -10,10 +10,7 @@ export class RemoveSuppression {
   constructor(private readonly streams: Streams) {}
 
   /** Resolves once the list no longer shows the address. */
-  async execute({
-    service_id,
-    address,
-  }: RequestOf<typeof liftSuppression>): Promise<ReplyOf<typeof liftSuppression>> {
+  async execute({ service_id, address }: RequestOf<typeof liftSuppression>): Promise<ReplyOf<typeof liftSuppression>> {
     const lowerCase = address.trim().toLowerCase();
     try {
       await this.#remove(service_id, addressKey(address));

@@ -10,7 +10,12 @@ import {
   type RequestContract,
   type RequestInput,
 } from '@postern/contracts';
-import { latestPosition, migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import {
+  latestPosition,
+  migrateEventStore,
+  PostgresEventStore,
+  ProjectionRunner,
+} from '@postern/event-sourcing/postgres';
 import { TrackingTokens } from '@postern/mail';
 import { connectNats, JetStreamPublisher, type NatsLink, RequestClient } from '@postern/messaging';
 import { Metrics, type RunningService, startService } from '@postern/service-host';
@@ -18,8 +23,8 @@ import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } f
 import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import { config } from '../config.js';
-import { DeliveryTrackingModule } from '../delivery-tracking.module.js';
 import { BounceListener } from '../delivery-notifications/bounce-listener.js';
+import { DeliveryTrackingModule } from '../delivery-tracking.module.js';
 
 export type Envelope = z.output<typeof eventEnvelope>;
 type Accepted = DataOf<typeof emailAccepted>;

@@ -22,7 +22,10 @@ describe('Waiting ends', () => {
     await tracking.publish([emailAccepted, email], [emailHandedOver, handOverOf(email)]);
     await waitFor(async () => (await tracking.request(listEmails, { service_id, state: 'unknown' })).total === 1);
     const { recipients, timeline } = await tracking.request(getTrackedEmail, { service_id, email_id });
-    expect(recipients[0]).toMatchObject({ state: 'unknown', reason: expect.stringContaining('no delivery notification arrived') });
+    expect(recipients[0]).toMatchObject({
+      state: 'unknown',
+      reason: expect.stringContaining('no delivery notification arrived'),
+    });
     expect(timeline.at(-1)).toMatchObject({ kind: 'unknown', recipient: 'ada@x.test' });
     expect(tracking.kinds(email_id)).toEqual([]);
 

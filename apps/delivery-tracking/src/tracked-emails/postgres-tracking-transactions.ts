@@ -45,6 +45,7 @@ export class PostgresTrackingTransactions extends TrackingTransactions {
     { streamIds, newEmailIds }: TransactionScope,
     work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
   ): Promise<Result> {
+    const appended: TrackingEvent[] = [];
     const result = await inTransactionAsking<[unknown, Histories, readonly WaitingSignal[]], Result>(
       this.store.pool,
       client => [
@@ -53,9 +54,12 @@ export class PostgresTrackingTransactions extends TrackingTransactions {
         waitingFor(client, newEmailIds),
       ],
       (client, [, histories, waiting]) =>
-        work(new PostgresTrackingTransaction(client, this.#inbox, this.store.upcasters), { histories, waiting }),
+        work(new PostgresTrackingTransaction(client, this.#inbox, this.store.upcasters, appended), {
+          histories,
+          waiting,
+        }),
     );
-    this.store.announce();
+    this.store.announce(appended);
     return result;
   }
 }
@@ -94,6 +98,8 @@ class PostgresTrackingTransaction implements TrackingTransaction {
     private readonly client: pg.ClientBase,
     private readonly inbox: Inbox,
     private readonly upcasters: Upcasters,
+    /** Receives the appended events. */
+    private readonly appended: TrackingEvent[],
   ) {}
 
   async lockMore(streamIds: readonly string[]): Promise<Histories> {
@@ -121,6 +127,7 @@ class PostgresTrackingTransaction implements TrackingTransaction {
     const results = await appendAll(this.client, appends.flatMap(splitByMetadata));
     const conflict = results.find(result => result instanceof ConcurrencyConflict);
     if (conflict) throw conflict;
+    for (const { events } of appends) this.appended.push(...events.map(({ event }) => event));
   }
 
   async #delete(signalIds: readonly string[]): Promise<void> {

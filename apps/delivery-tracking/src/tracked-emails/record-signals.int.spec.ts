@@ -12,10 +12,10 @@ import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { Database } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { EmailSignals } from './ports.js';
-import { type EmailEvent, TrackEmails } from './track-emails.js';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
+import { EmailSignals } from './ports.js';
 import { RecordSignals } from './record-signals.js';
+import { type EmailEvent, TrackEmails } from './track-emails.js';
 
 let tracking: RunningTracking;
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { emailBounced, emailComplained } from '@postern/contracts';
+import { addressKey } from '@postern/mail';
 import { addressSuppression, type SuppressionEvent, suppressionStream } from '../suppressions/address-suppression.js';
 import { EmailUnitOfWork, type EventWithMetadata } from './email-unit-of-work.js';
 import { isSuppressedReason } from './hand-over-event.js';
@@ -122,9 +123,10 @@ async function suppressionsOf(
     const reason = suppressionReason(event as TrackedEmailEvent);
     if (!reason || !('to' in event.data)) continue;
     const { service_id, email_id, to, timestamp } = event.data;
-    const stream = suppressionStream(service_id, to);
+    const address = addressKey(to);
+    const stream = suppressionStream(service_id, address);
     if (candidates.has(stream)) continue;
-    const data = { service_id, email_id, address: to.toLowerCase(), reason, at: timestamp };
+    const data = { service_id, email_id, address, reason, at: timestamp };
     candidates.set(stream, { event: { type: 'delivery-tracking.address-suppressed.v1', data }, metadata });
   }
   if (candidates.size === 0) return [];

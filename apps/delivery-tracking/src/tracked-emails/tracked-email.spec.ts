@@ -175,7 +175,10 @@ describe('Deadlines', () => {
     expect(events).toEqual([
       {
         type: 'delivery-tracking.notification-missed.v1',
-        data: expect.objectContaining({ recipient_index: 1, reason: expect.stringContaining('no delivery notification arrived') }),
+        data: expect.objectContaining({
+          recipient_index: 1,
+          reason: expect.stringContaining('no delivery notification arrived'),
+        }),
       },
     ]);
   });

@@ -5,6 +5,7 @@ import { addressKey } from '@postern/mail';
 import { boundedText } from './bounded-text.js';
 import { evolveTrackedEmail } from './evolve-tracked-email.js';
 import { handOverEvent } from './hand-over-event.js';
+import { decideClick, decideOpen } from './opens-and-clicks.js';
 import { publicEvent } from './public-event.js';
 import type { Signal, SignalRefusal } from './signal.js';
 import {
@@ -18,7 +19,6 @@ import {
   type TrackedEmailEvent,
 } from './tracked-email-events.js';
 import { type Copy, type EmailFacts, isSettled, type TrackedEmail, UNTRACKED } from './tracked-email-state.js';
-import { decideClick, decideOpen } from './opens-and-clicks.js';
 
 type HandOver = DataOf<typeof emailHandedOver>['outcomes'][number];
 
@@ -83,11 +83,7 @@ function copyAt(state: TrackedEmail, index: number): Copy {
   return copy;
 }
 
-function handOverEvents(
-  state: TrackedEmail,
-  facts: EmailFacts,
-  handOvers: readonly HandOver[],
-): TrackedEmailEvent[] {
+function handOverEvents(state: TrackedEmail, facts: EmailFacts, handOvers: readonly HandOver[]): TrackedEmailEvent[] {
   const events: TrackedEmailEvent[] = [];
   let current = state;
   for (const handOver of handOvers) {

@@ -16,7 +16,7 @@ const request = requestsOf('email-send');
 export const addNote = request('add-note', {
   request: z.object({ id: z.string(), text: z.string() }),
   reply: z.object({ count: z.int() }),
-  refusals: ['note_exists'],
+  refusals: { note_exists: 409 },
 });
 export const listNotes = request('list-notes', { request: z.object({}), reply: z.array(z.string()) });
 export const tearOutNote = request('tear-out-note', { request: z.object({}), reply: z.null() });
