@@ -1,4 +1,4 @@
-import { isOutcome } from './dispatch.js';
+import { isPublicEvent } from './dispatch.js';
 import type { RelayedCopy } from './mail-world.js';
 import type { Run } from './simulation.js';
 
@@ -34,7 +34,7 @@ export const RULES: Readonly<Record<string, (run: Run) => readonly string[]>> = 
 
   'every copy at the relay has exactly one event of its outcome': ({ relay, tracking }) =>
     relay.ledger.flatMap(copy => {
-      const found = tracking.log.events.filter(event => isOutcome(event) && concerns(event.data, copy));
+      const found = tracking.log.events.filter(event => isPublicEvent(event) && concerns(event.data, copy));
       const kinds = found.map(({ type }) => type.replace(/^.*email-(.*)\.v1$/, '$1'));
       return kinds.filter(kind => kind === copy.outcome).length === 1
         ? []
@@ -47,7 +47,7 @@ export const RULES: Readonly<Record<string, (run: Run) => readonly string[]>> = 
     [...tracking.database.waiting.values()].map(({ emailId, signal }) => `${signal.kind} of ${emailId} still waits`),
 
   'every event reaches every endpoint that subscribes to its kind': ({ tracking, receivers }) =>
-    tracking.log.events.filter(isOutcome).flatMap(({ type, data }) => {
+    tracking.log.events.filter(isPublicEvent).flatMap(({ type, data }) => {
       const kind = type.replace(/^.*email-(.*)\.v1$/, '$1');
       const endpoints = ['https://all.test/', ...(kind === 'bounced' ? ['https://bounces.test/'] : [])];
       const { email_id, to } = data as { email_id: string; to: string };

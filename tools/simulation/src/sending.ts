@@ -22,7 +22,7 @@ import { CloseInterruptedEmails } from '../../../apps/email-send/src/reactions/c
 import { type Outcome, ResolveUnknownEmails } from '../../../apps/email-send/src/reactions/resolve-unknown-emails.js';
 import { RetryDeferredCopies } from '../../../apps/email-send/src/reactions/retry-deferred-copies.js';
 import { hadNoEffect } from '../../../libs/messaging/src/faults.js';
-import { isOutcome } from './dispatch.js';
+import { isPublicEvent } from './dispatch.js';
 import { EmailDatabase } from './email-database.js';
 import { EventLog, envelopeOf, Subscription } from './event-log.js';
 import { Relay, TOKENS } from './mail-world.js';
@@ -104,7 +104,7 @@ export class Sending {
 
   /** From now on the outcomes of this log count as evidence. */
   follow(tracked: EventLog): void {
-    this.#outcomes = new Subscription(tracked, isOutcome, this.world.random);
+    this.#outcomes = new Subscription(tracked, isPublicEvent, this.world.random);
   }
 
   get isBusy(): boolean {

@@ -1,4 +1,4 @@
-/** What stands as it is in an array's literal, but for the word NULL (PostgreSQL manual §8.15.6). */
+/** Needs no quotes in an array literal, unless it is the word NULL (PostgreSQL manual §8.15.6). */
 const PLAIN = /^[\w.:-]+$/;
 
 const elementOf = (value: string | number | undefined): string | number => {
@@ -7,7 +7,7 @@ const elementOf = (value: string | number | undefined): string | number => {
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 };
 
-/** An array as the text that PostgreSQL reads; pg's own way escapes every element, numbers too, which shows in batches. */
+/** Formats a PostgreSQL array literal. pg escapes every element, even numbers, which is measurable in batches. */
 export const arrayOf = (values: readonly (string | number | undefined)[]): string => {
   let text = '{';
   for (const value of values) text += text === '{' ? elementOf(value) : `,${elementOf(value)}`;

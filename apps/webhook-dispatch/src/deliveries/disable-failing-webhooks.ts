@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { DeliveryQueue, WebhookRepository } from './ports.js';
+import { WebhookRepository } from '../webhooks/ports.js';
+import { DeliveryQueue } from './ports.js';
 
 const DAYS = 3;
 
-/**
- * An endpoint with nothing but failures for three days is disabled, visibly; its events are held. So are those that were
- * queued for any endpoint in the moment in which it was disabled.
- */
+/** Disables endpoints whose attempts have all failed for three days, and holds deliveries of disabled endpoints. */
 @Injectable()
 export class DisableFailingWebhooks {
   constructor(

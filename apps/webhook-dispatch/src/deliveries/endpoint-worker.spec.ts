@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { EndpointWorker } from './endpoint-worker.js';
 import type { ClaimedDelivery } from './ports.js';
-import { Lane } from './endpoint-worker.js';
 
 const delivery: ClaimedDelivery = {
   id: '0198c0de-0000-7000-8000-000000000001',
@@ -13,124 +13,124 @@ const delivery: ClaimedDelivery = {
   traceparent: undefined,
 };
 
-const laneWithClock = () => {
+const workerWithClock = () => {
   const clock = { ms: 0 };
-  const lane = new Lane(() => clock.ms);
-  const put = (count: number) => {
-    for (let n = 0; n < count; n++) lane.put(delivery);
+  const worker = new EndpointWorker(() => clock.ms);
+  const add = (count: number) => {
+    for (let n = 0; n < count; n++) worker.add(delivery);
   };
-  /** Begins whatever may begin. */
-  const begin = () => {
-    let begun = 0;
-    while (lane.next()) begun++;
-    return begun;
+  /** Starts all requests that the limits permit. */
+  const start = () => {
+    let started = 0;
+    while (worker.next()) started++;
+    return started;
   };
-  /** Claims what is free and works it off, as an endpoint does that answers at once. */
-  const round = (lanes = 1) => {
-    const free = lane.free(lanes);
-    put(free);
-    for (let begun = begin(); begun > 0; begun = begin()) {
-      for (let n = 0; n < begun; n++) {
-        lane.called();
-        lane.recorded();
+  /** Claims up to the limit and completes all requests, as a fast endpoint does. */
+  const round = (workers = 1) => {
+    const limit = worker.claimLimit(workers);
+    add(limit);
+    for (let started = start(); started > 0; started = start()) {
+      for (let n = 0; n < started; n++) {
+        worker.onResponse();
+        worker.onRecorded();
       }
     }
-    return free;
+    return limit;
   };
-  return { lane, clock, put, begin, round };
+  return { worker, clock, add, start, round };
 };
 
-describe('the lane of an endpoint', () => {
-  it('has at most eight calls under way', () => {
-    const { put, begin } = laneWithClock();
-    put(20);
-    expect(begin()).toBe(8);
+describe('the worker of an endpoint', () => {
+  it('has at most eight requests in progress', () => {
+    const { add, start } = workerWithClock();
+    add(20);
+    expect(start()).toBe(8);
   });
 
-  it('begins the next call when one is over, recorded or not', () => {
-    const { lane, put, begin } = laneWithClock();
-    put(20);
-    begin();
-    lane.called();
-    expect(begin()).toBe(1);
+  it('starts the next request when one is over, recorded or not', () => {
+    const { worker, add, start } = workerWithClock();
+    add(20);
+    start();
+    worker.onResponse();
+    expect(start()).toBe(1);
   });
 
-  it('begins no more calls while 32 are over and not recorded', () => {
-    const { lane, put, begin } = laneWithClock();
-    put(100);
-    let begun = begin();
+  it('starts no more requests while 32 are over and not recorded', () => {
+    const { worker, add, start } = workerWithClock();
+    add(100);
+    let started = start();
     for (let over = 0; over < 32; over++) {
-      lane.called();
-      begun += begin();
+      worker.onResponse();
+      started += start();
     }
-    expect(begun).toBe(39);
-    lane.recorded();
-    expect(begin()).toBe(1);
+    expect(started).toBe(39);
+    worker.onRecorded();
+    expect(start()).toBe(1);
   });
 
-  it('doubles what is claimed for it for as long as all of that is quickly worked off', () => {
-    const { round } = laneWithClock();
+  it('doubles its claims while full loads complete quickly', () => {
+    const { round } = workerWithClock();
     expect(Array.from({ length: 7 }, () => round())).toEqual([8, 16, 32, 64, 128, 128, 128]);
   });
 
-  it('shares what a replica may hold with the other lanes', () => {
-    const { round } = laneWithClock();
+  it('shares the limit of the replica with the other workers', () => {
+    const { round } = workerWithClock();
     expect(Array.from({ length: 4 }, () => round(100))).toEqual([8, 16, 32, 40]);
     expect(round(10_000)).toBe(8);
   });
 
-  it('holds its calls and nothing besides when its endpoint hangs, however quick it was', () => {
-    const { lane, clock, round, put, begin } = laneWithClock();
+  it('holds only its requests in progress when its endpoint hangs, however fast it was', () => {
+    const { worker, clock, round, add, start } = workerWithClock();
     for (let n = 0; n < 5; n++) round();
-    put(8);
-    begin();
+    add(8);
+    start();
     clock.ms += 251;
-    lane.free(1);
+    worker.claimLimit(1);
     clock.ms += 251;
-    expect(lane.free(1)).toBe(0);
+    expect(worker.claimLimit(1)).toBe(0);
   });
 
-  it('of a slow endpoint, for which nothing waits, runs low with every call that is recorded', () => {
-    const { lane, put, begin } = laneWithClock();
-    put(8);
-    begin();
-    lane.called();
-    expect(lane.runsLow).toBe(false);
-    lane.recorded();
-    expect(lane.runsLow).toBe(true);
+  it('of a slow endpoint needs more after every recorded attempt', () => {
+    const { worker, add, start } = workerWithClock();
+    add(8);
+    start();
+    worker.onResponse();
+    expect(worker.needsMore).toBe(false);
+    worker.onRecorded();
+    expect(worker.needsMore).toBe(true);
   });
 
-  it('runs low only where the last claim got all that it asked for', () => {
-    const { lane, put, begin } = laneWithClock();
-    put(8);
-    begin();
+  it('needs more only if the last claim was full', () => {
+    const { worker, add, start } = workerWithClock();
+    add(8);
+    start();
     for (let n = 0; n < 4; n++) {
-      lane.called();
-      lane.recorded();
+      worker.onResponse();
+      worker.onRecorded();
     }
-    expect(lane.runsLow).toBe(true);
-    expect(lane.free(1)).toBe(4);
-    put(3);
+    expect(worker.needsMore).toBe(true);
+    expect(worker.claimLimit(1)).toBe(4);
+    add(3);
     for (let n = 0; n < 4; n++) {
-      begin();
-      lane.called();
-      lane.recorded();
+      start();
+      worker.onResponse();
+      worker.onRecorded();
     }
-    expect(lane.runsLow).toBe(false);
+    expect(worker.needsMore).toBe(false);
   });
 
-  it('lets go of a claim that has waited so long that its lease could end during the call', () => {
-    const { lane, clock, put } = laneWithClock();
-    put(1);
+  it('releases a claim whose lease could end during the request', () => {
+    const { worker, clock, add } = workerWithClock();
+    add(1);
     clock.ms += 15_001;
-    expect(lane.next()).toBeUndefined();
-    expect(lane.isEmpty).toBe(true);
+    expect(worker.next()).toBeUndefined();
+    expect(worker.isEmpty).toBe(true);
   });
 
-  it('is forgotten when it has been empty for a while', () => {
-    const { lane, clock } = laneWithClock();
-    expect(lane.isIdle).toBe(false);
+  it('is idle when it has been empty for a while', () => {
+    const { worker, clock } = workerWithClock();
+    expect(worker.isIdle).toBe(false);
     clock.ms += 251;
-    expect(lane.isIdle).toBe(true);
+    expect(worker.isIdle).toBe(true);
   });
 });

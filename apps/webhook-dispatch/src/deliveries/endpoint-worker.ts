@@ -1,16 +1,16 @@
 import type { ClaimedDelivery } from './ports.js';
 
-/** Calls under way to one endpoint at a time: what one that hangs can cost at most. */
-export const CALLS_PER_ENDPOINT = 8;
-/** Calls that are over and not recorded yet; with a database that does not answer no more of them are begun. */
-const UNRECORDED_PER_ENDPOINT = 32;
-/** Claims held for a quick endpoint, and for all of them. */
-const MOST_PLACES = 128;
-const MOST_PLACES_IN_ALL = 4_096;
-/** A claim that waited this long is let go: an attempt begun later could outlive its lease. */
+/** Concurrent requests per endpoint; bounds the cost of an endpoint that does not respond. */
+export const MAX_REQUESTS = 8;
+/** Completed requests that are not recorded yet; bounds what is repeated after a crash while the database is slow. */
+const MAX_UNRECORDED = 32;
+/** Claims held for one endpoint, and for all of them. */
+const MAX_CLAIMS = 128;
+const MAX_TOTAL_CLAIMS = 4_096;
+/** Older claims are released, because an attempt could outlive their lease. */
 const CLAIM_LIFETIME_MS = 15_000;
-/** What an endpoint has done in this time is what is claimed ahead for it. */
-const PACE_MS = 250;
+/** The capacity follows the throughput of this interval. */
+const THROUGHPUT_INTERVAL_MS = 250;
 
 interface Waiting {
   readonly delivery: ClaimedDelivery;
@@ -18,94 +18,94 @@ interface Waiting {
 }
 
 /**
- * What this replica has claimed for one endpoint. It has as many places as the endpoint has lately been quick: they
- * double while all of them are worked off within a quarter of a second, and otherwise fall to what was. So a quick
- * endpoint is claimed for in large batches, one that hangs holds its calls and nothing besides, and what is claimed is
- * never old: a new secret or a disabled endpoint is heeded soon.
+ * The deliveries that this replica has claimed for one endpoint. The capacity doubles while a full load completes within
+ * the interval, and otherwise falls to the measured throughput: fast endpoints get large batches, slow ones none ahead.
  */
-export class Lane {
+export class EndpointWorker {
   private readonly waiting: Waiting[] = [];
-  private calls = 0;
+  private requests = 0;
   private unrecorded = 0;
-  private places = CALLS_PER_ENDPOINT;
-  private ended = 0;
-  /** A new lane is there because so many were claimed for an endpoint without one. */
-  private asked = CALLS_PER_ENDPOINT;
-  private granted = 0;
-  private pacedAt: number;
+  private capacity = MAX_REQUESTS;
+  private completed = 0;
+  /** A worker is created by a claim with this limit. */
+  private requested = MAX_REQUESTS;
+  private received = 0;
+  private measuredAt: number;
 
   constructor(private readonly now: () => number = Date.now) {
-    this.pacedAt = now();
+    this.measuredAt = now();
   }
 
   get isEmpty(): boolean {
-    return this.held === 0;
+    return this.load === 0;
   }
 
-  /** Whether it has been empty long enough to be forgotten. */
+  /** Whether it has been empty for an interval and can be discarded. */
   get isIdle(): boolean {
-    return this.isEmpty && this.now() - this.pacedAt > PACE_MS;
+    return this.isEmpty && this.now() - this.measuredAt > THROUGHPUT_INTERVAL_MS;
   }
 
-  /** Whether it is time to claim more for it, and there is more, for the last claim got all that it asked for. */
-  get runsLow(): boolean {
-    if (this.granted < this.asked || this.held >= this.places) return false;
-    return this.waiting.length === 0 || this.held <= this.places / 2;
+  /** Whether to claim more. Only true if the last claim was full, so more deliveries are probably due. */
+  get needsMore(): boolean {
+    if (this.received < this.requested || this.load >= this.capacity) return false;
+    return this.waiting.length === 0 || this.load <= this.capacity / 2;
   }
 
-  put(delivery: ClaimedDelivery): void {
-    this.granted++;
+  add(delivery: ClaimedDelivery): void {
+    this.received++;
     this.waiting.push({ delivery, claimedAt: this.now() });
   }
 
-  /** The next to call, if there is one and a call is free. */
+  /** Starts the next request if the limits permit one. */
   next(): ClaimedDelivery | undefined {
-    while (this.calls < CALLS_PER_ENDPOINT && this.unrecorded < UNRECORDED_PER_ENDPOINT) {
+    while (this.requests < MAX_REQUESTS && this.unrecorded < MAX_UNRECORDED) {
       const first = this.waiting.shift();
       if (!first) return undefined;
       if (this.now() - first.claimedAt > CLAIM_LIFETIME_MS) continue;
-      this.calls++;
+      this.requests++;
       return first.delivery;
     }
     return undefined;
   }
 
-  called(): void {
-    this.calls--;
+  /** A request is over. */
+  onResponse(): void {
+    this.requests--;
     this.unrecorded++;
   }
 
-  recorded(): void {
+  /** The attempt of a request is recorded. */
+  onRecorded(): void {
     this.unrecorded--;
-    this.ended++;
+    this.completed++;
   }
 
-  /** Lets go of what has not been called. */
-  clear(): void {
+  /** Drops the claims that have not been attempted; they become due when their lease ends. */
+  release(): void {
     this.waiting.length = 0;
   }
 
-  /** How many more may be claimed for it, where so many lanes share what a replica may hold. */
-  free(lanes: number): number {
-    if (this.now() - this.pacedAt > PACE_MS) this.pace(this.ended);
-    else if (this.ended >= this.places) this.pace(this.places * 2);
-    const most = Math.min(MOST_PLACES, Math.floor(MOST_PLACES_IN_ALL / lanes));
-    this.places = Math.max(CALLS_PER_ENDPOINT, Math.min(this.places, most));
-    const free = Math.max(0, this.places - this.held);
-    if (free > 0) {
-      this.asked = free;
-      this.granted = 0;
+  /** Returns how many more deliveries to claim, with `workers` workers sharing the limit of the replica. */
+  claimLimit(workers: number): number {
+    if (this.now() - this.measuredAt > THROUGHPUT_INTERVAL_MS) this.resize(this.completed);
+    else if (this.completed >= this.capacity) this.resize(this.capacity * 2);
+    const max = Math.min(MAX_CLAIMS, Math.floor(MAX_TOTAL_CLAIMS / workers));
+    this.capacity = Math.max(MAX_REQUESTS, Math.min(this.capacity, max));
+    const limit = Math.max(0, this.capacity - this.load);
+    if (limit > 0) {
+      this.requested = limit;
+      this.received = 0;
     }
-    return free;
+    return limit;
   }
 
-  private get held(): number {
-    return this.waiting.length + this.calls + this.unrecorded;
+  private get load(): number {
+    return this.waiting.length + this.requests + this.unrecorded;
   }
 
-  private pace(places: number): void {
-    this.places = places;
-    this.ended = 0;
-    this.pacedAt = this.now();
+  private resize(capacity: number): void {
+    this.capacity = capacity;
+    this.completed = 0;
+    this.measuredAt = this.now();
   }
 }

@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { kindOf, type OutcomeEnvelope, payloadOf } from './webhook-payload.js';
+import { OUTCOME_EVENTS } from '@postern/contracts';
+import { HandlesEvents } from '@postern/messaging';
 import { DeliveryQueue } from './ports.js';
+import { type DeliveryEventEnvelope, kindOf, payloadOf } from './webhook-payload.js';
 
-/** Every published outcome becomes one delivery for each endpoint of its service that wants to know of it. */
+/** Queues one delivery of each event for every endpoint of its service that is subscribed to its kind. */
 @Injectable()
-export class QueueDeliveries {
+export class EnqueueDeliveries {
   constructor(private readonly queue: DeliveryQueue) {}
 
-  take(events: readonly OutcomeEnvelope[]): Promise<void> {
-    return this.queue.take(
+  @HandlesEvents(OUTCOME_EVENTS, { consumer: 'deliveries' })
+  on(events: readonly DeliveryEventEnvelope[]): Promise<void> {
+    return this.queue.enqueue(
       events.map(event => ({
         id: event.id,
         serviceId: event.data.service_id,

@@ -1,127 +1,46 @@
 import type { OutcomeKind } from '@postern/contracts';
-import type { Answer, AttemptOutcome } from './endpoint-response.js';
-import type { WebhookChanges } from '../webhooks/webhook.js';
+import type { AttemptOutcome, EndpointResponse } from './endpoint-response.js';
 
-/** One signed POST. `nowS` (Unix seconds) and the very bytes of `body` are what is signed. */
-export interface SignedCall {
+/** A request to an endpoint. The signature covers `timestampS` (Unix seconds) and the exact `body`. */
+export interface SignedRequest {
   readonly url: string;
   readonly body: string;
   readonly secret: string;
-  readonly nowS: number;
-  readonly attemptsBefore: number;
+  readonly timestampS: number;
+  readonly previousAttempts: number;
   readonly traceparent: string | undefined;
 }
 
-/** Calls endpoints and reports what came of it. Never throws: a call that failed is an answer too. */
-export abstract class EndpointCaller {
-  abstract call(call: SignedCall): Promise<Answer>;
+/** Sends requests to endpoints. Never throws: a failed request is a response with `error`. */
+export abstract class EndpointClient {
+  abstract send(request: SignedRequest): Promise<EndpointResponse>;
 }
 
-/** Judges a URL before it is registered. Throws the refusal `invalid_url`, saying why. */
-export abstract class EndpointAddressCheck {
-  abstract check(url: string): Promise<void>;
-}
-
-export interface NewSecret {
-  /** For its owner, once: begins with `whsec_`. */
-  readonly secret: string;
-}
-
-/** Which webhook of which service. */
-export interface WebhookKey {
-  readonly service_id: string;
-  readonly webhook_id: string;
-}
-
-export interface NewWebhook extends WebhookKey {
-  readonly url: string;
-  readonly events: readonly OutcomeKind[];
-}
-
-/**
- * All changes of webhooks. Each is one transaction over the webhook's events, its secret and its deliveries, so there
- * are all or none; the read model shows it afterwards. Secrets are encrypted at rest and never in an event. Refuses
- * `webhook_not_found`, for another service's too.
- */
-export abstract class WebhookRepository {
-  /** Refuses `too_many_webhooks` past the limit, over all replicas. */
-  abstract create(webhook: NewWebhook, limit: number): Promise<NewSecret>;
-  /** Holds what is pending for an endpoint that it disables, and forgets the failures of one that it enables. */
-  abstract change(key: WebhookKey, changes: WebhookChanges): Promise<void>;
-  /** The same for an endpoint that keeps failing; nothing happens to one that is disabled or removed already. */
-  abstract disable(webhookId: string, reason: string): Promise<void>;
-  /** Makes the next secret; the current one keeps signing. */
-  abstract rotateSecret(key: WebhookKey): Promise<NewSecret>;
-  /** Refuses `no_next_secret`. */
-  abstract switchSecret(key: WebhookKey): Promise<void>;
-  abstract remove(key: WebhookKey): Promise<void>;
-}
-
-export interface WebhookRow {
-  readonly id: string;
-  readonly serviceId: string;
-  readonly url: string;
-  readonly events: readonly OutcomeKind[];
-  readonly enabled: boolean;
-  readonly disabledReason: string | undefined;
-  readonly nextSecretReady: boolean;
-  readonly createdAt: Date;
-}
-
-/** The read model of webhooks; never behind a command that has been answered. */
-export abstract class WebhookDirectory {
-  abstract ofService(serviceId: string): Promise<readonly WebhookRow[]>;
-  abstract find(serviceId: string, webhookId: string): Promise<WebhookRow | undefined>;
-}
-
-export type DeliveryState = 'pending' | 'accepted' | 'refused' | 'dropped' | 'held';
-
-export interface AttemptRow {
-  readonly number: number;
-  readonly at: Date;
-  readonly outcome: AttemptOutcome;
-  readonly status: number | undefined;
-  readonly latencyMs: number;
-  readonly error: string | undefined;
-  readonly responseHead: string | undefined;
-}
-
-export interface DeliveryRow {
-  readonly id: string;
-  readonly eventId: string | undefined;
-  readonly payload: string;
-  readonly state: DeliveryState;
-  readonly reason: string | undefined;
-  readonly replayOf: string | undefined;
-  readonly nextAttemptAt: Date | undefined;
-  readonly createdAt: Date;
-  readonly attempts: readonly AttemptRow[];
-}
-
-/** What a replica may try now. `fence` proves that the claim is still its own when it reports back. */
+/** A delivery that this replica may attempt now. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly webhookId: string;
+  /** Fencing token: proves that the claim is still valid when the attempt is recorded. */
   readonly fence: string;
   readonly url: string;
   readonly secret: string;
   readonly payload: string;
-  /** Attempts made before this one. */
+  /** Attempts before this one. */
   readonly attempts: number;
-  /** What the delivery goes on with: its event's trace, or that of whoever asked for a replay. */
+  /** The trace of the event, or of the request for a replay or test. */
   readonly traceparent: string | undefined;
 }
 
-export interface AttemptReport {
+export interface AttemptResult {
   readonly delivery: ClaimedDelivery;
   readonly startedAt: Date;
-  readonly answer: Answer;
+  readonly response: EndpointResponse;
   readonly outcome: AttemptOutcome;
-  /** Until the next attempt; undefined when there is none. */
+  /** Until the next attempt; undefined if there is none. */
   readonly retryInMs: number | undefined;
 }
 
-/** An outcome on its way to the endpoints of its service. */
+/** An event to deliver to the endpoints of its service. */
 export interface QueuedEvent {
   readonly id: string;
   readonly serviceId: string;
@@ -132,35 +51,26 @@ export interface QueuedEvent {
 
 /** The queue of deliveries, in the same database as their attempts. */
 export abstract class DeliveryQueue {
-  /** Queues each event once for every endpoint that wants its kind, however often it comes. */
-  abstract take(events: readonly QueuedEvent[]): Promise<void>;
-  /** Claims due deliveries: of each endpoint as many as it has free places, and `otherwise` of one that is not named. */
-  abstract claim(free: ReadonlyMap<string, number>, otherwise: number): Promise<readonly ClaimedDelivery[]>;
-  /** Claims one delivery whatever else is due, for an attempt that somebody waits for. */
+  /** Queues each event once for every endpoint subscribed to its kind, however often it arrives. */
+  abstract enqueue(events: readonly QueuedEvent[]): Promise<void>;
+  /** Queues a test delivery; returns its id. */
+  abstract enqueueTest(webhookId: string, payload: string): Promise<string>;
+  /** Claims due deliveries: up to `limits` for the listed endpoints, and up to `defaultLimit` for each other one. */
+  abstract claim(limits: ReadonlyMap<string, number>, defaultLimit: number): Promise<readonly ClaimedDelivery[]>;
+  /** Claims one due delivery, for a caller that waits for its attempt. */
   abstract claimOne(deliveryId: string): Promise<ClaimedDelivery | undefined>;
-  /** Records the attempt and what follows, in one transaction. A report whose claim has been lost changes nothing. */
-  abstract report(report: AttemptReport): Promise<void>;
-  /** Adds one delivery outside the stream of events (a test). */
-  abstract add(webhookId: string, payload: string): Promise<string>;
-  /** A new delivery of the same payload with the full schedule. */
+  /** Records an attempt and its consequences in one transaction. Does nothing if the claim has been lost. */
+  abstract record(result: AttemptResult): Promise<void>;
+  /** Queues a new delivery of the same payload with the full retry schedule; returns its id if the original exists. */
   abstract replay(webhookId: string, deliveryId: string): Promise<string | undefined>;
-  /** Replays what an endpoint has missed since a time: refused, dropped or held. @returns how many. */
-  abstract replaySince(webhookId: string, since: Date): Promise<number>;
-  abstract find(webhookId: string, deliveryId: string): Promise<DeliveryRow | undefined>;
-  abstract list(
-    webhookId: string,
-    page: { readonly limit: number; readonly offset: number; readonly state?: DeliveryState | undefined },
-  ): Promise<{ readonly items: readonly DeliveryRow[]; readonly total: number }>;
-  /** Endpoints that have had nothing but failures over so many days. */
+  /** Replays the refused, dropped and held deliveries of an endpoint since a time; returns how many. */
+  abstract replayMissed(webhookId: string, since: Date): Promise<number>;
+  /** Finds enabled endpoints whose attempts have all failed for so many days. */
   abstract failingFor(days: number): Promise<readonly { readonly webhookId: string; readonly since: Date }[]>;
-  /** Holds what was queued for an endpoint just before the read model showed that it is disabled. @returns how many. */
+  /** Holds deliveries queued while the read model still showed their endpoint as enabled; returns how many. */
   abstract holdForDisabled(): Promise<number>;
+  /** Deletes deliveries that finished before a time, with their attempts; returns how many. */
   abstract purgeFinishedBefore(time: Date): Promise<number>;
-  /** Told whenever there may be something new to claim. */
-  abstract onWork(listener: () => void): void;
-}
-
-/** How long finished deliveries are kept. */
-export abstract class Retention {
-  abstract readonly days: number;
+  /** Calls the listener whenever this process may have made deliveries due. */
+  abstract onDue(listener: () => void): void;
 }

@@ -1,98 +1,107 @@
 import { Injectable } from '@nestjs/common';
+import { ServiceLog } from '@postern/service-host';
+import { WebhookRepository } from '../webhooks/ports.js';
 import { AttemptDelivery } from './attempt-delivery.js';
+import { EndpointWorker, MAX_REQUESTS } from './endpoint-worker.js';
 import { type ClaimedDelivery, DeliveryQueue } from './ports.js';
-import { CALLS_PER_ENDPOINT, Lane } from './endpoint-worker.js';
 
 const POLL_MS = 250;
 
 /**
- * Works the queue off, each endpoint in a lane of its own:
+ * Attempts due deliveries, with one worker per endpoint:
  *
- *   due ── claimed (lease 30 s) ── waiting in its lane ── called (10 s) ── reported
+ *   due ── claimed (lease of 30 s) ── waiting in its worker ── attempted (10 s) ── recorded
  */
 @Injectable()
-export class WorkOffDeliveries {
-  private readonly lanes = new Map<string, Lane>();
+export class ProcessDeliveries {
+  private readonly workers = new Map<string, EndpointWorker>();
   private wakeUp: (() => void) | undefined;
-  private emptied: (() => void) | undefined;
-  /** Whether there has been a reason to look since the last look began. */
-  private asked = false;
+  private onEmpty: (() => void) | undefined;
+  /** Whether a claim was requested since the last one began. */
+  private claimRequested = false;
 
   constructor(
     private readonly queue: DeliveryQueue,
     private readonly attempts: AttemptDelivery,
+    private readonly log: ServiceLog,
+    webhooks: WebhookRepository,
   ) {
-    queue.onWork(() => this.look());
+    queue.onDue(() => this.requestClaim());
+    webhooks.onEnabled(() => this.requestClaim());
   }
 
-  /** Until the signal; resolves when the calls under way have been recorded. */
-  async run(stop: AbortSignal, onError: (error: unknown) => void): Promise<void> {
+  /** Runs until `stop` aborts; resolves when all attempts in progress are recorded. */
+  async run(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
-      this.asked = false;
-      const claimed = await this.queue.claim(this.free(), CALLS_PER_ENDPOINT).catch(error => {
-        onError(error);
+      this.claimRequested = false;
+      const claimed = await this.queue.claim(this.claimLimits(), MAX_REQUESTS).catch(error => {
+        this.logFailure(error);
         return [];
       });
-      const lanes = new Set(claimed.map(delivery => this.put(delivery)));
-      for (const lane of lanes) this.fill(lane, onError);
-      await this.pause(stop);
+      const workers = new Set(claimed.map(delivery => this.assign(delivery)));
+      for (const worker of workers) this.startRequests(worker);
+      await this.wait(stop);
     }
-    for (const lane of this.lanes.values()) lane.clear();
-    while (!this.isIdle) await new Promise<void>(resolve => (this.emptied = resolve));
+    for (const worker of this.workers.values()) worker.release();
+    while (!this.isIdle) await new Promise<void>(resolve => (this.onEmpty = resolve));
   }
 
   private get isIdle(): boolean {
-    return [...this.lanes.values()].every(lane => lane.isEmpty);
+    return [...this.workers.values()].every(worker => worker.isEmpty);
   }
 
-  private put(delivery: ClaimedDelivery): Lane {
-    const lane = this.lanes.get(delivery.webhookId) ?? new Lane();
-    this.lanes.set(delivery.webhookId, lane);
-    lane.put(delivery);
-    return lane;
+  private assign(delivery: ClaimedDelivery): EndpointWorker {
+    const worker = this.workers.get(delivery.webhookId) ?? new EndpointWorker();
+    this.workers.set(delivery.webhookId, worker);
+    worker.add(delivery);
+    return worker;
   }
 
-  private free(): ReadonlyMap<string, number> {
-    for (const [webhookId, lane] of this.lanes) if (lane.isIdle) this.lanes.delete(webhookId);
-    return new Map([...this.lanes].map(([webhookId, lane]) => [webhookId, lane.free(this.lanes.size)]));
+  private claimLimits(): ReadonlyMap<string, number> {
+    for (const [webhookId, worker] of this.workers) if (worker.isIdle) this.workers.delete(webhookId);
+    return new Map([...this.workers].map(([webhookId, worker]) => [webhookId, worker.claimLimit(this.workers.size)]));
   }
 
-  private fill(lane: Lane, onError: (error: unknown) => void): void {
-    for (let next = lane.next(); next; next = lane.next()) {
+  private startRequests(worker: EndpointWorker): void {
+    for (let next = worker.next(); next; next = worker.next()) {
       void this.attempts
         .execute(next, () => {
-          lane.called();
-          this.fill(lane, onError);
+          worker.onResponse();
+          this.startRequests(worker);
         })
-        .catch(onError)
+        .catch(error => this.logFailure(error))
         .finally(() => {
-          lane.recorded();
-          this.fill(lane, onError);
+          worker.onRecorded();
+          this.startRequests(worker);
         });
     }
-    if (lane.runsLow) this.look();
-    if (lane.isEmpty) this.emptied?.();
+    if (worker.needsMore) this.requestClaim();
+    if (worker.isEmpty) this.onEmpty?.();
   }
 
-  private look(): void {
-    this.asked = true;
+  private requestClaim(): void {
+    this.claimRequested = true;
     this.wakeUp?.();
   }
 
-  /** Until a lane runs low, something new is queued, or the next poll. */
-  private pause(stop: AbortSignal): Promise<void> {
+  private logFailure(err: unknown): void {
+    this.log.error({ err }, 'The delivery queue failed; it will be retried');
+  }
+
+  /** Waits for a requested claim, or for the next poll. */
+  private wait(stop: AbortSignal): Promise<void> {
     return new Promise(resolve => {
       const done = () => {
         clearTimeout(timer);
         stop.removeEventListener('abort', done);
         this.wakeUp = undefined;
-        // What happens within one turn of the event loop is one reason to look.
+        // Requests within one turn of the event loop share one claim.
         setImmediate(resolve);
       };
       const timer = setTimeout(done, POLL_MS);
       stop.addEventListener('abort', done, { once: true });
       this.wakeUp = done;
-      if (stop.aborted || this.asked) done();
+      if (stop.aborted || this.claimRequested) done();
     });
   }
 }

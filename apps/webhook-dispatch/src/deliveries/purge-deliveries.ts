@@ -1,17 +1,20 @@
-import { Injectable } from '@nestjs/common';
-import { DeliveryQueue, Retention } from './ports.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from '@postern/service-host';
+import type { WebhookDispatchConfig } from '../config.js';
+import { DeliveryQueue } from './ports.js';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Deliveries that ended long ago go, with their attempts. Pending and held ones stay, however old they are. */
+/** Deletes finished deliveries after the retention time. Pending and held deliveries are kept. */
 @Injectable()
-export class ForgetOldDeliveries {
+export class PurgeDeliveries {
   constructor(
     private readonly queue: DeliveryQueue,
-    private readonly retention: Retention,
+    @Inject(CONFIG) private readonly config: Pick<WebhookDispatchConfig, 'deliveryRetentionDays'>,
   ) {}
 
   async run(): Promise<void> {
-    await this.queue.purgeFinishedBefore(new Date(Date.now() - this.retention.days * DAY_MS));
+    const { deliveryRetentionDays } = this.config;
+    await this.queue.purgeFinishedBefore(new Date(Date.now() - deliveryRetentionDays * DAY_MS));
   }
 }

@@ -1,28 +1,24 @@
-import { Injectable } from '@nestjs/common';
-import { Refusal, type ReplyOf, type RequestOf, type replayDelivery, type replaySince } from '@postern/contracts';
-import { deliveryReply } from './delivery-reply.js';
-import { DeliveryQueue, WebhookDirectory } from './ports.js';
-import { knownWebhook } from '../webhooks/known-webhook.js';
+import { Refusal, type ReplyOf, type RequestOf, replayDelivery } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { Webhooks } from '../webhooks/webhooks.projection.js';
+import { Deliveries } from './deliveries.projection.js';
+import { DeliveryQueue } from './ports.js';
 
-/** Replays are new deliveries with the full schedule, of the very same bytes. */
-@Injectable()
-export class ReplayDeliveries {
+/** Queues a new delivery of the same payload with the full retry schedule; refuses `delivery_not_found`. */
+@Handles(replayDelivery)
+export class ReplayDelivery {
   constructor(
-    private readonly webhooks: WebhookDirectory,
+    private readonly webhooks: Webhooks,
     private readonly queue: DeliveryQueue,
+    private readonly deliveries: Deliveries,
   ) {}
 
-  async one(request: RequestOf<typeof replayDelivery>): Promise<ReplyOf<typeof replayDelivery>> {
+  async execute(request: RequestOf<typeof replayDelivery>): Promise<ReplyOf<typeof replayDelivery>> {
     const { webhook_id, delivery_id } = request;
-    await knownWebhook(this.webhooks, request);
+    await this.webhooks.get(request);
     const id = await this.queue.replay(webhook_id, delivery_id);
-    const row = id && (await this.queue.find(webhook_id, id));
-    if (!row) throw new Refusal('delivery_not_found', 'there is no such delivery');
-    return deliveryReply(row);
-  }
-
-  async since(request: RequestOf<typeof replaySince>): Promise<ReplyOf<typeof replaySince>> {
-    await knownWebhook(this.webhooks, request);
-    return { replayed: await this.queue.replaySince(request.webhook_id, new Date(request.since)) };
+    const delivery = id && (await this.deliveries.find(webhook_id, id));
+    if (!delivery) throw new Refusal('delivery_not_found', 'there is no such delivery');
+    return delivery;
   }
 }

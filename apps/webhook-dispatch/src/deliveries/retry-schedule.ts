@@ -2,7 +2,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The pauses between attempts: about 24 hours in all. */
+/** The delays between attempts, about 24 hours in total. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,
@@ -17,14 +17,14 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   8 * HOUR,
 ];
 
-/** How far a pause may stray to either side, so that what failed together does not come back together. */
+/** Relative jitter in both directions, so that deliveries that failed together are not retried together. */
 export const JITTER = 0.2;
 
 /**
- * The pause after the `attempt`-th failed attempt (the first is 1), or undefined when the schedule is over.
- * @param chance a number from 0 up to 1.
+ * Returns the delay after the `attempt`-th failed attempt (the first is 1), or undefined after the last.
+ * @param random a number from 0 to 1.
  */
-export const retryDelayMs = (attempt: number, chance: number): number | undefined => {
+export const retryDelayMs = (attempt: number, random: number): number | undefined => {
   const delay = RETRY_DELAYS_MS[attempt - 1];
-  return delay === undefined ? undefined : Math.round(delay * (1 - JITTER + 2 * JITTER * chance));
+  return delay === undefined ? undefined : Math.round(delay * (1 - JITTER + 2 * JITTER * random));
 };

@@ -1,8 +1,8 @@
 import type { EnvelopeOf, OUTCOME_EVENTS, OutcomeKind } from '@postern/contracts';
 
-export type OutcomeEnvelope = EnvelopeOf<(typeof OUTCOME_EVENTS)[number]>;
+export type DeliveryEventEnvelope = EnvelopeOf<(typeof OUTCOME_EVENTS)[number]>;
 
-const KINDS: Record<OutcomeEnvelope['type'], OutcomeKind> = {
+const KINDS: Record<DeliveryEventEnvelope['type'], OutcomeKind> = {
   'delivery-tracking.email-delivered.v1': 'delivered',
   'delivery-tracking.email-bounced.v1': 'bounced',
   'delivery-tracking.email-complained.v1': 'complained',
@@ -10,10 +10,11 @@ const KINDS: Record<OutcomeEnvelope['type'], OutcomeKind> = {
   'delivery-tracking.email-clicked.v1': 'clicked',
 };
 
-export const kindOf = ({ type }: Pick<OutcomeEnvelope, 'type'>): OutcomeKind => KINDS[type];
+/** The public kind of an event. */
+export const kindOf = ({ type }: Pick<DeliveryEventEnvelope, 'type'>): OutcomeKind => KINDS[type];
 
-/** The exact text that every attempt sends and signs. Its fields and their order are the public contract. */
-export const payloadOf = (envelope: OutcomeEnvelope): string => {
+/** The exact body that every attempt sends and signs. Its fields and their order are a public contract. */
+export const payloadOf = (envelope: DeliveryEventEnvelope): string => {
   const { email_id, service_id, to, from, subject, timestamp, data } = envelope.data;
   return JSON.stringify({ event: kindOf(envelope), email_id, service_id, to, from, subject, timestamp, data });
 };
@@ -28,7 +29,7 @@ const TEST_DATA: Record<OutcomeKind, object> = {
   clicked: { url: 'https://example.com/' },
 };
 
-/** A payload of the chosen kind that no message stands behind. */
+/** The payload of a test event, which belongs to no message. */
 export const testPayload = (event: OutcomeKind, serviceId: string, timestamp: string): string =>
   JSON.stringify({
     event,

@@ -1,24 +1,24 @@
-import { Injectable } from '@nestjs/common';
-import type { createWebhook, ReplyOf, RequestOf } from '@postern/contracts';
+import { createWebhook, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { EndpointAddressCheck, WebhookRepository } from '../deliveries/ports.js';
+import { WebhookRepository, WebhookUrlValidator } from './ports.js';
 
-const WEBHOOKS_PER_SERVICE = 20;
+const MAX_WEBHOOKS_PER_SERVICE = 20;
 
-/** Registers an endpoint and answers its signing secret, once. Refuses URLs that are not publicly reachable. */
-@Injectable()
+/** Creates a webhook and returns its signing secret once. Refuses URLs that are not publicly reachable. */
+@Handles(createWebhook)
 export class CreateWebhook {
   constructor(
     private readonly webhooks: WebhookRepository,
-    private readonly addresses: EndpointAddressCheck,
+    private readonly urls: WebhookUrlValidator,
   ) {}
 
   async execute({ service_id, url, events }: RequestOf<typeof createWebhook>): Promise<ReplyOf<typeof createWebhook>> {
-    await this.addresses.check(url);
+    await this.urls.validate(url);
     const id = uuidv7();
     const kinds = [...new Set(events)];
     const webhook = { service_id, webhook_id: id, url, events: kinds };
-    const { secret } = await this.webhooks.create(webhook, WEBHOOKS_PER_SERVICE);
+    const { secret } = await this.webhooks.create(webhook, MAX_WEBHOOKS_PER_SERVICE);
     return { id, url, events: kinds, secret };
   }
 }

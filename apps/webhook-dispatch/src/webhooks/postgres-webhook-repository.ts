@@ -1,69 +1,64 @@
 import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts/refusal';
-import type { CommandTransactions } from '@postern/event-sourcing/postgres';
-import type { KeyRing } from '@postern/service-host';
+import { CommandTransactions } from '@postern/event-sourcing/postgres';
+import { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
+import { type NewSecret, type NewWebhook, type WebhookKey, WebhookRepository } from './ports.js';
+import { type WebhookChanges, type WebhookCommand, type WebhookEvent, webhook, webhookStream } from './webhook.js';
 import {
-  type WebhookChanges,
-  type WebhookCommand,
-  type WebhookEvent,
-  webhook,
-  webhookStream,
-} from './webhook.js';
-import { type NewSecret, type NewWebhook, type WebhookKey, WebhookRepository } from '../deliveries/ports.js';
-import { HOLD } from '../deliveries/delivery-queue.sql.js';
+  CLEAR_FAILURES,
+  COUNT_WEBHOOKS,
+  DELETE_SECRET,
+  HOLD_PENDING_DELIVERIES,
+  INSERT_SECRET,
+  SET_NEXT_SECRET,
+  SWITCH_SECRET,
+} from './webhooks.sql.js';
 
 const SECRET_BYTES = 32;
 
-export interface WebhookRepositoryOptions {
-  readonly transactions: CommandTransactions;
-  readonly keys: KeyRing;
-  /** Told after an endpoint was enabled, for there may be something to send. */
-  readonly onEnabled: () => void;
-}
-
-/** Webhooks in PostgreSQL: events, sealed secrets and what becomes of pending deliveries, in one transaction each. */
+/** Writes events, sealed secrets and pending deliveries of a webhook in one transaction. */
+@Injectable()
 export class PostgresWebhookRepository extends WebhookRepository {
-  constructor(private readonly options: WebhookRepositoryOptions) {
+  readonly #enabledListeners: (() => void)[] = [];
+
+  constructor(
+    private readonly transactions: CommandTransactions,
+    private readonly keys: KeyRing,
+  ) {
     super();
   }
 
   override async create({ service_id, webhook_id, url, events }: NewWebhook, limit: number): Promise<NewSecret> {
     const { secret, sealed } = this.#newSecret(webhook_id);
-    await this.options.transactions.execute({
+    await this.transactions.execute({
       decider: webhook,
       streamId: webhookStream(webhook_id),
       command: { kind: 'create', identity: { webhook_id, service_id, at: now() }, url, events },
-      // No stream: whoever adds a webhook to the service holds this name until it is counted.
+      // Not a stream: this lock serializes creations of one service, so that the count is exact.
       locks: [`webhooks-of-${service_id}`],
-      check: client => refuseAbove(limit, client, service_id),
-      write: client =>
-        client.query('INSERT INTO webhook_secrets (webhook_id, service_id, current) VALUES ($1, $2, $3)', [
-          webhook_id,
-          service_id,
-          sealed,
-        ]),
+      check: client => checkLimit(limit, client, service_id),
+      write: client => client.query(INSERT_SECRET, [webhook_id, service_id, sealed]),
     });
     return { secret };
   }
 
   override async change({ service_id, webhook_id }: WebhookKey, changes: WebhookChanges): Promise<void> {
     const command = { kind: 'change', serviceId: service_id, at: now(), ...changes } as const;
-    const events = await this.#execute(webhook_id, command, deliveriesFollow(webhook_id));
-    if (events.some(({ type }) => type === 'webhook-dispatch.webhook-enabled.v1')) this.options.onEnabled();
+    const events = await this.#execute(webhook_id, command, updateDeliveries(webhook_id));
+    if (events.some(({ type }) => type === 'webhook-dispatch.webhook-enabled.v1'))
+      for (const listener of this.#enabledListeners) listener();
   }
 
   override async disable(webhookId: string, reason: string): Promise<void> {
-    await this.#execute(webhookId, { kind: 'disable', reason, at: now() }, deliveriesFollow(webhookId));
+    await this.#execute(webhookId, { kind: 'disable', reason, at: now() }, updateDeliveries(webhookId));
   }
 
   override async rotateSecret({ service_id, webhook_id }: WebhookKey): Promise<NewSecret> {
     const { secret, sealed } = this.#newSecret(webhook_id);
     await this.#execute(webhook_id, { kind: 'rotate-secret', serviceId: service_id, at: now() }, async client => {
-      const { rowCount } = await client.query('UPDATE webhook_secrets SET next = $2 WHERE webhook_id = $1', [
-        webhook_id,
-        sealed,
-      ]);
+      const { rowCount } = await client.query(SET_NEXT_SECRET, [webhook_id, sealed]);
       if (rowCount === 0) throw new Error(`webhook ${webhook_id} has no secret`);
     });
     return { secret };
@@ -71,19 +66,20 @@ export class PostgresWebhookRepository extends WebhookRepository {
 
   override async switchSecret({ service_id, webhook_id }: WebhookKey): Promise<void> {
     await this.#execute(webhook_id, { kind: 'switch-secret', serviceId: service_id, at: now() }, async client => {
-      const { rowCount } = await client.query(
-        'UPDATE webhook_secrets SET current = next, next = NULL WHERE webhook_id = $1 AND next IS NOT NULL',
-        [webhook_id],
-      );
-      // Only where an earlier release recorded a rotation whose secret it never stored.
-      if (rowCount === 0) throw new Refusal('no_next_secret', 'rotate the secret first; there is none to switch to');
+      const { rowCount } = await client.query(SWITCH_SECRET, [webhook_id]);
+      // Possible only if an earlier release recorded a rotation without storing its secret.
+      if (rowCount === 0) throw new Refusal('no_next_secret', 'there is no next secret; rotate the secret first');
     });
   }
 
   override async remove({ service_id, webhook_id }: WebhookKey): Promise<void> {
     await this.#execute(webhook_id, { kind: 'remove', serviceId: service_id, at: now() }, client =>
-      client.query('DELETE FROM webhook_secrets WHERE webhook_id = $1', [webhook_id]),
+      client.query(DELETE_SECRET, [webhook_id]),
     );
+  }
+
+  override onEnabled(listener: () => void): void {
+    this.#enabledListeners.push(listener);
   }
 
   #execute(
@@ -91,34 +87,28 @@ export class PostgresWebhookRepository extends WebhookRepository {
     command: WebhookCommand,
     write: (client: pg.ClientBase, events: readonly WebhookEvent[]) => Promise<unknown>,
   ): Promise<readonly WebhookEvent[]> {
-    return this.options.transactions.execute({ decider: webhook, streamId: webhookStream(webhookId), command, write });
+    return this.transactions.execute({ decider: webhook, streamId: webhookStream(webhookId), command, write });
   }
 
   #newSecret(webhookId: string): NewSecret & { readonly sealed: string } {
     const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
-    return { secret, sealed: this.options.keys.seal(secret, webhookId) };
+    return { secret, sealed: this.keys.seal(secret, webhookId) };
   }
 }
 
 const now = (): string => new Date().toISOString();
 
-/** Counts secrets, which are written with the events. A replica of the release before writes no service beside them. */
-async function refuseAbove(limit: number, client: pg.ClientBase, serviceId: string): Promise<void> {
-  const { rows } = await client.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM webhook_secrets WHERE service_id = $1
-       OR service_id IS NULL AND webhook_id IN (SELECT id FROM webhooks WHERE webhooks.service_id = $1)`,
-    [serviceId],
-  );
+async function checkLimit(limit: number, client: pg.ClientBase, serviceId: string): Promise<void> {
+  const { rows } = await client.query<{ count: number }>(COUNT_WEBHOOKS, [serviceId]);
   if ((rows[0]?.count ?? 0) >= limit)
     throw new Refusal('too_many_webhooks', `an email service can have ${limit} webhooks`);
 }
 
-/** What is pending for a disabled endpoint is held until it is replayed; an enabled one starts without failures. */
-const deliveriesFollow =
+/** Holds pending deliveries of a disabled webhook until they are replayed; clears the failures of an enabled one. */
+const updateDeliveries =
   (webhookId: string) =>
   async (client: pg.ClientBase, events: readonly WebhookEvent[]): Promise<void> => {
     const types = new Set(events.map(({ type }) => type));
-    if (types.has('webhook-dispatch.webhook-disabled.v1')) await client.query(HOLD, [webhookId]);
-    if (types.has('webhook-dispatch.webhook-enabled.v1'))
-      await client.query('DELETE FROM failing_webhooks WHERE webhook_id = $1', [webhookId]);
+    if (types.has('webhook-dispatch.webhook-disabled.v1')) await client.query(HOLD_PENDING_DELIVERIES, [webhookId]);
+    if (types.has('webhook-dispatch.webhook-enabled.v1')) await client.query(CLEAR_FAILURES, [webhookId]);
   };

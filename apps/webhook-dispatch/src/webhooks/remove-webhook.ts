@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import type { ReplyOf, RequestOf, removeWebhook } from '@postern/contracts';
-import { WebhookRepository } from '../deliveries/ports.js';
+import { type ReplyOf, type RequestOf, removeWebhook } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebhookRepository } from './ports.js';
 
-/** Ends an endpoint: nothing is sent to it any more, and its secret is forgotten. */
-@Injectable()
+/** Removes a webhook with its secret; nothing more is sent to it. */
+@Handles(removeWebhook)
 export class RemoveWebhook {
   constructor(private readonly webhooks: WebhookRepository) {}
 

@@ -1,23 +1,13 @@
-import { Injectable } from '@nestjs/common';
-import type { ReplyOf, RequestOf, rotateWebhookSecret, switchWebhookSecret } from '@postern/contracts';
-import { webhookReply } from '../deliveries/delivery-reply.js';
-import { WebhookDirectory, WebhookRepository } from '../deliveries/ports.js';
-import { knownWebhook } from './known-webhook.js';
+import { type ReplyOf, type RequestOf, rotateWebhookSecret } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebhookRepository } from './ports.js';
 
-/** Two steps, because a call carries exactly one signature: see the next secret, then switch when the receiver knows it. */
-@Injectable()
+/** Generates the next secret. A request has one signature, so the owner adds the secret to the receiver before switching. */
+@Handles(rotateWebhookSecret)
 export class RotateWebhookSecret {
-  constructor(
-    private readonly webhooks: WebhookRepository,
-    private readonly directory: WebhookDirectory,
-  ) {}
+  constructor(private readonly webhooks: WebhookRepository) {}
 
-  rotate(request: RequestOf<typeof rotateWebhookSecret>): Promise<ReplyOf<typeof rotateWebhookSecret>> {
+  execute(request: RequestOf<typeof rotateWebhookSecret>): Promise<ReplyOf<typeof rotateWebhookSecret>> {
     return this.webhooks.rotateSecret(request);
-  }
-
-  async switch(request: RequestOf<typeof switchWebhookSecret>): Promise<ReplyOf<typeof switchWebhookSecret>> {
-    await this.webhooks.switchSecret(request);
-    return webhookReply(await knownWebhook(this.directory, request));
   }
 }

@@ -1,22 +1,21 @@
-import { Injectable } from '@nestjs/common';
-import type { ReplyOf, RequestOf, updateWebhook } from '@postern/contracts';
-import { webhookReply } from '../deliveries/delivery-reply.js';
-import { EndpointAddressCheck, WebhookDirectory, WebhookRepository } from '../deliveries/ports.js';
-import { knownWebhook } from './known-webhook.js';
+import { type ReplyOf, type RequestOf, updateWebhook } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebhookRepository, WebhookUrlValidator } from './ports.js';
+import { Webhooks } from './webhooks.projection.js';
 
-/** Changes URL or kinds, disables or enables. What a disabled endpoint misses is held until it is replayed. */
-@Injectable()
+/** Changes the URL or the event kinds, disables or enables. Events of a disabled webhook are held until replayed. */
+@Handles(updateWebhook)
 export class UpdateWebhook {
   constructor(
-    private readonly webhooks: WebhookRepository,
-    private readonly directory: WebhookDirectory,
-    private readonly addresses: EndpointAddressCheck,
+    private readonly repository: WebhookRepository,
+    private readonly webhooks: Webhooks,
+    private readonly urls: WebhookUrlValidator,
   ) {}
 
   async execute(request: RequestOf<typeof updateWebhook>): Promise<ReplyOf<typeof updateWebhook>> {
     const { url, events, enabled } = request.changes;
-    if (url !== undefined) await this.addresses.check(url);
-    await this.webhooks.change(request, { url, enabled, events: events && [...new Set(events)] });
-    return webhookReply(await knownWebhook(this.directory, request));
+    if (url !== undefined) await this.urls.validate(url);
+    await this.repository.change(request, { url, enabled, events: events && [...new Set(events)] });
+    return this.webhooks.get(request);
   }
 }

@@ -8,21 +8,21 @@ interface Identity {
   readonly at: string;
 }
 
-type Fact<Name extends string, Data = object> = {
+type Event<Name extends string, Data = object> = {
   readonly type: `webhook-dispatch.${Name}.v1`;
   readonly data: Identity & Data;
 };
 
-/** The secrets themselves are in no event: they lie encrypted in a table of their own. */
+/** Events contain no secrets; those are encrypted in their own table. */
 export type WebhookEvent =
-  | Fact<'webhook-created', { readonly url: string; readonly events: readonly OutcomeKind[] }>
-  | Fact<'webhook-url-changed', { readonly url: string }>
-  | Fact<'webhook-events-changed', { readonly events: readonly OutcomeKind[] }>
-  | Fact<'webhook-disabled', { readonly reason: string }>
-  | Fact<'webhook-enabled'>
-  | Fact<'webhook-secret-rotated'>
-  | Fact<'webhook-secret-switched'>
-  | Fact<'webhook-removed'>;
+  | Event<'webhook-created', { readonly url: string; readonly events: readonly OutcomeKind[] }>
+  | Event<'webhook-url-changed', { readonly url: string }>
+  | Event<'webhook-events-changed', { readonly events: readonly OutcomeKind[] }>
+  | Event<'webhook-disabled', { readonly reason: string }>
+  | Event<'webhook-enabled'>
+  | Event<'webhook-secret-rotated'>
+  | Event<'webhook-secret-switched'>
+  | Event<'webhook-removed'>;
 
 export interface WebhookChanges {
   readonly url?: string | undefined;
@@ -52,7 +52,7 @@ export interface Webhook {
 
 type State = Webhook | undefined;
 
-const existing = (state: State, serviceId: string): Webhook => {
+const requireWebhook = (state: State, serviceId: string): Webhook => {
   if (state?.serviceId !== serviceId) throw new Refusal('webhook_not_found', 'there is no such webhook');
   return state;
 };
@@ -60,7 +60,7 @@ const existing = (state: State, serviceId: string): Webhook => {
 const sameKinds = (a: readonly OutcomeKind[], b: readonly OutcomeKind[]) =>
   a.length === b.length && a.every(kind => b.includes(kind));
 
-/** A place that wants to be told of outcomes. */
+/** An endpoint that receives delivery events. */
 export const webhook: Decider<State, WebhookCommand, WebhookEvent> = {
   initial: undefined,
 
@@ -81,7 +81,7 @@ export const webhook: Decider<State, WebhookCommand, WebhookEvent> = {
             },
           ]
         : [];
-    const known = existing(state, command.serviceId);
+    const known = requireWebhook(state, command.serviceId);
     const identity = identityOf(known, command.at);
     switch (command.kind) {
       case 'change':
@@ -90,7 +90,7 @@ export const webhook: Decider<State, WebhookCommand, WebhookEvent> = {
         return [{ type: 'webhook-dispatch.webhook-secret-rotated.v1', data: identity }];
       case 'switch-secret':
         if (!known.nextSecretReady)
-          throw new Refusal('no_next_secret', 'rotate the secret first; there is none to switch to');
+          throw new Refusal('no_next_secret', 'there is no next secret; rotate the secret first');
         return [{ type: 'webhook-dispatch.webhook-secret-switched.v1', data: identity }];
       case 'remove':
         return [{ type: 'webhook-dispatch.webhook-removed.v1', data: identity }];

@@ -1,41 +1,45 @@
 import { Injectable } from '@nestjs/common';
-import type { OutcomeKind } from '@postern/contracts';
+import { getWebhook, listWebhooks, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
-import type { WebhookEvent } from './webhook.js';
+import { Handles } from '@postern/messaging';
 import { PrismaClient, type Webhook } from '../generated/prisma/client.js';
-import type { WebhookDirectory, WebhookRow } from '../deliveries/ports.js';
+import type { WebhookEvent } from './webhook.js';
+import {
+  deleteWebhook,
+  disableWebhook,
+  enableWebhook,
+  insertWebhook,
+  updateEvents,
+  updateUrl,
+} from './webhooks.sql.js';
+
+type WebhookReply = ReplyOf<typeof getWebhook>;
 
 const apply = (event: RecordedEvent<WebhookEvent> & WebhookEvent, tx: ProjectionTransaction) => {
-  const webhooks = tx.table('webhooks');
+  const table = tx.table('webhooks');
   const { webhook_id: id } = event.data;
   switch (event.type) {
     case 'webhook-dispatch.webhook-created.v1': {
       const { service_id, url, events, at } = event.data;
-      return tx.query(
-        `INSERT INTO ${webhooks} (id, service_id, url, events, enabled, created_at) VALUES ($1, $2, $3, $4, true, $5)`,
-        [id, service_id, url, events, at],
-      );
+      return tx.query(insertWebhook(table), [id, service_id, url, events, at]);
     }
     case 'webhook-dispatch.webhook-url-changed.v1':
-      return tx.query(`UPDATE ${webhooks} SET url = $2 WHERE id = $1`, [id, event.data.url]);
+      return tx.query(updateUrl(table), [id, event.data.url]);
     case 'webhook-dispatch.webhook-events-changed.v1':
-      return tx.query(`UPDATE ${webhooks} SET events = $2 WHERE id = $1`, [id, event.data.events]);
+      return tx.query(updateEvents(table), [id, event.data.events]);
     case 'webhook-dispatch.webhook-disabled.v1':
-      return tx.query(`UPDATE ${webhooks} SET enabled = false, disabled_reason = $2 WHERE id = $1`, [
-        id,
-        event.data.reason,
-      ]);
+      return tx.query(disableWebhook(table), [id, event.data.reason]);
     case 'webhook-dispatch.webhook-enabled.v1':
-      return tx.query(`UPDATE ${webhooks} SET enabled = true, disabled_reason = NULL WHERE id = $1`, [id]);
+      return tx.query(enableWebhook(table), [id]);
     case 'webhook-dispatch.webhook-removed.v1':
-      return tx.query(`DELETE FROM ${webhooks} WHERE id = $1`, [id]);
+      return tx.query(deleteWebhook(table), [id]);
     default:
       return undefined;
   }
 };
 
-/** Webhooks as they are now; the queue reads them too. */
+/** The current webhooks; the delivery queue also reads this table. */
 export const webhooks: Projection = {
   name: 'webhooks',
   version: 1,
@@ -53,31 +57,41 @@ export const webhooks: Projection = {
   },
 };
 
+/** Queries of webhooks; they include every command that has returned. */
 @Injectable()
-export class ProjectedWebhooks implements WebhookDirectory {
+export class Webhooks {
   constructor(private readonly prisma: PrismaClient) {}
 
-  async ofService(serviceId: string): Promise<readonly WebhookRow[]> {
+  /** Oldest first. */
+  @Handles(listWebhooks)
+  async list({ service_id: serviceId }: RequestOf<typeof listWebhooks>): Promise<ReplyOf<typeof listWebhooks>> {
     const rows = await this.prisma.webhook.findMany({ where: { serviceId }, orderBy: { createdAt: 'asc' } });
-    return this.withSecrets(rows);
+    return this.#repliesOf(rows);
   }
 
-  async find(serviceId: string, webhookId: string): Promise<WebhookRow | undefined> {
-    const row = await this.prisma.webhook.findFirst({ where: { id: webhookId, serviceId } });
-    return row ? (await this.withSecrets([row]))[0] : undefined;
+  /** Refuses `webhook_not_found`, also for other services' webhooks. */
+  @Handles(getWebhook)
+  async get({ service_id: serviceId, webhook_id: id }: RequestOf<typeof getWebhook>): Promise<WebhookReply> {
+    const row = await this.prisma.webhook.findFirst({ where: { id, serviceId } });
+    const [reply] = row ? await this.#repliesOf([row]) : [];
+    if (!reply) throw new Refusal('webhook_not_found', 'there is no such webhook');
+    return reply;
   }
 
-  private async withSecrets(rows: readonly Webhook[]): Promise<WebhookRow[]> {
-    const waiting = await this.prisma.webhookSecret.findMany({
+  async #repliesOf(rows: readonly Webhook[]): Promise<WebhookReply[]> {
+    const withNextSecret = await this.prisma.webhookSecret.findMany({
       where: { webhookId: { in: rows.map(({ id }) => id) }, next: { not: null } },
       select: { webhookId: true },
     });
-    const ready = new Set(waiting.map(({ webhookId }) => webhookId));
+    const ready = new Set(withNextSecret.map(({ webhookId }) => webhookId));
     return rows.map(row => ({
-      ...row,
-      events: row.events as OutcomeKind[],
-      disabledReason: row.disabledReason ?? undefined,
-      nextSecretReady: ready.has(row.id),
+      id: row.id,
+      url: row.url,
+      events: row.events as WebhookReply['events'],
+      enabled: row.enabled,
+      disabled_reason: row.disabledReason,
+      next_secret_ready: ready.has(row.id),
+      created_at: row.createdAt.toISOString(),
     }));
   }
 }

@@ -1,38 +1,38 @@
-/** What ends when its time is over. */
+/** Something with a deadline. */
 export interface Expiring {
   expire(): void;
 }
 
-/** One timer for any number of calls that all have equally long: the first to begin is the first to be over. */
+/** One timer for any number of items with equal timeouts, which therefore expire in the order they were added. */
 export class Deadlines {
-  private readonly waiting = new Map<Expiring, number>();
+  private readonly pending = new Map<Expiring, number>();
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly afterMs: number) {}
+  constructor(private readonly timeoutMs: number) {}
 
-  add(call: Expiring): void {
-    this.waiting.set(call, performance.now() + this.afterMs);
-    if (!this.timer) this.wakeIn(this.afterMs);
+  add(item: Expiring): void {
+    this.pending.set(item, performance.now() + this.timeoutMs);
+    if (!this.timer) this.schedule(this.timeoutMs);
   }
 
-  delete(call: Expiring): void {
-    this.waiting.delete(call);
+  delete(item: Expiring): void {
+    this.pending.delete(item);
   }
 
-  private wakeIn(ms: number): void {
-    this.timer = setTimeout(() => this.look(), ms).unref();
+  private schedule(ms: number): void {
+    this.timer = setTimeout(() => this.check(), ms).unref();
   }
 
-  private look(): void {
+  private check(): void {
     this.timer = undefined;
     const now = performance.now();
-    for (const [call, deadline] of this.waiting) {
+    for (const [item, deadline] of this.pending) {
       if (deadline > now) {
-        this.wakeIn(Math.ceil(deadline - now));
+        this.schedule(Math.ceil(deadline - now));
         return;
       }
-      this.waiting.delete(call);
-      call.expire();
+      this.pending.delete(item);
+      item.expire();
     }
   }
 }

@@ -1,76 +1,81 @@
 import { createHmac } from 'node:crypto';
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy, Optional } from '@nestjs/common';
+import { CONFIG } from '@postern/service-host';
 import { Agent } from 'undici';
-import type { Answer } from '../../deliveries/endpoint-response.js';
-import type { EndpointCaller, SignedCall } from '../../deliveries/ports.js';
-import { guardedLookup, isPublicAddress, literalAddress, PrivateAddressError } from './public-address.js';
+import type { WebhookDispatchConfig } from '../../config.js';
+import type { EndpointResponse } from '../../deliveries/endpoint-response.js';
+import { EndpointClient, type SignedRequest } from '../../deliveries/ports.js';
 import { Deadlines } from './deadlines.js';
-import { EndpointResponse } from './response-handler.js';
+import { isPublicAddress, literalAddress, lookupPublicAddress, PrivateAddressError } from './public-address.js';
+import { ResponseHandler } from './response-handler.js';
 
-/** For everything: DNS, connect, TLS, headers and body. */
-const DEADLINE_MS = 10_000;
-const MOST_TARGETS = 1_000;
+/** For the whole request: DNS, connect, TLS, headers and body. */
+const TIMEOUT_MS = 10_000;
+const MAX_CACHED_TARGETS = 1_000;
 
-/** A URL, taken apart and judged once. */
+/** A parsed and checked URL. */
 interface Target {
   readonly origin: string;
   readonly path: string;
-  /** Literal addresses skip the lookup and are judged here. */
+  /** A literal private address, which no DNS lookup would catch. */
   readonly refusal: Error | undefined;
 }
 
-/** Calls endpoints over HTTP. Follows no redirect and reads no more of an answer than it keeps. */
+/** Sends requests over HTTP. Follows no redirects and reads no more of a response than it keeps. */
 @Injectable()
-export class HttpEndpointCaller implements EndpointCaller, OnModuleDestroy {
+export class HttpEndpointClient extends EndpointClient implements OnModuleDestroy {
   private readonly agent: Agent;
   private readonly deadlines: Deadlines;
   private readonly targets = new Map<string, Target>();
+  private readonly allowPrivate: boolean;
 
-  /** Connections of one origin are not bounded here: endpoints that share a host must not wait for each other. */
+  /** Connections per origin are not limited, because endpoints on one host must not wait for each other. */
   constructor(
-    private readonly allowPrivate: boolean,
-    private readonly deadlineMs = DEADLINE_MS,
+    @Inject(CONFIG) { webhooksAllowPrivate }: Pick<WebhookDispatchConfig, 'webhooksAllowPrivate'>,
+    @Optional() private readonly timeoutMs: number = TIMEOUT_MS,
   ) {
-    this.deadlines = new Deadlines(deadlineMs);
+    super();
+    this.allowPrivate = webhooksAllowPrivate;
+    this.deadlines = new Deadlines(timeoutMs);
     this.agent = new Agent({
       pipelining: 1,
       keepAliveTimeout: 30_000,
       maxHeaderSize: 16 * 1024,
-      // The deadline is for everything.
+      // The deadline covers both.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: allowPrivate ? { timeout: deadlineMs } : { timeout: deadlineMs, lookup: guardedLookup },
+      connect: webhooksAllowPrivate ? { timeout: timeoutMs } : { timeout: timeoutMs, lookup: lookupPublicAddress },
     });
   }
 
-  call(call: SignedCall): Promise<Answer> {
+  override send(request: SignedRequest): Promise<EndpointResponse> {
     return new Promise(resolve => {
-      const response = new EndpointResponse(this.deadlineMs, answer => {
-        this.deadlines.delete(response);
-        resolve(answer);
+      const handler = new ResponseHandler(this.timeoutMs, response => {
+        this.deadlines.delete(handler);
+        resolve(response);
       });
-      this.deadlines.add(response);
+      this.deadlines.add(handler);
       try {
-        this.send(call, response);
+        this.dispatch(request, handler);
       } catch (error) {
-        response.fail(error);
+        handler.fail(error);
       }
     });
   }
 
-  private send({ url, body, secret, nowS }: SignedCall, response: EndpointResponse): void {
-    const { origin, path, refusal } = this.target(url);
+  private dispatch({ url, body, secret, timestampS }: SignedRequest, handler: ResponseHandler): void {
+    const { origin, path, refusal } = this.targetOf(url);
     if (refusal) throw refusal;
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Postern-Webhooks/1',
-      'x-service-timestamp': String(nowS),
-      'x-service-signature': createHmac('sha256', secret).update(`${nowS}.${body}`).digest('hex'),
+      'x-service-timestamp': String(timestampS),
+      'x-service-signature': createHmac('sha256', secret).update(`${timestampS}.${body}`).digest('hex'),
     };
-    this.agent.dispatch({ origin, path, method: 'POST', headers, body }, response);
+    this.agent.dispatch({ origin, path, method: 'POST', headers, body }, handler);
   }
 
-  private target(url: string): Target {
+  private targetOf(url: string): Target {
     const known = this.targets.get(url);
     if (known) return known;
     const parsed = new URL(url);
@@ -80,7 +85,7 @@ export class HttpEndpointCaller implements EndpointCaller, OnModuleDestroy {
       path: `${parsed.pathname}${parsed.search}`,
       refusal: address && !isPublicAddress(address) ? new PrivateAddressError(address, address) : undefined,
     };
-    if (this.targets.size >= MOST_TARGETS) this.targets.clear();
+    if (this.targets.size >= MAX_CACHED_TARGETS) this.targets.clear();
     this.targets.set(url, target);
     return target;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { guardedLookup, isPublicAddress, literalAddress } from './public-address.js';
+import { isPublicAddress, literalAddress, lookupPublicAddress } from './public-address.js';
 
 const PRIVATE = [
   '127.0.0.1',
@@ -25,12 +25,11 @@ const PRIVATE = [
   'not an address',
 ];
 
-describe('the address guard', () => {
-  it.each(PRIVATE)('lets no call through to %s', address => expect(isPublicAddress(address)).toBe(false));
+describe('a public address', () => {
+  it.each(PRIVATE)('is not %s', address => expect(isPublicAddress(address)).toBe(false));
 
-  it.each(['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c', '64:ff9b::5db8:d70e'])(
-    'lets calls through to %s',
-    address => expect(isPublicAddress(address)).toBe(true),
+  it.each(['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c', '64:ff9b::5db8:d70e'])('is %s', address =>
+    expect(isPublicAddress(address)).toBe(true),
   );
 
   it.each([
@@ -39,10 +38,10 @@ describe('the address guard', () => {
     ['http://2130706433/', '127.0.0.1'],
     ['http://0x7f.1/', '127.0.0.1'],
     ['http://example.com/', undefined],
-  ])('sees the address that %s names literally', (url, address) => expect(literalAddress(new URL(url))).toBe(address));
+  ])('is also checked in the literal host of %s', (url, address) => expect(literalAddress(new URL(url))).toBe(address));
 
-  it('fails the connection to a name that leads to this machine', async () => {
-    const error = await new Promise(resolve => guardedLookup('localhost', {}, resolve));
+  it('is required for connections to host names', async () => {
+    const error = await new Promise(resolve => lookupPublicAddress('localhost', {}, resolve));
     expect(error).toMatchObject({ name: 'PrivateAddressError' });
   });
 });

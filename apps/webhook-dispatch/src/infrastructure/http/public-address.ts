@@ -2,14 +2,14 @@ import { lookup as resolve } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** IPv6 ranges that carry an IPv4 address inside, which is the one that will be reached. */
+/** IPv6 ranges that embed an IPv4 address, which is the actual destination. */
 const EMBEDDED_IPV4: Partial<Record<string, (bytes: readonly number[]) => readonly number[]>> = {
   rfc6052: bytes => bytes.slice(12, 16),
   rfc6145: bytes => bytes.slice(12, 16),
   '6to4': bytes => bytes.slice(2, 6),
 };
 
-/** Whether an address is reachable by everybody: neither private, loopback, link-local, CGNAT, multicast nor reserved. */
+/** Whether an address is public: not private, loopback, link-local, CGNAT, multicast or reserved. */
 export const isPublicAddress = (text: string): boolean => {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
@@ -18,29 +18,30 @@ export const isPublicAddress = (text: string): boolean => {
   return address.range() === 'unicast';
 };
 
+/** A host resolves to an address that is not public. */
 export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
 
   constructor(host: string, address: string) {
-    super(`${host} is at ${address}, which is no public address`);
+    super(`${host} resolves to ${address}, which is not a public address`);
   }
 }
 
-/** The address that a URL names literally, without brackets; undefined for names. */
+/** The literal address of a URL, without brackets; undefined for host names. */
 export const literalAddress = (url: URL): string | undefined => {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return ipaddr.isValid(host) ? host : undefined;
 };
 
 /**
- * Looks a name up as the connection is made and fails when one of its addresses is not public. The connection then
- * goes to an address of this very answer, so a name that changes between check and call gains nothing.
+ * The lookup of a connection; fails if any address is not public. The connection uses an address of this result, so DNS
+ * rebinding between a check and the connection has no effect.
  */
-export const guardedLookup: LookupFunction = (hostname, options, callback) => {
+export const lookupPublicAddress: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);
-    const hidden = addresses.find(({ address }) => !isPublicAddress(address));
-    if (hidden) return callback(new PrivateAddressError(hostname, hidden.address), '', 0);
+    const notPublic = addresses.find(({ address }) => !isPublicAddress(address));
+    if (notPublic) return callback(new PrivateAddressError(hostname, notPublic.address), '', 0);
     if (options.all) return callback(null, addresses);
     const first = addresses[0];
     return first

@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici';
-import type { Answer } from '../../deliveries/endpoint-response.js';
+import type { EndpointResponse } from '../../deliveries/endpoint-response.js';
 import type { Expiring } from './deadlines.js';
 
 const RESPONSE_HEAD_BYTES = 16 * 1024;
 
-/** One call under way: takes the status and the head of the body from undici, and is settled once, by whatever comes first. */
-export class EndpointResponse implements Dispatcher.DispatchHandler, Expiring {
-  private readonly began = performance.now();
+/** Collects the status and the head of the body from undici; the first of response, error and timeout settles it. */
+export class ResponseHandler implements Dispatcher.DispatchHandler, Expiring {
+  private readonly startedAt = performance.now();
   private readonly chunks: Buffer[] = [];
   private size = 0;
   private status: number | undefined;
@@ -14,14 +14,14 @@ export class EndpointResponse implements Dispatcher.DispatchHandler, Expiring {
   private settled = false;
 
   constructor(
-    private readonly deadlineMs: number,
-    private readonly settle: (answer: Answer) => void,
+    private readonly timeoutMs: number,
+    private readonly settle: (response: EndpointResponse) => void,
   ) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    // It may have been given up while it waited for its connection.
-    if (this.settled) controller.abort(new Error('given up'));
+    // The request can time out while it waits for a connection.
+    if (this.settled) controller.abort(new Error('timed out'));
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
@@ -32,12 +32,12 @@ export class EndpointResponse implements Dispatcher.DispatchHandler, Expiring {
     this.chunks.push(chunk);
     this.size += chunk.length;
     if (this.size < RESPONSE_HEAD_BYTES) return;
-    this.answered();
-    controller.abort(new Error('enough'));
+    this.succeed();
+    controller.abort(new Error('the head of the response is complete'));
   }
 
   onResponseEnd(): void {
-    this.answered();
+    this.succeed();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: unknown): void {
@@ -45,32 +45,32 @@ export class EndpointResponse implements Dispatcher.DispatchHandler, Expiring {
   }
 
   fail(error: unknown): void {
-    this.end({ error: describe(error) });
+    this.end({ error: describeError(error) });
   }
 
   expire(): void {
-    this.end({ error: `no complete answer within ${this.deadlineMs / 1000} s` });
-    this.controller?.abort(new Error('too late'));
+    this.end({ error: `no complete answer within ${this.timeoutMs / 1000} s` });
+    this.controller?.abort(new Error('timed out'));
   }
 
-  private answered(): void {
+  private succeed(): void {
     this.end({ ...(this.status !== undefined && { status: this.status }), responseHead: this.head() });
   }
 
-  private end(answer: Omit<Answer, 'latencyMs'>): void {
+  private end(response: Omit<EndpointResponse, 'latencyMs'>): void {
     if (this.settled) return;
     this.settled = true;
-    this.settle({ ...answer, latencyMs: Math.round(performance.now() - this.began) });
+    this.settle({ ...response, latencyMs: Math.round(performance.now() - this.startedAt) });
   }
 
   private head(): string {
     if (this.size === 0) return '';
-    // PostgreSQL's text knows no NUL.
+    // PostgreSQL's text type cannot store NUL.
     return Buffer.concat(this.chunks).subarray(0, RESPONSE_HEAD_BYTES).toString('utf8').replaceAll('\0', '\ufffd');
   }
 }
 
-const describe = (error: unknown): string => {
+const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
   return [code, error.message].filter(Boolean).join(': ').slice(0, 500);

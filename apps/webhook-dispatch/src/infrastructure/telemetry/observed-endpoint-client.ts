@@ -1,42 +1,39 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { startSpan } from '@postern/messaging';
-import type { Metrics } from '@postern/service-host';
-import { type Answer, outcomeOf } from '../../deliveries/endpoint-response.js';
-import { EndpointCaller, type SignedCall } from '../../deliveries/ports.js';
+import { Metrics } from '@postern/service-host';
+import { type EndpointResponse, outcomeOf } from '../../deliveries/endpoint-response.js';
+import { EndpointClient, type SignedRequest } from '../../deliveries/ports.js';
+import { HttpEndpointClient } from '../http/http-endpoint-client.js';
 
-/** Times every attempt, and makes it the last span of its event's trace, which the endpoint is not told of. */
+/** Measures every attempt, and records it as a span of its event's trace. The trace is not sent to the endpoint. */
 @Injectable()
-export class ObservedEndpointCaller extends EndpointCaller implements OnModuleDestroy {
+export class ObservedEndpointClient extends EndpointClient {
   private readonly durations;
 
   constructor(
-    private readonly caller: EndpointCaller & OnModuleDestroy,
+    private readonly client: HttpEndpointClient,
     metrics: Metrics,
   ) {
     super();
     this.durations = metrics.meter('postern.webhooks').createHistogram('postern.webhooks.attempt.duration', {
-      description: 'Time until an endpoint answered, or until it was given up',
+      description: 'Time until an endpoint answered, or until the attempt timed out',
       unit: 's',
       advice: { explicitBucketBoundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
     });
   }
 
-  async call(call: SignedCall): Promise<Answer> {
-    const span = startSpan('attempt delivery', call.traceparent, { kind: 'client' });
+  override async send(request: SignedRequest): Promise<EndpointResponse> {
+    const span = startSpan('attempt delivery', request.traceparent, { kind: 'client' });
     span?.annotate({
       'http.request.method': 'POST',
-      'server.address': URL.parse(call.url)?.host,
-      'http.request.resend_count': call.attemptsBefore,
+      'server.address': URL.parse(request.url)?.host,
+      'http.request.resend_count': request.previousAttempts,
     });
-    const answer = await this.caller.call(call);
-    const outcome = outcomeOf(answer);
-    span?.annotate({ 'http.response.status_code': answer.status, 'postern.attempt.outcome': outcome });
-    span?.end(outcome === 'accepted' ? undefined : (answer.status ?? 'no answer'));
-    this.durations.record(answer.latencyMs / 1_000, { outcome });
-    return answer;
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.caller.onModuleDestroy();
+    const response = await this.client.send(request);
+    const outcome = outcomeOf(response);
+    span?.annotate({ 'http.response.status_code': response.status, 'postern.attempt.outcome': outcome });
+    span?.end(outcome === 'accepted' ? undefined : (response.status ?? 'no answer'));
+    this.durations.record(response.latencyMs / 1_000, { outcome });
+    return response;
   }
 }

@@ -1,0 +1,47 @@
+/** Statements of `PostgresWebhookRepository` run in the transaction that appends events, which Prisma cannot join. */
+
+/** `$1` webhook, `$2` service, `$3` sealed secret. */
+export const INSERT_SECRET = 'INSERT INTO webhook_secrets (webhook_id, service_id, current) VALUES ($1, $2, $3)';
+
+/** `$1` webhook, `$2` sealed secret. */
+export const SET_NEXT_SECRET = 'UPDATE webhook_secrets SET next = $2 WHERE webhook_id = $1';
+
+/** `$1` webhook. */
+export const SWITCH_SECRET =
+  'UPDATE webhook_secrets SET current = next, next = NULL WHERE webhook_id = $1 AND next IS NOT NULL';
+
+/** `$1` webhook. */
+export const DELETE_SECRET = 'DELETE FROM webhook_secrets WHERE webhook_id = $1';
+
+/** Counts the webhooks of service `$1` by their secrets. Replicas of an earlier release store no service with them. */
+export const COUNT_WEBHOOKS = `
+  SELECT count(*)::int AS count FROM webhook_secrets WHERE service_id = $1
+    OR service_id IS NULL AND webhook_id IN (SELECT id FROM webhooks WHERE webhooks.service_id = $1)`;
+
+/** `$1` webhook. */
+export const CLEAR_FAILURES = 'DELETE FROM failing_webhooks WHERE webhook_id = $1';
+
+/** Assignments that hold a delivery of a disabled webhook. */
+export const HELD = "state = 'held', reason = 'the endpoint is disabled'";
+
+/** Holds up to 1000 pending deliveries of webhook `$1`; the rest is held later in batches, to keep this short. */
+export const HOLD_PENDING_DELIVERIES = `
+  UPDATE deliveries SET ${HELD} WHERE state = 'pending' AND id = ANY (ARRAY(
+    SELECT id FROM deliveries WHERE webhook_id = $1 AND state = 'pending' LIMIT 1000
+  ))`;
+
+/** Statements of the projection write to one generation of the read model, whose table name varies. */
+export const insertWebhook = (table: string): string =>
+  `INSERT INTO ${table} (id, service_id, url, events, enabled, created_at) VALUES ($1, $2, $3, $4, true, $5)`;
+
+export const updateUrl = (table: string): string => `UPDATE ${table} SET url = $2 WHERE id = $1`;
+
+export const updateEvents = (table: string): string => `UPDATE ${table} SET events = $2 WHERE id = $1`;
+
+export const disableWebhook = (table: string): string =>
+  `UPDATE ${table} SET enabled = false, disabled_reason = $2 WHERE id = $1`;
+
+export const enableWebhook = (table: string): string =>
+  `UPDATE ${table} SET enabled = true, disabled_reason = NULL WHERE id = $1`;
+
+export const deleteWebhook = (table: string): string => `DELETE FROM ${table} WHERE id = $1`;
