@@ -175,10 +175,11 @@ describe('Mail that changes nothing is counted by its cause', () => {
   it('a client that guesses return paths', async () => {
     const before = await turnedAway('guessing');
     const conversation = await SmtpConversation.open(tracking.smtpPort);
-    await conversation.say('MAIL FROM:<>');
+    await conversation.send('MAIL FROM:<>');
     const codes = new Set<number>();
-    for (let guess = 0; guess < 21; guess++) codes.add(await conversation.say(`RCPT TO:<b+${guess}@${BOUNCE_DOMAIN}>`));
-    await conversation.breakOff();
+    for (let guess = 0; guess < 21; guess++)
+      codes.add(await conversation.send(`RCPT TO:<b+${guess}@${BOUNCE_DOMAIN}>`));
+    await conversation.disconnect();
     expect([...codes]).toEqual([550, 421]);
     await expect(turnedAway('guessing')).resolves.toBe(before + 1);
   });
@@ -187,7 +188,7 @@ describe('Mail that changes nothing is counted by its cause', () => {
     const open = await Promise.all(Array.from({ length: 8 }, () => SmtpConversation.open(tracking.smtpPort)));
     const { conversation, code } = await SmtpConversation.greeting(tracking.smtpPort);
     expect(code).toBe(421);
-    await Promise.all([conversation, ...open].map(each => each.breakOff()));
+    await Promise.all([conversation, ...open].map(each => each.disconnect()));
     await expect(turnedAway('too_many_connections')).resolves.toBeGreaterThan(0);
   });
 });
@@ -195,17 +196,17 @@ describe('Mail that changes nothing is counted by its cause', () => {
 describe('The bounce listener', () => {
   it('hangs up on a client that says nothing', async () => {
     const conversation = await SmtpConversation.open(tracking.smtpPort);
-    await expect(conversation.say('MAIL FROM:<>')).resolves.toBe(250);
-    await expect(conversation.say('DATA')).resolves.toBeGreaterThanOrEqual(400);
-    await expect(conversation.silence()).resolves.toBe('closed');
+    await expect(conversation.send('MAIL FROM:<>')).resolves.toBe(250);
+    await expect(conversation.send('DATA')).resolves.toBeGreaterThanOrEqual(400);
+    await expect(conversation.waitForClose()).resolves.toBe('closed');
   });
 
   it('forgets a message whose sender breaks off in the middle', async () => {
     const conversation = await SmtpConversation.open(tracking.smtpPort);
-    await conversation.say('MAIL FROM:<>');
-    await conversation.say(`RCPT TO:<${tracking.returnPath(email.email_id)}>`);
-    await conversation.say('DATA');
-    await conversation.breakOff();
+    await conversation.send('MAIL FROM:<>');
+    await conversation.send(`RCPT TO:<${tracking.returnPath(email.email_id)}>`);
+    await conversation.send('DATA');
+    await conversation.disconnect();
     expect((await detail()).recipients[0]?.state).toBe('handed_over');
   });
 
@@ -247,7 +248,7 @@ describe('The bounce listener', () => {
     const conversation = await SmtpConversation.open(tracking.smtpPort);
     const { subjectaltname } = await conversation.startTls();
     expect(subjectaltname).toBe(`DNS:${BOUNCE_DOMAIN}`);
-    await expect(conversation.send('', [tracking.returnPath(one.email_id)], notification())).resolves.toBe(250);
+    await expect(conversation.sendMessage('', [tracking.returnPath(one.email_id)], notification())).resolves.toBe(250);
     await conversation.quit();
     await tracking.event(emailDelivered, one.email_id);
   });
@@ -255,13 +256,13 @@ describe('The bounce listener', () => {
   it('hangs up on clients that never finish the handshake, and forgets them', async () => {
     for (let round = 0; round < 9; round++) {
       const conversation = await SmtpConversation.open(tracking.smtpPort);
-      await expect(conversation.say('STARTTLS')).resolves.toBe(220);
-      if (round === 0) await expect(conversation.silence()).resolves.toBe('closed');
-      else await expect(conversation.say('GET / HTTP/1.1')).resolves.toBe(0);
+      await expect(conversation.send('STARTTLS')).resolves.toBe(220);
+      if (round === 0) await expect(conversation.waitForClose()).resolves.toBe('closed');
+      else await expect(conversation.send('GET / HTTP/1.1')).resolves.toBe(0);
     }
     const { conversation, code } = await SmtpConversation.greeting(tracking.smtpPort);
     expect(code).toBe(220);
-    await conversation.breakOff();
+    await conversation.disconnect();
   });
 
   async function another() {

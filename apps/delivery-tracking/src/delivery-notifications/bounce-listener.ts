@@ -9,7 +9,7 @@ import { ConnectionLimiter } from './connection-limiter.js';
 import { ReportMetrics } from './ports.js';
 import { ReceiveReport } from './receive-report.js';
 
-/** A report has one return path; the limit leaves room for mail systems that batch them. */
+/** A report has one return path; the limit tolerates mail systems that send a report to several. */
 const MAX_RECIPIENTS = 5;
 const MAX_BAD_RECIPIENTS = 20;
 

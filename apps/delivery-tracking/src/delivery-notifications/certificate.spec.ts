@@ -26,10 +26,12 @@ describe('The certificate of the bounce listener', () => {
     expect(certificateOf({ bounceDomain }).cert).toMatch(/^-----BEGIN CERTIFICATE-----/));
 
   it('is refused without its key, and with a key of another', () => {
-    expect(() => certificateOf({ bounceDomain, bounceTlsCertFile })).toThrow('POSTERN_BOUNCE_TLS_KEY_FILE go together');
+    expect(() => certificateOf({ bounceDomain, bounceTlsCertFile })).toThrow(
+      'POSTERN_BOUNCE_TLS_KEY_FILE; one of them is missing',
+    );
     const foreign = file('foreign.pem', selfSignedCertificate(bounceDomain).key);
     expect(() => certificateOf({ bounceDomain, bounceTlsCertFile, bounceTlsKeyFile: foreign })).toThrow(
-      /cert\.pem and .*foreign\.pem are no certificate with its key: .*key values mismatch/,
+      /cert\.pem and .*foreign\.pem are not a certificate and its key: .*key values mismatch/,
     );
   });
 });

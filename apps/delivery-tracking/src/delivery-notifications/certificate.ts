@@ -15,20 +15,20 @@ export interface CertificateSettings {
 }
 
 /**
- * The certificate that is configured, or else one that nobody vouches for. @throws where half of it is missing, or the
- * two do not belong together.
+ * Returns the configured certificate, or a self-signed one.
+ * @throws if the certificate or key is missing, or they do not match.
  */
 export const certificateOf = (settings: CertificateSettings): Certificate => {
   const { bounceDomain, bounceTlsCertFile: certFile, bounceTlsKeyFile: keyFile } = settings;
   if (!certFile && !keyFile) return selfSignedCertificate(bounceDomain);
   if (!certFile || !keyFile)
-    throw new Error('POSTERN_BOUNCE_TLS_CERT_FILE and POSTERN_BOUNCE_TLS_KEY_FILE go together; one of them is missing');
+    throw new Error('set both POSTERN_BOUNCE_TLS_CERT_FILE and POSTERN_BOUNCE_TLS_KEY_FILE; one of them is missing');
   try {
     const certificate = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
     createSecureContext(certificate);
     return certificate;
   } catch (cause) {
-    throw new Error(`${certFile} and ${keyFile} are no certificate with its key: ${(cause as Error).message}`, {
+    throw new Error(`${certFile} and ${keyFile} are not a certificate and its key: ${(cause as Error).message}`, {
       cause,
     });
   }

@@ -31,15 +31,15 @@ const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
 
 const sequence = (...parts: readonly Uint8Array[]): Buffer => der(TAG.sequence, ...parts);
 
-/** From 2050 on with a century, before without one (RFC 5280, 4.1.2.5). */
+/** UTCTime until 2049, GeneralizedTime from 2050 (RFC 5280 §4.1.2.5). */
 const time = (at: number): Buffer => {
   const digits = `${new Date(at).toISOString().replaceAll(/\D/g, '').slice(0, 14)}Z`;
   return digits < '2050' ? der(TAG.shortTime, Buffer.from(digits.slice(2))) : der(TAG.longTime, Buffer.from(digits));
 };
 
 /**
- * A certificate that nobody vouches for, with a key of its own. It is for STARTTLS, where mail systems encrypt to
- * whoever is there: an eavesdropper reads nothing. Node.js signs, but makes no certificates, so it is written out here.
+ * Creates a self-signed certificate with a new key. Mail systems accept any certificate for STARTTLS, so it protects
+ * against passive eavesdropping. Node.js has no API for certificates, so the DER encoding is here.
  */
 export const selfSignedCertificate = (domain: string): Certificate => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -49,7 +49,7 @@ export const selfSignedCertificate = (domain: string): Certificate => {
   const now = Date.now();
   const body = sequence(
     der(0xa0, der(TAG.integer, Buffer.of(2))),
-    // Positive and without a leading zero, as DER wants integers.
+    // DER requires a positive serial number without a leading zero byte.
     der(TAG.integer, Buffer.of(0x40), randomBytes(15)),
     algorithm,
     name,

@@ -1,9 +1,8 @@
-import type { emailCounts } from '@postern/contracts';
-import type { z } from 'zod';
+import type { getEmailStats, ReplyOf } from '@postern/contracts';
 import { type RecipientRow, resultOf } from './recipient-row.js';
 import type { TrackedEmailRow } from './tracked-email-row.js';
 
-export type EmailCounts = Record<keyof z.output<typeof emailCounts>, number>;
+export type EmailCounts = Record<keyof ReplyOf<typeof getEmailStats>['total'], number>;
 
 export const COUNT_NAMES = [
   'accepted',

@@ -1,5 +1,4 @@
-import type { DataOf, emailHandedOver, timelineEntry } from '@postern/contracts';
-import type { z } from 'zod';
+import type { DataOf, emailHandedOver, getTrackedEmail, ReplyOf } from '@postern/contracts';
 import {
   CLICKS_RECOGNISED_AS_MACHINE,
   COPY_RETRIED,
@@ -16,7 +15,7 @@ import { inCausalOrder, type Stage } from './causal-order.js';
 import { resultOf } from './recipient-row.js';
 import { applyToRow, type TrackedEmailRow } from './tracked-email-row.js';
 
-export type TimelineEntry = z.output<typeof timelineEntry>;
+export type TimelineEntry = ReplyOf<typeof getTrackedEmail>['timeline'][number];
 type HandOver = DataOf<typeof emailHandedOver>['outcomes'][number];
 
 type TimelineStep = TimelineEntry & { readonly stage: Stage };

@@ -1,8 +1,8 @@
-import type { handOverResult, recipientState } from '@postern/contracts';
-import type { z } from 'zod';
+import type { listEmails, ReplyOf } from '@postern/contracts';
 
-type RecipientState = z.output<typeof recipientState>;
-export type HandOverResult = z.output<typeof handOverResult>;
+type RecipientReply = ReplyOf<typeof listEmails>['items'][number]['recipients'][number];
+type RecipientState = RecipientReply['state'];
+export type HandOverResult = NonNullable<RecipientReply['result']>;
 
 /** One recipient in the read model: the known facts, from which result and state are derived. */
 export interface RecipientRow {

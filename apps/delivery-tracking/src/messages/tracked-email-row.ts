@@ -1,5 +1,4 @@
-import type { trackedEmail } from '@postern/contracts';
-import type { z } from 'zod';
+import type { listEmails, ReplyOf } from '@postern/contracts';
 import {
   CLICKS_RECOGNISED_AS_MACHINE,
   COPY_RETRIED,
@@ -12,7 +11,7 @@ import {
 } from '../tracked-emails/tracked-email-events.js';
 import { isAwaited, type RecipientRow, recipientRow, resultOf, resultOfAll, stateOf } from './recipient-row.js';
 
-type TrackedEmailReply = z.output<typeof trackedEmail>;
+type TrackedEmailReply = ReplyOf<typeof listEmails>['items'][number];
 
 /** One email as the read model keeps it. */
 export interface TrackedEmailRow {

@@ -10,15 +10,19 @@ const BATCH_SIZE = 200;
 /** Ends the wait for a delivery notification, so that every copy reaches a final state. */
 @Injectable()
 export class MarkMissedNotifications {
+  readonly #patienceMs: number;
+
   constructor(
     private readonly overdue: OverdueEmails,
     private readonly signals: RecordSignals,
-    @Inject(CONFIG) private readonly config: Pick<DeliveryTrackingConfig, 'notificationPatienceMs'>,
-  ) {}
+    @Inject(CONFIG) config: Pick<DeliveryTrackingConfig, 'notificationPatienceMs'>,
+  ) {
+    this.#patienceMs = config.notificationPatienceMs;
+  }
 
   /** Returns how many emails were marked. */
   async execute(now: Date): Promise<number> {
-    const since = new Date(now.getTime() - this.config.notificationPatienceMs);
+    const since = new Date(now.getTime() - this.#patienceMs);
     const emailIds = await this.overdue.find(since, BATCH_SIZE);
     const metadata = signalMetadata('delivery-tracking');
     const at = now.toISOString();

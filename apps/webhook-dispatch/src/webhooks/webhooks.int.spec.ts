@@ -28,7 +28,7 @@ afterAll(() => world.stop());
 const sql = async (text: string, ...values: unknown[]): Promise<Record<string, unknown>[]> =>
   (await world.service.app.get(Database, { strict: false }).pool.query(text, values)).rows;
 
-/** Does something while every statement of one kind fails, as when the process had died before it. */
+/** Runs `attempt` while all statements of one kind fail, as if the process had crashed before them. */
 const whileFailing = async (
   operation: 'INSERT' | 'UPDATE' | 'DELETE',
   table: string,
@@ -50,11 +50,11 @@ const rotate = (target: Target) => world.client.request(rotateWebhookSecret, tar
 const switchSecret = (target: Target) => world.client.request(switchWebhookSecret, target);
 
 const expectSignedWith = async (secret: string, { service_id }: Target) => {
-  const call = await world.callOf(await world.publish('delivered', service_id));
+  const call = await world.requestFor(await world.publish('delivered', service_id));
   expect(call.headers['x-service-signature']).toBe(signatureOf(secret, call));
 };
 
-describe('A change of a webhook that fails halfway did not happen:', () => {
+describe('A change of a webhook that fails is rolled back:', () => {
   it('the rotation of its secret', async () => {
     const target = await register();
     await whileFailing('UPDATE', 'webhook_secrets', () => rotate(target));
@@ -101,8 +101,8 @@ describe('A change of a webhook that fails halfway did not happen:', () => {
   });
 });
 
-describe('A secret that an earlier release left half changed', () => {
-  it('is not switched to where there is none, and is mended by another rotation', async () => {
+describe('A rotation that an earlier release recorded without a secret', () => {
+  it('cannot be activated, and is repaired by another rotation', async () => {
     const target = await register();
     await rotate(target);
     await sql('UPDATE webhook_secrets SET next = NULL WHERE webhook_id = $1', target.webhook_id);
@@ -113,8 +113,8 @@ describe('A secret that an earlier release left half changed', () => {
   });
 });
 
-describe('What is queued in the moment in which its endpoint is disabled', () => {
-  it('is held as well', async () => {
+describe('A delivery queued while its endpoint is being disabled', () => {
+  it('is held', async () => {
     const target = await register();
     await world.client.request(updateWebhook, { ...target, changes: { enabled: false } });
     const emailId = await world.publish('delivered', target.service_id);
@@ -127,7 +127,7 @@ describe('What is queued in the moment in which its endpoint is disabled', () =>
         )
       ).map(({ state }) => state);
     await waitFor(async () => (await states()).length === 1);
-    // As it was queued while the read model still showed the endpoint as enabled.
+    // The state of a delivery queued while the read model still showed the endpoint as enabled.
     await sql("UPDATE deliveries SET state = 'pending', reason = NULL WHERE webhook_id = $1", target.webhook_id);
     await world.service.app.get(DisableFailingWebhooks, { strict: false }).run();
     expect(await states()).toEqual(['held']);
@@ -135,7 +135,7 @@ describe('What is queued in the moment in which its endpoint is disabled', () =>
 });
 
 describe('The limit of webhooks for each service', () => {
-  it('holds for creations at the same time, and leaves room again after a removal', async () => {
+  it('holds for concurrent creations, and permits another one after a removal', async () => {
     const service_id = randomUUID();
     const attempts = await Promise.allSettled(Array.from({ length: 25 }, () => register(service_id)));
     const created = attempts.flatMap(attempt => (attempt.status === 'fulfilled' ? [attempt.value] : []));

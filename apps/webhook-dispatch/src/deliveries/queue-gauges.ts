@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Metrics } from '@postern/service-host';
-import { MEASURE_DUE } from '../../deliveries/delivery-queue.sql.js';
+import { MEASURE_DUE } from './delivery-queue.sql.js';
 
 const MAX_COUNTED = 100_000;
 

@@ -3,7 +3,7 @@ import { startSpan } from '@postern/messaging';
 import { Metrics } from '@postern/service-host';
 import { type EndpointResponse, outcomeOf } from '../../deliveries/endpoint-response.js';
 import { EndpointClient, type SignedRequest } from '../../deliveries/ports.js';
-import { HttpEndpointClient } from '../http/http-endpoint-client.js';
+import { HttpEndpointClient } from './http-endpoint-client.js';
 
 /** Measures every attempt, and records it as a span of its event's trace. The trace is not sent to the endpoint. */
 @Injectable()
