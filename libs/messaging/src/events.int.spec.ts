@@ -117,17 +117,17 @@ describe.each(['2.9', '2.12'] as const)('Published events over nats-server %s', 
     await startCounter();
     await publisher.publish(numbers(1, 20).map(count));
     await takenAll(numbers(1, 20).filter(n => n !== 7));
-    await waitFor(() => reported.includes('An event cannot be handled and is put aside'));
+    await waitFor(() => reported.includes('An event cannot be handled and is set aside'));
     poison.clear();
     await takenAll(numbers(1, 20));
     expect(taken.filter(n => n === 7)).toEqual([7]);
   });
 
-  it('that do not fit their contract are put aside and hold up nobody else', async () => {
+  it('that do not fit their contract are set aside and hold up nobody else', async () => {
     await startCounter();
     await publisher.publish([count(1), recorded(counted.type, { n: 'many' }), count(2)]);
     await takenAll([1, 2]);
-    expect(reported).toContain('An event cannot be handled and is put aside');
+    expect(reported).toContain('An event cannot be handled and is set aside');
   });
 
   it('keep their room in the stream free of messages that are no events', async () => {

@@ -25,6 +25,7 @@ export {
   type Published,
   type StreamState,
 } from './jetstream/jetstream-publisher.js';
+export type { SetAsideEvent, SetAsideEvents, SetAsideFailure } from './jetstream/set-aside-events.js';
 export { StreamErasure, type StreamErasurePart, type StreamErasureRequest } from './jetstream/stream-erasure.js';
 export { type Log, silentLog } from './log.js';
 export { type AskOptions, RequestClient } from './request-client.js';

@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { TerminusModule } from '@nestjs/terminus';
 import type { ServiceName } from '@postern/contracts';
+import { PostgresSetAsideEvents } from '@postern/event-sourcing/postgres';
 import { PosternServer, runDetached } from '@postern/messaging';
 import type { FastifyServerOptions } from 'fastify';
 import type { ConfigDefinition, ConfigOf, Environment, HostConfig } from './config/define-config.js';
@@ -99,6 +100,7 @@ export const startService = async <D extends HostedConfig>(
     service: options.name,
     log,
     drainTimeoutMs: config.shutdownTimeoutMs,
+    setAside: database && new PostgresSetAsideEvents(database.pool),
     asUnavailable: asTemporarilyUnavailable,
     ...(options.concurrency ? { concurrency: options.concurrency } : {}),
   });

@@ -7,6 +7,7 @@ import type { TemporarilyUnavailable } from '../faults.js';
 import { EventConsumer } from '../jetstream/event-consumer.js';
 import { type EventRetries, PATIENT } from '../jetstream/event-work.js';
 import type { EventGap } from '../jetstream/gap-reports.js';
+import type { SetAsideEvents } from '../jetstream/set-aside-events.js';
 import type { Log } from '../log.js';
 import { RequestClient } from '../request-client.js';
 import type { Answer } from './arrived-request.js';
@@ -27,6 +28,8 @@ export interface PosternServerOptions {
   readonly eventBatchSize?: number;
   /** How patiently failing event handlers are called again; the defaults suit production. */
   readonly eventRetries?: EventRetries;
+  /** Keeps events that a consumer cannot handle; without it they stay in the stream. */
+  readonly setAside?: SetAsideEvents | undefined;
   /** Recognises errors of a request handler that mean "not now" and are no bug: a database that is away. */
   readonly asUnavailable?: (error: unknown) => TemporarilyUnavailable | undefined;
 }
@@ -106,6 +109,7 @@ export class PosternServer extends Server implements CustomTransportStrategy {
             durable: `${this.options.service}-${consumer}`,
             reportGap: gap => this.#reportGap(source, gap),
             retries: this.options.eventRetries ?? PATIENT,
+            setAside: this.options.setAside,
             batchSize: this.options.eventBatchSize ?? 256,
             handle: async batch => {
               await handle(batch);
