@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { DeliveryNotificationsModule } from './delivery-notifications/delivery-notifications.module.js';
 import { EngagementModule } from './engagement/engagement.module.js';
 import { MessagesModule } from './messages/messages.module.js';
-import { OperationsModule } from './operations/operations.module.js';
+import { operations } from './operations/operations.module.js';
 import { StatisticsModule } from './statistics/statistics.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TrackedEmailsModule } from './tracked-emails/tracked-emails.module.js';
@@ -16,7 +16,7 @@ import { TrackedEmailsModule } from './tracked-emails/tracked-emails.module.js';
     SuppressionsModule,
     MessagesModule,
     StatisticsModule,
-    OperationsModule,
+    operations,
   ],
 })
 export class DeliveryTrackingModule {}

@@ -121,10 +121,9 @@ const rowOf = (row: TrackedEmail): TrackedEmailRow => ({
 type DayOfCounts = { readonly service_id: string; readonly day: string } & EmailCounts;
 
 async function load(tx: ProjectionTransaction, ids: readonly string[]): Promise<Map<string, TrackedEmailRow>> {
-  const table = tx.table('tracked_emails');
   const { rows } = await tx.query<TrackedEmailRow>({
-    name: `load ${table}`,
-    text: loadTrackedEmails(table),
+    name: `load ${tx.table('tracked_emails')}`,
+    text: loadTrackedEmails(tx),
     values: [ids],
   });
   return new Map(rows.map(row => [row.id, row]));
@@ -135,10 +134,9 @@ async function save(
   rows: readonly TrackedEmailRow[],
   counts: readonly DayOfCounts[],
 ): Promise<void> {
-  const table = tx.table('tracked_emails');
   await tx.query({
-    name: `save ${table}`,
-    text: saveTrackedEmails(table, tx.table('daily_email_counts')),
+    name: `save ${tx.table('tracked_emails')}`,
+    text: saveTrackedEmails(tx),
     values: [
       rows.map(({ id }) => id),
       rows.map(({ service_id }) => service_id),

@@ -30,9 +30,8 @@ export const suppressedAddresses: Projection = {
     const events = [...last.values()];
     const added = events.filter(event => event.type === addressSuppressed.type).map(({ data }) => data);
     const removed = events.filter(event => event.type === suppressionLifted.type).map(({ data }) => data);
-    const table = tx.table('suppressed_addresses');
-    if (removed.length > 0) await tx.query(removeSuppressedAddresses(table), [JSON.stringify(removed)]);
-    if (added.length > 0) await tx.query(addSuppressedAddresses(table), [JSON.stringify(added)]);
+    if (removed.length > 0) await tx.query(removeSuppressedAddresses(tx), [JSON.stringify(removed)]);
+    if (added.length > 0) await tx.query(addSuppressedAddresses(tx), [JSON.stringify(added)]);
   },
 };
 

@@ -1,6 +1,5 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { Tasks } from '@postern/service-host';
-import { EncryptionModule } from '../infrastructure/encryption.module.js';
 import { HttpEndpointClient } from '../infrastructure/http/http-endpoint-client.js';
 import { ObservedEndpointClient } from '../infrastructure/http/observed-endpoint-client.js';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
@@ -21,7 +20,7 @@ import { TestWebhook } from './test-webhook.js';
 
 /** The queue of deliveries, their attempts, retries and replays. */
 @Module({
-  imports: [eventSourcing, prisma, EncryptionModule, WebhooksModule],
+  imports: [eventSourcing, prisma, WebhooksModule],
   providers: [
     EnqueueDeliveries,
     ProcessDeliveries,

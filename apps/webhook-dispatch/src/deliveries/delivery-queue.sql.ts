@@ -1,11 +1,11 @@
-import { HELD } from '../webhooks/webhooks.sql.js';
-
 /** Parameters `$1` lease in milliseconds, `$2` fencing token. */
 const LEASE = `claimed_until = now() + make_interval(secs => $1::float8 / 1000), fence = $2`;
 
 /** Due and not leased. */
 const DUE = `
   d.state = 'pending' AND d.next_attempt_at <= now() AND (d.claimed_until IS NULL OR d.claimed_until <= now())`;
+
+const HELD = "state = 'held', reason = 'the endpoint is disabled'";
 
 const CLAIMED = 'd.id, d.webhook_id, d.fence, w.url, s.current, d.payload, d.attempts, d.traceparent';
 

@@ -1,7 +1,4 @@
-import { Module } from '@nestjs/common';
-import { ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { Database, KeyRing, Operating, operationsController, SealedColumns, ServiceLog } from '@postern/service-host';
-import { EncryptionModule } from '../infrastructure/encryption.module.js';
+import { Database, KeyRing, OperationsModule, SealedColumns } from '@postern/service-host';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { DeliveryErasure } from './delivery-erasure.js';
 
@@ -14,22 +11,12 @@ const sealedColumns = ['current', 'next'].map(column => ({
 }));
 
 /** The operator's requests: projections, key rotation, erasure of a recipient, diagnosis. */
-@Module({
-  imports: [eventSourcing, EncryptionModule],
-  controllers: [operationsController('webhook-dispatch')],
-  providers: [
-    {
-      provide: Operating,
-      inject: [Database, ProjectionRunner, KeyRing, ServiceLog],
-      useFactory: (database: Database, projections: ProjectionRunner, keys: KeyRing, log: ServiceLog) =>
-        new Operating({
-          database,
-          projections,
-          log,
-          personal: new DeliveryErasure(),
-          sealed: new SealedColumns(database.pool, keys, sealedColumns),
-        }),
-    },
-  ],
-})
-export class OperationsModule {}
+export const operations = OperationsModule.forService({
+  service: 'webhook-dispatch',
+  imports: [eventSourcing],
+  inject: [Database, KeyRing],
+  useFactory: ({ pool }: Database, keys: KeyRing) => ({
+    personal: new DeliveryErasure(),
+    sealed: new SealedColumns(pool, keys, sealedColumns),
+  }),
+});

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { EncryptionModule } from '../infrastructure/encryption.module.js';
 import { DnsUrlValidator } from '../infrastructure/http/dns-url-validator.js';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
@@ -14,7 +13,7 @@ import { Webhooks } from './webhooks.projection.js';
 
 /** Webhooks of email services and their signing secrets. */
 @Module({
-  imports: [eventSourcing, prisma, EncryptionModule],
+  imports: [eventSourcing, prisma],
   providers: [
     CreateWebhook,
     UpdateWebhook,

@@ -17,23 +17,22 @@ import {
 type WebhookReply = ReplyOf<typeof getWebhook>;
 
 const apply = (event: RecordedEvent<WebhookEvent> & WebhookEvent, tx: ProjectionTransaction) => {
-  const table = tx.table('webhooks');
   const { webhook_id: id } = event.data;
   switch (event.type) {
     case 'webhook-dispatch.webhook-created.v1': {
       const { service_id, url, events, at } = event.data;
-      return tx.query(insertWebhook(table), [id, service_id, url, events, at]);
+      return tx.query(insertWebhook(tx), [id, service_id, url, events, at]);
     }
     case 'webhook-dispatch.webhook-url-changed.v1':
-      return tx.query(updateUrl(table), [id, event.data.url]);
+      return tx.query(updateUrl(tx), [id, event.data.url]);
     case 'webhook-dispatch.webhook-events-changed.v1':
-      return tx.query(updateEvents(table), [id, event.data.events]);
+      return tx.query(updateEvents(tx), [id, event.data.events]);
     case 'webhook-dispatch.webhook-disabled.v1':
-      return tx.query(disableWebhook(table), [id, event.data.reason]);
+      return tx.query(disableWebhook(tx), [id, event.data.reason]);
     case 'webhook-dispatch.webhook-enabled.v1':
-      return tx.query(enableWebhook(table), [id]);
+      return tx.query(enableWebhook(tx), [id]);
     case 'webhook-dispatch.webhook-removed.v1':
-      return tx.query(deleteWebhook(table), [id]);
+      return tx.query(deleteWebhook(tx), [id]);
     default:
       return undefined;
   }

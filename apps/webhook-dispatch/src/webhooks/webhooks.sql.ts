@@ -1,4 +1,6 @@
-/** Statements of `PostgresWebhookRepository` run in the transaction that appends events, which Prisma cannot join. */
+import type { ProjectionTables } from '@postern/event-sourcing/postgres';
+
+// `PostgresWebhookRepository` runs these in the transaction that appends events, which Prisma cannot join.
 
 /** `$1` webhook, `$2` service, `$3` sealed secret. */
 export const INSERT_SECRET = 'INSERT INTO webhook_secrets (webhook_id, service_id, current) VALUES ($1, $2, $3)';
@@ -21,8 +23,7 @@ export const COUNT_WEBHOOKS = `
 /** `$1` webhook. */
 export const CLEAR_FAILURES = 'DELETE FROM failing_webhooks WHERE webhook_id = $1';
 
-/** Assignments that hold a delivery of a disabled webhook. */
-export const HELD = "state = 'held', reason = 'the endpoint is disabled'";
+const HELD = "state = 'held', reason = 'the endpoint is disabled'";
 
 /** Holds up to 1000 pending deliveries of webhook `$1`; the rest is held later in batches, to keep this short. */
 export const HOLD_PENDING_DELIVERIES = `
@@ -30,18 +31,27 @@ export const HOLD_PENDING_DELIVERIES = `
     SELECT id FROM deliveries WHERE webhook_id = $1 AND state = 'pending' LIMIT 1000
   ))`;
 
-/** Statements of the projection write to one generation of the read model, whose table name varies. */
-export const insertWebhook = (table: string): string =>
-  `INSERT INTO ${table} (id, service_id, url, events, enabled, created_at) VALUES ($1, $2, $3, $4, true, $5)`;
+// The projection runs these in the transaction of its checkpoint, on the tables of one generation.
 
-export const updateUrl = (table: string): string => `UPDATE ${table} SET url = $2 WHERE id = $1`;
+/** `$1` id, `$2` service, `$3` URL, `$4` event kinds, `$5` time of creation. */
+export const insertWebhook = ({ table }: ProjectionTables): string => `
+  INSERT INTO ${table('webhooks')} (id, service_id, url, events, enabled, created_at) VALUES ($1, $2, $3, $4, true, $5)`;
 
-export const updateEvents = (table: string): string => `UPDATE ${table} SET events = $2 WHERE id = $1`;
+/** `$1` id, `$2` URL. */
+export const updateUrl = ({ table }: ProjectionTables): string =>
+  `UPDATE ${table('webhooks')} SET url = $2 WHERE id = $1`;
 
-export const disableWebhook = (table: string): string =>
-  `UPDATE ${table} SET enabled = false, disabled_reason = $2 WHERE id = $1`;
+/** `$1` id, `$2` event kinds. */
+export const updateEvents = ({ table }: ProjectionTables): string =>
+  `UPDATE ${table('webhooks')} SET events = $2 WHERE id = $1`;
 
-export const enableWebhook = (table: string): string =>
-  `UPDATE ${table} SET enabled = true, disabled_reason = NULL WHERE id = $1`;
+/** `$1` id, `$2` reason. */
+export const disableWebhook = ({ table }: ProjectionTables): string =>
+  `UPDATE ${table('webhooks')} SET enabled = false, disabled_reason = $2 WHERE id = $1`;
 
-export const deleteWebhook = (table: string): string => `DELETE FROM ${table} WHERE id = $1`;
+/** `$1` id. */
+export const enableWebhook = ({ table }: ProjectionTables): string =>
+  `UPDATE ${table('webhooks')} SET enabled = true, disabled_reason = NULL WHERE id = $1`;
+
+/** `$1` id. */
+export const deleteWebhook = ({ table }: ProjectionTables): string => `DELETE FROM ${table('webhooks')} WHERE id = $1`;
