@@ -3,6 +3,7 @@ import { silentLog } from '@postern/messaging';
 import { connectWith } from '@postern/service-host';
 import { defineConfig } from '@postern/service-host/config';
 import { doctor } from './commands/doctor.js';
+import { discardSetAsideEvent, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
 import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
 import { outboxStatus } from './commands/outbox.js';
 import { projectionsStatus, rebuildProjections } from './commands/projections.js';
@@ -17,6 +18,9 @@ const USAGE = `postern: what an operator does with a running Postern
   postern projections status [service]            read models and how far they are behind
   postern projections rebuild <service> [name]    folds read models again from the first event on
   postern outbox status [service]                 what waits to be published
+  postern events list [service]                   events that could not be handled and were set aside
+  postern events retry <service> <event id>       handles one of them again now
+  postern events discard <service> <event id>     deletes one of them unhandled
   postern users create <email> [--operator] [--workspace <name>]
                                                   as POSTERN_OPERATOR_EMAIL with POSTERN_OPERATOR_PASSWORD
   postern keys status                             what is sealed under which key
@@ -58,6 +62,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'projections status': projectionsStatus,
   'projections rebuild': rebuildProjections,
   'outbox status': outboxStatus,
+  'events list': listSetAsideEvents,
+  'events retry': retrySetAsideEvent,
+  'events discard': discardSetAsideEvent,
   'users create': (operator, rest) => createUserAs(operator, rest, values),
   'keys status': keysStatus,
   'keys rotate': rotateKeys,

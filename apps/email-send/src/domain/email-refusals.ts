@@ -1,7 +1,7 @@
 import { EMAIL_REFUSALS } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 
-export type EmailRefusalCode = (typeof EMAIL_REFUSALS)[number];
+export type EmailRefusalCode = keyof typeof EMAIL_REFUSALS;
 
 /** A refusal of the email API; its message is read by the API's caller. */
 export const emailRefusal = (

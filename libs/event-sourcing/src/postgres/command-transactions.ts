@@ -53,7 +53,7 @@ export class CommandTransactions {
     command: TransactionalCommand<State, Command, Event>,
   ): Promise<readonly Event[]> {
     const { events, position } = await this.#decided(command);
-    if (position) this.options.store.announce();
+    if (position) this.options.store.announce(events);
     await this.options.waitUntil(position);
     return events;
   }

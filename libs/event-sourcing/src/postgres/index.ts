@@ -16,4 +16,5 @@ export { PostgresEventStore } from './postgres-event-store.js';
 export type { Projection, ProjectionTransaction } from './projection.js';
 export { ProjectionRunner, type ProjectionRunnerOptions, type ProjectionStatus } from './projection-runner.js';
 export { migrateEventStore } from './schema.js';
+export { PostgresSetAsideEvents, type SetAsideReport } from './set-aside-events.js';
 export { inTransaction, inTransactionAsking, together } from './transaction.js';
