@@ -11,7 +11,11 @@ export class LoginGuard {
    * Records the attempt as failed, then runs `verify`; a result clears the account's failures.
    * @throws the refusal `too_many_attempts` without running `verify`.
    */
-  async attempt<Proof>(email: string, ip: string, verify: () => Promise<Proof | undefined>): Promise<Proof | undefined> {
+  async attempt<Proof>(
+    email: string,
+    ip: string,
+    verify: () => Promise<Proof | undefined>,
+  ): Promise<Proof | undefined> {
     if (!(await this.failures.recordAttempt(email, ip, LOGIN_LIMITS))) throw tooManyAttempts();
     const proof = await verify();
     if (proof !== undefined) await this.failures.clear(email);

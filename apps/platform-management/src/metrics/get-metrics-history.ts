@@ -1,7 +1,7 @@
 import { getMetricsHistory, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { historyWindow, usageReply } from './metrics.js';
 import { WebServiceOwners } from '../web-services/ports.js';
+import { historyWindow, usageReply } from './metrics.js';
 import { MetricStore } from './ports.js';
 
 /** Returns the past usage of a web service. Refuses with `web_service_not_found`. */

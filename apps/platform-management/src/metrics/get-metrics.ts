@@ -1,8 +1,8 @@
 import { getMetrics, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
-import { CURRENT_SECONDS, usageReply } from './metrics.js';
 import { WebServiceOwners } from '../web-services/ports.js';
+import { CURRENT_SECONDS, usageReply } from './metrics.js';
 import { MetricStore } from './ports.js';
 
 /** Right after a stop there still is a recent sample. */

@@ -44,10 +44,7 @@ export class PostgresPlatformCalls extends PlatformCalls {
     if (used.size === 0) return;
     this.#used = new Map();
     try {
-      await this.database.pool.query(
-        SAVE_LAST_USES,
-        [[...used.keys()], [...used.values()]],
-      );
+      await this.database.pool.query(SAVE_LAST_USES, [[...used.keys()], [...used.values()]]);
     } catch (error) {
       // Uses since then are later.
       this.#used = new Map([...used, ...this.#used]);

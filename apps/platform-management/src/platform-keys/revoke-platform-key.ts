@@ -8,7 +8,11 @@ import { platformKey, platformKeyStream } from './platform-key.js';
 export class RevokePlatformKey {
   constructor(private readonly streams: Streams) {}
 
-  async execute({ key_id, user_id, workspace_id }: RequestOf<typeof revokePlatformKey>): Promise<ReplyOf<typeof revokePlatformKey>> {
+  async execute({
+    key_id,
+    user_id,
+    workspace_id,
+  }: RequestOf<typeof revokePlatformKey>): Promise<ReplyOf<typeof revokePlatformKey>> {
     await this.streams.execute(platformKey, platformKeyStream(key_id), {
       kind: 'revoke',
       userId: user_id,

@@ -33,11 +33,7 @@ export class BuildDeployment {
 
   async #build(build: Build, span: TraceSpan | undefined): Promise<void> {
     const { state, deploymentId, signal } = build;
-    const configuration = await this.configurations.current(
-      state.id!,
-      state.projectId!,
-      state.settings!.environment,
-    );
+    const configuration = await this.configurations.current(state.id!, state.projectId!, state.settings!.environment);
     const output = this.runtime.logWriter(state.id!, 'build', maskable(configuration.secrets));
     try {
       const { reference: artefact, commit } = await this.#artefact(build, configuration, output);

@@ -28,11 +28,7 @@ export type Change = { readonly kind: 'stop' } | { readonly kind: 'roll'; readon
 export type EndReason = 'cancelled' | 'late';
 
 /** A command of the reconciler without its time. */
-export type Report = DriverCommand extends infer Each
-  ? Each extends DriverCommand
-    ? Omit<Each, 'at'>
-    : never
-  : never;
+export type Report = DriverCommand extends infer Each ? (Each extends DriverCommand ? Omit<Each, 'at'> : never) : never;
 
 export type Step =
   | { readonly kind: 'report'; readonly report: Report }
@@ -138,7 +134,9 @@ function waitingReleases(state: WebService, nowMs: number, deadlines: StageDeadl
   if (deployment?.cancellation) return [ended(deployment, 'cancelled', '')];
   if (deployment && late(deployment.since)) return [failing(deployment, message)];
   if (state.requested && late(state.requested.since)) {
-    return [{ kind: 'report', report: { kind: 'fail-release', releaseId: state.requested.releaseId, reason: message } }];
+    return [
+      { kind: 'report', report: { kind: 'fail-release', releaseId: state.requested.releaseId, reason: message } },
+    ];
   }
   const waiting = [
     ...(state.requested ? [{ releaseId: state.requested.releaseId, since: state.requested.since }] : []),

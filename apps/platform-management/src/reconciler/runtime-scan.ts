@@ -4,8 +4,8 @@ import { ServiceLog } from '@postern/service-host';
 import { CheckAvailability } from './check-availability.js';
 import { DeleteOldArtefacts } from './delete-old-artefacts.js';
 import type { LeadershipTerm } from './leadership-term.js';
-import { ReconcileRuntime } from './reconcile-runtime.js';
 import { ReconcilerSettings } from './ports.js';
+import { ReconcileRuntime } from './reconcile-runtime.js';
 import type { WebServiceWorker } from './web-service-worker.js';
 
 /** Runs checks of the whole runtime. No build, roll or stop begins meanwhile. */

@@ -77,8 +77,7 @@ export class WebServiceTasks {
         await this.scan.idle();
         await this.stops.execute(webServiceId, signal);
       },
-      giveUp: reason =>
-        this.report(webServiceId, { kind: 'fail-stop', reason: `it could not be stopped: ${reason}` }),
+      giveUp: reason => this.report(webServiceId, { kind: 'fail-stop', reason: `it could not be stopped: ${reason}` }),
     };
   }
 }

@@ -51,7 +51,8 @@ export class WebServicesReconciler {
 
   async #poll(workers: Map<string, WebServiceWorker>, term: LeadershipTerm): Promise<void> {
     const withWork = await this.summaries.withWork().catch(error => {
-      if (!term.isOver) this.log.error({ err: error }, 'The web services with work could not be read; it will be retried');
+      if (!term.isOver)
+        this.log.error({ err: error }, 'The web services with work could not be read; it will be retried');
       return [];
     });
     for (const id of withWork) {

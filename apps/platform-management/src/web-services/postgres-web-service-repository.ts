@@ -12,7 +12,13 @@ import { webService, webServiceStream } from './aggregate/web-service.js';
 import { WebServiceRepository } from './ports.js';
 import { type CachedState, StateCache } from './state-cache.js';
 import { WebServiceObserver } from './web-service-observer.js';
-import { FIND_ORIGIN, INSERT_RELEASE, INSERT_SUMMARY, UPDATE_SUMMARY, WEB_SERVICE_EVENTS_SINCE } from './web-services.sql.js';
+import {
+  FIND_ORIGIN,
+  INSERT_RELEASE,
+  INSERT_SUMMARY,
+  UPDATE_SUMMARY,
+  WEB_SERVICE_EVENTS_SINCE,
+} from './web-services.sql.js';
 
 /** States take a few kilobytes, and a few megabytes after years of deployments. */
 const CACHED_STATES = 200;

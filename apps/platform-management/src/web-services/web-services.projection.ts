@@ -1,11 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  getWebService,
-  listWebServices,
-  type ReplyOf,
-  type RequestOf,
-  type webService,
-} from '@postern/contracts';
+import { getWebService, listWebServices, type ReplyOf, type RequestOf, type webService } from '@postern/contracts';
 import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';

@@ -2,9 +2,9 @@ import { Inject, Injectable, Module, type OnApplicationShutdown } from '@nestjs/
 import { CONFIG, ServiceLog } from '@postern/service-host';
 import { LocalDatabases } from '../../adapters/local-databases/local-databases.js';
 import type { PlatformManagementConfig } from '../../config.js';
+import { DatabaseStorage } from '../../databases/ports.js';
 import { kubernetesRuntime } from '../../kubernetes-runtime.providers.js';
 import { localRuntime } from '../../local-runtime.providers.js';
-import { DatabaseStorage } from '../../databases/ports.js';
 import { DatabaseRuntime } from '../../ports/database-runtime.js';
 import { Runtime } from '../../ports/runtime.js';
 

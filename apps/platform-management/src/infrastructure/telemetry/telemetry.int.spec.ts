@@ -42,7 +42,7 @@ describe('the outcomes of deployments', () => {
     };
     await house.untilDeployment(await house.deploy(replica, id), 'failed');
     const rollBack = { user_id: OWNER, web_service_id: id, deployment_id: deploymentId };
-    await house.untilDeployment(await replica.commands.rollBack.execute(rollBack), 'live');
+    await house.untilDeployment(await replica.commands.rollBack(rollBack), 'live');
 
     expect(await outcomes(replica, 'live')).toBe(2);
     expect(await outcomes(replica, 'failed', { stage: 'building' })).toBe(1);
