@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Inject, Injectable, Module, Scope } from '@nestjs/common';
-import { Refusal, requestsOf } from '@postern/contracts';
+import { OPERATIONS, Refusal, requestsOf } from '@postern/contracts';
 import { EventStore, Streams } from '@postern/event-sourcing';
 import { OutboxRelay, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { connectNats, Handles, type NatsLink, RequestClient } from '@postern/messaging';
@@ -22,7 +23,11 @@ describe('A service made of feature modules', () => {
   const start = async (...imports: Parameters<typeof notebook>) =>
     startService(
       notebook(...imports),
-      { POSTERN_DATABASE_URL: await postgres.createDatabase(), POSTERN_NATS_SERVERS: nats.url },
+      {
+        POSTERN_DATABASE_URL: await postgres.createDatabase(),
+        POSTERN_NATS_SERVERS: nats.url,
+        POSTERN_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+      },
       createLog('notebook', 'silent'),
     );
 
@@ -77,6 +82,12 @@ describe('A service made of feature modules', () => {
     expect(get(OutboxRelay)).toHaveLength(1);
     expect(service.app.get(EventStore, { strict: false })).toBe(service.app.get(PostgresEventStore, { strict: false }));
     expect(get(Streams)).toHaveLength(1);
+  });
+
+  it('answers its operator', async () => {
+    const { listProjections, getOutboxStatus } = OPERATIONS['email-send'];
+    await expect(client.request(listProjections, {})).resolves.toMatchObject({ projections: [{ name: 'notes' }] });
+    await expect(client.request(getOutboxStatus, {})).resolves.toMatchObject({ outbox: { last_error: null } });
   });
 
   it('does not start with two handlers for one contract', async () => {

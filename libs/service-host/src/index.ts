@@ -15,6 +15,11 @@ export { connectWith } from './nats.js';
 export { Operating, type OperatingOptions } from './operations/operating.js';
 export { operationsController } from './operations/operations.controller.js';
 export {
+  OperationsModule,
+  type OperationsModuleOptions,
+  type OperationsParts,
+} from './operations/operations.module.js';
+export {
   Diagnosis,
   type Finding,
   type KeptRows,

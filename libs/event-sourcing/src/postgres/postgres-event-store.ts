@@ -4,7 +4,8 @@ import { type Appended, ConcurrencyConflict, EventStore, type ExpectedVersion } 
 import { GroupCommit } from '../group-commit.js';
 import type { Upcasters } from '../upcasting.js';
 import { type AppendResult, appendPrepared, type PreparedAppend, prepareAppend } from './append-all.js';
-import { recordedEvent, STORED_COLUMNS, type StoredEvent } from './stored-event.js';
+import { READ_STREAM } from './postgres-event-store.sql.js';
+import { recordedEvent, type StoredEvent } from './stored-event.js';
 
 /** The event store in PostgreSQL; concurrent appends share transactions. */
 export class PostgresEventStore extends EventStore {
@@ -34,7 +35,7 @@ export class PostgresEventStore extends EventStore {
   override async readStream(streamId: string): Promise<readonly RecordedEvent[]> {
     const { rows } = await this.pool.query<StoredEvent>({
       name: 'event-store-read-stream',
-      text: `SELECT ${STORED_COLUMNS} FROM event_store.events WHERE stream_id = $1 ORDER BY version`,
+      text: READ_STREAM,
       values: [streamId],
     });
     return rows.map(row => recordedEvent(row, this.upcasters));

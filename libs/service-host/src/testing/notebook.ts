@@ -2,12 +2,22 @@ import { type DynamicModule, Injectable, Module, type Type } from '@nestjs/commo
 import { eventsOf, Refusal, type ReplyOf, type RequestOf, requestsOf } from '@postern/contracts';
 import { type Decider, Streams } from '@postern/event-sourcing';
 import { migrateEventStore, type Projection } from '@postern/event-sourcing/postgres';
-import { currentContext, type EventBatch, Handles, HandlesEvents, requestDeadline } from '@postern/messaging';
+import {
+  currentContext,
+  type EventBatch,
+  Handles,
+  HandlesEvents,
+  NatsLink,
+  requestDeadline,
+  StreamErasure,
+} from '@postern/messaging';
 import { z } from 'zod';
 import { defineConfig } from '../config/define-config.js';
 import { databaseSettings, eventSettings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { EventSourcingModule } from '../event-sourcing/event-sourcing.module.js';
+import { OperationsModule } from '../operations/operations.module.js';
+import { encryptionKeys, KeyRing } from '../secrets/key-ring.js';
 import type { ServiceOptions } from '../start-service.js';
 
 /** An event-sourced service of one feature. */
@@ -106,12 +116,19 @@ const eventSourcing = EventSourcingModule.forService({
 @Module({ imports: [eventSourcing], providers: [AddNote, TearOutNote, Notes, HeardNotes], exports: [Notes] })
 class NotesModule {}
 
-export const notebookConfig = defineConfig({ ...databaseSettings, ...eventSettings });
+const operations = OperationsModule.forService({
+  service: 'email-send',
+  imports: [eventSourcing],
+  inject: [NatsLink, KeyRing],
+  useFactory: (link: NatsLink) => ({ stream: new StreamErasure(link, 'email-send') }),
+});
+
+export const notebookConfig = defineConfig({ ...databaseSettings, ...eventSettings, encryptionKeys: encryptionKeys() });
 
 /** The service with further modules beside its feature. */
 export const notebook = (...imports: (Type | DynamicModule)[]): ServiceOptions<typeof notebookConfig> => {
   // The second import of the same constant adds no second event store.
-  @Module({ imports: [NotesModule, eventSourcing, ...imports] })
+  @Module({ imports: [NotesModule, operations, ...imports] })
   class NotebookModule {}
 
   return {
