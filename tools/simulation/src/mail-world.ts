@@ -12,7 +12,7 @@ export interface RelayedCopy {
   readonly recipientIndex: number;
   readonly address: string;
   /** What the receiving server reports later. */
-  readonly fate: 'delivered' | 'bounced' | 'complained';
+  readonly outcome: 'delivered' | 'bounced' | 'complained';
   reported: boolean;
 }
 
@@ -39,7 +39,7 @@ export class Relay {
       emailId,
       recipientIndex: Number(index),
       address: recipient,
-      fate: this.random.pick(['delivered', 'delivered', 'bounced', 'complained']),
+      outcome: this.random.pick(['delivered', 'delivered', 'bounced', 'complained']),
       reported: false,
     });
     return answer('accepted', '250 2.0.0 queued');

@@ -36,9 +36,11 @@ export const RULES: Readonly<Record<string, (run: Run) => readonly string[]>> = 
     relay.ledger.flatMap(copy => {
       const found = tracking.log.events.filter(event => isOutcome(event) && concerns(event.data, copy));
       const kinds = found.map(({ type }) => type.replace(/^.*email-(.*)\.v1$/, '$1'));
-      return kinds.filter(kind => kind === copy.fate).length === 1
+      return kinds.filter(kind => kind === copy.outcome).length === 1
         ? []
-        : [`${copy.emailId}.${copy.recipientIndex} was ${copy.fate} and is told as ${kinds.join(', ') || 'nothing'}`];
+        : [
+            `${copy.emailId}.${copy.recipientIndex} was ${copy.outcome} and is told as ${kinds.join(', ') || 'nothing'}`,
+          ];
     }),
 
   'no signal waits for ever': ({ tracking }) =>

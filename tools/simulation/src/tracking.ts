@@ -54,11 +54,11 @@ export class Tracking {
     });
   }
 
-  #signalOf({ address, recipientIndex: index, fate }: RelayedCopy): Signal {
+  #signalOf({ address, recipientIndex: index, outcome }: RelayedCopy): Signal {
     const at = this.world.timestamp();
-    if (fate === 'complained') return { kind: 'complained', index, source: 'abuse', at };
+    if (outcome === 'complained') return { kind: 'complained', index, source: 'abuse', at };
     const status =
-      fate === 'delivered'
+      outcome === 'delivered'
         ? ({ action: 'relayed', response: '250 2.0.0 stored', bounceType: 'soft' } as const)
         : ({ action: 'failed', response: '550 5.1.1 no such user', bounceType: 'hard' } as const);
     return { kind: 'notified', index, status: { ...status, addresses: [address] }, at };
