@@ -127,7 +127,9 @@ describe('a projection', () => {
     const runner = new ProjectionRunner({ store, projections: [totals()] });
     const { position } = await append(store, 1, 1);
     await expect(runner.waitUntil('totals', position, 50)).rejects.toThrow('did not reach');
-    await expect(runner.rebuild('unknown')).rejects.toThrow('there is no projection unknown; known are totals');
+    await expect(runner.rebuild('unknown')).rejects.toThrow(
+      'there is no projection unknown; the projections are totals',
+    );
   });
 
   it('outlives the loss of its connections', async () => {

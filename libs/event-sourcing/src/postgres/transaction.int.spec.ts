@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { freshStores } from '../testing/store-under-test.js';
-import { inTransactionAsking, together } from './index.js';
+import { inPipelinedTransaction, pipelined } from './index.js';
 
 const stores = freshStores();
 
@@ -15,14 +15,14 @@ const notes = async () => {
 const WRITE = 'INSERT INTO notes VALUES ($1)';
 const ask = (value: number) => ({ name: 'ask', text: 'SELECT $1::integer AS value', values: [value] });
 
-describe('queries that are sent together', () => {
+describe('queries that are sent pipelined', () => {
   it('are answered each by itself, in a transaction that began along with its questions', async () => {
     const { pool, written } = await notes();
-    const answers = await inTransactionAsking<[number, number], number[]>(
+    const answers = await inPipelinedTransaction<[number, number], number[]>(
       pool,
       client => [1, 2].map(async value => (await client.query(ask(value))).rows[0].value) as never,
       async (client, asked) => {
-        await together(client, () => asked.map(value => client.query(WRITE, [value])) as never);
+        await pipelined(client, () => asked.map(value => client.query(WRITE, [value])) as never);
         return [...asked];
       },
     );
@@ -32,11 +32,11 @@ describe('queries that are sent together', () => {
 
   it('leave nothing behind when one of them fails, and the connection as it was', async () => {
     const { pool, written } = await notes();
-    const failing = inTransactionAsking<[unknown], void>(
+    const failing = inPipelinedTransaction<[unknown], void>(
       pool,
       client => [client.query(ask(1))],
       async client => {
-        await together(client, () => [1, 1, 2].map(id => client.query(WRITE, [id])) as never);
+        await pipelined(client, () => [1, 1, 2].map(id => client.query(WRITE, [id])) as never);
       },
     );
     await expect(failing).rejects.toMatchObject({ code: '23505' });
@@ -49,11 +49,11 @@ describe('queries that are sent together', () => {
 
   it('fail all when the connection is lost', async () => {
     const { pool, written } = await notes();
-    const lost = inTransactionAsking<[unknown], void>(
+    const lost = inPipelinedTransaction<[unknown], void>(
       pool,
       client => [client.query(WRITE, [1])],
       async client => {
-        await together(client, () => [
+        await pipelined(client, () => [
           client.query('SELECT pg_terminate_backend(pg_backend_pid())'),
           client.query(WRITE, [2]),
         ]);

@@ -3,10 +3,10 @@ import { ConcurrencyConflict, type Upcasters, upcast } from '@postern/event-sour
 import {
   appendAll,
   Inbox,
-  inTransactionAsking,
+  inPipelinedTransaction,
   lockStreams,
   PostgresEventStore,
-  together,
+  pipelined,
 } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import {
@@ -39,7 +39,7 @@ export class PostgresTrackingTransactions extends TrackingTransactions {
     { streamIds, arriving }: TrackingOpening,
     work: (transaction: TrackingTransaction, opened: TrackingOpened) => Promise<Result>,
   ): Promise<Result> {
-    const result = await inTransactionAsking<[unknown, Histories, readonly WaitingSignal[]], Result>(
+    const result = await inPipelinedTransaction<[unknown, Histories, readonly WaitingSignal[]], Result>(
       this.store.pool,
       client => [
         lockStreams(client, streamIds),
@@ -92,7 +92,7 @@ class OpenTransaction implements TrackingTransaction {
   ) {}
 
   async also(streamIds: readonly string[]): Promise<Histories> {
-    const [, histories] = await together<[unknown, Histories]>(this.client, () => [
+    const [, histories] = await pipelined<[unknown, Histories]>(this.client, () => [
       lockStreams(this.client, streamIds),
       historiesOf(this.client, streamIds, this.upcasters),
     ]);
@@ -100,7 +100,7 @@ class OpenTransaction implements TrackingTransaction {
   }
 
   async write({ taken, appends, nowWaiting, noLongerWaiting }: TrackingChanges): Promise<ReadonlySet<string>> {
-    const [fresh] = await together<[ReadonlySet<string>, ...unknown[]]>(this.client, () => [
+    const [fresh] = await pipelined<[ReadonlySet<string>, ...unknown[]]>(this.client, () => [
       taken.length > 0 ? this.inbox.accept(this.client, CONSUMER, taken) : Promise.resolve(new Set<string>()),
       ...(appends.length > 0 ? [this.#append(appends)] : []),
       ...(nowWaiting.length > 0 ? [this.#letWait(nowWaiting)] : []),
