@@ -15,8 +15,8 @@ const notes = async () => {
 const WRITE = 'INSERT INTO notes VALUES ($1)';
 const ask = (value: number) => ({ name: 'ask', text: 'SELECT $1::integer AS value', values: [value] });
 
-describe('queries that are sent pipelined', () => {
-  it('are answered each by itself, in a transaction that began along with its questions', async () => {
+describe('pipelined queries', () => {
+  it('each return their own result, in a transaction that was started in the same packet', async () => {
     const { pool, written } = await notes();
     const answers = await inPipelinedTransaction<[number, number], number[]>(
       pool,
@@ -30,7 +30,7 @@ describe('queries that are sent pipelined', () => {
     expect(await written()).toEqual([1, 2]);
   });
 
-  it('leave nothing behind when one of them fails, and the connection as it was', async () => {
+  it('are rolled back when one of them fails, and the connection stays usable', async () => {
     const { pool, written } = await notes();
     const failing = inPipelinedTransaction<[unknown], void>(
       pool,
@@ -47,7 +47,7 @@ describe('queries that are sent pipelined', () => {
     client.release();
   });
 
-  it('fail all when the connection is lost', async () => {
+  it('all fail when the connection is lost', async () => {
     const { pool, written } = await notes();
     const lost = inPipelinedTransaction<[unknown], void>(
       pool,
