@@ -13,7 +13,7 @@ const OUTCOME_TYPES: ReadonlySet<string> = new Set(OUTCOME_EVENTS.map(({ type })
 
 export const isOutcome = ({ type }: { readonly type: string }): boolean => OUTCOME_TYPES.has(type);
 
-/** webhook-dispatch: queues the outcomes of delivery-tracking and calls the endpoints. */
+/** webhook-dispatch: queues the events of delivery-tracking and calls the endpoints. */
 export class Dispatch {
   readonly database: DeliveryDatabase;
   readonly #outcomes: Subscription;
@@ -41,7 +41,7 @@ export class Dispatch {
     });
   }
 
-  /** One round of calls; a process that ends in the middle leaves its claims to their leases. */
+  /** One round of calls; the claims of a process that crashes expire with their leases. */
   async callEndpoints(): Promise<void> {
     await this.world.attempt('webhook-dispatch', async process => {
       const queue = this.#queue(process);

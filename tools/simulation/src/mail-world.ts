@@ -11,8 +11,8 @@ export interface RelayedCopy {
   readonly emailId: string;
   readonly recipientIndex: number;
   readonly address: string;
-  /** What the receiving server reports later. */
-  readonly fate: 'delivered' | 'bounced' | 'complained';
+  /** The later report of the receiving server. */
+  readonly report: 'delivered' | 'bounced' | 'complained';
   reported: boolean;
 }
 
@@ -23,7 +23,7 @@ const answer = (result: CopyAnswer['result'], response: string): CopyAnswer => (
   relayIsFinal: false,
 });
 
-/** The upstream relay and everything behind it, with a ledger of its own that no crash of ours changes. */
+/** The upstream relay and everything behind it, with a separate ledger that no crash changes. */
 export class Relay {
   readonly ledger: RelayedCopy[] = [];
 
@@ -39,7 +39,7 @@ export class Relay {
       emailId,
       recipientIndex: Number(index),
       address: recipient,
-      fate: this.random.pick(['delivered', 'delivered', 'bounced', 'complained']),
+      report: this.random.pick(['delivered', 'delivered', 'bounced', 'complained']),
       reported: false,
     });
     return answer('accepted', '250 2.0.0 queued');
@@ -53,10 +53,10 @@ export class Relay {
   static readonly failure = (fault: Fault): CopyAnswer =>
     fault === 'fails_before'
       ? answer('unreachable', 'connection reset')
-      : answer('unknown', 'the connection ended before the answer');
+      : answer('unknown', 'the connection ended before the response');
 }
 
-/** The customers' endpoints, with a ledger of every call that arrived. */
+/** The webhook endpoints, with a ledger of every received call. */
 export class Receivers {
   /** `<url> <kind> <email> <recipient>` of every call. */
   readonly accepted: string[] = [];
@@ -70,6 +70,6 @@ export class Receivers {
     return { status: 200, latencyMs: 1 };
   }
 
-  /** The port never throws: a call whose answer is lost may have arrived. */
+  /** The port never throws: a call without a response may have arrived. */
   static readonly failure = () => ({ error: 'the connection was reset', latencyMs: 1 });
 }

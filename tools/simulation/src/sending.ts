@@ -29,7 +29,7 @@ import { Relay, TOKENS } from './mail-world.js';
 import type { SimulatedProcess } from './simulated-process.js';
 import type { World } from './world.js';
 
-/** What one client wants sent: the same intention however often it has to ask. */
+/** A message that a client wants to send, with all its attempts. */
 export interface Intention {
   readonly marker: string;
   readonly recipients: readonly string[];
@@ -77,17 +77,17 @@ class Suppressions {
 
 type SendReply = ReplyOf<typeof sendEmail>;
 
-/** What the client reads, whichever way its request ended. */
+/** The response to the client. */
 export interface HttpAnswer {
   readonly status: number;
   readonly record?: SendReply['email'];
-  /** The header `Email-Id` of an answer whose outcome is unknown. */
+  /** The `Email-Id` header of a response with an unknown outcome. */
   readonly emailId?: string;
 }
 
 const CLIENT_WAITS_MS = 30_000;
 
-/** email-send, and the gateway in front of it. */
+/** email-send and the gateway. */
 export class Sending {
   readonly log: EventLog;
   readonly database: EmailDatabase;
@@ -102,7 +102,7 @@ export class Sending {
     this.database = new EmailDatabase(this.log, () => world.now);
   }
 
-  /** From now on the outcomes of this log count as evidence. */
+  /** Uses the events of this log as evidence from now on. */
   follow(tracked: EventLog): void {
     this.#outcomes = new Subscription(tracked, isOutcome, this.world.random);
   }
@@ -153,7 +153,7 @@ export class Sending {
     );
   }
 
-  /** One question of the gateway, with the failures that its transport tells apart. */
+  /** One request of the gateway, with the failures that its transport distinguishes. */
   async #ask(request: SendRequest): Promise<SendReply> {
     this.world.advance(1 + this.world.random.below(50));
     const process = this.world.process('email-send');

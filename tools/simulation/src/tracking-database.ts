@@ -12,7 +12,7 @@ import {
 import type { EventLog } from './event-log.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
-/** What survives a crash of delivery-tracking. */
+/** The state that survives a crash of delivery-tracking. */
 export class TrackingDatabase {
   readonly taken = new Set<string>();
   readonly waiting = new Map<string, ToldSignal>();
@@ -39,7 +39,7 @@ export class TrackingDatabase {
   }
 }
 
-/** Transactions as one process sees them: opening, reading, writing and committing are port calls of their own. */
+/** Transactions of one process; begin, read, write and commit are separate port calls. */
 export class SimulatedTrackingTransactions extends TrackingTransactions {
   constructor(
     private readonly database: TrackingDatabase,

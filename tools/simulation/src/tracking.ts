@@ -10,7 +10,7 @@ import type { World } from './world.js';
 
 const PUBLISHED: ReadonlySet<string> = new Set(EMAIL_SEND_EVENTS.map(({ type }) => type));
 
-/** delivery-tracking: follows email-send's log and takes the reports of the mail world. */
+/** delivery-tracking: consumes the log of email-send and the reports of the mail world. */
 export class Tracking {
   readonly log: EventLog;
   readonly database: TrackingDatabase;
@@ -42,7 +42,7 @@ export class Tracking {
     );
   }
 
-  /** The receiving server repeats a report until we have answered that we took it. */
+  /** The receiving server repeats a report until it is accepted. */
   async takeReport(copy: RelayedCopy): Promise<void> {
     copy.reported = await this.world.attempt('delivery-tracking', process => {
       const signals = new RecordSignals(
@@ -54,11 +54,11 @@ export class Tracking {
     });
   }
 
-  #signalOf({ address, recipientIndex: index, fate }: RelayedCopy): Signal {
+  #signalOf({ address, recipientIndex: index, report }: RelayedCopy): Signal {
     const at = this.world.timestamp();
-    if (fate === 'complained') return { kind: 'complained', index, source: 'abuse', at };
+    if (report === 'complained') return { kind: 'complained', index, source: 'abuse', at };
     const status =
-      fate === 'delivered'
+      report === 'delivered'
         ? ({ action: 'relayed', response: '250 2.0.0 stored', bounceType: 'soft' } as const)
         : ({ action: 'failed', response: '550 5.1.1 no such user', bounceType: 'hard' } as const);
     return { kind: 'notified', index, status: { ...status, addresses: [address] }, at };
