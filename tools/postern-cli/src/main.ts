@@ -3,6 +3,7 @@ import { silentLog } from '@postern/messaging';
 import { connectWith } from '@postern/service-host';
 import { defineConfig } from '@postern/service-host/config';
 import { doctor } from './commands/doctor.js';
+import { discardSetAsideEvent, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
 import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
 import { outboxStatus } from './commands/outbox.js';
 import { projectionsStatus, rebuildProjections } from './commands/projections.js';
@@ -17,6 +18,9 @@ const USAGE = `postern: administer a running Postern
   postern projections status [service]            show read models and their lag
   postern projections rebuild <service> [name]    rebuild read models from the first event
   postern outbox status [service]                 show events that wait to be published
+  postern events list [service]                   list events that could not be handled
+  postern events retry <service> <event id>       handle one of them again now
+  postern events discard <service> <event id>     delete one of them unhandled
   postern users create <email> [--operator] [--workspace <name>]
                                                   create a user as POSTERN_OPERATOR_EMAIL with
                                                   POSTERN_OPERATOR_PASSWORD
@@ -59,6 +63,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'projections status': projectionsStatus,
   'projections rebuild': rebuildProjections,
   'outbox status': outboxStatus,
+  'events list': listSetAsideEvents,
+  'events retry': retrySetAsideEvent,
+  'events discard': discardSetAsideEvent,
   'users create': (operator, rest) => createUserAs(operator, rest, values),
   'keys status': keysStatus,
   'keys rotate': rotateKeys,

@@ -67,7 +67,7 @@ export const allEvents = (): readonly EventContract[] => [
 export const exchangeOf = ({ request, reply, refusals }: RequestContract): Exchange => ({
   request: jsonSchemaOf(request, 'input'),
   reply: jsonSchemaOf(reply, 'output'),
-  refusals: [...refusals].sort(),
+  refusals: Object.keys(refusals).sort(),
 });
 
 const byName = <Value>(entries: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> =>
