@@ -1,16 +1,10 @@
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ApiAnswer, type Sender, World } from './world.js';
+import { describe, expect, it } from '@jest/globals';
+import { sharedWorld } from './stories.js';
+import type { ApiAnswer } from './world.js';
 
-let world: World;
-let sender: Sender;
-
-beforeAll(async () => {
-  world = await World.start();
-  sender = await world.sender('Shop', 'shop.test');
-}, 120_000);
-
-afterAll(() => world.stop());
+const world = await sharedWorld();
+const sender = await world.sender('Shop', 'shop.test');
 
 describe('a request that is not valid is answered with 400 and the field’s name', () => {
   const INVALID: readonly (readonly [what: string, change: Record<string, unknown>, names: RegExp])[] = [

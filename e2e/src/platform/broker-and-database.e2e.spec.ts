@@ -1,34 +1,27 @@
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { ownPlatform } from '../stories.js';
 import { intruder, type Seen } from './intruder.js';
-import { PlatformWorld } from './platform-world.js';
 import { processesWith } from './processes.js';
 import { webApp } from './repository.js';
 
 const isRoot = process.getuid?.() === 0;
 
-let platform: PlatformWorld;
 /** What the code of others saw while it was built, and while it was served. */
-let seen: readonly Seen[];
-let credentials: readonly string[];
 
-beforeAll(async () => {
-  platform = await PlatformWorld.start();
-  const { home, postgres, nats } = platform.world.postern;
-  credentials = Object.values(home.secrets());
-  const source = intruder({ nats: nats.url, postgres: postgres.url(), home: home.folder });
-  const service = await platform.service(
-    { ...webApp('one'), 'intruder.cjs': source },
-    { build_command: 'node intruder.cjs', start_command: 'node intruder.cjs && exec node server.js' },
-  );
-  await service.deploy();
-  const lines = (await service.logs('?tail=10000')).map(({ message }) => message);
-  seen = lines.filter(line => line.startsWith('{"nats"')).map(line => JSON.parse(line) as Seen);
-  if (seen.length !== 2) throw new Error(`the intruder told too little:\n${lines.join('\n')}`);
-}, 120_000);
-
-afterAll(() => platform.stop());
+const platform = await ownPlatform();
+const { home, postgres, nats } = platform.world.postern;
+const credentials = Object.values(home.secrets());
+const source = intruder({ nats: nats.url, postgres: postgres.url(), home: home.folder });
+const service = await platform.service(
+  { ...webApp('one'), 'intruder.cjs': source },
+  { build_command: 'node intruder.cjs', start_command: 'node intruder.cjs && exec node server.js' },
+);
+await service.deploy();
+const lines = (await service.logs('?tail=10000')).map(({ message }) => message);
+const seen = lines.filter(line => line.startsWith('{"nats"')).map(line => JSON.parse(line) as Seen);
+if (seen.length !== 2) throw new Error(`the intruder told too little:\n${lines.join('\n')}`);
 
 describe('the code of a web service, in its build and when it serves', () => {
   it('is refused by NATS', () => {

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@postern/testing';
+import { sharedPlatform } from '../stories.js';
 import { EchoSocket, echoSocketApp } from './echo-socket.js';
-import { type Deployment, PlatformWorld, type Service } from './platform-world.js';
+import type { Deployment, Service } from './platform-world.js';
 import { webApp } from './repository.js';
 import { type SteadyAnswers, underSteadyRequests } from './steady-requests.js';
 
-let platform: PlatformWorld;
-
-beforeAll(async () => {
-  platform = await PlatformWorld.start();
-}, 120_000);
-
-afterAll(() => platform.stop());
+const platform = await sharedPlatform();
 
 describe('a steady stream of requests', () => {
   const answered = (answers: SteadyAnswers, bodies: readonly string[]) =>
