@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { KeptMessage, Mailboxes } from './mailboxes.js';
 
-/** The HTTP interface: the mailboxes as JSON for programs, and as a plain page for people. */
-export function mailboxWeb(mailboxes: Mailboxes, health: () => object): Server {
+/** HTTP server that returns the mailboxes as JSON and as an HTML page. */
+export function createMailboxServer(mailboxes: Mailboxes, health: () => object): Server {
   return createServer((request, response) => {
     route(request, response, mailboxes, health).catch(() => {
       if (!response.headersSent) json(response, 500, { error: 'the request failed' });
@@ -41,7 +41,7 @@ async function route(
   }
 }
 
-// What strangers sent is shown here: nothing in it may run, load, or be taken for another type.
+// The content is untrusted: it must not run scripts, load resources or be interpreted as another type.
 const safety = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
   'X-Content-Type-Options': 'nosniff',
@@ -68,7 +68,7 @@ function page(messages: KeptMessage[]): string {
 <html lang="en"><head><meta charset="utf-8"><title>Mailboxes</title>
 <style>body{font:15px system-ui;margin:2rem}td,th{text-align:left;padding:.3rem 1rem .3rem 0;vertical-align:top}</style></head>
 <body><h1>Mailboxes</h1>
-<p>${messages.length} messages, newest first. Reload to look again.</p>
+<p>${messages.length} messages, newest first. Reload the page to refresh.</p>
 <table><thead><tr><th>Received</th><th>From</th><th>To</th><th>Subject (source)</th></tr></thead>
 <tbody>${rows.join('\n')}</tbody></table></body></html>`;
 }

@@ -1,64 +1,64 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
+import { incompatibilities } from './incompatibilities.js';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.js';
-import { misfits } from './misfits.js';
 
 const between = (writer: z.ZodType, reader: z.ZodType) =>
-  misfits(jsonSchemaOf(writer, 'output'), jsonSchemaOf(reader, 'input')).map(
+  incompatibilities(jsonSchemaOf(writer, 'output'), jsonSchemaOf(reader, 'input')).map(
     ({ path, kind, widened }) => `${path} ${kind}${widened ? ', widened' : ''}`,
   );
 
 const text = z.string();
 
-describe('a reader takes', () => {
+describe('a reader accepts', () => {
   it.each<[string, z.ZodType, z.ZodType]>([
     ['what it knows', z.object({ a: text }), z.object({ a: text })],
-    ['a field more, which it ignores', z.object({ a: text, b: text }), z.object({ a: text })],
-    ['the absence of what it does not need', z.object({ a: text }), z.object({ a: text, b: text.optional() })],
-    ['the absence of what has a default', z.object({}), z.object({ b: text.default('b') })],
-    ['what was always there and is now optional to it', z.object({ a: text }), z.object({ a: text.optional() })],
+    ['a new field, which it ignores', z.object({ a: text, b: text }), z.object({ a: text })],
+    ['a missing field that it does not require', z.object({ a: text }), z.object({ a: text, b: text.optional() })],
+    ['a missing field with a default', z.object({}), z.object({ b: text.default('b') })],
+    ['a field that is always present and optional for it', z.object({ a: text }), z.object({ a: text.optional() })],
     ['fewer values', z.enum(['a']), z.enum(['a', 'b'])],
-    ['a value of what may be any text', z.enum(['a', 'b']), text],
+    ['enum values for any string', z.enum(['a', 'b']), text],
     ['stricter limits than its own', text.min(2).max(3), text.min(1).max(4)],
-    ['integers where it takes numbers', z.int(), z.number()],
-    ['what is never null where null is possible', text, text.nullable()],
+    ['integers for numbers', z.int(), z.number()],
+    ['a value that is never null for a nullable one', text, text.nullable()],
     ['one of its alternatives', z.object({ a: text }), z.union([z.number(), z.object({ a: text })])],
-    ['a record of what it holds', z.record(text, z.int()), z.record(text, z.number())],
-    ['anything where it does not look', z.object({ a: text }), z.unknown()],
+    ['a record with compatible values', z.record(text, z.int()), z.record(text, z.number())],
+    ['anything for unknown', z.object({ a: text }), z.unknown()],
   ])('%s', (_, writer, reader) => expect(between(writer, reader)).toEqual([]));
 });
 
-describe('a reader does not take', () => {
+describe('a reader does not accept', () => {
   it.each<[string, z.ZodType, z.ZodType, string]>([
-    ['a field taken away', z.object({}), z.object({ a: text }), 'a missing'],
-    ['a field that comes only sometimes', z.object({ a: text.optional() }), z.object({ a: text }), 'a not_always'],
+    ['a removed field', z.object({}), z.object({ a: text }), 'a missing'],
+    ['an optional field that it requires', z.object({ a: text.optional() }), z.object({ a: text }), 'a not_always'],
     ['another type', z.object({ a: z.int() }), z.object({ a: text }), 'a type'],
     ['null', z.object({ a: text.nullable() }), z.object({ a: text }), 'a type, widened'],
-    ['a value it never heard of', z.enum(['a', 'b']), z.enum(['a']), ' values, widened'],
+    ['an unknown enum value', z.enum(['a', 'b']), z.enum(['a']), ' values, widened'],
     ['other values', z.enum(['b']), z.enum(['a']), ' values'],
-    ['any text where it knows some', text, z.enum(['a']), ' values, widened'],
-    ['longer texts', text.max(5), text.max(4), ' limits, widened'],
+    ['any string for an enum', text, z.enum(['a']), ' values, widened'],
+    ['longer strings', text.max(5), text.max(4), ' limits, widened'],
     ['another pattern', text.regex(/^a/), text.regex(/^b/), ' limits'],
-    ['any text where it wants a pattern', text, text.regex(/^b/), ' limits, widened'],
+    ['any string for a pattern', text, text.regex(/^b/), ' limits, widened'],
     ['fractions', z.number(), z.int(), ' type, widened'],
-    ['unknown fields where it is strict', z.object({ b: text }), z.strictObject({ b: text, a: text }), 'a missing'],
-    ['an unknown field where it is strict', z.object({ b: text }), z.strictObject({}), 'b unknown_field'],
+    ['a missing field when it is strict', z.object({ b: text }), z.strictObject({ b: text, a: text }), 'a missing'],
+    ['an unknown field when it is strict', z.object({ b: text }), z.strictObject({}), 'b unknown_field'],
     [
-      'an unknown optional field where it is strict',
+      'an unknown optional field when it is strict',
       z.object({ b: text.optional() }),
       z.strictObject({}),
       'b unknown_field, widened',
     ],
     [
-      'what is wrong deep inside',
+      'a nested incompatibility',
       z.object({ a: z.array(z.object({ b: z.int() })) }),
       z.object({ a: z.array(z.object({ b: text })) }),
       'a[].b type',
     ],
-    ['records of something else', z.record(text, text), z.record(text, z.int()), '* type'],
+    ['a record with other values', z.record(text, text), z.record(text, z.int()), '* type'],
     [
-      'a field whose optional form changed',
+      'an optional field with another type',
       z.object({ a: z.int().optional() }),
       z.object({ a: text.optional() }),
       'a type',
@@ -96,7 +96,7 @@ const schemas = fc.letrec<{ schema: JsonSchema }>(schema => ({
   ),
 })).schema;
 
-/** Values that a writer of this schema may write. */
+/** Values that a writer of this schema can write. */
 const valuesOf = (schema: JsonSchema): fc.Arbitrary<unknown> => {
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(valuesOf));
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -128,7 +128,7 @@ const valuesOf = (schema: JsonSchema): fc.Arbitrary<unknown> => {
   }
 };
 
-/** Two schemas that are alike in most places, as two releases are. */
+/** A schema that differs in a few places, as those of two releases. */
 const mutated = (schema: JsonSchema): fc.Arbitrary<JsonSchema> => {
   const same = { arbitrary: fc.constant(schema), weight: 4 };
   const other = { arbitrary: schemas, weight: 1 };
@@ -162,24 +162,24 @@ const mutated = (schema: JsonSchema): fc.Arbitrary<JsonSchema> => {
 const read = (schema: JsonSchema, value: unknown): boolean =>
   z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(value).success;
 
-describe('whatever two releases look like', () => {
-  it('what has no misfit is read by a validator that knows nothing of this comparison', () => {
-    let fitting = 0;
+describe('for any two schemas', () => {
+  it('an independent validator accepts every value if there is no incompatibility', () => {
+    let compatible = 0;
     fc.assert(
       fc.property(
         schemas.chain(writes => fc.tuple(fc.constant(writes), mutated(writes), valuesOf(writes))),
         ([writes, reads, value]) => {
-          if (misfits(writes, reads).length > 0) return;
-          fitting++;
+          if (incompatibilities(writes, reads).length > 0) return;
+          compatible++;
           expect(read(reads, value)).toBe(true);
         },
       ),
       { numRuns: 500 },
     );
-    expect(fitting).toBeGreaterThan(75);
+    expect(compatible).toBeGreaterThan(75);
   });
 
-  it('a value that is not read is never without a misfit, and a schema always fits itself', () => {
-    fc.assert(fc.property(schemas, schema => expect(misfits(schema, structuredClone(schema))).toEqual([])));
+  it('a schema is compatible with itself', () => {
+    fc.assert(fc.property(schemas, schema => expect(incompatibilities(schema, structuredClone(schema))).toEqual([])));
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { fateOf, isWanted } from './fate.js';
+import { isRequested, outcomeFor } from './recipient-outcome.js';
 
 const actionsFor = (address: string) =>
-  fateOf(address, 'simulator.test', 1_000).steps.flatMap(step => (step.kind === 'notify' ? [step.action] : []));
+  outcomeFor(address, 'simulator.test', 1_000).steps.flatMap(step => (step.kind === 'notify' ? [step.action] : []));
 
-describe('the fate of a recipient', () => {
+describe('the outcome for a recipient', () => {
   it.each([
     ['HARD-Bounce@Simulator.TEST', ['failed']],
     ['slow+order-7@simulator.test', ['delayed', 'delivered']],
-    ['unheard-of@simulator.test', ['delivered']],
+    ['unknown@simulator.test', ['delivered']],
     ['hard-bounce@elsewhere.test', ['delivered']],
     ['hard-bounce@sub.simulator.test', ['delivered']],
   ])('of %s is %j', (address, actions) => {
@@ -24,7 +24,7 @@ describe('a notification', () => {
     ['delayed', ['DELAY'], true],
     ['delayed', ['SUCCESS', 'FAILURE'], false],
     ['failed', ['NEVER'], false],
-  ] as const)('%s with NOTIFY=%j: %s', (action, notify, wanted) => {
-    expect(isWanted(action, [...notify])).toBe(wanted);
+  ] as const)('%s with NOTIFY=%j is requested: %s', (action, notify, requested) => {
+    expect(isRequested(action, [...notify])).toBe(requested);
   });
 });

@@ -1,29 +1,29 @@
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
-import { type Fate, fateOf } from './fate.js';
+import { outcomeFor, type RecipientOutcome } from './recipient-outcome.js';
 import type { AcceptedMail, AcceptedRecipient } from './reports.js';
 
-/** A recipient's accepted copy and what becomes of it. */
+/** The accepted copy of a recipient and its outcome. */
 export interface AcceptedCopy extends AcceptedRecipient {
   notify: string[];
-  fate: Fate;
+  outcome: RecipientOutcome;
 }
 
-export interface SmtpDoorOptions {
+export interface SmtpReceiverOptions {
   simulatorDomain: string;
   slowMs: number;
   maxMessageBytes: number;
-  /** false: messages are read and thrown away, `raw` stays empty. */
+  /** If false, messages are read and discarded; `raw` stays empty. */
   keepText: boolean;
   accepted(mail: AcceptedMail, copies: AcceptedCopy[]): void;
   refused(): void;
 }
 
-/** The relay's side of SMTP: takes mail for any domain, and refuses or defers where a recipient's fate says so. */
-export function smtpDoor(options: SmtpDoorOptions): SMTPServer {
-  const fate = (address: string): Fate => fateOf(address, options.simulatorDomain, options.slowMs);
+/** The SMTP server of the relay: accepts mail for any domain, and rejects or defers it for some recipients. */
+export function createSmtpReceiver(options: SmtpReceiverOptions): SMTPServer {
+  const outcome = (address: string): RecipientOutcome => outcomeFor(address, options.simulatorDomain, options.slowMs);
   const deferred = new Set<string>();
 
-  const refuse = (code: number, text: string): Error => {
+  const reject = (code: number, text: string): Error => {
     options.refused();
     return Object.assign(new Error(text), { responseCode: code });
   };
@@ -39,21 +39,21 @@ export function smtpDoor(options: SmtpDoorOptions): SMTPServer {
     maxAllowedUnauthenticatedCommands: false,
     closeTimeout: 500,
     onRcptTo({ address }, session, callback) {
-      const { refusal } = fate(address);
+      const { refusal } = outcome(address);
       if (!refusal) return callback();
       const attempt = `${senderOf(session)} ${address}`;
       if (refusal.onlyOnce && deferred.delete(attempt)) return callback();
-      // Forgetting old deferrals only means that one of them is deferred once more.
+      // After the set is cleared, a recipient can be deferred once more.
       if (refusal.onlyOnce && deferred.size >= 10_000) deferred.clear();
       if (refusal.onlyOnce) deferred.add(attempt);
-      callback(refuse(refusal.code, refusal.text));
+      callback(reject(refusal.code, refusal.text));
     },
     onData(stream, session, callback) {
       collect(stream, options.keepText, raw => {
-        if (stream.sizeExceeded) return callback(refuse(552, '5.3.4 the message is too big'));
-        const copies = session.envelope.rcptTo.map(to => ({ ...toCopy(to), fate: fate(to.address) }));
+        if (stream.sizeExceeded) return callback(reject(552, '5.3.4 message too large'));
+        const copies = session.envelope.rcptTo.map(to => ({ ...toCopy(to), outcome: outcome(to.address) }));
         options.accepted(toMail(session, raw), copies);
-        callback(null, `2.0.0 taken as ${session.id}`);
+        callback(null, `2.0.0 queued as ${session.id}`);
       });
     },
   });
