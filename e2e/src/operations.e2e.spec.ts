@@ -242,7 +242,7 @@ describe('Erasing a recipient', () => {
 });
 
 describe('A copy of the stopped PostgreSQL', () => {
-  it('is all that it takes to go on elsewhere, with a new key in front of the old one', async () => {
+  it('is enough to continue elsewhere, with a new key in front of the old one', async () => {
     const id = await send('carl@customers.test');
     const { home } = world.postern;
     await world.postern.stop();

@@ -52,7 +52,7 @@ describe('a webhook’s URL', () => {
   });
 });
 
-describe('the public door', () => {
+describe('the public address', () => {
   it('says whether it lives and is ready, in one word', async () => {
     for (const path of ['/health/live', '/health/ready'])
       expect(await world.call('GET', path)).toMatchObject({ status: 200, body: { status: 'ok' } });

@@ -208,7 +208,7 @@ const refusalOf = async (answer: Promise<ApiAnswer>) => {
   return [status, body];
 };
 
-/** A client that only says how much it is going to send and waits for the answer; fetch would go on sending. */
+/** A client that only declares how much it will send and waits for the answer; fetch would keep sending. */
 const declaring = (baseUrl: string, apiKey: string, bytes: number): Promise<[number | undefined, unknown]> =>
   new Promise((resolve, reject) => {
     const headers = { 'api-key': apiKey, 'content-type': 'application/json', 'content-length': bytes };

@@ -46,7 +46,7 @@ describe('a deployment', () => {
     expect(body).toMatchObject({ total: 2, limit: 1, offset: 1, items: [{ branch: 'main', status: 'superseded' }] });
   });
 
-  it('that fails says why, and the one before it goes on serving', async () => {
+  it('that fails says why, and the one before it continues to serve', async () => {
     service.repository.commit({ 'server.js': 'throw new Error("broken on purpose")' });
     const { id } = await service.requestDeployment('next');
 

@@ -60,7 +60,7 @@ describe('a steady stream of requests', () => {
 });
 
 describe('a WebSocket', () => {
-  it('goes on over a roll with the instance that it was opened to, and new ones reach the new release', async () => {
+  it('stays open over a roll with the instance that it was opened to, and new ones reach the new release', async () => {
     const service = await platform.service({ ...webApp('one'), 'server.js': echoSocketApp('one') });
     await service.deploy();
     const old = await EchoSocket.connect(await service.url());
