@@ -21,5 +21,5 @@ export * from './platform-management/web-services.js';
 export { Refusal } from './refusal.js';
 export * from './request.js';
 export * from './service-name.js';
-export { page, pageRequest } from './shapes.js';
+export { type Page, page, pageRequest } from './shapes.js';
 export * from './webhook-dispatch/requests.js';

@@ -5,6 +5,14 @@ export const id = z.uuid();
 export const timestamp = z.iso.datetime();
 export const noContent = z.object({});
 
+/** One page of a list. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 export const page = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), total: z.int().nonnegative(), limit: z.int(), offset: z.int().nonnegative() });
 

@@ -34,12 +34,14 @@ export const recipientState = z.enum([
   'unknown',
   'not_sent',
 ]);
+export type RecipientState = z.output<typeof recipientState>;
 
 /**
  * What the hand-over to the relay came to; every message, and every recipient of one, has exactly one of these. Optional
  * in replies, for delivery-tracking 0.1 does not answer it.
  */
 export const handOverResult = z.enum(['sent', 'failed', 'unknown', 'retry_requested']);
+export type HandOverResult = z.output<typeof handOverResult>;
 
 const resultText =
   'sent: the relay took it, as its answer or a later report shows. failed: refused for good. unknown: under way, or ' +
@@ -66,6 +68,7 @@ export const trackedEmail = z.object({
   ),
   accepted_at: timestamp,
 });
+export type TrackedEmail = z.output<typeof trackedEmail>;
 
 export const timelineEntry = z.object({
   at: timestamp,
@@ -75,6 +78,7 @@ export const timelineEntry = z.object({
   recipient: z.string().nullable(),
   detail: z.string(),
 });
+export type TimelineEntry = z.output<typeof timelineEntry>;
 
 /** The caller has been checked against the service's workspace before these are asked. */
 export const listEmails = request('list-emails', {
@@ -109,6 +113,7 @@ export const getTrackedEmail = request('get-tracked-email', {
     summary: 'Get a message with its timeline',
   },
 });
+export type EmailWithTimeline = z.output<typeof getTrackedEmail.reply>;
 
 export const emailCounts = z.object({
   accepted: z.int().describe('Always sent + failed + unknown.'),
@@ -128,6 +133,7 @@ export const emailCounts = z.object({
   machine_opens: z.int(),
   machine_clicks: z.int(),
 });
+export type EmailCounts = z.output<typeof emailCounts>;
 
 export const getEmailStats = request('get-email-stats', {
   request: z.object({ service_id: id, from: z.iso.date(), to: z.iso.date() }),
@@ -151,6 +157,7 @@ export const getEmailStats = request('get-email-stats', {
     summary: 'Get counts and rates by UTC day',
   },
 });
+export type EmailStats = z.output<typeof getEmailStats.reply>;
 
 export const suppression = z.object({
   address: z.string(),
@@ -158,6 +165,7 @@ export const suppression = z.object({
   email_id: id,
   at: timestamp,
 });
+export type Suppression = z.output<typeof suppression>;
 
 export const listSuppressions = request('list-suppressions', {
   request: pageRequest.extend({ service_id: id }),

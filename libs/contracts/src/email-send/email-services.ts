@@ -23,6 +23,7 @@ export const emailService = z.object({
   quota_history: z.array(quotaChange).describe('The last changes of the daily quota, newest first.'),
   created_at: timestamp,
 });
+export type EmailService = z.output<typeof emailService>;
 
 /** Every dashboard request names the workspace it acts in; what belongs to another one does not exist. */
 export const ofService = z.object({ workspace_id: id, service_id: id });
@@ -78,6 +79,7 @@ export const emailServiceChanges = z.strictObject({
   click_tracking: z.boolean().optional(),
   suppression: z.boolean().optional(),
 });
+export type EmailServiceChanges = z.input<typeof emailServiceChanges>;
 
 export const updateEmailService = request('update-email-service', {
   request: ofService.extend({ changes: emailServiceChanges }),
@@ -125,6 +127,7 @@ export const apiKey = z.object({
   created_at: timestamp,
   last_used_at: timestamp.nullable(),
 });
+export type ApiKey = z.output<typeof apiKey>;
 
 /** The reply is the only place where the key itself appears. */
 export const createApiKey = request('create-api-key', {

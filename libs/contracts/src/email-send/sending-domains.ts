@@ -14,6 +14,7 @@ export const dnsRecord = z.object({
   ok: z.boolean(),
   problem: z.string().nullable(),
 });
+export type DnsRecord = z.output<typeof dnsRecord>;
 
 export const sendingDomain = z.object({
   id,
@@ -24,6 +25,7 @@ export const sendingDomain = z.object({
   verified_at: timestamp.nullable(),
   created_at: timestamp,
 });
+export type SendingDomain = z.output<typeof sendingDomain>;
 
 const ofDomain = ofService.extend({ domain_id: id });
 

@@ -13,6 +13,7 @@ export const verifiedRecipient = z.object({
   verified_at: timestamp.nullable(),
   created_at: timestamp,
 });
+export type VerifiedRecipient = z.output<typeof verifiedRecipient>;
 
 /** Sends a 6-digit code, valid for 24 hours. Adding an address that still awaits its code sends a new one. */
 export const addVerifiedRecipient = request('add-verified-recipient', {

@@ -5,6 +5,7 @@ import { id, noContent, timestamp } from '../shapes.js';
 const request = requestsOf('platform-management');
 
 export const workspace = z.object({ id, name: z.string() });
+export type Workspace = z.output<typeof workspace>;
 
 export const user = z.object({
   id,
@@ -13,6 +14,7 @@ export const user = z.object({
   workspaces: z.array(workspace),
   created_at: timestamp,
 });
+export type User = z.output<typeof user>;
 
 /** Lower-case hex SHA-256 of a session token. */
 const tokenHash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -24,6 +26,7 @@ export const createSession = request('create-session', {
   refusals: { credentials_wrong: 401, too_many_attempts: 429 },
   deadlineMs: 10_000,
 });
+export type CreatedSession = z.output<typeof createSession.reply>;
 
 /** Who acts, and in which workspace. */
 export const authenticateSession = request('authenticate-session', {
@@ -46,6 +49,7 @@ export const getMe = request('get-me', {
     summary: 'Get the signed-in user and the active workspace',
   },
 });
+export type Me = z.output<typeof getMe.reply>;
 
 /** Only an operator may; the new user gets a workspace of their own. */
 export const createUser = request('create-user', {

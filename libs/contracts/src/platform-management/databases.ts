@@ -26,6 +26,7 @@ export const database = z.object({
   hostnames: z.array(z.string()),
   created_at: timestamp,
 });
+export type Database = z.output<typeof database>;
 
 export const databaseUsage = z.object({
   cpu: z.object({ millicores: z.number(), percent: z.number() }),
@@ -64,6 +65,7 @@ export const getDatabase = request('get-database', {
     examples: { reply: DATABASE_WITH_USAGE },
   },
 });
+export type DatabaseWithUsage = z.output<typeof getDatabase.reply>;
 
 export const databaseInput = z.strictObject({
   name: resourceName,
@@ -88,6 +90,7 @@ export const createDatabase = request('create-database', {
     summary: 'Create a database; the URL with its credentials is shown only in this reply',
   },
 });
+export type CreatedDatabase = z.output<typeof createDatabase.reply>;
 
 /** Stops the database and deletes its data. */
 export const deleteDatabase = request('delete-database', {

@@ -31,6 +31,7 @@ export const deployment = z.object({
   finished_at: timestamp.nullable(),
   rollback_of: id.nullable().describe('The earlier deployment whose artefact this one releases again.'),
 });
+export type Deployment = z.output<typeof deployment>;
 
 export const deploymentInput = z.strictObject({ branch: z.string().min(1).max(255).optional() });
 

@@ -8,6 +8,7 @@ import { ofWebService } from './web-services.js';
 const request = requestsOf('platform-management');
 
 export const variable = z.object({ id, key: z.string(), value: z.string(), is_secret: z.boolean() });
+export type Variable = z.output<typeof variable>;
 
 export const variableInput = z.strictObject({
   key: variableKey,

@@ -70,6 +70,7 @@ export const listPlatformKeys = request('list-platform-keys', {
     summary: 'List your platform keys in this workspace, without the keys themselves',
   },
 });
+export type PlatformKey = z.output<typeof listPlatformKeys.reply>[number];
 
 export const revokePlatformKey = request('revoke-platform-key', {
   request: z.object({ user_id: id, workspace_id: id, key_id: id }),

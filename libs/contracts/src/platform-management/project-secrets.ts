@@ -10,6 +10,7 @@ export const projectSecret = z.object({ id, scope: secretScope, value: z.string(
 
 /** From key to its values, one a scope at most. */
 export const projectSecretsByKey = z.record(z.string(), z.array(projectSecret));
+export type ProjectSecrets = z.output<typeof projectSecretsByKey>;
 
 export const projectSecretInput = z.strictObject({
   key: variableKey,

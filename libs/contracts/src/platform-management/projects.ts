@@ -11,6 +11,7 @@ export const project = z.object({
   description: z.string().nullable(),
   created_at: timestamp,
 });
+export type Project = z.output<typeof project>;
 
 /** A name of something that a person made: what is around it is cut off. */
 export const resourceName = z.string().trim().min(1, 'must not be empty').max(100);

@@ -28,3 +28,4 @@ export const variableValue = z
 
 export const deletion = z.object({ id, deleted: z.literal(true) });
 export const bulkResult = z.object({ created: z.array(z.string()), updated: z.array(z.string()) });
+export type BulkResult = z.output<typeof bulkResult>;

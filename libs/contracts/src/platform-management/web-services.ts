@@ -40,6 +40,7 @@ export const webService = z.object({
   flag_reason: z.string().nullable().describe('Why the service is blocked or suspended.'),
   created_at: timestamp,
 });
+export type WebService = z.output<typeof webService>;
 
 const command = z.string().trim().min(1, 'must not be empty').max(4096);
 const instances = z.int().min(1).max(20);
@@ -224,6 +225,7 @@ export const moderateWebService = request('moderate-web-service', {
     },
   ],
 });
+export type ModerationAction = z.input<typeof moderateWebService.request>['action'];
 
 export const logLine = z.object({
   timestamp,
@@ -249,12 +251,14 @@ export const getLogs = request('get-logs', {
     examples: { reply: LOGS },
   },
 });
+export type Logs = z.output<typeof getLogs.reply>;
 
 const usageOf = z.object({ millicores: z.number().nonnegative(), percent: z.number().nonnegative() });
 const memoryOf = z.object({ bytes: z.int().nonnegative(), percent: z.number().nonnegative() });
 
 /** Summed over the running instances; percent of the limit of all of them. */
 export const usage = z.object({ cpu: usageOf, memory: memoryOf, instances: z.int().nonnegative() });
+export type Usage = z.output<typeof usage>;
 
 export const getMetrics = request('get-metrics', {
   request: ofWebService,
@@ -288,3 +292,4 @@ export const getMetricsHistory = request('get-metrics-history', {
     examples: { reply: HISTORY },
   },
 });
+export type MetricsHistory = z.output<typeof getMetricsHistory.reply>;

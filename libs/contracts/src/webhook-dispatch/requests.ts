@@ -28,6 +28,7 @@ export const webhook = z.object({
   next_secret_ready: z.boolean().describe('A rotated secret waits to be switched to.'),
   created_at: timestamp,
 });
+export type Webhook = z.output<typeof webhook>;
 
 const kinds = z.array(outcomeKind).min(1, 'must name at least one event kind');
 /** The caller has been checked against the service's workspace before these are asked. */
@@ -47,6 +48,7 @@ export const createWebhook = request('create-webhook', {
   },
   deadlineMs: 10_000,
 });
+export type CreatedWebhook = z.output<typeof createWebhook.reply>;
 
 export const listWebhooks = request('list-webhooks', {
   request: z.object({ service_id: id }),
@@ -78,6 +80,7 @@ export const webhookChanges = z.strictObject({
   events: kinds.optional(),
   enabled: z.boolean().optional(),
 });
+export type WebhookChanges = z.input<typeof webhookChanges>;
 
 export const updateWebhook = request('update-webhook', {
   request: ofWebhook.extend({ changes: webhookChanges }),
@@ -120,6 +123,7 @@ export const rotateWebhookSecret = request('rotate-webhook-secret', {
     summary: 'Generate the next signing secret, shown only in this reply; the current one stays active',
   },
 });
+export type NewSecret = z.output<typeof rotateWebhookSecret.reply>;
 
 export const switchWebhookSecret = request('switch-webhook-secret', {
   request: ofWebhook,
@@ -143,6 +147,7 @@ export const attempt = z.object({
   error: z.string().nullable(),
   response_head: z.string().nullable().describe('The beginning of the answer, 16 KiB at most.'),
 });
+export type Attempt = z.output<typeof attempt>;
 
 export const delivery = z.object({
   id,
@@ -155,6 +160,7 @@ export const delivery = z.object({
   created_at: timestamp,
   attempts: z.array(attempt),
 });
+export type Delivery = z.output<typeof delivery>;
 
 export const testWebhook = request('test-webhook', {
   request: ofWebhook.extend({ event: outcomeKind }),
@@ -211,3 +217,4 @@ export const replaySince = request('replay-since', {
     summary: 'Send all events since a given time again',
   },
 });
+export type Replayed = z.output<typeof replaySince.reply>;
