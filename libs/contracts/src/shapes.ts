@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Shapes that more than one service speaks of. */
+/** Shapes that several services share. */
 export const id = z.uuid();
 export const timestamp = z.iso.datetime();
 export const noContent = z.object({});

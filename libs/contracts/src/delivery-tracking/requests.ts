@@ -14,10 +14,10 @@ const seen = {
   at: timestamp,
 };
 
-/** A pixel was fetched. The gateway has checked the signature of the link; `at` is when it happened. */
+/** Records that a pixel was fetched at `at`. The gateway has verified the signature of its link. */
 export const recordOpen = request('record-open', { request: z.object(seen), reply: noContent, deadlineMs: 2_000 });
 
-/** A signed link was followed. */
+/** Records that a signed link was followed. */
 export const recordClick = request('record-click', {
   request: z.object({ ...seen, url: z.string() }),
   reply: noContent,
@@ -37,15 +37,15 @@ export const recipientState = z.enum([
 export type RecipientState = z.output<typeof recipientState>;
 
 /**
- * What the hand-over to the relay came to; every message, and every recipient of one, has exactly one of these. Optional
- * in replies, for delivery-tracking 0.1 does not answer it.
+ * The result of handing a message or one recipient's copy to the relay; each has exactly one. Optional in replies,
+ * because delivery-tracking 0.1 does not return it.
  */
 export const handOverResult = z.enum(['sent', 'failed', 'unknown', 'retry_requested']);
 export type HandOverResult = z.output<typeof handOverResult>;
 
 const resultText =
-  'sent: the relay took it, as its answer or a later report shows. failed: refused for good. unknown: under way, or ' +
-  'interrupted and nothing was heard since. retry_requested: nothing was sent, and the client was asked to try again.';
+  'sent: accepted by the relay, according to its answer or a later report. failed: permanently refused. unknown: in ' +
+  'progress, or interrupted without a later report. retry_requested: nothing was sent, and the client was asked to retry.';
 
 export const trackedEmail = z.object({
   id,
@@ -80,13 +80,13 @@ export const timelineEntry = z.object({
 });
 export type TimelineEntry = z.output<typeof timelineEntry>;
 
-/** The caller has been checked against the service's workspace before these are asked. */
+/** The gateway checks that the caller's workspace owns the service before it sends these. */
 export const listEmails = request('list-emails', {
   request: pageRequest.extend({
     service_id: id,
-    search: z.string().max(200).optional().describe('Part of an address or of the subject.'),
+    search: z.string().max(200).optional().describe('Search in recipients and subject.'),
     state: recipientState.optional(),
-    result: handOverResult.optional().describe('Of the message as a whole.'),
+    result: handOverResult.optional().describe('The result of the whole message.'),
     from: timestamp.optional(),
     to: timestamp.optional(),
   }),
@@ -117,19 +117,19 @@ export type EmailWithTimeline = z.output<typeof getTrackedEmail.reply>;
 
 export const emailCounts = z.object({
   accepted: z.int().describe('Always sent + failed + unknown.'),
-  sent: z.int().describe('The relay took the copy, as its answer or a later report shows.'),
-  failed: z.int().describe('Refused for good, suppressed, or deferred for too long.'),
-  unknown: z.int().optional().describe('Under way, or interrupted and nothing was heard since.'),
+  sent: z.int().describe('Accepted by the relay, according to its answer or a later report.'),
+  failed: z.int().describe('Permanently refused, suppressed, or deferred for too long.'),
+  unknown: z.int().optional().describe('In progress, or interrupted without a later report.'),
   retry_requested: z
     .int()
     .optional()
-    .describe('Nothing was sent and the client was asked to try again; not in accepted.'),
+    .describe('Nothing was sent, and the client was asked to retry; not counted in accepted.'),
   delivered: z.int(),
   bounced_hard: z.int(),
   bounced_soft: z.int(),
   complained: z.int(),
-  opened: z.int().describe('Recipients that opened at least once, machines left out.'),
-  clicked: z.int().describe('Recipients that clicked at least once, machines left out.'),
+  opened: z.int().describe('Recipients that opened at least once, without machine opens.'),
+  clicked: z.int().describe('Recipients that clicked at least once, without machine clicks.'),
   machine_opens: z.int(),
   machine_clicks: z.int(),
 });

@@ -16,23 +16,23 @@ export const emailService = z.object({
   enabled: z.boolean(),
   open_tracking: z.boolean(),
   click_tracking: z.boolean(),
-  suppression: z.boolean().describe('Whether a send to a suppressed address is stopped.'),
-  daily_limit: z.int().describe('Messages per UTC day as it stands now.'),
+  suppression: z.boolean().describe('Whether emails to suppressed addresses are refused.'),
+  daily_limit: z.int().describe('The current limit of messages per UTC day.'),
   per_minute_limit: z.int(),
   sent_today: z.int().nonnegative(),
-  quota_history: z.array(quotaChange).describe('The last changes of the daily quota, newest first.'),
+  quota_history: z.array(quotaChange).describe('The latest changes of the daily quota, newest first.'),
   created_at: timestamp,
 });
 export type EmailService = z.output<typeof emailService>;
 
-/** Every dashboard request names the workspace it acts in; what belongs to another one does not exist. */
+/** Every dashboard request names its workspace; resources of other workspaces are not found. */
 export const ofService = z.object({ workspace_id: id, service_id: id });
 
 export const createEmailService = request('create-email-service', {
   request: z.object({
     workspace_id: id,
     name: emailServiceName,
-    owner_email: z.string().max(320).optional().describe('Told when a verified domain loses its records.'),
+    owner_email: z.string().max(320).optional().describe('Notified when a verified domain loses its DNS records.'),
   }),
   reply: emailService,
   refusals: { invalid_input: 400 },
@@ -97,7 +97,7 @@ export const updateEmailService = request('update-email-service', {
 
 const limit = z.int().min(1).max(10_000_000).optional();
 
-/** For the operator, who may act in any workspace: what is absent follows the platform's defaults again. */
+/** For operators, in any workspace. Absent limits return to the platform's defaults. */
 export const setServiceLimits = request('set-service-limits', {
   request: z.object({
     service_id: id,
@@ -129,7 +129,7 @@ export const apiKey = z.object({
 });
 export type ApiKey = z.output<typeof apiKey>;
 
-/** The reply is the only place where the key itself appears. */
+/** The key is returned only in this reply. */
 export const createApiKey = request('create-api-key', {
   request: ofService.extend({ name: z.string().trim().min(1).max(100) }),
   reply: z.object({ id, name: z.string(), key: z.string(), key_prefix: z.string() }),

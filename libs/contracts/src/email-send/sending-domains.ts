@@ -9,8 +9,8 @@ export const dnsRecord = z.object({
   purpose: z.enum(['spf', 'dkim', 'dmarc']),
   type: z.literal('TXT'),
   name: z.string(),
-  value: z.string().describe('What has to stand there.'),
-  found: z.array(z.string()).nullable().describe('What stood there at the last check; null before the first one.'),
+  value: z.string().describe('The value to publish.'),
+  found: z.array(z.string()).nullable().describe('The values found at the last check; null before the first one.'),
   ok: z.boolean(),
   problem: z.string().nullable(),
 });
@@ -69,7 +69,7 @@ export const getSendingDomain = request('get-sending-domain', {
   },
 });
 
-/** Looks the three records up now. */
+/** Checks the three DNS records now. */
 export const verifySendingDomain = request('verify-sending-domain', {
   request: ofDomain,
   reply: sendingDomain,
@@ -84,7 +84,7 @@ export const verifySendingDomain = request('verify-sending-domain', {
   deadlineMs: 20_000,
 });
 
-/** Starts a rotation: a second selector with a new key, used for signing once its record is found. */
+/** Starts a rotation: adds a selector with a new key, which signs as soon as its DNS record is found. */
 export const rotateDkimKey = request('rotate-dkim-key', {
   request: ofDomain,
   reply: sendingDomain,

@@ -15,7 +15,7 @@ export const verifiedRecipient = z.object({
 });
 export type VerifiedRecipient = z.output<typeof verifiedRecipient>;
 
-/** Sends a 6-digit code, valid for 24 hours. Adding an address that still awaits its code sends a new one. */
+/** Sends a 6-digit code that is valid for 24 hours. Adding an address that awaits its code sends a new code. */
 export const addVerifiedRecipient = request('add-verified-recipient', {
   request: ofService.extend({ address: z.string().min(1).max(320) }),
   reply: verifiedRecipient,
@@ -82,7 +82,7 @@ export const removeVerifiedRecipient = request('remove-verified-recipient', {
   },
 });
 
-/** For the operator's set-up of a workspace: the owner's own login address, whose ownership is already known. */
+/** Adds the login address of the user, which needs no code because its ownership is known. */
 export const preAddRecipient = request('pre-add-recipient', {
   request: ofService.extend({ address: z.string().min(1).max(320) }),
   reply: verifiedRecipient,

@@ -19,7 +19,7 @@ export type User = z.output<typeof user>;
 /** Lower-case hex SHA-256 of a session token. */
 const tokenHash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** `ip` is the client's address as the gateway knows it; failed attempts are counted per address and per account. */
+/** `ip` is the client's address. Failed attempts are counted per address and per account. */
 export const createSession = request('create-session', {
   request: z.object({ email: z.string().max(320), password: z.string().max(1024), ip: z.string() }),
   reply: z.object({ token: z.string(), expires_at: timestamp }),
@@ -28,7 +28,7 @@ export const createSession = request('create-session', {
 });
 export type CreatedSession = z.output<typeof createSession.reply>;
 
-/** Who acts, and in which workspace. */
+/** Returns the user of the session and the active workspace. */
 export const authenticateSession = request('authenticate-session', {
   request: z.object({ token_hash: tokenHash }),
   reply: z.object({ user_id: id, email: z.string(), operator: z.boolean(), workspace_id: id }),
@@ -51,7 +51,7 @@ export const getMe = request('get-me', {
 });
 export type Me = z.output<typeof getMe.reply>;
 
-/** Only an operator may; the new user gets a workspace of their own. */
+/** For operators only. Also creates a workspace for the user. */
 export const createUser = request('create-user', {
   request: z.object({
     actor_id: id,

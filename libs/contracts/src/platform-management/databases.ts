@@ -9,7 +9,7 @@ const request = requestsOf('platform-management');
 export const databaseKind = z.enum(['relational', 'key_value']);
 export const databaseStatus = z.enum(['creating', 'running', 'unavailable', 'failed', 'deleting']);
 
-/** Never with a URL or credentials. */
+/** Without URL and credentials. */
 export const database = z.object({
   id,
   name: z.string(),
@@ -51,7 +51,7 @@ export const listDatabases = request('list-databases', {
   },
 });
 
-/** `usage` is null for a key-value store and for one that does not run. */
+/** `usage` is null for a key-value store and for a database that is not running. */
 export const getDatabase = request('get-database', {
   request: z.object({ workspace_id: id, database_id: id }),
   reply: database.extend({ usage: databaseUsage.nullable() }),
@@ -74,8 +74,8 @@ export const databaseInput = z.strictObject({
 });
 
 /**
- * The URL with the credentials is answered here and nowhere else. It works once the status is `running`.
- * `technology_missing` says what has to be installed.
+ * The URL with the credentials is returned only in this reply. It works once the status is `running`. The message of
+ * `technology_missing` names what to install.
  */
 export const createDatabase = request('create-database', {
   request: databaseInput.extend({ workspace_id: id }),

@@ -29,7 +29,7 @@ export const deployment = z.object({
   created_at: timestamp,
   started_at: timestamp.nullable(),
   finished_at: timestamp.nullable(),
-  rollback_of: id.nullable().describe('The earlier deployment whose artefact this one releases again.'),
+  rollback_of: id.nullable().describe('The earlier deployment that this one rolls back to.'),
 });
 export type Deployment = z.output<typeof deployment>;
 
@@ -86,7 +86,7 @@ export const getDeployment = request('get-deployment', {
   },
 });
 
-/** Answers the new deployment, whose `rollback_of` names the earlier one. */
+/** Returns the new deployment, whose `rollback_of` names the earlier one. */
 export const rollBackDeployment = request('roll-back-deployment', {
   request: ofDeployment,
   reply: deployment,
@@ -110,7 +110,7 @@ export const rollBackDeployment = request('roll-back-deployment', {
   },
 });
 
-/** Ends a deployment that is queued, building or releasing; its build is gone when the deployment is `cancelled`. */
+/** Cancels a deployment that is queued, building or releasing. Its build has ended when the status is `cancelled`. */
 export const cancelDeployment = request('cancel-deployment', {
   request: ofDeployment,
   reply: deployment,

@@ -13,10 +13,13 @@ export type Variable = z.output<typeof variable>;
 export const variableInput = z.strictObject({
   key: variableKey,
   value: variableValue,
-  is_secret: z.boolean().optional().describe('Absent keeps what is; a new variable is not secret then.'),
+  is_secret: z
+    .boolean()
+    .optional()
+    .describe('If absent, an existing variable is unchanged and a new one is not secret.'),
 });
 
-/** By key. */
+/** Sorted by key. */
 export const listVariables = request('list-variables', {
   request: ofWebService,
   reply: z.array(variable),
@@ -31,7 +34,7 @@ export const listVariables = request('list-variables', {
   },
 });
 
-/** A key that is there already gets the new value, under the same id. `created` tells which of the two it was. */
+/** Creates the key, or updates its value under the same id; `created` tells which. */
 export const setVariable = request('set-variable', {
   request: ofWebService.extend(variableInput.shape),
   reply: z.object({ variable, created: z.boolean() }),
@@ -48,7 +51,7 @@ export const setVariable = request('set-variable', {
   },
 });
 
-/** All or nothing; keeps what it does not name. The same key twice is refused. An absent `is_secret` keeps what is. */
+/** All or nothing; other variables are kept. A duplicate key is refused. An absent `is_secret` is not changed. */
 export const setVariables = request('set-variables', {
   request: ofWebService.extend({
     variables: z

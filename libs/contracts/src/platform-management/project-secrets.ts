@@ -8,7 +8,7 @@ const request = requestsOf('platform-management');
 
 export const projectSecret = z.object({ id, scope: secretScope, value: z.string(), is_secret: z.boolean() });
 
-/** From key to its values, one a scope at most. */
+/** Maps each key to its values, at most one per scope. */
 export const projectSecretsByKey = z.record(z.string(), z.array(projectSecret));
 export type ProjectSecrets = z.output<typeof projectSecretsByKey>;
 
@@ -16,7 +16,7 @@ export const projectSecretInput = z.strictObject({
   key: variableKey,
   value: variableValue,
   scope: secretScope,
-  is_secret: z.boolean().optional().describe('Absent keeps what is; a new one is secret then.'),
+  is_secret: z.boolean().optional().describe('If absent, an existing secret is unchanged and a new one is secret.'),
 });
 
 const ofProject = z.object({ user_id: id, project_id: id });
@@ -35,7 +35,7 @@ export const listProjectSecrets = request('list-project-secrets', {
   },
 });
 
-/** A key that is there already in that scope gets the new value, under the same id. */
+/** Creates the key in the scope, or updates its value under the same id. */
 export const setProjectSecret = request('set-project-secret', {
   request: ofProject.extend(projectSecretInput.shape),
   reply: z.object({ secret: projectSecret.extend({ key: z.string() }), created: z.boolean() }),
@@ -52,7 +52,7 @@ export const setProjectSecret = request('set-project-secret', {
   },
 });
 
-/** All or nothing; keeps what it does not name. The same key twice in one scope is refused. */
+/** All or nothing; other secrets are kept. A duplicate key in one scope is refused. */
 export const setProjectSecrets = request('set-project-secrets', {
   request: ofProject.extend({
     secrets: z

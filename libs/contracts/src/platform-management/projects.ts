@@ -13,7 +13,7 @@ export const project = z.object({
 });
 export type Project = z.output<typeof project>;
 
-/** A name of something that a person made: what is around it is cut off. */
+/** The name of a resource; surrounding white space is removed. */
 export const resourceName = z.string().trim().min(1, 'must not be empty').max(100);
 
 export const projectInput = z.strictObject({
@@ -21,7 +21,7 @@ export const projectInput = z.strictObject({
   description: z.string().max(2000).nullable().optional(),
 });
 
-/** Oldest first. What belongs to another user does not exist for the caller, here and in every request below. */
+/** Oldest first. Resources of other users are not found, here and in every request below. */
 export const listProjects = request('list-projects', {
   request: z.object({ user_id: id }),
   reply: z.array(project),

@@ -24,17 +24,17 @@ export const webService = z.object({
   project_id: id,
   name: z.string(),
   git_repository_url: z.string(),
-  branch: z.string().nullable().describe('Null follows the default branch of the repository.'),
+  branch: z.string().nullable().describe('Null for the default branch of the repository.'),
   build_command: z.string().nullable(),
   start_command: z.string().nullable(),
-  health_check_path: z.string().nullable().describe('Null probes that the port accepts connections.'),
+  health_check_path: z.string().nullable().describe('Null to check only that the port accepts connections.'),
   port: z.int(),
   min_instances: z.int(),
   max_instances: z.int(),
   environment: secretScope.describe('Which project secrets the service gets.'),
   status: webServiceStatus,
-  status_reason: z.string().nullable().describe('Why the last action failed; null when it did not.'),
-  url: z.string().nullable().describe('Where the service answers, the same over all deployments.'),
+  status_reason: z.string().nullable().describe('Why the last action failed; null if it succeeded.'),
+  url: z.string().nullable().describe('The public URL; it does not change between deployments.'),
   blocked: z.boolean(),
   suspended: z.boolean(),
   flag_reason: z.string().nullable().describe('Why the service is blocked or suspended.'),
@@ -45,7 +45,7 @@ export type WebService = z.output<typeof webService>;
 const command = z.string().trim().min(1, 'must not be empty').max(4096);
 const instances = z.int().min(1).max(20);
 
-/** Beyond these shapes the service refuses with `invalid_input`: repository URL, branch, and max below min. */
+/** The service also refuses an invalid repository URL or branch, and max below min, with `invalid_input`. */
 export const webServiceInput = z.strictObject({
   name: resourceName,
   project_id: id,
@@ -57,7 +57,7 @@ export const webServiceInput = z.strictObject({
   health_check_path: z
     .string()
     .max(1024)
-    .regex(/^\/[!-~]*$/, 'must begin with / and hold no spaces')
+    .regex(/^\/[!-~]*$/, 'must start with / and contain no spaces')
     .nullable()
     .optional(),
   min_instances: instances.default(1),
@@ -112,7 +112,7 @@ export const getWebService = request('get-web-service', {
 
 const lifecycleReply = z.object({ id, status: webServiceStatus });
 
-/** Runs the last successful deployment's artefact again with today's environment; `POST deploy` is the same. */
+/** Starts the artefact of the last successful deployment with the current environment. */
 export const startWebService = request('start-web-service', {
   request: ofWebService,
   reply: lifecycleReply,
@@ -155,7 +155,7 @@ export const restartWebService = request('restart-web-service', {
   },
 });
 
-/** Cancels what is being deployed, too. */
+/** Also cancels a running deployment. */
 export const stopWebService = request('stop-web-service', {
   request: ofWebService,
   reply: lifecycleReply,
@@ -173,13 +173,13 @@ export const stopWebService = request('stop-web-service', {
 
 const reason = z.string().trim().min(1).max(1000);
 
-/** For the operator, who may act on any service. Blocking and suspending stop what runs and cancel what is deployed. */
+/** For operators, on any web service. Blocking and suspending stop it and cancel its deployment. */
 export const moderateWebService = request('moderate-web-service', {
   request: z.object({
     actor_id: id,
     web_service_id: id,
     action: z.enum(['block', 'unblock', 'suspend', 'resume']),
-    reason: reason.optional().describe('Needed to block and to suspend.'),
+    reason: reason.optional().describe('Required to block and to suspend.'),
   }),
   reply: webService,
   refusals: { not_an_operator: 403, web_service_not_found: 404, invalid_input: 400 },
@@ -234,7 +234,7 @@ export const logLine = z.object({
   message: z.string(),
 });
 
-/** Oldest first. `since` is in whole seconds since 1970; lines at or after it. */
+/** Oldest first. */
 export const getLogs = request('get-logs', {
   request: ofWebService.extend({
     tail: z.int().min(1).max(10_000).default(100).describe('Number of lines, counted from the end.'),
@@ -256,7 +256,7 @@ export type Logs = z.output<typeof getLogs.reply>;
 const usageOf = z.object({ millicores: z.number().nonnegative(), percent: z.number().nonnegative() });
 const memoryOf = z.object({ bytes: z.int().nonnegative(), percent: z.number().nonnegative() });
 
-/** Summed over the running instances; percent of the limit of all of them. */
+/** The sum over the running instances, and its percentage of the sum of their limits. */
 export const usage = z.object({ cpu: usageOf, memory: memoryOf, instances: z.int().nonnegative() });
 export type Usage = z.output<typeof usage>;
 
@@ -274,7 +274,7 @@ export const getMetrics = request('get-metrics', {
   },
 });
 
-/** At most 300 points, oldest first, one every `step` seconds; where nothing ran there is no point. */
+/** At most 300 points, oldest first, one every `step` seconds; there is none for times without instances. */
 export const getMetricsHistory = request('get-metrics-history', {
   request: ofWebService.extend({ period: z.int().min(60).max(604_800).default(3600).describe('Seconds before now.') }),
   reply: z.object({

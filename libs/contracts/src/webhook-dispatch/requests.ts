@@ -25,13 +25,13 @@ export const webhook = z.object({
   events: z.array(outcomeKind),
   enabled: z.boolean(),
   disabled_reason: z.string().nullable(),
-  next_secret_ready: z.boolean().describe('A rotated secret waits to be switched to.'),
+  next_secret_ready: z.boolean().describe('Whether a new secret is ready to be activated.'),
   created_at: timestamp,
 });
 export type Webhook = z.output<typeof webhook>;
 
 const kinds = z.array(outcomeKind).min(1, 'must name at least one event kind');
-/** The caller has been checked against the service's workspace before these are asked. */
+/** The gateway checks that the caller's workspace owns the service before it sends these. */
 const ofWebhook = z.object({ service_id: id, webhook_id: id });
 
 export const createWebhook = request('create-webhook', {
@@ -110,7 +110,7 @@ export const removeWebhook = request('remove-webhook', {
   },
 });
 
-/** Makes the next secret, shown once; the present one signs until `switch-webhook-secret`. */
+/** Generates the next secret, returned only in this reply. The current one signs until `switch-webhook-secret`. */
 export const rotateWebhookSecret = request('rotate-webhook-secret', {
   request: ofWebhook,
   reply: z.object({ secret: z.string() }),
@@ -142,10 +142,10 @@ export const attempt = z.object({
   number: z.int().positive(),
   at: timestamp,
   outcome: z.enum(['accepted', 'refused', 'retry']),
-  status: z.int().nullable().describe('HTTP status; null where none came.'),
+  status: z.int().nullable().describe('HTTP status; null if there was no response.'),
   latency_ms: z.int(),
   error: z.string().nullable(),
-  response_head: z.string().nullable().describe('The beginning of the answer, 16 KiB at most.'),
+  response_head: z.string().nullable().describe('The beginning of the response, at most 16 KiB.'),
 });
 export type Attempt = z.output<typeof attempt>;
 
@@ -190,7 +190,7 @@ export const listDeliveries = request('list-deliveries', {
   },
 });
 
-/** A replay is a new delivery with the full schedule. */
+/** Creates a new delivery with the full retry schedule. */
 export const replayDelivery = request('replay-delivery', {
   request: ofWebhook.extend({ delivery_id: id }),
   reply: delivery,
