@@ -5,7 +5,6 @@
 const WRITES_NOTHING: ReadonlySet<string> = new Set([
   // Read models, settings and rules.
   'AccountDirectory',
-  'AdministrationSettings',
   'CallLimit',
   'DatabaseDirectory',
   'MetricStore',

@@ -275,4 +275,28 @@ describe('the rotation of a DKIM key', () => {
     const { rows } = await fixture.pool.query('SELECT selector FROM dkim_keys WHERE domain_id = $1', [domain.id]);
     expect(rows).toEqual([{ selector: await selectorNow() }]);
   });
+
+  it('signs with the new key while the read model still names the deleted one', async () => {
+    const domain = await verifiedDomain();
+    const rotating = await call(rotateDkimKey, { ...owner, domain_id: domain.id });
+    await fixture.pool.query(
+      `WITH deleted AS (
+         DELETE FROM dkim_keys WHERE id = (SELECT (dkim->>'key_id')::uuid FROM sending_domains WHERE id = $1)
+       )
+       UPDATE sender_revisions SET revision = revision || '!' WHERE service_id = $2`,
+      [domain.id, owner.service_id],
+    );
+    const { selector } = (await sender()).verifiedDomains.get(name)!.identity;
+    expect(`${selector}._domainkey.${name}`).toBe(rotating.records[2]!.name);
+  });
+
+  it('that is refused stores no key', async () => {
+    const domain = await verifiedDomain();
+    await call(rotateDkimKey, { ...owner, domain_id: domain.id });
+    await expect(call(rotateDkimKey, { ...owner, domain_id: domain.id })).rejects.toMatchObject({
+      code: 'rotation_under_way',
+    });
+    const { rows } = await fixture.pool.query('SELECT id FROM dkim_keys WHERE domain_id = $1', [domain.id]);
+    expect(rows).toHaveLength(2);
+  });
 });
