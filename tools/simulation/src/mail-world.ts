@@ -1,7 +1,7 @@
 import { TrackingTokens } from '@postern/mail';
 import type { MailCopy } from '../../../apps/email-send/src/emails/email-copies.js';
 import type { CopyAnswer } from '../../../apps/email-send/src/emails/hand-over.js';
-import type { SignedCall } from '../../../apps/webhook-dispatch/src/ports.js';
+import type { SignedRequest } from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
 import type { Fault } from './faults.js';
 import type { Random } from './random.js';
 
@@ -63,7 +63,7 @@ export class Receivers {
 
   constructor(private readonly random: Random) {}
 
-  async call({ url, body }: SignedCall) {
+  async send({ url, body }: SignedRequest) {
     if (this.random.chance(0.1)) return { status: 503, latencyMs: 1 };
     const { event, email_id, to } = JSON.parse(body) as { event: string; email_id: string; to: string };
     this.accepted.push(`${url} ${event} ${email_id} ${to}`);
