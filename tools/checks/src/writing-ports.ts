@@ -7,6 +7,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'AccountDirectory',
   'CallLimit',
   'DatabaseDirectory',
+  'EmailSendConfig',
   'MetricStore',
   'NamedValueReadings',
   'Ownership',
