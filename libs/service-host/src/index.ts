@@ -2,7 +2,7 @@ export { Database, type DatabaseConfig } from './database/database.js';
 export { applyMigrations, type MigrationOptions } from './database/migrations.js';
 export { PrismaModule } from './database/prisma.module.js';
 export { type DriftOptions, schemaDrift } from './database/schema-drift.js';
-export { asTemporarilyUnavailable } from './database/temporary-faults.js';
+export { asTemporarilyUnavailable, mayHaveCommitted } from './database/temporary-faults.js';
 export { EventSourcing, type WriteOptions } from './event-sourcing/event-sourcing.js';
 export { EventSourcingModule, type EventSourcingOptions } from './event-sourcing/event-sourcing.module.js';
 export { type ServiceRelayOptions, serviceRelay } from './event-sourcing/service-relay.js';

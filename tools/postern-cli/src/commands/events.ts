@@ -1,4 +1,4 @@
-import { ask, askAll, type Operator, serviceNamed, servicesNamed } from '../operator.js';
+import { type Operator, requestFromAll, requestOperation, serviceNamed, servicesNamed } from '../operator.js';
 import { table } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
@@ -6,12 +6,12 @@ const MOST = 100;
 
 /** `events list [service]`: events that a consumer could not handle and has set aside. */
 export const listSetAsideEvents = async (operator: Operator, [service]: readonly string[]): Promise<boolean> => {
-  const answers = await askAll(operator, servicesNamed(service), 'listSetAsideEvents', { limit: MOST });
-  const rows = answers.flatMap(answer =>
-    'failure' in answer
-      ? [[answer.service, answer.failure, '', '', '', '']]
-      : answer.reply.events.map(({ event_id, type, failures, set_aside_at, last_error }) => [
-          answer.service,
+  const results = await requestFromAll(operator, servicesNamed(service), 'listSetAsideEvents', { limit: MOST });
+  const rows = results.flatMap(result =>
+    'failure' in result
+      ? [[result.service, result.failure, '', '', '', '']]
+      : result.reply.events.map(({ event_id, type, failures, set_aside_at, last_error }) => [
+          result.service,
           event_id,
           type,
           failures,
@@ -24,13 +24,13 @@ export const listSetAsideEvents = async (operator: Operator, [service]: readonly
       ? 'No event is set aside.'
       : table(['SERVICE', 'EVENT', 'TYPE', 'FAILURES', 'SINCE', 'LAST ERROR'], rows),
   );
-  return answers.every(answer => 'reply' in answer && answer.reply.total === 0);
+  return results.every(result => 'reply' in result && result.reply.total === 0);
 };
 
 /** `events retry <service> <event id>`: handles the event again now. */
 export const retrySetAsideEvent = async (operator: Operator, [named, eventId]: readonly string[]): Promise<boolean> => {
   const service = serviceNamed(named);
-  await ask(operator, service, 'retrySetAsideEvent', { event_id: idGiven(eventId) });
+  await requestOperation(operator, service, 'retrySetAsideEvent', { event_id: idGiven(eventId) });
   operator.print(`${service} handles the event again within a few seconds. \`postern events list\` shows the result.`);
   return true;
 };
@@ -41,7 +41,9 @@ export const discardSetAsideEvent = async (
   [named, eventId]: readonly string[],
 ): Promise<boolean> => {
   const service = serviceNamed(named);
-  const { consumers } = await ask(operator, service, 'discardSetAsideEvent', { event_id: idGiven(eventId) });
+  const { consumers } = await requestOperation(operator, service, 'discardSetAsideEvent', {
+    event_id: idGiven(eventId),
+  });
   operator.print(`Discarded for ${consumers.join(', ')}.`);
   return true;
 };

@@ -1,0 +1,101 @@
+import type { CopyOutcome } from './email.js';
+
+/** The result of handing over one copy. `unreachable`: no relay could be reached. */
+export interface CopyAnswer {
+  readonly result: 'accepted' | 'refused' | 'deferred' | 'unreachable' | 'suppressed' | 'unknown';
+  /** The relay's response, or the reason why there is none. */
+  readonly response: string;
+  readonly relay: string | null;
+  readonly relayIsFinal: boolean;
+}
+
+/** The result for the whole message. */
+export type HandOverOutcome =
+  | { readonly kind: 'concluded'; readonly status: 'sent' | 'failed'; readonly message: string }
+  /** No copy was handed over: the client can retry the request. */
+  | { readonly kind: 'nothing_handed_over'; readonly reason: string };
+
+/** The message of a record with an unknown outcome, after a crash or a lost connection. */
+export const INTERRUPTED = 'interrupted: outcome unknown';
+
+/** The answer for a suppressed address: nothing is handed over for it. */
+export const suppressedAnswer: CopyAnswer = {
+  result: 'suppressed',
+  response: 'suppressed: this address bounced or complained before and is on the suppression list of the service',
+  relay: null,
+  relayIsFinal: false,
+};
+
+/** The answer for a copy that could not be composed; a retry would fail as well. */
+export const faultyAnswer = (fault: unknown): CopyAnswer => ({
+  result: 'refused',
+  response: `this copy could not be made: ${fault instanceof Error ? fault.message : String(fault)}`,
+  relay: null,
+  relayIsFinal: false,
+});
+
+/** The answer for an attempt that a crash cut off. */
+export const cutOffAnswer: CopyAnswer = { result: 'unknown', response: INTERRUPTED, relay: null, relayIsFinal: false };
+
+/** The answer for a copy that cannot be signed, because its domain was removed from the service. */
+export const withdrawnAnswer: CopyAnswer = {
+  result: 'refused',
+  response: 'the sending domain was removed from the email service before this copy could be handed over',
+  relay: null,
+  relayIsFinal: false,
+};
+
+const isTemporary = ({ result }: CopyAnswer) => result === 'deferred' || result === 'unreachable';
+
+/**
+ * One accepted copy makes the message `sent`, and email-send retries temporary failures. Without one, the client retries
+ * after a temporary failure, unless the outcome of a copy is unknown: then a retry could send it twice.
+ */
+export function concludeHandOver(answers: readonly CopyAnswer[], note?: string): HandOverOutcome {
+  const accepted = answers.filter(({ result }) => result === 'accepted').length;
+  const unknown = answers.some(({ result }) => result === 'unknown');
+  const temporary = answers.find(isTemporary);
+  if (accepted === 0 && !unknown && temporary) {
+    return { kind: 'nothing_handed_over', reason: `no relay took the message: ${temporary.response}` };
+  }
+  const said = accepted > 0 ? handedOverTo(accepted, answers.length) : unknown ? INTERRUPTED : 'Failed';
+  const rest = problems(answers);
+  const summary = rest === '' ? `${said}.` : `${said}: ${rest}.`;
+  return {
+    kind: 'concluded',
+    status: accepted > 0 ? 'sent' : 'failed',
+    message: note === undefined ? summary : `${note} ${summary}`,
+  };
+}
+
+/** The outcome of one copy, as events contain it. */
+export const outcomeOf = (
+  recipient: { index: number; address: string },
+  answer: CopyAnswer,
+  at: string,
+): CopyOutcome => ({
+  index: recipient.index,
+  address: recipient.address,
+  result: answer.result === 'unreachable' ? 'deferred' : answer.result,
+  smtp_response: answer.response,
+  relay: answer.relay,
+  relay_is_final: answer.relayIsFinal,
+  at,
+});
+
+function handedOverTo(accepted: number, all: number): string {
+  if (accepted < all) return `Handed over for ${accepted} of ${all} recipients`;
+  return all === 1 ? 'Handed over for delivery' : `Handed over for delivery to ${all} recipients`;
+}
+
+function problems(answers: readonly CopyAnswer[]): string {
+  const said = new Set<string>();
+  for (const { result, response, relay } of answers) {
+    if (result === 'refused') said.add(relay === null ? response : `the relay refused: ${response}`);
+    if (result === 'suppressed') said.add(response);
+    if (result === 'deferred' || result === 'unreachable') said.add(`trying again later: ${response}`);
+    if (result === 'unknown') said.add(`no answer came: ${response}`);
+  }
+  const listed = [...said].slice(0, 3);
+  return listed.join('; ') + (said.size > listed.length ? '; …' : '');
+}

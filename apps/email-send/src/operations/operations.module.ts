@@ -1,0 +1,41 @@
+import { Module } from '@nestjs/common';
+import { NatsLink, StreamErasure } from '@postern/messaging';
+import { Database, KeyRing, OperationsModule, PersonalData, SealedColumns } from '@postern/service-host';
+import { SendingSettingsModule } from '../emails/sending-settings.module.js';
+import { erasureRow } from '../erasures/erasure.js';
+import { ErasuresModule } from '../erasures/erasures.module.js';
+import { DnsModule } from '../infrastructure/dns/dns.module.js';
+import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
+import { SmtpModule } from '../infrastructure/smtp/smtp.module.js';
+import { dkimKeyRow } from '../sending-domains/sending-domain.js';
+import { ProbeReturnPath } from './probe-return-path.js';
+import { SendingDiagnosis } from './sending-diagnosis.js';
+
+const operations = OperationsModule.forService({
+  service: 'email-send',
+  imports: [PostgresModule, SmtpModule, DnsModule, ErasuresModule],
+  providers: [SendingDiagnosis],
+  inject: [Database, KeyRing, NatsLink, PersonalData, SendingDiagnosis],
+  useFactory: (
+    { pool }: Database,
+    keys: KeyRing,
+    link: NatsLink,
+    personal: PersonalData,
+    diagnosis: SendingDiagnosis,
+  ) => ({
+    personal,
+    diagnosis,
+    stream: new StreamErasure(link, 'email-send'),
+    sealed: new SealedColumns(pool, keys, [
+      { table: 'dkim_keys', id: 'id', column: 'sealed_private_key', rowOf: dkimKeyRow },
+      { table: 'erasures', id: 'id', column: 'sealed_address', rowOf: erasureRow },
+    ]),
+  }),
+});
+
+/** What the `postern` command can do with email-send. */
+@Module({
+  imports: [operations, SmtpModule, SendingSettingsModule],
+  providers: [ProbeReturnPath],
+})
+export class EmailOperationsModule {}

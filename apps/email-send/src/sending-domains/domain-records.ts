@@ -1,0 +1,221 @@
+/** The result of a TXT lookup. A name without such records is `absent`; no answer is `unavailable`. */
+export type TxtAnswer =
+  | { readonly kind: 'found'; readonly texts: readonly string[] }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unavailable'; readonly reason: string };
+
+/** One record of a sending domain as a check read it. `found` is null when no server answered. */
+export interface RecordState {
+  readonly purpose: 'spf' | 'dkim' | 'dmarc';
+  readonly name: string;
+  readonly found: readonly string[] | null;
+  readonly ok: boolean;
+  readonly problem: string | null;
+}
+
+export interface Verdict {
+  readonly ok: boolean;
+  readonly problem: string | null;
+}
+
+const OK: Verdict = { ok: true, problem: null };
+const wrong = (problem: string): Verdict => ({ ok: false, problem });
+
+export const dkimRecordName = (selector: string, domain: string): string => `${selector}._domainkey.${domain}`;
+export const dmarcRecordName = (domain: string): string => `_dmarc.${domain}`;
+export const spfValue = (spfHost: string): string => `v=spf1 include:${spfHost} ~all`;
+export const DMARC_VALUE = 'v=DMARC1; p=none';
+
+export interface ExpectedRecord {
+  readonly purpose: RecordState['purpose'];
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The records that a domain needs, those of the signing key before those of the next key. */
+export const expectedRecords = (
+  domain: string,
+  spfHost: string,
+  keys: readonly { readonly selector: string; readonly record: string }[],
+): ExpectedRecord[] => [
+  { purpose: 'spf', name: domain, value: spfValue(spfHost) },
+  ...keys.map(({ selector, record }) => ({
+    purpose: 'dkim' as const,
+    name: dkimRecordName(selector, domain),
+    value: record,
+  })),
+  { purpose: 'dmarc', name: dmarcRecordName(domain), value: DMARC_VALUE },
+];
+
+export const isSpf = (text: string): boolean => /^v=spf1( |$)/i.test(text);
+export const isDmarc = (text: string): boolean => /^\s*v\s*=\s*DMARC1\s*(;|$)/.test(text);
+/** The version of a DKIM record is optional (RFC 6376 §3.6.1). */
+export const isDkim = (text: string): boolean => /^\s*v\s*=\s*DKIM1\b/.test(text) || /(^|;)\s*p\s*=/.test(text);
+
+export interface SpfPolicy {
+  /** Domains whose senders pass as well, in order, up to `all` (RFC 7208 §5.1). */
+  readonly includes: readonly string[];
+  /** Included with another result than pass. */
+  readonly withoutPass: readonly string[];
+  /** Replaces the policy when no mechanism matches and there is no `all` (RFC 7208 §6.1). */
+  readonly redirect: string | undefined;
+}
+
+/** Reads the delegations of an SPF record. Names and keywords are case-insensitive. */
+export function readSpf(text: string): SpfPolicy {
+  const terms = text.trim().toLowerCase().split(/ +/).slice(1);
+  const all = terms.findIndex(term => /^[+?~-]?all$/.test(term));
+  const reached = all < 0 ? terms : terms.slice(0, all);
+  const named = (pattern: RegExp) =>
+    reached.flatMap(term => {
+      const host = pattern.exec(term)?.[1];
+      return host === undefined ? [] : [withoutRootDot(host)];
+    });
+  const redirect = all < 0 ? terms.map(term => /^redirect=(.+)$/.exec(term)?.[1]).find(host => host) : undefined;
+  return {
+    includes: named(/^\+?include:(.+)$/),
+    withoutPass: named(/^[?~-]include:(.+)$/),
+    redirect: redirect === undefined ? undefined : withoutRootDot(redirect),
+  };
+}
+
+/** The single SPF record among the texts, or the problem with their number (RFC 7208 §4.5). */
+export function singleSpf(texts: readonly string[], name: string): string | Verdict {
+  const policies = texts.filter(isSpf);
+  if (policies.length > 1) {
+    return wrong(`${name} has ${policies.length} SPF records; merge them into one, or every SPF check fails`);
+  }
+  return policies[0] ?? wrong(`${name} has no TXT record that starts with v=spf1`);
+}
+
+/** Looks up TXT records; never throws because of the DNS. */
+export type LookUpTxt = (name: string) => Promise<TxtAnswer>;
+
+/** RFC 7208 §4.6.4: receivers fail an SPF check that needs more lookups. */
+const MAX_SPF_LOOK_UPS = 10;
+
+/** Checks whether the SPF policy of the domain permits the platform's hosts, directly or through includes. */
+export async function checkSpf(domain: string, spfHost: string, lookUp: LookUpTxt): Promise<RecordState> {
+  const host = spfHost.toLowerCase();
+  const state = (found: readonly string[] | null, { ok, problem }: Verdict): RecordState => ({
+    purpose: 'spf',
+    name: domain,
+    found,
+    ok,
+    problem,
+  });
+  const answer = await lookUp(domain);
+  if (answer.kind === 'unavailable') return state(null, couldNotLookUp(domain, answer.reason));
+  const texts = answer.kind === 'found' ? answer.texts : [];
+  const found = texts.filter(isSpf);
+  const text = singleSpf(texts, domain);
+  if (typeof text !== 'string') return state(found, text);
+  const verdict = await spfDelegatesTo(text, host, lookUp);
+  return verdict.kind === 'unavailable' ? state(null, verdict.verdict) : state(found, verdict.verdict);
+}
+
+async function spfDelegatesTo(
+  text: string,
+  host: string,
+  lookUp: LookUpTxt,
+): Promise<{ kind: 'known' | 'unavailable'; verdict: Verdict }> {
+  const queue = [text];
+  const seen = new Set<string>();
+  let withoutPass = false;
+  while (queue.length > 0) {
+    const policy = readSpf(queue.shift()!);
+    const next = policy.redirect === undefined ? policy.includes : [...policy.includes, policy.redirect];
+    if (next.includes(host)) return { kind: 'known', verdict: OK };
+    withoutPass ||= policy.withoutPass.includes(host);
+    for (const name of next.filter(name => !seen.has(name) && !name.includes('%'))) {
+      if (seen.size >= MAX_SPF_LOOK_UPS) break;
+      seen.add(name);
+      const answer = await lookUp(name);
+      // The policy of a name without an answer is unknown, and waiting for more names could take minutes.
+      if (answer.kind === 'unavailable') return { kind: 'unavailable', verdict: couldNotLookUp(name, answer.reason) };
+      if (answer.kind !== 'found') continue;
+      const included = singleSpf(answer.texts, name);
+      if (typeof included === 'string') queue.push(included);
+    }
+  }
+  if (withoutPass) {
+    return {
+      kind: 'known',
+      verdict: wrong(`include:${host} must have no ~, - or ? in front and come before any "all"`),
+    };
+  }
+  return { kind: 'known', verdict: wrong(`the SPF record does not contain include:${host} before its "all"`) };
+}
+
+/** Checks whether the selector has exactly the key that signs; `expected` is the record that Postern generated. */
+export function checkDkim(name: string, expected: string, answer: TxtAnswer): RecordState {
+  const state = stateOf('dkim', name, answer);
+  if (answer.kind === 'unavailable') return { ...state, ...couldNotLookUp(name, answer.reason) };
+  const keys = answer.kind === 'found' ? answer.texts.filter(isDkim) : [];
+  const evaluate = (): Verdict => {
+    const [text, another] = keys;
+    if (text === undefined) return wrong(`${name} has no DKIM record`);
+    if (another !== undefined) return wrong(`${name} has ${keys.length} DKIM records; only one is allowed`);
+    const tags = readTags(text);
+    const key = (tags.get('p') ?? '').replace(/\s/g, '');
+    if (tags.has('v') && tags.get('v') !== 'DKIM1') return wrong(`${name} must begin with v=DKIM1`);
+    if ((tags.get('k') ?? 'rsa') !== 'rsa') return wrong(`${name} says k=${tags.get('k')}; the key is an RSA key`);
+    if (key === '') return wrong(`${name} has an empty p=, which revokes the key`);
+    const expectedKey = readTags(expected).get('p')!;
+    if (key !== expectedKey) {
+      return wrong(
+        expectedKey.startsWith(key)
+          ? `${name} holds only the first ${key.length} of ${expectedKey.length} characters of the key`
+          : `${name} holds another public key`,
+      );
+    }
+    const hashes = tags.get('h');
+    if (hashes !== undefined && !listed(hashes, 'sha256')) return wrong(`${name} does not allow h=sha256`);
+    const services = tags.get('s');
+    if (services !== undefined && !listed(services, 'email') && !listed(services, '*')) {
+      return wrong(`${name} does not allow s=email`);
+    }
+    return OK;
+  };
+  return { ...state, ...evaluate() };
+}
+
+/** Checks that there is exactly one valid DMARC policy (RFC 7489 §6.3), with any of the three values. */
+export function checkDmarc(name: string, answer: TxtAnswer): RecordState {
+  const state = stateOf('dmarc', name, answer);
+  if (answer.kind === 'unavailable') return { ...state, ...couldNotLookUp(name, answer.reason) };
+  const policies = answer.kind === 'found' ? answer.texts.filter(isDmarc) : [];
+  const evaluate = (): Verdict => {
+    const [text, another] = policies;
+    if (text === undefined) return wrong(`${name} has no TXT record that starts with v=DMARC1`);
+    if (another !== undefined) return wrong(`${name} has ${policies.length} DMARC records; only one is allowed`);
+    const policy = readTags(text).get('p')?.toLowerCase();
+    if (policy === undefined) return wrong(`${name} names no policy; add p=none, p=quarantine or p=reject`);
+    return ['none', 'quarantine', 'reject'].includes(policy)
+      ? OK
+      : wrong(`${name} has p=${policy}; it must be none, quarantine or reject`);
+  };
+  return { ...state, ...evaluate() };
+}
+
+/** `found` contains all records of the name, because only Postern's record may exist there. */
+const stateOf = (purpose: 'dkim' | 'dmarc', name: string, answer: TxtAnswer) => ({
+  purpose,
+  name,
+  found: answer.kind === 'unavailable' ? null : answer.kind === 'found' ? answer.texts : [],
+});
+
+const couldNotLookUp = (name: string, reason: string): Verdict => wrong(`could not look up ${name}: ${reason}`);
+
+const withoutRootDot = (host: string): string => host.replace(/\.$/, '');
+
+const listed = (list: string, word: string): boolean => list.split(':').some(item => item.trim() === word);
+
+function readTags(text: string): Map<string, string> {
+  return new Map(
+    text.split(';').flatMap(tag => {
+      const at = tag.indexOf('=');
+      return at < 0 ? [] : [[tag.slice(0, at).trim(), tag.slice(at + 1).trim()] as const];
+    }),
+  );
+}
