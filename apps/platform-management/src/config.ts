@@ -1,18 +1,20 @@
 import { type ConfigOf, databaseSettings, defineConfig, integer, secret, text } from '@postern/service-host/config';
+import { canonicalAddress } from './accounts/email-address.js';
 import { provisioningSettings } from './databases-settings.js';
-import { canonicalAddress } from './domain/accounts/email-address.js';
+import { encryptionSettings } from './infrastructure/encryption/settings.js';
 import { kubernetesSettings } from './kubernetes-settings.js';
-import { metricsSettings } from './metrics-settings.js';
-import { resourcesSettings } from './resources-settings.js';
-import { webServicesSettings } from './web-services-settings.js';
+import { moderationSettings } from './moderation/settings.js';
+import { platformKeySettings } from './platform-keys/settings.js';
+import { webServiceSettings } from './web-services/settings.js';
 
 /** Every setting of platform-management. */
 export const config = defineConfig({
   ...databaseSettings,
-  ...resourcesSettings,
-  ...webServicesSettings,
+  ...encryptionSettings,
+  ...platformKeySettings,
+  ...webServiceSettings,
   ...provisioningSettings,
-  ...metricsSettings,
+  ...moderationSettings,
   ...kubernetesSettings,
   platformHome: text()
     .default('/var/lib/postern')
@@ -33,7 +35,7 @@ export const config = defineConfig({
 
 export type PlatformManagementConfig = ConfigOf<typeof config>;
 
-/** The first operator as configured, if one is. Throws when half of what names them is missing. */
+/** The configured first operator, if any. @throws when only one of its two settings is set. */
 export const firstOperatorOf = ({ operatorEmail, operatorPassword }: PlatformManagementConfig) => {
   if (!operatorEmail && !operatorPassword) return undefined;
   if (!operatorEmail || !operatorPassword)

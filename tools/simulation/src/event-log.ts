@@ -10,7 +10,7 @@ export interface LoggedEvent {
   readonly metadata: EventMetadata;
 }
 
-/** The committed events of one service and their streams. */
+/** The committed events of one service, and the streams they belong to. */
 export class EventLog {
   readonly events: LoggedEvent[] = [];
   readonly #streams = new Map<string, LoggedEvent[]>();
@@ -32,7 +32,7 @@ export class EventLog {
   }
 }
 
-/** One consumer of a log: gets each event at least once, in batches, and some events repeatedly. */
+/** One consumer of what a log publishes: each event at least once, in batches, some of them again. */
 export class Subscription {
   readonly #publishedSoFar: LoggedEvent[] = [];
   #read = 0;
@@ -48,7 +48,7 @@ export class Subscription {
     return this.#published.length - this.#taken;
   }
 
-  /** Delivers the next batch, sometimes with repeated events; advances when `handle` succeeds. */
+  /** Delivers the next batch, now and then together with events delivered before; it counts once `handle` succeeds. */
   async deliver(handle: (batch: readonly LoggedEvent[]) => Promise<boolean>): Promise<void> {
     if (this.behind === 0) return;
     const size = 1 + this.random.below(this.behind);
@@ -57,7 +57,7 @@ export class Subscription {
     if (await handle(batch)) this.#taken += size;
   }
 
-  /** Reads new events of the log. */
+  /** Reads what the log has gained meanwhile. */
   get #published(): readonly LoggedEvent[] {
     for (; this.#read < this.log.events.length; this.#read++) {
       const event = this.log.events[this.#read] as LoggedEvent;
@@ -67,7 +67,7 @@ export class Subscription {
   }
 }
 
-/** The event as the broker transports it. */
+/** The event as the broker carries it. */
 export const envelopeOf = ({ id, streamId, version, type, data, metadata }: LoggedEvent, occurredAt: string) => ({
   id,
   type,

@@ -1,16 +1,16 @@
 /**
- * The fault of one port call. With `fails_after` and `crashes_after` the call takes effect first, as with a commit whose
- * confirmation is lost; the caller cannot distinguish them from `_before`.
+ * What happens to one call of a port. `fails_after` and `crashes_after` take effect first: the caller cannot tell them
+ * from their counterparts, as with a commit whose confirmation is lost.
  */
 export type Fault = 'fails_before' | 'fails_after' | 'crashes_before' | 'crashes_after';
 
 export const FAULTS: readonly Fault[] = ['fails_before', 'fails_after', 'crashes_before', 'crashes_after'];
 
-/** The faults of a run by the number of the port call. */
+/** Which port calls of a run meet which fault, by their number in order. */
 export class FaultPlan {
   /** Port calls made so far. */
   calls = 0;
-  /** Descriptions of the calls with a fault, for the report of a violation. */
+  /** The calls that met a fault, in words, for the report of a violation. */
   readonly met: string[] = [];
 
   constructor(private readonly faults: ReadonlyMap<number, Fault> = new Map()) {}

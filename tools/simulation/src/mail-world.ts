@@ -1,7 +1,7 @@
 import { TrackingTokens } from '@postern/mail';
 import type { MailCopy } from '../../../apps/email-send/src/emails/email-copies.js';
 import type { CopyAnswer } from '../../../apps/email-send/src/emails/hand-over.js';
-import type { SignedCall } from '../../../apps/webhook-dispatch/src/ports.js';
+import type { SignedRequest } from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
 import type { Fault } from './faults.js';
 import type { Random } from './random.js';
 
@@ -11,8 +11,8 @@ export interface RelayedCopy {
   readonly emailId: string;
   readonly recipientIndex: number;
   readonly address: string;
-  /** The later report of the receiving server. */
-  readonly report: 'delivered' | 'bounced' | 'complained';
+  /** What the receiving server reports later. */
+  readonly outcome: 'delivered' | 'bounced' | 'complained';
   reported: boolean;
 }
 
@@ -23,7 +23,7 @@ const answer = (result: CopyAnswer['result'], response: string): CopyAnswer => (
   relayIsFinal: false,
 });
 
-/** The upstream relay and everything behind it, with a separate ledger that no crash changes. */
+/** The upstream relay and everything behind it, with a ledger of its own that no crash of ours changes. */
 export class Relay {
   readonly ledger: RelayedCopy[] = [];
 
@@ -39,7 +39,7 @@ export class Relay {
       emailId,
       recipientIndex: Number(index),
       address: recipient,
-      report: this.random.pick(['delivered', 'delivered', 'bounced', 'complained']),
+      outcome: this.random.pick(['delivered', 'delivered', 'bounced', 'complained']),
       reported: false,
     });
     return answer('accepted', '250 2.0.0 queued');
@@ -53,23 +53,23 @@ export class Relay {
   static readonly failure = (fault: Fault): CopyAnswer =>
     fault === 'fails_before'
       ? answer('unreachable', 'connection reset')
-      : answer('unknown', 'the connection ended before the response');
+      : answer('unknown', 'the connection ended before the answer');
 }
 
-/** The webhook endpoints, with a ledger of every received call. */
+/** The customers' endpoints, with a ledger of every call that arrived. */
 export class Receivers {
   /** `<url> <kind> <email> <recipient>` of every call. */
   readonly accepted: string[] = [];
 
   constructor(private readonly random: Random) {}
 
-  async call({ url, body }: SignedCall) {
+  async send({ url, body }: SignedRequest) {
     if (this.random.chance(0.1)) return { status: 503, latencyMs: 1 };
     const { event, email_id, to } = JSON.parse(body) as { event: string; email_id: string; to: string };
     this.accepted.push(`${url} ${event} ${email_id} ${to}`);
     return { status: 200, latencyMs: 1 };
   }
 
-  /** The port never throws: a call without a response may have arrived. */
+  /** The port never throws: a call whose answer is lost may have arrived. */
   static readonly failure = () => ({ error: 'the connection was reset', latencyMs: 1 });
 }

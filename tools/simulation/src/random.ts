@@ -1,4 +1,4 @@
-/** Seeded random numbers: the same seed gives the same schedule on every machine (mulberry32). */
+/** A seeded source of numbers: the same seed gives the same schedule on every machine (mulberry32). */
 export class Random {
   #state: number;
 

@@ -1,17 +1,17 @@
-import { isOutcome } from './dispatch.js';
+import { isPublicEvent } from './dispatch.js';
 import type { RelayedCopy } from './mail-world.js';
 import type { Run } from './simulation.js';
 
-/** The conservation rules, which must hold at the end of a run, whatever failed. */
+/** The conservation rules: what must hold once a run has come to rest, whatever failed on its way. */
 export const RULES: Readonly<Record<string, (run: Run) => readonly string[]>> = {
-  'a response of 200 sent means that the relay has the message': ({ intentions, relay }) =>
+  'an answer of 200 sent means that the relay has the message': ({ intentions, relay }) =>
     intentions.flatMap(({ answers }) =>
       answers
         .filter(({ record }) => record?.status === 'sent' && !relay.ledger.some(({ emailId }) => emailId === record.id))
-        .map(({ record }) => `${record?.id} is reported as sent but is not at the relay`),
+        .map(({ record }) => `${record?.id} is answered as sent and is not at the relay`),
     ),
 
-  'no copy is sent to the relay twice': ({ relay }) =>
+  'no copy is handed over twice': ({ relay }) =>
     repeated(relay.ledger, ({ emailId, recipientIndex }) => `${emailId}.${recipientIndex}`),
 
   'a client that follows the retry guidance sends nothing twice': run =>
@@ -20,50 +20,48 @@ export const RULES: Readonly<Record<string, (run: Run) => readonly string[]>> = 
   'every message reaches a final record': ({ sending }) =>
     sending.log.events
       .filter(({ type, data }) => type.endsWith('email-accepted.v1') && !sending.database.records.has(idOf(data)))
-      .map(({ data }) => `${idOf(data)} was accepted but has no record`),
+      .map(({ data }) => `${idOf(data)} was accepted and has no record`),
 
-  'a message that the relay has is never recorded as failed': ({ sending, relay }) =>
+  'a message that the relay has never reads failed': ({ sending, relay }) =>
     relay.ledger
       .filter(({ emailId }) => sending.database.records.get(emailId)?.status === 'failed')
-      .map(({ emailId }) => `${emailId} is at the relay but its record says failed`),
+      .map(({ emailId }) => `${emailId} is at the relay and its record says failed`),
 
-  'a client knows the id of every message that it has sent': run =>
+  'a client knows the id of every message of its that was sent': run =>
     run.relay.ledger
       .filter(copy => !idsKnownTo(run, markerOf(run, copy)).has(copy.emailId))
-      .map(copy => `${copy.emailId} is at the relay but its client does not know its id`),
+      .map(copy => `${copy.emailId} is at the relay and its client was never told its id`),
 
-  'every copy at the relay has exactly one matching event': ({ relay, tracking }) =>
+  'every copy at the relay has exactly one event of its outcome': ({ relay, tracking }) =>
     relay.ledger.flatMap(copy => {
-      const found = tracking.log.events.filter(event => isOutcome(event) && concerns(event.data, copy));
+      const found = tracking.log.events.filter(event => isPublicEvent(event) && concerns(event.data, copy));
       const kinds = found.map(({ type }) => type.replace(/^.*email-(.*)\.v1$/, '$1'));
-      return kinds.filter(kind => kind === copy.report).length === 1
+      return kinds.filter(kind => kind === copy.outcome).length === 1
         ? []
         : [
-            `${copy.emailId}.${copy.recipientIndex} was ${copy.report} but its events are ${kinds.join(', ') || 'none'}`,
+            `${copy.emailId}.${copy.recipientIndex} was ${copy.outcome} and has the events ${kinds.join(', ') || 'none'}`,
           ];
     }),
 
-  'no signal waits permanently': ({ tracking }) =>
-    [...tracking.database.waiting.values()].map(
-      ({ emailId, signal }) => `${signal.kind} of ${emailId} is still waiting`,
-    ),
+  'no signal is left waiting': ({ tracking }) =>
+    [...tracking.database.waiting.values()].map(({ emailId, signal }) => `${signal.kind} of ${emailId} still waits`),
 
-  'every event reaches every subscribed endpoint': ({ tracking, receivers }) =>
-    tracking.log.events.filter(isOutcome).flatMap(({ type, data }) => {
+  'every event reaches every endpoint that subscribes to its kind': ({ tracking, receivers }) =>
+    tracking.log.events.filter(isPublicEvent).flatMap(({ type, data }) => {
       const kind = type.replace(/^.*email-(.*)\.v1$/, '$1');
       const endpoints = ['https://all.test/', ...(kind === 'bounced' ? ['https://bounces.test/'] : [])];
       const { email_id, to } = data as { email_id: string; to: string };
       return endpoints
         .filter(url => !receivers.accepted.includes(`${url} ${kind} ${email_id} ${to}`))
-        .map(url => `${kind} of ${email_id} for ${to} did not reach ${url}`);
+        .map(url => `${kind} of ${email_id} for ${to} never reached ${url}`);
     }),
 };
 
-/** The violations of a run with their rules; empty if every rule holds. */
+/** What the run broke, each with its rule; empty where every rule holds. */
 export const violationsOf = (run: Run): readonly string[] =>
   Object.entries(RULES).flatMap(([rule, check]) => check(run).map(violation => `${rule}: ${violation}`));
 
-/** From records, and from the `Email-Id` header of responses with an unknown outcome. */
+/** From records, and from the header `Email-Id` of answers whose outcome is unknown. */
 const idsKnownTo = ({ intentions }: Run, marker: string): ReadonlySet<string | undefined> =>
   new Set(
     intentions

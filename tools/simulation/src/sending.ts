@@ -21,14 +21,14 @@ import {
   ResolveUnknownEmails,
 } from '../../../apps/email-send/src/unknown-outcomes/resolve-unknown-emails.js';
 import { hadNoEffect } from '../../../libs/messaging/src/faults.js';
-import { isOutcome } from './dispatch.js';
+import { isPublicEvent } from './dispatch.js';
 import { EmailDatabase } from './email-database.js';
 import { EventLog, envelopeOf, Subscription } from './event-log.js';
 import { Relay, TOKENS } from './mail-world.js';
 import type { SimulatedProcess } from './simulated-process.js';
 import type { World } from './world.js';
 
-/** A message that a client wants to send, with all its attempts. */
+/** What one client wants sent: the same intention however often it has to ask. */
 export interface Intention {
   readonly marker: string;
   readonly recipients: readonly string[];
@@ -76,17 +76,17 @@ class Suppressions {
 
 type SendReply = ReplyOf<typeof sendEmail>;
 
-/** The response to the client. */
+/** What the client reads, whichever way its request ended. */
 export interface HttpAnswer {
   readonly status: number;
   readonly record?: SendReply['email'];
-  /** The `Email-Id` header of a response with an unknown outcome. */
+  /** The header `Email-Id` of an answer whose outcome is unknown. */
   readonly emailId?: string;
 }
 
 const CLIENT_WAITS_MS = 30_000;
 
-/** email-send and the gateway. */
+/** email-send, and the gateway in front of it. */
 export class Sending {
   readonly log: EventLog;
   readonly database: EmailDatabase;
@@ -101,9 +101,9 @@ export class Sending {
     this.database = new EmailDatabase(this.log, () => world.now);
   }
 
-  /** Uses the events of this log as evidence from now on. */
+  /** From now on the outcomes of this log count as evidence. */
   follow(tracked: EventLog): void {
-    this.#outcomes = new Subscription(tracked, isOutcome, this.world.random);
+    this.#outcomes = new Subscription(tracked, isPublicEvent, this.world.random);
   }
 
   get isBusy(): boolean {
@@ -114,8 +114,8 @@ export class Sending {
     const request = requestOf(intention, this.world.newId(), this.world.now + CLIENT_WAITS_MS);
     const services = { ask: () => this.#ask(request) } as unknown as Services;
     try {
-      const asker = { correlationId: request.email_id };
-      const { email } = await sendUntilKnown(services, request, asker, async ms => this.world.advance(ms));
+      const requestContext = { correlationId: request.email_id };
+      const { email } = await sendUntilKnown(services, request, requestContext, async ms => this.world.advance(ms));
       return { status: 200, record: email };
     } catch (error) {
       return answerTo(error);

@@ -16,7 +16,7 @@ const { stackTraceLimit } = Error;
 
 beforeAll(() => {
   clock.install();
-  // Hundreds of thousands of errors are expected; violations are reported by schedule, not by stack.
+  // Hundreds of thousands of errors are expected; a violation is told by its schedule, not by a stack.
   Error.stackTraceLimit = 0;
 });
 afterAll(() => {
@@ -24,7 +24,7 @@ afterAll(() => {
   Error.stackTraceLimit = stackTraceLimit;
 });
 
-describe('Every message is conserved:', () => {
+describe('Whatever fails, every message is conserved:', () => {
   let schedules = 0;
 
   const expectNoViolation = async (seed: number, faults: readonly (readonly [number, Fault])[]): Promise<Run> => {
@@ -41,7 +41,7 @@ describe('Every message is conserved:', () => {
       for (const fault of FAULTS) await expectNoViolation(seed, [[call, fault]]);
   });
 
-  it('with a second and a third fault during the recovery from the first', async () => {
+  it('with a second and a third fault while the first is recovered from', async () => {
     const random = new Random(SEEDS[0]!);
     for (let seed = 1; !ONLY_SEED && schedules < SCHEDULES; seed++) {
       const first = random.below(60);
@@ -57,7 +57,7 @@ describe('Every message is conserved:', () => {
   }, 120_000);
 });
 
-describe('A violation is detected:', () => {
+describe('A planted violation is found:', () => {
   it.each(Object.keys(RULES).map(rule => [rule] as const))('%s', async rule => {
     expect(Object.keys(PLANTED)).toContain(rule);
     const run = await simulate(7, new FaultPlan(), clock);
@@ -67,28 +67,28 @@ describe('A violation is detected:', () => {
   });
 });
 
-/** Breaks each rule in the ledgers of a valid run. */
+/** How to break each rule in the ledgers of a run that kept it. */
 const PLANTED: Readonly<Record<string, (run: Run) => void>> = {
-  'a response of 200 sent means that the relay has the message': ({ relay }) => relay.ledger.splice(0),
-  'no copy is sent to the relay twice': ({ relay }) => relay.ledger.push(relay.ledger[0]!),
+  'an answer of 200 sent means that the relay has the message': ({ relay }) => relay.ledger.splice(0),
+  'no copy is handed over twice': ({ relay }) => relay.ledger.push(relay.ledger[0]!),
   'a client that follows the retry guidance sends nothing twice': ({ relay }) =>
     relay.ledger.push({ ...relay.ledger[0]!, recipientIndex: 9 }),
   'every message reaches a final record': ({ sending }) => sending.database.records.clear(),
-  'a message that the relay has is never recorded as failed': ({ sending }) => {
+  'a message that the relay has never reads failed': ({ sending }) => {
     for (const [id, record] of sending.database.records)
       sending.database.records.set(id, { ...record, status: 'failed' });
   },
-  'a client knows the id of every message that it has sent': ({ intentions }) => {
+  'a client knows the id of every message of its that was sent': ({ intentions }) => {
     (intentions[0]!.answers as unknown[]).splice(0, 10, { status: 503 });
   },
-  'every copy at the relay has exactly one matching event': ({ tracking }) => tracking.log.events.splice(0),
-  'no signal waits permanently': ({ tracking }) =>
+  'every copy at the relay has exactly one event of its outcome': ({ tracking }) => tracking.log.events.splice(0),
+  'no signal is left waiting': ({ tracking }) =>
     tracking.database.waiting.set('0', {
       emailId: 'an unknown email',
       signal: { kind: 'deadline_passed', at: new Date(0).toISOString() },
       metadata: { correlationId: 'planted' },
     }),
-  'every event reaches every subscribed endpoint': ({ receivers }) => receivers.accepted.splice(0),
+  'every event reaches every endpoint that subscribes to its kind': ({ receivers }) => receivers.accepted.splice(0),
 };
 
 const report = (seed: number, { faults }: Run, violations: readonly string[]): string =>

@@ -14,10 +14,10 @@ const ENDPOINTS: readonly Endpoint[] = [
   { id: 'all', serviceId: SERVICE_ID, kinds: ALL_KINDS },
   { id: 'bounces', serviceId: SERVICE_ID, kinds: ['bounced'] },
 ];
-const MAX_ROUNDS = 2_000;
+const MOST_ROUNDS = 2_000;
 const RETRY_DELAYS_MS = [1_000, 2_000, 4_000] as const;
 
-/** The state that the rules compare at the end of a run. */
+/** Everything that the rules compare once the run has come to rest. */
 export interface Run {
   readonly intentions: readonly { readonly intention: Intention; readonly answers: readonly HttpAnswer[] }[];
   readonly relay: Relay;
@@ -28,7 +28,7 @@ export interface Run {
   readonly faults: FaultPlan;
 }
 
-/** Sends messages through all commands with the faults of the plan until no work is left. */
+/** Sends a few messages through all commands under the faults of the plan, until nothing is left to be done. */
 export async function simulate(seed: number, faults: FaultPlan, clock: SimulatedClock): Promise<Run> {
   const random = new Random(seed);
   const world = new World(random, faults, clock);
@@ -46,7 +46,7 @@ export async function simulate(seed: number, faults: FaultPlan, clock: Simulated
     if (random.chance(0.5)) await oneRound(world, run);
   }
   for (let round = 0; isBusy(run); round++) {
-    if (round === MAX_ROUNDS) throw new Error('the run did not end');
+    if (round === MOST_ROUNDS) throw new Error('the run did not come to rest');
     await oneRound(world, run);
   }
   return run;
@@ -87,8 +87,8 @@ async function oneRound(world: World, { sending, tracking, dispatch, relay }: Ru
     () => sending.retryDeferred(),
     () => sending.takeEvidence(),
     () => tracking.followEmails(),
-    () => dispatch.queueOutcomes(),
-    () => dispatch.callEndpoints(),
+    () => dispatch.enqueueEvents(),
+    () => dispatch.attemptDeliveries(),
     ...unreported.map(copy => () => tracking.takeReport(copy)),
   ]);
   for (const step of steps) await step();

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { limitsOfPlan } from '../../domain/databases/database-plans.js';
+import { limitsOfPlan } from '../../databases/database-plans.js';
 import type { DatabaseLimits, DatabaseOrder } from '../../ports/database-runtime.js';
 import { LocalDatabases } from './local-databases.js';
 import { processesOf, send, usageOf } from './processes.js';

@@ -1,13 +1,13 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { DatabaseStorage, StorageState } from '../../databases/ports.js';
 import {
   type DatabaseKind,
   type DatabaseOrder,
   DatabaseRuntime,
   type DatabaseUsage,
 } from '../../ports/database-runtime.js';
-import type { DatabaseStorage, StorageState } from '../../ports/databases.js';
 import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
 import { LocalPostgres } from './local-postgres.js';
 import { LocalValkey } from './local-valkey.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { limitsOfPlan } from '../../domain/databases/database-plans.js';
+import { limitsOfPlan } from '../../databases/database-plans.js';
 import type { DatabaseOrder } from '../../ports/database-runtime.js';
 import { LocalDatabases } from './local-databases.js';
 import { processesOf, send } from './processes.js';

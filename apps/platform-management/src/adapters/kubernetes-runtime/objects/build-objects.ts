@@ -1,5 +1,5 @@
-import { GIT_SETTINGS } from '../../../domain/source/git-settings.js';
 import type { BuildOrder } from '../../../ports/runtime.js';
+import { GIT_SETTINGS } from '../../../web-services/source/git-settings.js';
 import type { Manifest } from './kinds.js';
 import { buildName, LABEL } from './names.js';
 import { named } from './service-objects.js';

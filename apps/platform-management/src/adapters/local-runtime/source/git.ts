@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GIT_SETTINGS } from '../../../domain/source/git-settings.js';
+import { GIT_SETTINGS } from '../../../web-services/source/git-settings.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
 import { runConfined } from '../sandbox/confined-run.js';
 

@@ -1,0 +1,16 @@
+interface AccountFacts {
+  readonly id: string;
+  readonly email: string;
+  readonly operator: boolean;
+  readonly createdAt: Date;
+  readonly workspaces: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** Maps a user to the reply of the contracts. */
+export const accountReply = ({ id, email, operator, createdAt, workspaces }: AccountFacts) => ({
+  id,
+  email,
+  operator,
+  workspaces: workspaces.map(workspace => ({ id: workspace.id, name: workspace.name })),
+  created_at: createdAt.toISOString(),
+});

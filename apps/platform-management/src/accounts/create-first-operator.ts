@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common';
+import { newUser } from './new-user.js';
+import { PasswordHasher, UserRepository } from './ports.js';
+
+/** Creates the configured operator when there is no operator yet. */
+@Injectable()
+export class CreateFirstOperator {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly passwords: PasswordHasher,
+  ) {}
+
+  /** @throws the refusal `invalid_input` for an invalid address. */
+  async run(operator: { readonly email: string; readonly password: string }): Promise<void> {
+    // Skips the slow hash at every later startup.
+    if (await this.users.hasOperator()) return;
+    await this.users.registerFirstOperator(
+      await newUser(this.passwords, { ...operator, operator: true, workspace_name: 'Default' }),
+    );
+  }
+}

@@ -1,0 +1,16 @@
+import { createWorkspace, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { UserRepository } from './ports.js';
+
+/** Creates another workspace, which its creator joins. Refuses unknown users. */
+@Handles(createWorkspace)
+export class CreateWorkspace {
+  constructor(private readonly users: UserRepository) {}
+
+  async execute({ user_id, name }: RequestOf<typeof createWorkspace>): Promise<ReplyOf<typeof createWorkspace>> {
+    const workspace = { id: uuidv7(), name };
+    await this.users.createWorkspace(user_id, workspace);
+    return workspace;
+  }
+}

@@ -1,0 +1,106 @@
+/** Hashes passwords with a slow algorithm, off the event loop. */
+export abstract class PasswordHasher {
+  abstract hash(password: string): Promise<string>;
+  /** Takes as long for a missing hash as for a wrong password, so that timing does not reveal which accounts exist. */
+  abstract verify(hash: string | undefined, password: string): Promise<boolean>;
+}
+
+export interface Credentials {
+  readonly userId: string;
+  readonly passwordHash: string;
+}
+
+export interface NewUser {
+  readonly userId: string;
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly operator: boolean;
+  readonly workspace: { readonly id: string; readonly name: string };
+}
+
+/** Users and their credentials. Email addresses are passed in lower case. */
+export abstract class UserRepository {
+  /**
+   * Writes credentials and the first events of user and workspace in one transaction; the read models show them
+   * afterwards. @throws the refusal `user_exists`.
+   */
+  abstract register(user: NewUser): Promise<void>;
+  /** Like `register`, unless an operator exists in any replica. @returns false when one exists. */
+  abstract registerFirstOperator(user: NewUser): Promise<boolean>;
+  abstract credentialsOf(email: string): Promise<Credentials | undefined>;
+  abstract passwordHashOf(userId: string): Promise<string | undefined>;
+  /**
+   * Replaces the password and ends all sessions of the user in one transaction.
+   * @returns false, without a change, when `verified` is no longer the hash of the password.
+   */
+  abstract replacePassword(userId: string, verified: string, passwordHash: string): Promise<boolean>;
+  /** Creates a workspace and its creator's membership in one transaction. @throws the refusal `user_not_found`. */
+  abstract createWorkspace(userId: string, workspace: { readonly id: string; readonly name: string }): Promise<void>;
+  abstract hasOperator(): Promise<boolean>;
+}
+
+export interface WorkspaceRow {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly operator: boolean;
+  readonly createdAt: Date;
+  /** In the order in which the user joined them. */
+  readonly workspaces: readonly WorkspaceRow[];
+}
+
+/** The read model of users and their workspaces. It includes every command that has returned. */
+export abstract class AccountDirectory {
+  abstract find(userId: string): Promise<Account | undefined>;
+}
+
+export interface Session {
+  readonly userId: string;
+  readonly workspaceId: string;
+}
+
+export interface SessionUser extends Session {
+  readonly email: string;
+  readonly operator: boolean;
+}
+
+export interface NewSession extends Session {
+  readonly tokenHash: string;
+  /** The hash that the password was verified against. */
+  readonly passwordHash: string;
+  readonly expiresAt: Date;
+}
+
+/** Sessions that are still valid. Only hashes of their tokens are stored. */
+export abstract class Sessions {
+  /** @returns false, without opening a session, when the password has changed since it was verified. */
+  abstract open(session: NewSession): Promise<boolean>;
+  /** A single query, because every dashboard request calls it. */
+  abstract find(tokenHash: string): Promise<SessionUser | undefined>;
+  abstract switchWorkspace(tokenHash: string, workspaceId: string): Promise<void>;
+  abstract end(tokenHash: string): Promise<void>;
+  abstract deleteExpired(): Promise<void>;
+}
+
+/** Failed logins of the last minutes, shared by all replicas. */
+export abstract class LoginFailures {
+  /**
+   * Records a failure before the password is verified, unless there are too many. Attempts on one account are
+   * serialised, so that concurrent guesses count each other. @returns false when the limit is reached.
+   */
+  abstract recordAttempt(email: string, ip: string, limits: LoginLimits): Promise<boolean>;
+  /** Deletes the failures of an account whose password was right. */
+  abstract clear(email: string): Promise<void>;
+  abstract deleteOlderThan(windowS: number): Promise<void>;
+}
+
+/** How many failures within the window still allow another attempt. */
+export interface LoginLimits {
+  readonly windowS: number;
+  readonly perAccount: number;
+  readonly perAddress: number;
+}

@@ -1,0 +1,170 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { DatabaseRuntime } from '../ports/database-runtime.js';
+import type { DatabaseCommand } from './database.js';
+import { DatabaseDirectory, DatabaseRepository, type DatabaseRow, DatabaseStorage } from './ports.js';
+import { Supervision } from './supervision.js';
+
+const RECONCILE_EVERY_MS = 1_000;
+const CLEAN_UP_EVERY_MS = 10 * 60_000;
+/** From the request; a database that does not run by then has failed. */
+const CREATION_DEADLINE_MS = 2 * 60_000;
+const CHECK_EVERY_MS = 3_000;
+const MEASURE_STORAGE_EVERY_MS = 60_000;
+/** A database that ran for so long is restarted without a delay. */
+const STABLE_AFTER_MS = 60_000;
+/** Servers that start concurrently; checks of running servers do not wait for them. */
+const CONCURRENT_STARTS = 3;
+
+/**
+ * Creates requested databases, keeps them running, and removes deleted ones, in the leading replica. Every step may be
+ * interrupted; the next leader repeats it from the events.
+ */
+@Injectable()
+export class DatabaseReconciler {
+  readonly #supervised = new Map<string, Supervision>();
+  readonly #underWay = new Map<string, Promise<void>>();
+  #starting = 0;
+  #cleanUpAt = 0;
+  readonly #errors: unknown[] = [];
+
+  constructor(
+    private readonly directory: DatabaseDirectory,
+    private readonly databases: DatabaseRepository,
+    private readonly runtime: DatabaseRuntime,
+    private readonly storage: DatabaseStorage,
+  ) {}
+
+  /** Reconciles until leadership is lost, then finishes work in progress. @throws errors from outside the runtime. */
+  async lead(lost: AbortSignal): Promise<void> {
+    this.#cleanUpAt = 0;
+    try {
+      while (!lost.aborted && this.#errors.length === 0) {
+        await this.reconcile();
+        await pause(RECONCILE_EVERY_MS, undefined, { signal: lost }).catch(() => undefined);
+      }
+    } finally {
+      await this.settled();
+    }
+    for (const error of this.#errors.splice(0)) throw error;
+  }
+
+  /** Starts at most one step for each database, without waiting for it. */
+  async reconcile(): Promise<void> {
+    const rows = await this.directory.all();
+    if (Date.now() >= this.#cleanUpAt) await this.#cleanUp(rows);
+    for (const row of rows) {
+      if (this.#underWay.has(row.id)) continue;
+      const work = this.#step(row, this.#supervisionOf(row.id))
+        .catch((error: unknown) => {
+          this.#errors.push(error);
+        })
+        .finally(() => this.#underWay.delete(row.id));
+      this.#underWay.set(row.id, work);
+    }
+  }
+
+  /** Resolves when no step is in progress. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay.values());
+  }
+
+  async #step(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    switch (row.status) {
+      case 'creating':
+        if (Date.now() >= row.createdAt.getTime() + CREATION_DEADLINE_MS) return this.#fail(row, supervision);
+        return this.#start(row, supervision);
+      case 'running':
+        return this.#check(row, supervision);
+      case 'unavailable':
+        return this.#start(row, supervision);
+      case 'deleting':
+        // Failed starts must not delay the removal.
+        return this.#remove(row, this.#supervisionOf(`removal of ${row.id}`));
+      case 'failed':
+        return;
+    }
+  }
+
+  async #start(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    if (!supervision.isDue || this.#starting >= CONCURRENT_STARTS) return;
+    this.#starting += 1;
+    try {
+      const credentials = await this.databases.credentialsOf(row.id);
+      const { id: databaseId, kind, host, port, limits } = row;
+      await supervision.attempt(async () => {
+        if (!credentials) throw new Error('its credentials are gone');
+        await this.runtime.ensure({ databaseId, kind, host, port, limits, ...credentials });
+      });
+    } finally {
+      this.#starting -= 1;
+    }
+    const { error } = supervision;
+    if (error === undefined) await this.#report(row, { kind: 'report-available', at: now() });
+    else if (row.status !== 'creating')
+      await this.#report(row, { kind: 'report-unavailable', reason: error, at: now() });
+  }
+
+  async #check(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    if (Date.now() < supervision.checkAt) return;
+    supervision.checkAt = Date.now() + CHECK_EVERY_MS;
+    // A single missing answer may be due to load.
+    const runs = (await this.runtime.isRunning(row.id)) || (await this.runtime.isRunning(row.id));
+    if (!runs) {
+      const reason = 'it does not answer; starting it again';
+      await this.#report(row, { kind: 'report-unavailable', reason, at: now() });
+      return this.#start(row, supervision);
+    }
+    if (Date.now() > supervision.startedAt + STABLE_AFTER_MS) supervision.resetDelay();
+    if (Date.now() >= supervision.measureAt) await this.#measureStorage(row, supervision);
+  }
+
+  async #measureStorage(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    supervision.measureAt = Date.now() + MEASURE_STORAGE_EVERY_MS;
+    // The next check notices a server that stops right now.
+    const state = await this.storage.enforceStorage(row.id).catch(() => undefined);
+    if (state?.readOnly) await this.#report(row, { kind: 'report-read-only', reason: fullReason(row), at: now() });
+    else if (state) await this.#report(row, { kind: 'report-writable', at: now() });
+  }
+
+  async #remove(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    if (!supervision.isDue) return;
+    await supervision.attempt(() => this.runtime.remove(row.id));
+    if (supervision.error !== undefined) return;
+    await this.#report(row, { kind: 'report-deleted', at: now() });
+    for (const key of [row.id, `removal of ${row.id}`]) this.#supervised.delete(key);
+  }
+
+  async #fail(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    const cause = supervision.error ?? 'the platform did not come to it';
+    await supervision.attempt(() => this.runtime.remove(row.id));
+    if (supervision.error !== undefined) return;
+    const reason = `not made within ${CREATION_DEADLINE_MS / 60_000} minutes: ${cause}`;
+    await this.#report(row, { kind: 'fail-provisioning', reason, at: now() });
+  }
+
+  async #report({ id }: DatabaseRow, command: DatabaseCommand): Promise<void> {
+    await this.databases.execute(id, command);
+  }
+
+  #supervisionOf(key: string): Supervision {
+    const known = this.#supervised.get(key) ?? new Supervision();
+    this.#supervised.set(key, known);
+    return known;
+  }
+
+  /** Removes what belongs to no database: the rest of an interrupted creation, or of the time before a restore. */
+  async #cleanUp(rows: readonly DatabaseRow[]): Promise<void> {
+    const known = new Set(rows.filter(({ status }) => status !== 'failed').map(({ id }) => id));
+    await this.runtime.retain(known);
+    await this.databases.deleteUnusedCredentials(known, new Date(Date.now() - CLEAN_UP_EVERY_MS));
+    for (const id of this.#supervised.keys()) if (!known.has(id)) this.#supervised.delete(id);
+    this.#cleanUpAt = Date.now() + CLEAN_UP_EVERY_MS;
+  }
+}
+
+const now = (): string => new Date().toISOString();
+
+const fullReason = ({ limits }: DatabaseRow): string =>
+  `it stores more than the ${limits.storageBytes / 1024 ** 3} GiB of its plan and is read-only; ` +
+  'to delete something, SET default_transaction_read_only = off first';

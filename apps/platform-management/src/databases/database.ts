@@ -1,0 +1,155 @@
+import { Refusal } from '@postern/contracts/refusal';
+import type { Decider } from '@postern/event-sourcing';
+
+export type DatabaseKind = 'relational' | 'key_value';
+
+interface Happened {
+  readonly database_id: string;
+  readonly at: string;
+}
+
+interface HappenedFor extends Happened {
+  readonly reason: string;
+}
+
+export type DatabaseEvent =
+  | {
+      readonly type: 'platform-management.database-created.v1';
+      readonly data: Happened & {
+        readonly workspace_id: string;
+        readonly name: string;
+        readonly kind: DatabaseKind;
+        readonly plan: string;
+        /** The limits of the plan at creation; later changes of the plan do not apply. */
+        readonly limits: {
+          readonly cpu_millicores: number;
+          readonly memory_bytes: number;
+          readonly storage_bytes: number;
+          readonly connections: number;
+        };
+        readonly host: string;
+        readonly port: number;
+      };
+    }
+  | { readonly type: 'platform-management.database-became-available.v1'; readonly data: Happened }
+  | { readonly type: 'platform-management.database-became-unavailable.v1'; readonly data: HappenedFor }
+  | { readonly type: 'platform-management.database-became-read-only.v1'; readonly data: HappenedFor }
+  | { readonly type: 'platform-management.database-became-writable.v1'; readonly data: Happened }
+  | { readonly type: 'platform-management.database-provisioning-failed.v1'; readonly data: HappenedFor }
+  | { readonly type: 'platform-management.database-deletion-requested.v1'; readonly data: Happened }
+  | { readonly type: 'platform-management.database-deleted.v1'; readonly data: Happened };
+
+export type DatabaseCreation = Extract<DatabaseEvent, { type: 'platform-management.database-created.v1' }>['data'];
+
+export type DatabaseCommand =
+  | { readonly kind: 'create'; readonly as: DatabaseCreation }
+  | { readonly kind: 'report-available'; readonly at: string }
+  | { readonly kind: 'report-unavailable'; readonly reason: string; readonly at: string }
+  | { readonly kind: 'report-read-only'; readonly reason: string; readonly at: string }
+  | { readonly kind: 'report-writable'; readonly at: string }
+  | { readonly kind: 'fail-provisioning'; readonly reason: string; readonly at: string }
+  | { readonly kind: 'request-deletion'; readonly workspaceId: string; readonly at: string }
+  | { readonly kind: 'report-deleted'; readonly at: string };
+
+export type DatabaseStatus = 'creating' | 'running' | 'unavailable' | 'failed' | 'deleting';
+
+export interface Database {
+  readonly id: string;
+  readonly workspaceId: string;
+  /** Undefined before its creation and after its deletion. */
+  readonly status: DatabaseStatus | undefined;
+  readonly readOnly: boolean;
+  /** Why it is unavailable. */
+  readonly reason: string | undefined;
+}
+
+export const DATABASE_EVENT_TYPES = [
+  'platform-management.database-created.v1',
+  'platform-management.database-became-available.v1',
+  'platform-management.database-became-unavailable.v1',
+  'platform-management.database-became-read-only.v1',
+  'platform-management.database-became-writable.v1',
+  'platform-management.database-provisioning-failed.v1',
+  'platform-management.database-deletion-requested.v1',
+  'platform-management.database-deleted.v1',
+] as const satisfies readonly DatabaseEvent['type'][];
+
+export const databaseStream = (id: string): string => `database-${id}`;
+
+/**
+ * A provisioned database. Reports of the reconciler have an effect only when they change something, so that it may
+ * repeat them.
+ */
+export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
+  initial: { id: '', workspaceId: '', status: undefined, readOnly: false, reason: undefined },
+
+  decide: (command, state) => {
+    switch (command.kind) {
+      case 'create':
+        return [{ type: 'platform-management.database-created.v1', data: command.as }];
+      case 'report-available':
+        return when(state.status === 'creating' || state.status === 'unavailable', {
+          type: 'platform-management.database-became-available.v1',
+          data: { database_id: state.id, at: command.at },
+        });
+      case 'report-unavailable':
+        return when(state.status === 'running' || (state.status === 'unavailable' && state.reason !== command.reason), {
+          type: 'platform-management.database-became-unavailable.v1',
+          data: { database_id: state.id, reason: command.reason, at: command.at },
+        });
+      case 'report-read-only':
+        return when(state.status === 'running' && !state.readOnly, {
+          type: 'platform-management.database-became-read-only.v1',
+          data: { database_id: state.id, reason: command.reason, at: command.at },
+        });
+      case 'report-writable':
+        return when(state.status === 'running' && state.readOnly, {
+          type: 'platform-management.database-became-writable.v1',
+          data: { database_id: state.id, at: command.at },
+        });
+      case 'fail-provisioning':
+        return when(state.status === 'creating', {
+          type: 'platform-management.database-provisioning-failed.v1',
+          data: { database_id: state.id, reason: command.reason, at: command.at },
+        });
+      case 'request-deletion':
+        if (state.status === undefined || state.workspaceId !== command.workspaceId) throw databaseNotFound();
+        return when(state.status !== 'deleting', {
+          type: 'platform-management.database-deletion-requested.v1',
+          data: { database_id: state.id, at: command.at },
+        });
+      case 'report-deleted':
+        return when(state.status === 'deleting', {
+          type: 'platform-management.database-deleted.v1',
+          data: { database_id: state.id, at: command.at },
+        });
+    }
+  },
+
+  evolve: (state, event) => {
+    switch (event.type) {
+      case 'platform-management.database-created.v1': {
+        const { database_id, workspace_id } = event.data;
+        return { id: database_id, workspaceId: workspace_id, status: 'creating', readOnly: false, reason: undefined };
+      }
+      case 'platform-management.database-became-available.v1':
+        return { ...state, status: 'running', reason: undefined };
+      case 'platform-management.database-became-unavailable.v1':
+        return { ...state, status: 'unavailable', reason: event.data.reason };
+      case 'platform-management.database-became-read-only.v1':
+        return { ...state, readOnly: true };
+      case 'platform-management.database-became-writable.v1':
+        return { ...state, readOnly: false };
+      case 'platform-management.database-provisioning-failed.v1':
+        return { ...state, status: 'failed' };
+      case 'platform-management.database-deletion-requested.v1':
+        return { ...state, status: 'deleting' };
+      case 'platform-management.database-deleted.v1':
+        return { ...state, status: undefined };
+    }
+  },
+};
+
+export const databaseNotFound = (): Refusal => new Refusal('database_not_found', 'there is no such database');
+
+const when = (changes: boolean, event: DatabaseEvent): readonly DatabaseEvent[] => (changes ? [event] : []);

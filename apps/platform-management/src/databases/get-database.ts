@@ -1,0 +1,33 @@
+import { getDatabase, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { DatabaseRuntime } from '../ports/database-runtime.js';
+import { databaseNotFound } from './database.js';
+import { databaseReply } from './database-reply.js';
+import { DatabaseDirectory } from './ports.js';
+
+/** Returns a database of a workspace with its current usage. Refuses with `database_not_found`. */
+@Handles(getDatabase)
+export class GetDatabase {
+  constructor(
+    private readonly directory: DatabaseDirectory,
+    private readonly runtime: DatabaseRuntime,
+  ) {}
+
+  async execute({ workspace_id, database_id }: RequestOf<typeof getDatabase>): Promise<ReplyOf<typeof getDatabase>> {
+    const row = await this.directory.find(database_id);
+    if (row?.workspaceId !== workspace_id) throw databaseNotFound();
+    const usage = row.status === 'running' ? await this.runtime.usageOf(database_id) : undefined;
+    return {
+      ...databaseReply(row),
+      usage: usage
+        ? {
+            cpu: { millicores: rounded(usage.cpuMillicores), percent: rounded(usage.cpuPercent) },
+            memory: { bytes: Math.round(usage.memoryBytes), percent: rounded(usage.memoryPercent) },
+          }
+        : null,
+    };
+  }
+}
+
+/** Measurements are not more precise than two decimals. */
+const rounded = (value: number): number => Math.round(value * 100) / 100;

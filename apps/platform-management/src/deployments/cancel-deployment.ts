@@ -1,0 +1,23 @@
+import { cancelDeployment, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceRepository } from '../web-services/ports.js';
+import { Deployments } from './deployments.projection.js';
+
+/** Cancels a deployment. An active one becomes `cancelled` once the reconciler has stopped its work. */
+@Handles(cancelDeployment)
+export class CancelDeployment {
+  constructor(
+    private readonly webServices: WebServiceRepository,
+    private readonly deployments: Deployments,
+  ) {}
+
+  async execute(request: RequestOf<typeof cancelDeployment>): Promise<ReplyOf<typeof cancelDeployment>> {
+    await this.webServices.execute(request.web_service_id, at => ({
+      kind: 'cancel-deployment',
+      userId: request.user_id,
+      deploymentId: request.deployment_id,
+      at,
+    }));
+    return this.deployments.require(request.web_service_id, request.deployment_id);
+  }
+}

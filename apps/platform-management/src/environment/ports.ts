@@ -1,0 +1,65 @@
+import type { SecretScope } from '@postern/contracts';
+import type { Collection, NewValue, Scope } from './named-values.js';
+
+export interface ValueToSet extends NewValue {
+  readonly value: string;
+}
+
+export interface SetValue {
+  readonly id: string;
+  readonly key: string;
+  readonly scope: Scope | undefined;
+  readonly isSecret: boolean;
+  readonly created: boolean;
+}
+
+/** Writes variables and secrets: their events and encrypted values in one transaction. */
+export abstract class NamedValueRepository {
+  /** Sets all values or none. @returns for each value, in order, its id and whether its key is new. */
+  abstract set(collection: Collection, ownerId: string, values: readonly ValueToSet[]): Promise<readonly SetValue[]>;
+  /** Refuses with the collection's code for a value that does not exist. */
+  abstract delete(collection: Collection, ownerId: string, valueId: string): Promise<void>;
+}
+
+/** One variable or secret; `value` is undefined for a secret. */
+export interface NamedValueView {
+  readonly id: string;
+  readonly key: string;
+  readonly scope: Scope | undefined;
+  readonly isSecret: boolean;
+  readonly value: string | undefined;
+}
+
+/** Reads the variables of a web service or the secrets of a project, ordered by key. */
+export abstract class NamedValueReader {
+  abstract valuesOf(ownerId: string): Promise<readonly NamedValueView[]>;
+}
+
+/** Environment variables of one release, and which of their values must not appear in logs. */
+export interface Configuration {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+}
+
+/** The current configuration of a web service, and the encrypted configurations of its releases. */
+export abstract class ReleaseConfigurations {
+  abstract current(webServiceId: string, projectId: string, scope: SecretScope): Promise<Configuration>;
+  /** Encrypts and stores a configuration under that id; the same id again replaces it. */
+  abstract seal(configurationId: string, configuration: Configuration): Promise<void>;
+  abstract open(configurationId: string): Promise<Configuration>;
+  /** Deletes for good; unknown ids have no effect. */
+  abstract delete(configurationIds: readonly string[]): Promise<void>;
+}
+
+/** Encrypted values that use an older key than the first one. */
+export abstract class SealedValues {
+  /** Encrypts up to `limit` of them with the first key, in the order of their ids, after the id `after`. */
+  abstract reencrypt(limit: number, after: string | undefined): Promise<ReencryptedBatch>;
+}
+
+export interface ReencryptedBatch {
+  /** The last id of this batch, to continue after; undefined when nothing was left. */
+  readonly lastId: string | undefined;
+  /** Ids of unchanged values that cannot be decrypted: their key is not configured, or they were altered. */
+  readonly undecryptable: readonly string[];
+}

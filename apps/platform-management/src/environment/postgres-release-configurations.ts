@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { Database, KeyRing } from '@postern/service-host';
+import { PrismaClient } from '../generated/prisma/client.js';
+import { CURRENT_CONFIGURATION } from './environment.sql.js';
+import { type Scope, valueStreamsOf } from './named-values.js';
+import { type Configuration, ReleaseConfigurations } from './ports.js';
+import { sealedValueRow } from './postgres-sealed-values.js';
+
+interface ValueRow {
+  readonly id: string;
+  readonly key: string;
+  readonly is_secret: boolean;
+  readonly sealed: string;
+}
+
+/** Stores each configuration of a release as one encrypted value under the id of the configuration. */
+@Injectable()
+export class PostgresReleaseConfigurations extends ReleaseConfigurations {
+  constructor(
+    private readonly database: Database,
+    private readonly prisma: PrismaClient,
+    private readonly keys: KeyRing,
+  ) {
+    super();
+  }
+
+  /** A variable of the web service overrides the project secret of the same key. */
+  override async current(webServiceId: string, projectId: string, scope: Scope): Promise<Configuration> {
+    const streams = [...valueStreamsOf(webServiceId), ...valueStreamsOf(projectId)];
+    const { rows } = await this.database.pool.query<ValueRow>(CURRENT_CONFIGURATION, [
+      streams,
+      webServiceId,
+      projectId,
+      scope,
+    ]);
+    const values = new Map(
+      rows.map(({ id, key, is_secret, sealed }) => [
+        key,
+        { value: this.keys.open(sealed, sealedValueRow(id)), isSecret: is_secret },
+      ]),
+    );
+    return {
+      environment: Object.fromEntries([...values].map(([key, { value }]) => [key, value])),
+      secrets: [...values.values()].filter(({ isSecret }) => isSecret).map(({ value }) => value),
+    };
+  }
+
+  override async seal(id: string, configuration: Configuration): Promise<void> {
+    const sealed = this.keys.seal(JSON.stringify(configuration), sealedValueRow(id));
+    await this.prisma.sealedValue.upsert({ where: { id }, create: { id, sealed }, update: { sealed } });
+  }
+
+  override async open(id: string): Promise<Configuration> {
+    const row = await this.prisma.sealedValue.findUnique({ where: { id } });
+    if (!row) throw new Error(`there is no configuration ${id}`);
+    return JSON.parse(this.keys.open(row.sealed, sealedValueRow(id))) as Configuration;
+  }
+
+  override async delete(configurationIds: readonly string[]): Promise<void> {
+    await this.prisma.sealedValue.deleteMany({ where: { id: { in: [...configurationIds] } } });
+  }
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { SealedValues } from './ports.js';
+
+const BATCH_SIZE = 100;
+const NAMED_IN_ERROR = 10;
+
+/** Re-encrypts all values with the first encryption key after a new key was added. */
+@Injectable()
+export class ReencryptValues {
+  constructor(private readonly values: SealedValues) {}
+
+  /** @throws at the end, naming values that cannot be decrypted; they do not keep others from being re-encrypted. */
+  async run(stop: AbortSignal): Promise<void> {
+    const undecryptable: string[] = [];
+    let after: string | undefined;
+    do {
+      const batch = await this.values.reencrypt(BATCH_SIZE, after);
+      undecryptable.push(...batch.undecryptable);
+      after = batch.lastId;
+    } while (after !== undefined && !stop.aborted);
+    if (undecryptable.length === 0) return;
+    const names = undecryptable.slice(0, NAMED_IN_ERROR).join(', ');
+    const more = undecryptable.length > NAMED_IN_ERROR ? ' and others' : '';
+    throw new Error(`${undecryptable.length} sealed values cannot be decrypted: ${names}${more}`);
+  }
+}

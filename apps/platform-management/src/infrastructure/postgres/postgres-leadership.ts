@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { withLeadership } from '@postern/event-sourcing/postgres';
+import { Database } from '@postern/service-host';
+import { Leadership } from '../../reconciler/ports.js';
+
+/** Elects by an advisory lock of one connection; another process leads once PostgreSQL notices that it closed. */
+@Injectable()
+export class PostgresLeadership extends Leadership {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  override lead(name: string, stop: AbortSignal, lead: (lost: AbortSignal) => Promise<void>): Promise<boolean> {
+    return withLeadership(this.database.pool, name, stop, lead);
+  }
+}

@@ -1,0 +1,29 @@
+import { getMetricsHistory, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceOwners } from '../web-services/ports.js';
+import { historyWindow, usageReply } from './metrics.js';
+import { MetricStore } from './ports.js';
+
+/** Returns the past usage of a web service. Refuses with `web_service_not_found`. */
+@Handles(getMetricsHistory)
+export class GetMetricsHistory {
+  constructor(
+    private readonly webServices: WebServiceOwners,
+    private readonly metrics: MetricStore,
+  ) {}
+
+  async execute({
+    user_id,
+    web_service_id,
+    period,
+  }: RequestOf<typeof getMetricsHistory>): Promise<ReplyOf<typeof getMetricsHistory>> {
+    await this.webServices.requireOwner(user_id, web_service_id);
+    const window = historyWindow(period, new Date());
+    const points = await this.metrics.history(web_service_id, window);
+    return {
+      period,
+      step: window.step,
+      points: points.map(point => ({ ...usageReply(point), timestamp: point.at.toISOString() })),
+    };
+  }
+}

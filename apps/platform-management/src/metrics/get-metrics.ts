@@ -1,0 +1,28 @@
+import { getMetrics, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
+import { WebServiceOwners } from '../web-services/ports.js';
+import { CURRENT_SECONDS, usageReply } from './metrics.js';
+import { MetricStore } from './ports.js';
+
+/** Right after a stop there still is a recent sample. */
+const NOT_RUNNING = new Set(['created', 'stopped']);
+
+/** Returns the current usage of a web service. Refuses with `nothing_to_report` when nothing runs. */
+@Handles(getMetrics)
+export class GetMetrics {
+  constructor(
+    private readonly webServices: WebServiceOwners,
+    private readonly metrics: MetricStore,
+  ) {}
+
+  async execute({ user_id, web_service_id }: RequestOf<typeof getMetrics>): Promise<ReplyOf<typeof getMetrics>> {
+    const service = await this.webServices.find(user_id, web_service_id);
+    if (!service) throw webServiceNotFound();
+    const sample = NOT_RUNNING.has(service.status)
+      ? undefined
+      : await this.metrics.latest(web_service_id, new Date(Date.now() - CURRENT_SECONDS * 1000));
+    if (!sample) throw new Refusal('nothing_to_report', 'the web service is not running and has nothing to report');
+    return usageReply(sample);
+  }
+}

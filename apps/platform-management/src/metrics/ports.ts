@@ -1,0 +1,19 @@
+import type { ServiceUsage } from '../ports/runtime.js';
+import type { HistoryWindow, Measurement } from './metrics.js';
+
+export interface MetricPoint extends Measurement {
+  readonly at: Date;
+}
+
+/** Resource usage of web services: samples of the last hours and averages per minute of the last week. */
+export abstract class MetricStore {
+  /** Several measurements of one sample become their average. */
+  abstract record(sampleAt: Date, usages: readonly ServiceUsage[]): Promise<void>;
+  /** Averages the samples of all past minutes; repeating it has no further effect. */
+  abstract rollUp(now: Date): Promise<void>;
+  abstract deleteBefore(samplesBefore: Date, minutesBefore: Date): Promise<void>;
+  /** The latest sample that is not older. */
+  abstract latest(webServiceId: string, notBefore: Date): Promise<Measurement | undefined>;
+  /** Averages per step, oldest first, without points where nothing ran. */
+  abstract history(webServiceId: string, window: HistoryWindow): Promise<readonly MetricPoint[]>;
+}

@@ -1,0 +1,33 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Runtime } from '../ports/runtime.js';
+import { bandwidthExceeded, monthOf } from './bandwidth.js';
+import { BandwidthRepository, ModerationSettings, Suspensions } from './ports.js';
+
+/**
+ * Adds up the traffic of web services by month and suspends those above the limit until the next month. It suspends a
+ * web service once a month, so that it does not overrule an operator who resumes it.
+ */
+@Injectable()
+export class CountTraffic {
+  constructor(
+    @Inject(Runtime) private readonly runtime: Pick<Runtime, 'takeTraffic'>,
+    private readonly bandwidth: BandwidthRepository,
+    private readonly suspensions: Suspensions,
+    private readonly settings: ModerationSettings,
+  ) {}
+
+  async run(now: Date): Promise<void> {
+    const month = monthOf(now);
+    await this.runtime.takeTraffic(traffic => this.bandwidth.add(month, traffic));
+    for (const webServiceId of await this.bandwidth.suspendedBefore(month)) {
+      await this.suspensions.lift(webServiceId, 'a new month has begun');
+      await this.bandwidth.markResumed(webServiceId, month);
+    }
+    const limit = this.settings.monthlyBandwidthBytes;
+    if (limit === undefined) return;
+    for (const webServiceId of await this.bandwidth.exceeding(month, limit)) {
+      await this.suspensions.suspend(webServiceId, bandwidthExceeded(limit));
+      await this.bandwidth.markSuspended(webServiceId, month);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { listPlatformKeys, type ReplyOf, type RequestOf } from '@postern/contracts';
+import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
+import { Handles } from '@postern/messaging';
+import { PrismaClient } from '../generated/prisma/client.js';
+import type { PlatformKeyEvent } from './platform-key.js';
+
+/** Applies one event to the read model of platform keys. */
+export function applyPlatformKeyEvent(event: PlatformKeyEvent, tx: ProjectionTransaction): Promise<unknown> {
+  const keys = tx.table('platform_keys');
+  switch (event.type) {
+    case 'platform-management.platform-key-created.v1': {
+      const { key_id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, at } = event.data;
+      return tx.query(
+        `INSERT INTO ${keys} (id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [key_id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, at],
+      );
+    }
+    case 'platform-management.platform-key-revoked.v1':
+      return tx.query(`DELETE FROM ${keys} WHERE id = $1`, [event.data.key_id]);
+  }
+}
+
+/** The read model of platform keys that are not revoked. */
+@Injectable()
+export class PlatformKeys {
+  constructor(private readonly prisma: PrismaClient) {}
+
+  /** Lists keys, oldest first. `last_used_at` may be 30 seconds late. */
+  @Handles(listPlatformKeys)
+  async list({
+    user_id: userId,
+    workspace_id: workspaceId,
+  }: RequestOf<typeof listPlatformKeys>): Promise<ReplyOf<typeof listPlatformKeys>> {
+    const keys = await this.prisma.platformKey.findMany({
+      where: { userId, workspaceId },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    });
+    const uses = await this.prisma.platformKeyUse.findMany({ where: { keyId: { in: keys.map(({ id }) => id) } } });
+    const usedAt = new Map(uses.map(({ keyId, lastUsedAt }) => [keyId, lastUsedAt]));
+    return keys.map(key => ({
+      id: key.id,
+      name: key.name,
+      key_prefix: key.keyPrefix,
+      scope: key.scope === 'write' ? 'write' : 'read',
+      expiry: key.expiresAt?.toISOString() ?? null,
+      created_at: key.createdAt.toISOString(),
+      last_used_at: usedAt.get(key.id)?.toISOString() ?? null,
+    }));
+  }
+}

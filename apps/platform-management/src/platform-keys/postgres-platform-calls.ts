@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { GroupCommit } from '@postern/event-sourcing';
+import { Database } from '@postern/service-host';
+import type { PlatformKeyScope } from './platform-key.js';
+import { ADMIT_CALLS, SAVE_LAST_USES } from './platform-keys.sql.js';
+import { type AdmittedKey, type CountedCall, PlatformCalls } from './ports.js';
+
+interface Call {
+  readonly keyHash: string;
+  readonly counts: boolean;
+}
+
+interface KeyRow {
+  readonly key_hash: string;
+  readonly id: string;
+  readonly user_id: string;
+  readonly workspace_id: string;
+  readonly name: string;
+  readonly key_prefix: string;
+  readonly scope: PlatformKeyScope;
+  readonly expires_at: Date | null;
+  /** Null when no call was counted. */
+  readonly used: number | null;
+  readonly reset_s: number | null;
+}
+
+/** Admits the calls that arrive together in one statement. */
+@Injectable()
+export class PostgresPlatformCalls extends PlatformCalls {
+  readonly #calls: GroupCommit<Call, CountedCall | undefined>;
+  #used = new Map<string, Date>();
+
+  constructor(private readonly database: Database) {
+    super();
+    this.#calls = new GroupCommit({ flush: calls => this.#admit(calls) });
+  }
+
+  override admit(keyHash: string, counts: boolean): Promise<CountedCall | undefined> {
+    return this.#calls.submit({ keyHash, counts });
+  }
+
+  override async saveLastUses(): Promise<void> {
+    const used = this.#used;
+    if (used.size === 0) return;
+    this.#used = new Map();
+    try {
+      await this.database.pool.query(SAVE_LAST_USES, [[...used.keys()], [...used.values()]]);
+    } catch (error) {
+      // Uses since then are later.
+      this.#used = new Map([...used, ...this.#used]);
+      throw error;
+    }
+  }
+
+  async #admit(calls: readonly Call[]): Promise<(CountedCall | undefined)[]> {
+    const counted = new Map<string, number>();
+    for (const { keyHash, counts } of calls) counted.set(keyHash, (counted.get(keyHash) ?? 0) + (counts ? 1 : 0));
+    const { rows } = await this.database.pool.query<KeyRow>({
+      name: 'admit-platform-calls',
+      text: ADMIT_CALLS,
+      values: [[...counted.keys()], [...counted.values()]],
+    });
+    const now = new Date();
+    const known = new Map(rows.map(row => [row.key_hash, { row, key: keyOf(row), before: usedBefore(row, counted) }]));
+    return calls.map(({ keyHash, counts }) => {
+      const found = known.get(keyHash);
+      if (!found) return undefined;
+      this.#used.set(found.key.id, now);
+      if (counts) found.before += 1;
+      return { key: found.key, used: found.before, resetS: found.row.reset_s ?? 0 };
+    });
+  }
+}
+
+/** Calls of the key before this batch. */
+const usedBefore = ({ key_hash, used }: KeyRow, counted: ReadonlyMap<string, number>): number =>
+  used === null ? 0 : used - (counted.get(key_hash) ?? 0);
+
+const keyOf = (row: KeyRow): AdmittedKey => ({
+  id: row.id,
+  userId: row.user_id,
+  workspaceId: row.workspace_id,
+  name: row.name,
+  keyPrefix: row.key_prefix,
+  scope: row.scope,
+  expiresAt: row.expires_at ?? undefined,
+});

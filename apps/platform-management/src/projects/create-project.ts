@@ -1,0 +1,27 @@
+import { createProject, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
+import { Handles } from '@postern/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { project, projectStream } from './project.js';
+
+/** Creates a project in the caller's workspace. */
+@Handles(createProject)
+export class CreateProject {
+  constructor(private readonly streams: Streams) {}
+
+  async execute(request: RequestOf<typeof createProject>): Promise<ReplyOf<typeof createProject>> {
+    const id = uuidv7();
+    const at = new Date().toISOString();
+    const { name, description = null } = request;
+    await this.streams.execute(project, projectStream(id), {
+      kind: 'create',
+      projectId: id,
+      userId: request.user_id,
+      workspaceId: request.workspace_id,
+      name,
+      description,
+      at,
+    });
+    return { id, name, description, created_at: at };
+  }
+}

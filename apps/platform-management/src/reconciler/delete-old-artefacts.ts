@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { Runtime } from '../ports/runtime.js';
+import { artefactsInUse } from '../web-services/aggregate/state.js';
+import { WebServiceRepository, WebServiceSummaries } from '../web-services/ports.js';
+import { ReconcilerSettings } from './ports.js';
+
+/**
+ * Deletes artefacts that nothing can use again. It decides by events, because read models may be behind, and must run
+ * while nothing is built, because events show the artefact of a finished build a moment later.
+ */
+@Injectable()
+export class DeleteOldArtefacts {
+  constructor(
+    private readonly repository: WebServiceRepository,
+    private readonly summaries: WebServiceSummaries,
+    private readonly runtime: Runtime,
+    private readonly settings: ReconcilerSettings,
+  ) {}
+
+  async run(): Promise<void> {
+    const keep = new Set<string>();
+    for (const id of await this.summaries.all()) {
+      const state = await this.repository.stateOf(id);
+      for (const reference of artefactsInUse(state, this.settings.retainedReleases)) keep.add(reference);
+    }
+    await this.runtime.retainArtefacts(keep);
+  }
+}

@@ -1,0 +1,33 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ReleaseConfigurations } from '../environment/ports.js';
+import { obsoleteConfigurations } from '../web-services/aggregate/obsolete-configurations.js';
+import { WebServiceRepository, WebServiceSummaries } from '../web-services/ports.js';
+import { ReconcilerSettings } from './ports.js';
+
+/**
+ * Deletes configurations that no event can need again. Only older events count, because a process that is about to
+ * decrypt a configuration may have read the events earlier.
+ */
+@Injectable()
+export class DeleteOldConfigurations {
+  /** The number of events at the last check: without new events, no more configurations are obsolete. */
+  readonly #checkedLengths = new Map<string, number>();
+
+  constructor(
+    @Inject(WebServiceRepository) private readonly repository: Pick<WebServiceRepository, 'historyOf'>,
+    private readonly summaries: WebServiceSummaries,
+    private readonly configurations: ReleaseConfigurations,
+    private readonly settings: ReconcilerSettings,
+  ) {}
+
+  async run(stop: AbortSignal): Promise<void> {
+    const until = new Date(Date.now() - this.settings.retainMs);
+    for (const [id, length] of await this.summaries.historyLengths()) {
+      if (stop.aborted) return;
+      if (this.#checkedLengths.get(id) === length) continue;
+      const history = await this.repository.historyOf(id, until);
+      await this.configurations.delete(obsoleteConfigurations(history, this.settings.retainedReleases));
+      this.#checkedLengths.set(id, history.length);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { ServiceLog } from '@postern/service-host';
+import { CheckAvailability } from './check-availability.js';
+import { DeleteOldArtefacts } from './delete-old-artefacts.js';
+import type { LeadershipTerm } from './leadership-term.js';
+import { ReconcilerSettings } from './ports.js';
+import { ReconcileRuntime } from './reconcile-runtime.js';
+import type { WebServiceWorker } from './web-service-worker.js';
+
+/** Runs checks of the whole runtime. No build, roll or stop begins meanwhile. */
+@Injectable()
+export class RuntimeScan {
+  #running: Promise<unknown> = Promise.resolve();
+  #cleanedUpAt = 0;
+
+  constructor(
+    private readonly reconcileRuntime: ReconcileRuntime,
+    private readonly availability: CheckAvailability,
+    private readonly oldArtefacts: DeleteOldArtefacts,
+    private readonly settings: ReconcilerSettings,
+    private readonly log: ServiceLog,
+  ) {}
+
+  /** Resolves when no scan runs. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Reconciles the runtime before the first step. An error is logged only, so that deadlines are still enforced. */
+  async atStart(): Promise<void> {
+    await this.#exclusive('reconcile the runtime', async () => {
+      const resumed = await this.reconcileRuntime.resumed();
+      await this.reconcileRuntime.run(() => resumed);
+    });
+  }
+
+  /** Scans periodically until the term is over. */
+  async repeat(workers: ReadonlyMap<string, WebServiceWorker>, { slots, lost }: LeadershipTerm): Promise<void> {
+    const changing = () => new Set([...workers.values()].flatMap(worker => worker.changing));
+    while (await waited(this.settings.reconcileMs, lost)) {
+      await this.#exclusive('reconcile the runtime', () => this.reconcileRuntime.run(changing));
+      await this.#logged('check the availability of web services', () => this.availability.run(changing));
+      if (slots.taken === 0) await this.cleanUp();
+    }
+    this.availability.end();
+  }
+
+  /** Deletes old artefacts if it is due. To be called while no build runs; none begins meanwhile. */
+  async cleanUp(): Promise<void> {
+    if (Date.now() - this.#cleanedUpAt < this.settings.retainMs) return;
+    this.#cleanedUpAt = Date.now();
+    await this.#exclusive('delete old artefacts', () => this.oldArtefacts.run());
+  }
+
+  async #exclusive(name: string, work: () => Promise<void>): Promise<void> {
+    const done = this.#logged(name, work);
+    this.#running = Promise.all([this.#running, done]);
+    await done;
+  }
+
+  async #logged(name: string, work: () => Promise<void>): Promise<void> {
+    await work().catch(error =>
+      this.log.error({ err: error, scan: name }, 'A scan of the runtime failed; it will be retried'),
+    );
+  }
+}
+
+const waited = (ms: number, stop: AbortSignal): Promise<boolean> =>
+  pause(ms, true, { signal: stop }).catch(() => false);

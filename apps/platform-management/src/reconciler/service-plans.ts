@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceLog } from '@postern/service-host';
+import { ReleaseConfigurations } from '../environment/ports.js';
+import type { ServicePlan } from '../ports/runtime.js';
+import type { ServingRelease } from '../web-services/ports.js';
+import { ReconcilerSettings } from './ports.js';
+
+/** Completes serving releases to plans with their decrypted configurations. */
+@Injectable()
+export class ServicePlans {
+  constructor(
+    private readonly configurations: ReleaseConfigurations,
+    private readonly settings: ReconcilerSettings,
+    private readonly log: ServiceLog,
+  ) {}
+
+  /** Undefined for a configuration that cannot be decrypted: only that web service stays without missing instances. */
+  async of({ configurationId, answering: _, ...release }: ServingRelease): Promise<ServicePlan | undefined> {
+    try {
+      const { environment, secrets } = await this.configurations.open(configurationId);
+      return { ...release, environment, secrets, deadlineMs: this.settings.deadlines.releaseMs };
+    } catch (error) {
+      const { webServiceId } = release;
+      this.log.error({ err: error, webServiceId }, 'The configuration of a release cannot be decrypted');
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceLog } from '@postern/service-host';
+import { WebServiceRepository, WebServiceSummaries } from '../web-services/ports.js';
+import { LeadershipTerm } from './leadership-term.js';
+import { Leadership, ReconcilerSettings } from './ports.js';
+import { RuntimeScan } from './runtime-scan.js';
+import { StepPlanner } from './step-planner.js';
+import { WebServiceTasks } from './web-service-tasks.js';
+import { WebServiceWorker } from './web-service-worker.js';
+
+/**
+ * Drives the runtime towards the state in the events, in the leading replica. It stores nothing else, so that the next
+ * leader resumes where this one stopped.
+ */
+@Injectable()
+export class WebServicesReconciler {
+  constructor(
+    private readonly leadership: Leadership,
+    private readonly repository: WebServiceRepository,
+    private readonly summaries: WebServiceSummaries,
+    private readonly planner: StepPlanner,
+    private readonly tasks: WebServiceTasks,
+    private readonly scan: RuntimeScan,
+    private readonly settings: ReconcilerSettings,
+    private readonly log: ServiceLog,
+  ) {}
+
+  /** Leads until `stop` aborts, unless another replica leads. To be called repeatedly. */
+  async run(stop: AbortSignal): Promise<void> {
+    await this.leadership.lead('drive-web-services', stop, lost => this.#lead(lost));
+  }
+
+  async #lead(lost: AbortSignal): Promise<void> {
+    const term = new LeadershipTerm(this.settings.concurrentBuilds, lost);
+    const workers = new Map<string, WebServiceWorker>();
+    const unsubscribe = this.repository.onChange(() => term.changes.notify());
+    // What a killed leader left half done must be gone before workers report it as ended.
+    await this.scan.atStart();
+    const scanning = this.scan.repeat(workers, term);
+    try {
+      while (!term.isOver) {
+        await this.#poll(workers, term);
+        await term.changes.wait(this.settings.pollMs);
+      }
+    } finally {
+      unsubscribe();
+      await Promise.all([...workers.values()].map(worker => worker.detach()));
+      await scanning;
+    }
+  }
+
+  async #poll(workers: Map<string, WebServiceWorker>, term: LeadershipTerm): Promise<void> {
+    const withWork = await this.summaries.withWork().catch(error => {
+      if (!term.isOver)
+        this.log.error({ err: error }, 'The web services with work could not be read; it will be retried');
+      return [];
+    });
+    for (const id of withWork) {
+      if (!workers.has(id)) workers.set(id, new WebServiceWorker(id, this.planner, this.tasks, term, this.log));
+    }
+    const busy = new Set(withWork);
+    for (const [id, worker] of workers) {
+      if (busy.has(id) || !worker.idle) {
+        worker.reconcile();
+      } else {
+        term.slots.leave(id);
+        workers.delete(id);
+      }
+    }
+  }
+}

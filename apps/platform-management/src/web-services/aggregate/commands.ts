@@ -1,0 +1,71 @@
+import type { CreatedData } from './events.js';
+
+interface At {
+  readonly at: string;
+}
+/** From the owner; web services of other users do not exist for them. */
+interface ByOwner extends At {
+  readonly userId: string;
+}
+interface ByOperator extends At {
+  readonly actorId: string;
+}
+
+export type OwnerCommand =
+  | (ByOwner & {
+      readonly kind: 'request-deployment';
+      readonly deploymentId: string;
+      readonly branch: string | undefined;
+    })
+  | (ByOwner & {
+      readonly kind: 'request-rollback';
+      readonly deploymentId: string;
+      readonly rollbackOf: string;
+      /** How many deployments that were live keep their artefacts. */
+      readonly retained: number;
+    })
+  | (ByOwner & { readonly kind: 'cancel-deployment'; readonly deploymentId: string })
+  | (ByOwner & { readonly kind: 'start' | 'restart'; readonly releaseId: string })
+  | (ByOwner & { readonly kind: 'stop' });
+
+export type OperatorCommand =
+  | (ByOperator & { readonly kind: 'block' | 'suspend'; readonly reason: string })
+  | (ByOperator & { readonly kind: 'unblock' | 'resume'; readonly reason: string | undefined });
+
+/** From a timer: ends a suspension by the platform, not one by an operator. */
+export type PlatformCommand = At & {
+  readonly kind: 'lift-suspension';
+  readonly reason: string;
+  /** The release that starts what the suspension stopped. */
+  readonly releaseId: string;
+};
+
+/** Reports of the reconciler. A late report, from a leader that was replaced, has no effect. */
+export type DriverCommand =
+  | (At & { readonly kind: 'begin-deployment'; readonly deploymentId: string })
+  | (At & {
+      readonly kind: 'resolve-source';
+      readonly deploymentId: string;
+      readonly branch: string;
+      readonly commit: string;
+    })
+  | (At & {
+      readonly kind: 'finish-build';
+      readonly deploymentId: string;
+      readonly artefact: string;
+      readonly commit: string;
+    })
+  | (At & { readonly kind: 'fail-deployment'; readonly deploymentId: string; readonly reason: string })
+  | (At & { readonly kind: 'end-cancelled'; readonly deploymentId: string })
+  | (At & { readonly kind: 'begin-release'; readonly releaseId: string })
+  | (At & { readonly kind: 'finish-release'; readonly releaseId: string })
+  | (At & { readonly kind: 'fail-release'; readonly releaseId: string; readonly reason: string })
+  | (At & { readonly kind: 'abandon-release'; readonly releaseId: string })
+  | (At & { readonly kind: 'finish-stop' })
+  | (At & { readonly kind: 'fail-stop'; readonly reason: string })
+  | (At & { readonly kind: 'report-unanswering'; readonly releaseId: string; readonly reason: string })
+  | (At & { readonly kind: 'report-answering'; readonly releaseId: string });
+
+export type CreateCommand = { readonly kind: 'create' } & CreatedData;
+
+export type WebServiceCommand = CreateCommand | OwnerCommand | OperatorCommand | PlatformCommand | DriverCommand;

@@ -1,0 +1,172 @@
+import { Refusal } from '@postern/contracts/refusal';
+import type { DriverCommand, OwnerCommand } from './commands.js';
+import type { Cause, DeploymentEvent } from './events.js';
+import { deploymentNotFound, refuseFlagged } from './refusals.js';
+import {
+  activeDeployment,
+  type Deployment,
+  deploymentOf,
+  isOver,
+  isQueued,
+  rollbackTargets,
+  type WebService,
+} from './state.js';
+
+type Command<Kind> = Extract<OwnerCommand | DriverCommand, { kind: Kind }>;
+
+export function requestDeployment(
+  { deploymentId, branch, at }: Command<'request-deployment'>,
+  state: WebService,
+): DeploymentEvent[] {
+  refuseFlagged(state);
+  return [
+    ...supersedeQueued(state, deploymentId, at),
+    {
+      type: 'platform-management.deployment-requested.v1',
+      data: {
+        web_service_id: state.id!,
+        deployment_id: deploymentId,
+        branch: branch ?? state.settings!.branch,
+        at,
+      },
+    },
+  ];
+}
+
+/** Only to a deployment that was live and whose artefact is still kept. */
+export function requestRollback(
+  { deploymentId, rollbackOf, retained, at }: Command<'request-rollback'>,
+  state: WebService,
+): DeploymentEvent[] {
+  const target = deploymentOf(state, rollbackOf);
+  if (!target) throw deploymentNotFound();
+  refuseFlagged(state);
+  if (!state.onceLive.includes(target.id)) {
+    throw new Refusal('deployment_never_live', `the deployment was never live, it is ${target.status}`);
+  }
+  if (target.status !== 'live' && !rollbackTargets(state, retained).includes(target.id)) {
+    throw new Refusal(
+      'deployment_never_live',
+      `the deployment is too old: what it built is kept for the last ${retained} deployments that were live`,
+    );
+  }
+  return [
+    ...supersedeQueued(state, deploymentId, at),
+    {
+      type: 'platform-management.rollback-requested.v1',
+      data: {
+        web_service_id: state.id!,
+        deployment_id: deploymentId,
+        rollback_of: target.id,
+        branch: target.branch,
+        commit: target.commit!,
+        artefact_reference: target.artefact!,
+        at,
+      },
+    },
+  ];
+}
+
+/** Cancels a queued deployment at once; an active one is cancelled when the reconciler has stopped its work. */
+export function cancelDeployment(
+  { deploymentId, at }: Command<'cancel-deployment'>,
+  state: WebService,
+): DeploymentEvent[] {
+  const deployment = deploymentOf(state, deploymentId);
+  if (!deployment) throw deploymentNotFound();
+  if (isOver(deployment)) throw new Refusal('deployment_over', `the deployment is over: it is ${deployment.status}`);
+  return cancellation(state, deployment, 'user', at);
+}
+
+/** Cancels every deployment that has not ended, because the web service is to stop. */
+export const cancelAll = (state: WebService, because: Cause, at: string): DeploymentEvent[] =>
+  state.deployments.filter(each => !isOver(each)).flatMap(each => cancellation(state, each, because, at));
+
+function cancellation(state: WebService, deployment: Deployment, because: Cause, at: string): DeploymentEvent[] {
+  const data = { web_service_id: state.id!, deployment_id: deployment.id, because, at };
+  if (isQueued(deployment)) return [{ type: 'platform-management.deployment-cancelled.v1', data }];
+  if (deployment.cancellation) return [];
+  return [{ type: 'platform-management.deployment-cancellation-requested.v1', data }];
+}
+
+/** Has no effect while another deployment is active, because at most one may be. */
+export function beginDeployment(
+  { deploymentId, at }: Command<'begin-deployment'>,
+  state: WebService,
+): DeploymentEvent[] {
+  const deployment = deploymentOf(state, deploymentId);
+  if (!deployment || !isQueued(deployment) || activeDeployment(state)) return [];
+  return [
+    {
+      type: 'platform-management.deployment-begun.v1',
+      data: {
+        web_service_id: state.id!,
+        deployment_id: deploymentId,
+        stage: deployment.rollbackOf === undefined ? 'building' : 'releasing',
+        at,
+      },
+    },
+  ];
+}
+
+export function resolveSource(
+  { deploymentId, branch, commit, at }: Command<'resolve-source'>,
+  state: WebService,
+): DeploymentEvent[] {
+  const deployment = deploymentOf(state, deploymentId);
+  if (deployment?.status !== 'building' || deployment.commit !== undefined) return [];
+  return [
+    {
+      type: 'platform-management.deployment-source-resolved.v1',
+      data: { web_service_id: state.id!, deployment_id: deploymentId, branch, commit, at },
+    },
+  ];
+}
+
+/** A build that finished while it was being cancelled counts as cancelled. */
+export function finishBuild(
+  { deploymentId, artefact, commit, at }: Command<'finish-build'>,
+  state: WebService,
+): DeploymentEvent[] {
+  const deployment = deploymentOf(state, deploymentId);
+  if (deployment?.status !== 'building') return [];
+  if (deployment.cancellation) return [cancelled(state, deployment, deployment.cancellation, at)];
+  return [
+    {
+      type: 'platform-management.deployment-built.v1',
+      data: { web_service_id: state.id!, deployment_id: deploymentId, artefact_reference: artefact, commit, at },
+    },
+  ];
+}
+
+/** Has no effect during the release, which reports its own outcome. */
+export function failDeployment(
+  { deploymentId, reason, at }: Command<'fail-deployment'>,
+  state: WebService,
+): DeploymentEvent[] {
+  const deployment = deploymentOf(state, deploymentId);
+  if (!deployment || isOver(deployment) || state.rolling?.id === deploymentId) return [];
+  return [failed(state, deployment, reason, at)];
+}
+
+export function endCancelled({ deploymentId, at }: Command<'end-cancelled'>, state: WebService): DeploymentEvent[] {
+  const deployment = deploymentOf(state, deploymentId);
+  if (!deployment?.cancellation || isOver(deployment) || state.rolling?.id === deploymentId) return [];
+  return [cancelled(state, deployment, deployment.cancellation, at)];
+}
+
+export const cancelled = (state: WebService, { id }: Deployment, because: Cause, at: string): DeploymentEvent => ({
+  type: 'platform-management.deployment-cancelled.v1',
+  data: { web_service_id: state.id!, deployment_id: id, because, at },
+});
+
+export const failed = (state: WebService, { id }: Deployment, reason: string, at: string): DeploymentEvent => ({
+  type: 'platform-management.deployment-failed.v1',
+  data: { web_service_id: state.id!, deployment_id: id, reason, at },
+});
+
+const supersedeQueued = (state: WebService, by: string, at: string): DeploymentEvent[] =>
+  state.deployments.filter(isQueued).map(({ id }) => ({
+    type: 'platform-management.deployment-superseded.v1',
+    data: { web_service_id: state.id!, deployment_id: id, by, at },
+  }));

@@ -1,0 +1,123 @@
+import type { WebServiceStatus } from '@postern/contracts';
+import type { DriverCommand } from './commands.js';
+import { cancelled, failed } from './decide-deployments.js';
+import type { ReleaseData, WebServiceEvent } from './events.js';
+import { deploymentOf, liveDeployment, steadyStatus, type WebService } from './state.js';
+
+type Command<Kind> = Extract<DriverCommand, { kind: Kind }>;
+
+/** Has no effect during another release or a stop, because changes run one after another. */
+export function beginRelease({ releaseId, at }: Command<'begin-release'>, state: WebService): WebServiceEvent[] {
+  const release = releaseToBegin(state, releaseId);
+  if (!release || state.rolling || state.stopping) return [];
+  const starts = release.kind === 'deployment' && !state.serving && !state.requested;
+  return [
+    {
+      type: 'platform-management.release-begun.v1',
+      data: {
+        web_service_id: state.id!,
+        release_id: releaseId,
+        ...release,
+        status: starts ? 'starting' : state.status,
+        status_reason: starts ? null : state.statusReason,
+        at,
+      },
+    },
+  ];
+}
+
+type ReleaseParts = Omit<ReleaseData, 'web_service_id' | 'release_id' | 'at'>;
+
+/**
+ * The parts of the release with that id: a deployment's own artefact, or that of the live deployment for a start. Its
+ * configuration is the current one, or for a rollback that of the earlier release.
+ */
+export function releaseToBegin(state: WebService, releaseId: string): ReleaseParts | undefined {
+  const parts = (kind: ReleaseParts['kind'], deploymentId: string, configurationId: string) => {
+    const { artefact, commit } = deploymentOf(state, deploymentId)!;
+    return {
+      kind,
+      deployment_id: deploymentId,
+      artefact_reference: artefact!,
+      commit: commit!,
+      configuration_id: configurationId,
+    };
+  };
+  if (state.requested?.releaseId === releaseId) {
+    const live = liveDeployment(state);
+    return live && parts(state.requested.kind, live.id, releaseId);
+  }
+  const deployment = deploymentOf(state, releaseId);
+  if (deployment?.status !== 'releasing' || deployment.cancellation) return undefined;
+  const origin = deployment.rollbackOf === undefined ? undefined : deploymentOf(state, deployment.rollbackOf);
+  return parts('deployment', deployment.id, origin?.configurationId ?? deployment.id);
+}
+
+/** The release serves traffic; the deployment that was live is superseded or rolled back. */
+export function finishRelease({ releaseId, at }: Command<'finish-release'>, state: WebService): WebServiceEvent[] {
+  const { rolling } = state;
+  if (rolling?.id !== releaseId) return [];
+  const status = state.stopping || state.requested ? state.status : 'running';
+  const served: WebServiceEvent = {
+    type: 'platform-management.release-served.v1',
+    data: { web_service_id: state.id!, release_id: releaseId, status, status_reason: null, at },
+  };
+  if (rolling.kind !== 'deployment') return [served];
+  const previous = liveDeployment(state);
+  return [
+    served,
+    {
+      type: 'platform-management.deployment-live.v1',
+      data: { web_service_id: state.id!, deployment_id: rolling.deploymentId, at },
+    },
+    ...(previous ? [replaced(state, previous.id, rolling.deploymentId, at)] : []),
+  ];
+}
+
+/** The previous release keeps serving; without one the web service has failed. */
+export function failRelease({ releaseId, reason, at }: Command<'fail-release'>, state: WebService): WebServiceEvent[] {
+  const deployment = deploymentOf(state, releaseId);
+  const isRolling = state.rolling?.id === releaseId;
+  if (!isRolling && state.requested?.releaseId !== releaseId) return [];
+  const release: WebServiceEvent = {
+    type: 'platform-management.release-failed.v1',
+    data: {
+      web_service_id: state.id!,
+      release_id: releaseId,
+      reason,
+      ...statusAfterFailure(state, releaseId, reason),
+      at,
+    },
+  };
+  return deployment ? [release, failed(state, deployment, reason, at)] : [release];
+}
+
+function statusAfterFailure(state: WebService, releaseId: string, reason: string) {
+  const another = state.requested && state.requested.releaseId !== releaseId;
+  if (state.stopping || another) return { status: state.status, status_reason: state.statusReason };
+  if (!state.serving) return { status: 'failed' as const, status_reason: reason };
+  // The deployment holds the error; the web service keeps its status.
+  const isDeployment = deploymentOf(state, releaseId) !== undefined;
+  return { status: steadyStatus(state), status_reason: isDeployment ? state.statusReason : reason };
+}
+
+/** Ends a release before it served, because of a stop or a cancellation; its instances are gone. */
+export function abandonRelease({ releaseId, at }: Command<'abandon-release'>, state: WebService): WebServiceEvent[] {
+  if (state.rolling?.id !== releaseId) return [];
+  const status: WebServiceStatus = state.stopping || state.requested ? state.status : steadyStatus(state);
+  const abandoned: WebServiceEvent = {
+    type: 'platform-management.release-abandoned.v1',
+    data: { web_service_id: state.id!, release_id: releaseId, status, status_reason: state.statusReason, at },
+  };
+  const deployment = deploymentOf(state, releaseId);
+  if (!deployment) return [abandoned];
+  return [abandoned, cancelled(state, deployment, deployment.cancellation ?? 'stop', at)];
+}
+
+const replaced = (state: WebService, id: string, by: string, at: string): WebServiceEvent => ({
+  type:
+    deploymentOf(state, by)?.rollbackOf === undefined
+      ? 'platform-management.deployment-superseded.v1'
+      : 'platform-management.deployment-rolled-back.v1',
+  data: { web_service_id: state.id!, deployment_id: id, by, at },
+});

@@ -1,0 +1,152 @@
+import type { SecretScope, WebServiceStatus } from '@postern/contracts';
+
+/** The actor of events that no user caused. */
+export const PLATFORM = 'platform';
+
+/** Why a deployment was cancelled, or a web service stopped. */
+export type Cause = 'user' | 'stop' | 'block' | 'suspend';
+export type ReleaseKind = 'deployment' | 'start' | 'restart';
+
+interface OfService {
+  readonly web_service_id: string;
+  readonly at: string;
+}
+interface OfDeployment extends OfService {
+  readonly deployment_id: string;
+}
+interface OfRelease extends OfService {
+  readonly release_id: string;
+}
+/** The new status of the web service, so that read models need no rules. */
+interface WithStatus {
+  readonly status: WebServiceStatus;
+  readonly status_reason: string | null;
+}
+interface Moderated extends OfService {
+  readonly actor_id: string;
+  readonly reason: string | null;
+}
+
+interface Event<Name extends string, Data extends OfService> {
+  readonly type: `platform-management.${Name}.v1`;
+  readonly data: Data;
+}
+
+export interface CreatedData extends OfService {
+  readonly user_id: string;
+  readonly project_id: string;
+  readonly name: string;
+  readonly git_repository_url: string;
+  readonly branch: string | null;
+  readonly build_command: string | null;
+  readonly start_command: string | null;
+  readonly health_check_path: string | null;
+  readonly port: number;
+  readonly min_instances: number;
+  readonly max_instances: number;
+  readonly environment: SecretScope;
+}
+
+/** The encrypted configuration is stored under `configuration_id`; a rollback uses that of the earlier release. */
+export interface ReleaseData extends OfRelease, OfDeployment {
+  readonly kind: ReleaseKind;
+  readonly artefact_reference: string;
+  readonly commit: string;
+  readonly configuration_id: string;
+}
+
+export type DeploymentEvent =
+  | Event<'deployment-requested', OfDeployment & { readonly branch: string | null }>
+  | Event<
+      'rollback-requested',
+      OfDeployment & {
+        readonly rollback_of: string;
+        readonly branch: string | null;
+        readonly commit: string;
+        readonly artefact_reference: string;
+      }
+    >
+  | Event<'deployment-begun', OfDeployment & { readonly stage: 'building' | 'releasing' }>
+  | Event<'deployment-source-resolved', OfDeployment & { readonly branch: string; readonly commit: string }>
+  | Event<'deployment-built', OfDeployment & { readonly artefact_reference: string; readonly commit: string }>
+  | Event<'deployment-cancellation-requested', OfDeployment & { readonly because: Cause }>
+  | Event<'deployment-cancelled', OfDeployment & { readonly because: Cause }>
+  | Event<'deployment-failed', OfDeployment & { readonly reason: string }>
+  | Event<'deployment-live', OfDeployment>
+  | Event<'deployment-superseded', OfDeployment & { readonly by: string }>
+  | Event<'deployment-rolled-back', OfDeployment & { readonly by: string }>;
+
+export type ReleaseEvent =
+  | Event<'release-begun', ReleaseData & WithStatus>
+  | Event<'release-served', OfRelease & WithStatus>
+  | Event<'release-failed', OfRelease & WithStatus & { readonly reason: string }>
+  | Event<'release-abandoned', OfRelease & WithStatus>;
+
+export type LifecycleEvent =
+  | Event<'web-service-created', CreatedData>
+  | Event<'web-service-start-requested', OfRelease & WithStatus>
+  | Event<'web-service-restart-requested', OfRelease & WithStatus>
+  | Event<'web-service-stop-requested', OfService & WithStatus & { readonly because: Cause }>
+  | Event<'web-service-stopped', OfService & WithStatus>
+  | Event<'web-service-stop-failed', OfService & WithStatus>
+  | Event<'web-service-unanswering', OfService & WithStatus>
+  | Event<'web-service-answering', OfService & WithStatus>;
+
+export type ModerationEvent =
+  | Event<'web-service-blocked', Moderated>
+  | Event<'web-service-unblocked', Moderated>
+  | Event<'web-service-suspended', Moderated>
+  | Event<'web-service-resumed', Moderated>;
+
+export type WebServiceEvent = LifecycleEvent | DeploymentEvent | ReleaseEvent | ModerationEvent;
+
+type NamesOf<E extends WebServiceEvent> = Readonly<Record<E['type'], true>>;
+
+const LIFECYCLE_NAMES: NamesOf<LifecycleEvent> = {
+  'platform-management.web-service-created.v1': true,
+  'platform-management.web-service-start-requested.v1': true,
+  'platform-management.web-service-restart-requested.v1': true,
+  'platform-management.web-service-stop-requested.v1': true,
+  'platform-management.web-service-stopped.v1': true,
+  'platform-management.web-service-stop-failed.v1': true,
+  'platform-management.web-service-unanswering.v1': true,
+  'platform-management.web-service-answering.v1': true,
+};
+
+const MODERATION_NAMES: NamesOf<ModerationEvent> = {
+  'platform-management.web-service-blocked.v1': true,
+  'platform-management.web-service-unblocked.v1': true,
+  'platform-management.web-service-suspended.v1': true,
+  'platform-management.web-service-resumed.v1': true,
+};
+
+const DEPLOYMENT_NAMES: NamesOf<DeploymentEvent> = {
+  'platform-management.deployment-requested.v1': true,
+  'platform-management.rollback-requested.v1': true,
+  'platform-management.deployment-begun.v1': true,
+  'platform-management.deployment-source-resolved.v1': true,
+  'platform-management.deployment-built.v1': true,
+  'platform-management.deployment-cancellation-requested.v1': true,
+  'platform-management.deployment-cancelled.v1': true,
+  'platform-management.deployment-failed.v1': true,
+  'platform-management.deployment-live.v1': true,
+  'platform-management.deployment-superseded.v1': true,
+  'platform-management.deployment-rolled-back.v1': true,
+};
+
+const RELEASE_NAMES: NamesOf<ReleaseEvent> = {
+  'platform-management.release-begun.v1': true,
+  'platform-management.release-served.v1': true,
+  'platform-management.release-failed.v1': true,
+  'platform-management.release-abandoned.v1': true,
+};
+
+/** All event types of a web service's stream. */
+export const WEB_SERVICE_EVENT_TYPES = [LIFECYCLE_NAMES, MODERATION_NAMES, DEPLOYMENT_NAMES, RELEASE_NAMES].flatMap(
+  names => Object.keys(names) as WebServiceEvent['type'][],
+);
+
+export const isDeploymentEvent = <E extends WebServiceEvent>(event: E): event is E & DeploymentEvent =>
+  event.type in DEPLOYMENT_NAMES;
+
+export const isModerationEvent = (event: WebServiceEvent): event is ModerationEvent => event.type in MODERATION_NAMES;

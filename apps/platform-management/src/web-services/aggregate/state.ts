@@ -1,0 +1,109 @@
+import type { DeploymentStatus, WebServiceStatus } from '@postern/contracts';
+import type { Cause, CreatedData, ReleaseKind } from './events.js';
+
+export interface Deployment {
+  readonly id: string;
+  readonly status: DeploymentStatus;
+  readonly branch: string | null;
+  readonly rollbackOf?: string;
+  readonly commit?: string;
+  readonly artefact?: string;
+  /** The id of the encrypted configuration of its release. */
+  readonly configurationId?: string;
+  readonly requestedAt: string;
+  /** When its current status began, from which its deadline counts. */
+  readonly since: string;
+  /** Why it is being cancelled. */
+  readonly cancellation?: Cause;
+}
+
+export interface Release {
+  readonly id: string;
+  readonly kind: ReleaseKind;
+  /** The deployment of its artefact: the one being released, or the live one for a start. */
+  readonly deploymentId: string;
+  readonly artefact: string;
+  readonly commit: string;
+  readonly configurationId: string;
+}
+
+export type Settings = Omit<CreatedData, 'web_service_id' | 'at' | 'user_id' | 'project_id'>;
+
+/**
+ * A web service with all of its deployments. It determines what runs and what is to run: `serving` has the traffic,
+ * `rolling` is to replace it, `requested` waits.
+ */
+export interface WebService {
+  readonly id: string | undefined;
+  readonly userId: string | undefined;
+  readonly projectId: string | undefined;
+  readonly settings: Settings | undefined;
+  readonly status: WebServiceStatus;
+  readonly statusReason: string | null;
+  readonly everRan: boolean;
+  /** False while the serving release does not answer. */
+  readonly answering: boolean;
+  /** Oldest first. */
+  readonly deployments: readonly Deployment[];
+  /** Deployments in the order in which they went live. */
+  readonly onceLive: readonly string[];
+  readonly requested?: { readonly releaseId: string; readonly kind: 'start' | 'restart'; readonly since: string };
+  readonly rolling?: Release & { readonly since: string };
+  readonly serving?: Release;
+  readonly stopping?: { readonly since: string };
+  readonly blocked?: string;
+  readonly suspended?: string;
+  readonly suspendedBy?: string;
+  /** Why the last stop was requested, until something is to run again. */
+  readonly stoppedBecause?: Cause;
+}
+
+export const initial: WebService = {
+  id: undefined,
+  userId: undefined,
+  projectId: undefined,
+  settings: undefined,
+  status: 'created',
+  statusReason: null,
+  everRan: false,
+  answering: true,
+  deployments: [],
+  onceLive: [],
+};
+
+const ACTIVE: ReadonlySet<DeploymentStatus> = new Set(['building', 'releasing']);
+
+export const isActive = ({ status }: Deployment): boolean => ACTIVE.has(status);
+export const isQueued = ({ status }: Deployment): boolean => status === 'queued';
+export const isOver = (deployment: Deployment): boolean => !isActive(deployment) && !isQueued(deployment);
+
+export const deploymentOf = (state: WebService, id: string): Deployment | undefined =>
+  state.deployments.find(deployment => deployment.id === id);
+
+/** The deployment that is being built or released; there is at most one. */
+export const activeDeployment = (state: WebService): Deployment | undefined => state.deployments.findLast(isActive);
+export const liveDeployment = (state: WebService): Deployment | undefined =>
+  state.deployments.findLast(({ status }) => status === 'live');
+
+/** Whether the reconciler has work to do: the state is not final. */
+export const hasWork = (state: WebService): boolean =>
+  Boolean(state.requested || state.rolling || state.stopping) || state.deployments.some(each => !isOver(each));
+
+/** The status of a web service while no change is in progress. */
+export const steadyStatus = (state: Pick<WebService, 'serving' | 'answering' | 'everRan'>): WebServiceStatus =>
+  state.serving ? (state.answering ? 'running' : 'failed') : state.everRan ? 'stopped' : 'created';
+
+/** The deployments that can be rolled back to: the last ones that were live, including the live one. */
+export const rollbackTargets = ({ onceLive }: WebService, retained: number): readonly string[] =>
+  onceLive.slice(-retained);
+
+/**
+ * Artefacts of what serves, of deployments in progress, and of possible rollbacks. The runtime itself keeps the
+ * artefact of a build in progress.
+ */
+export function artefactsInUse(state: WebService, retained: number): ReadonlySet<string> {
+  const targets = new Set(rollbackTargets(state, retained));
+  const kept = state.deployments.filter(each => !isOver(each) || each.status === 'live' || targets.has(each.id));
+  const running = [state.serving, state.rolling].filter(release => release !== undefined);
+  return new Set([...kept, ...running].flatMap(({ artefact }) => artefact ?? []));
+}

@@ -1,0 +1,89 @@
+import type { Decider } from '@postern/event-sourcing';
+import type { WebServiceCommand } from './commands.js';
+import {
+  beginDeployment,
+  cancelDeployment,
+  endCancelled,
+  failDeployment,
+  finishBuild,
+  requestDeployment,
+  requestRollback,
+  resolveSource,
+} from './decide-deployments.js';
+import {
+  create,
+  failStop,
+  finishStop,
+  liftSuspension,
+  moderate,
+  reportAnswering,
+  reportUnanswering,
+  start,
+  stop,
+} from './decide-lifecycle.js';
+import { abandonRelease, beginRelease, failRelease, finishRelease } from './decide-releases.js';
+import type { WebServiceEvent } from './events.js';
+import { evolve } from './evolve.js';
+import { webServiceNotFound } from './refusals.js';
+import { initial, type WebService } from './state.js';
+
+/**
+ * A web service: its lifecycle, deployments, releases and moderation. One stream holds all of it, so that concurrent
+ * commands of users and the reconciler are decided one after another.
+ */
+export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent> = {
+  initial,
+  evolve,
+  decide: (command, state) => {
+    if (command.kind === 'create') return create(command, state);
+    if (state.id === undefined || ('userId' in command && command.userId !== state.userId)) throw webServiceNotFound();
+    switch (command.kind) {
+      case 'request-deployment':
+        return requestDeployment(command, state);
+      case 'request-rollback':
+        return requestRollback(command, state);
+      case 'cancel-deployment':
+        return cancelDeployment(command, state);
+      case 'start':
+      case 'restart':
+        return start(command, state);
+      case 'stop':
+        return stop(command, state);
+      case 'block':
+      case 'unblock':
+      case 'suspend':
+      case 'resume':
+        return moderate(command, state);
+      case 'lift-suspension':
+        return liftSuspension(command, state);
+      case 'begin-deployment':
+        return beginDeployment(command, state);
+      case 'resolve-source':
+        return resolveSource(command, state);
+      case 'finish-build':
+        return finishBuild(command, state);
+      case 'fail-deployment':
+        return failDeployment(command, state);
+      case 'end-cancelled':
+        return endCancelled(command, state);
+      case 'begin-release':
+        return beginRelease(command, state);
+      case 'finish-release':
+        return finishRelease(command, state);
+      case 'fail-release':
+        return failRelease(command, state);
+      case 'abandon-release':
+        return abandonRelease(command, state);
+      case 'finish-stop':
+        return finishStop(command, state);
+      case 'fail-stop':
+        return failStop(command, state);
+      case 'report-unanswering':
+        return reportUnanswering(command, state);
+      case 'report-answering':
+        return reportAnswering(command, state);
+    }
+  },
+};
+
+export const webServiceStream = (id: string): string => `web-service-${id}`;

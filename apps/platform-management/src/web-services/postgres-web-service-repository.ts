@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { ConcurrencyConflict, type EventMetadata, type RecordedEvent, upcast } from '@postern/event-sourcing';
+import { appendAll, inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
+import type { RequestContext } from '@postern/messaging';
+import { EventSourcing, type WriteOptions } from '@postern/service-host';
+import type pg from 'pg';
+import { webServices } from '../infrastructure/postgres/web-services.projection.js';
+import type { DriverCommand, WebServiceCommand } from './aggregate/commands.js';
+import type { WebServiceEvent } from './aggregate/events.js';
+import { activeDeployment, hasWork, type WebService } from './aggregate/state.js';
+import { webService, webServiceStream } from './aggregate/web-service.js';
+import { WebServiceRepository } from './ports.js';
+import { type CachedState, StateCache } from './state-cache.js';
+import { WebServiceObserver } from './web-service-observer.js';
+import {
+  FIND_ORIGIN,
+  INSERT_RELEASE,
+  INSERT_SUMMARY,
+  UPDATE_SUMMARY,
+  WEB_SERVICE_EVENTS_SINCE,
+} from './web-services.sql.js';
+
+/** States take a few kilobytes, and a few megabytes after years of deployments. */
+const CACHED_STATES = 200;
+
+/**
+ * Appends events under a lock of the stream, so that one process decides at a time. The same transaction writes the
+ * summary, whose columns allow one active deployment and one serving release, and the releases.
+ */
+@Injectable()
+export class PostgresWebServiceRepository extends WebServiceRepository {
+  readonly #states = new StateCache<WebService>(CACHED_STATES);
+  readonly #writes: WriteOptions;
+
+  constructor(
+    eventSourcing: EventSourcing,
+    private readonly observer: WebServiceObserver,
+  ) {
+    super();
+    this.#writes = eventSourcing.writeOptions(webServices);
+  }
+
+  override async stateOf(webServiceId: string): Promise<WebService> {
+    return (await this.#load(this.#writes.store.pool, webServiceStream(webServiceId))).state;
+  }
+
+  override async historyOf(webServiceId: string, until: Date): Promise<readonly WebServiceEvent[]> {
+    const history = await this.#writes.store.readStream(webServiceStream(webServiceId));
+    // Clocks of replicas may differ, so the history ends at the first later event instead of skipping it.
+    const later = history.findIndex(({ occurredAt }) => occurredAt > until);
+    return (later < 0 ? history : history.slice(0, later)) as readonly (WebServiceEvent & RecordedEvent)[];
+  }
+
+  override async execute(webServiceId: string, commandAt: (at: string) => WebServiceCommand): Promise<WebService> {
+    const { state, position } = await this.#decide(webServiceId, commandAt);
+    await this.#writes.waitUntil(position);
+    return state;
+  }
+
+  override async record(webServiceId: string, commandAt: (at: string) => DriverCommand): Promise<WebService> {
+    return (await this.#decide(webServiceId, commandAt)).state;
+  }
+
+  override async originOf(webServiceId: string, id: string): Promise<RequestContext | undefined> {
+    const { rows } = await this.#writes.store.pool.query<{ id: string; metadata: EventMetadata }>({
+      name: 'web-service-origin',
+      text: FIND_ORIGIN,
+      values: [webServiceStream(webServiceId), REQUESTS, id],
+    });
+    return rows[0] && { ...rows[0].metadata, causationId: rows[0].id };
+  }
+
+  override onChange(listener: () => void): () => void {
+    return this.#writes.store.onAppended(listener);
+  }
+
+  async #decide(webServiceId: string, commandAt: (at: string) => WebServiceCommand) {
+    const { store, metadata } = this.#writes;
+    const streamId = webServiceStream(webServiceId);
+    const decided = await inTransaction(store.pool, async client => {
+      await lockStreams(client, [streamId]);
+      const { state: before, version } = await this.#load(client, streamId);
+      const events = webService.decide(commandAt(new Date().toISOString()), before);
+      if (events.length === 0) return { before, events, state: before, version, position: undefined };
+      const [appended] = await appendAll(client, [
+        { streamId, events, expectedVersion: version, metadata: metadata() },
+      ]);
+      if (!appended || appended instanceof ConcurrencyConflict) {
+        this.#states.delete(streamId);
+        throw appended ?? new Error('nothing was appended');
+      }
+      const state = events.reduce(webService.evolve, before);
+      await writeSummary(client, before, state);
+      await writeReleases(client, events);
+      return { before, events, state, version: appended.version, position: appended.position };
+    });
+    if (decided.position) {
+      this.#states.set(streamId, { state: decided.state, version: decided.version });
+      this.observer.eventsCommitted(decided.before, decided.events);
+      store.announce();
+    }
+    return decided;
+  }
+
+  async #load(connection: pg.Pool | pg.PoolClient, streamId: string): Promise<CachedState<WebService>> {
+    const cached = this.#states.get(streamId) ?? { state: webService.initial, version: 0 };
+    const { rows } = await connection.query<{ type: string; data: object }>({
+      name: 'web-service-events-since',
+      text: WEB_SERVICE_EVENTS_SINCE,
+      values: [streamId, cached.version],
+    });
+    const events = rows.map(row => upcast(row, this.#writes.store.upcasters) as WebServiceEvent);
+    const reached = { state: events.reduce(webService.evolve, cached.state), version: cached.version + rows.length };
+    this.#states.set(streamId, reached);
+    return reached;
+  }
+}
+
+const REQUESTS: readonly WebServiceEvent['type'][] = [
+  'platform-management.deployment-requested.v1',
+  'platform-management.rollback-requested.v1',
+  'platform-management.web-service-start-requested.v1',
+  'platform-management.web-service-restart-requested.v1',
+];
+
+interface Summary {
+  readonly active: string | null;
+  readonly serving: string | null;
+  readonly hasWork: boolean;
+}
+
+/** A web service that is being stopped serves nothing, so that reconciling does not start it again. */
+const summaryOf = (state: WebService): Summary => ({
+  active: activeDeployment(state)?.id ?? null,
+  serving: state.stopping ? null : (state.serving?.id ?? null),
+  hasWork: hasWork(state),
+});
+
+async function writeSummary(client: pg.PoolClient, before: WebService, after: WebService): Promise<void> {
+  const [was, is] = [summaryOf(before), summaryOf(after)];
+  if (before.id === undefined) {
+    await client.query(INSERT_SUMMARY, [after.id]);
+    return;
+  }
+  if (was.active === is.active && was.serving === is.serving && was.hasWork === is.hasWork) return;
+  const { rowCount } = await client.query(UPDATE_SUMMARY, [after.id, was.active, is.active, is.serving, is.hasWork]);
+  if (rowCount !== 1) throw new Error(`the active deployment of web service ${after.id} does not match its events`);
+}
+
+async function writeReleases(client: pg.PoolClient, events: readonly WebServiceEvent[]): Promise<void> {
+  for (const event of events) {
+    if (event.type !== 'platform-management.release-begun.v1') continue;
+    const { release_id, web_service_id, deployment_id, artefact_reference, commit, configuration_id, at } = event.data;
+    await client.query(INSERT_RELEASE, [
+      release_id,
+      web_service_id,
+      deployment_id,
+      artefact_reference,
+      commit,
+      configuration_id,
+      at,
+    ]);
+  }
+}

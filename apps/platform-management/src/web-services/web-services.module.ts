@@ -1,0 +1,37 @@
+import { Module } from '@nestjs/common';
+import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
+import { prisma } from '../infrastructure/postgres/prisma.module.js';
+import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
+import { TelemetryModule } from '../infrastructure/telemetry/telemetry.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { ConfiguredWebServiceSettings } from './configured-web-service-settings.js';
+import { CreateWebService } from './create-web-service.js';
+import { GetLogs } from './get-logs.js';
+import { WebServiceOwners, WebServiceRepository, WebServiceSettings, WebServiceSummaries } from './ports.js';
+import { PostgresWebServiceRepository } from './postgres-web-service-repository.js';
+import { PostgresWebServiceSummaries } from './postgres-web-service-summaries.js';
+import { RestartWebService } from './restart-web-service.js';
+import { StartWebService } from './start-web-service.js';
+import { StopWebService } from './stop-web-service.js';
+import { WebServiceUrls } from './web-service-urls.js';
+import { WebServices } from './web-services.projection.js';
+
+/** Web services: their aggregate, which includes deployments and moderation, and their lifecycle commands. */
+@Module({
+  imports: [eventSourcing, prisma, ProjectsModule, RuntimeModule, TelemetryModule],
+  providers: [
+    CreateWebService,
+    StartWebService,
+    RestartWebService,
+    StopWebService,
+    GetLogs,
+    WebServices,
+    WebServiceUrls,
+    { provide: WebServiceOwners, useExisting: WebServices },
+    { provide: WebServiceRepository, useClass: PostgresWebServiceRepository },
+    { provide: WebServiceSummaries, useClass: PostgresWebServiceSummaries },
+    { provide: WebServiceSettings, useClass: ConfiguredWebServiceSettings },
+  ],
+  exports: [WebServices, WebServiceOwners, WebServiceRepository, WebServiceSummaries, WebServiceSettings],
+})
+export class WebServicesModule {}

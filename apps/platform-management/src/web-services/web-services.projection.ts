@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { getWebService, listWebServices, type ReplyOf, type RequestOf, type webService } from '@postern/contracts';
+import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
+import { Handles } from '@postern/messaging';
+import { Database } from '@postern/service-host';
+import type { z } from 'zod';
+import { PrismaClient } from '../generated/prisma/client.js';
+import type { DeploymentEvent, WebServiceEvent } from './aggregate/events.js';
+import { webServiceNotFound } from './aggregate/refusals.js';
+import { WebServiceOwners } from './ports.js';
+import { WebServiceUrls } from './web-service-urls.js';
+import { FIND_WEB_SERVICE, LIST_WEB_SERVICES } from './web-services.sql.js';
+
+/** Applies one event to the read model of web services. */
+export function applyWebServiceEvent(
+  { type, data }: Exclude<WebServiceEvent, DeploymentEvent>,
+  tx: ProjectionTransaction,
+): Promise<unknown> {
+  const services = tx.table('web_services');
+  switch (type) {
+    case 'platform-management.web-service-created.v1':
+      return tx.query(
+        `INSERT INTO ${services} (id, user_id, project_id, name, git_repository_url, branch, build_command,
+           start_command, health_check_path, port, min_instances, max_instances, environment, status, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'created', $14)`,
+        [
+          data.web_service_id,
+          data.user_id,
+          data.project_id,
+          data.name,
+          data.git_repository_url,
+          data.branch,
+          data.build_command,
+          data.start_command,
+          data.health_check_path,
+          data.port,
+          data.min_instances,
+          data.max_instances,
+          data.environment,
+          data.at,
+        ],
+      );
+    case 'platform-management.web-service-blocked.v1':
+    case 'platform-management.web-service-unblocked.v1':
+    case 'platform-management.web-service-suspended.v1':
+    case 'platform-management.web-service-resumed.v1': {
+      const [column, flagged] = FLAGS[type];
+      const reason = flagged ? (data.reason ?? '') : null;
+      return tx.query(`UPDATE ${services} SET ${column} = $2 WHERE id = $1`, [data.web_service_id, reason]);
+    }
+    default: {
+      const values = [data.web_service_id, data.status, data.status_reason];
+      return tx.query(`UPDATE ${services} SET status = $2, status_reason = $3 WHERE id = $1`, values);
+    }
+  }
+}
+
+const FLAGS = {
+  'platform-management.web-service-blocked.v1': ['blocked_reason', true],
+  'platform-management.web-service-unblocked.v1': ['blocked_reason', false],
+  'platform-management.web-service-suspended.v1': ['suspended_reason', true],
+  'platform-management.web-service-resumed.v1': ['suspended_reason', false],
+} as const;
+
+type WebServiceReply = z.output<typeof webService>;
+
+type WebServiceRow = Omit<WebServiceReply, 'url' | 'blocked' | 'suspended' | 'flag_reason' | 'created_at'> & {
+  readonly blocked_reason: string | null;
+  readonly suspended_reason: string | null;
+  readonly created_at: Date;
+};
+
+/** The read model of web services. Web services of other users do not exist for the caller. */
+@Injectable()
+export class WebServices extends WebServiceOwners {
+  constructor(
+    private readonly database: Database,
+    private readonly prisma: PrismaClient,
+    private readonly urls: WebServiceUrls,
+  ) {
+    super();
+  }
+
+  /** Lists the user's web services, oldest first. */
+  @Handles(listWebServices)
+  async list({ user_id }: RequestOf<typeof listWebServices>): Promise<ReplyOf<typeof listWebServices>> {
+    const query = { name: 'web-services-of-user', text: LIST_WEB_SERVICES, values: [user_id] };
+    const { rows } = await this.database.reads.query<WebServiceRow>(query);
+    return Promise.all(rows.map(row => this.#replyOf(row)));
+  }
+
+  /** Refuses with `web_service_not_found`. */
+  @Handles(getWebService)
+  get({ user_id, web_service_id }: RequestOf<typeof getWebService>): Promise<WebServiceReply> {
+    return this.require(web_service_id, user_id);
+  }
+
+  /** Refuses with `web_service_not_found`. Without a user it finds the web services of all users, for operators. */
+  async require(webServiceId: string, userId?: string): Promise<WebServiceReply> {
+    const query = { name: 'web-service', text: FIND_WEB_SERVICE, values: [webServiceId, userId] };
+    const { rows } = await this.database.reads.query<WebServiceRow>(query);
+    if (!rows[0]) throw webServiceNotFound();
+    return this.#replyOf(rows[0]);
+  }
+
+  override async find(userId: string, id: string): Promise<{ readonly status: string } | undefined> {
+    const found = await this.prisma.webService.findFirst({ where: { id, userId }, select: { status: true } });
+    return found ?? undefined;
+  }
+
+  async #replyOf({ blocked_reason, suspended_reason, created_at, ...row }: WebServiceRow): Promise<WebServiceReply> {
+    return {
+      ...row,
+      blocked: blocked_reason !== null,
+      suspended: suspended_reason !== null,
+      flag_reason: blocked_reason ?? suspended_reason,
+      created_at: created_at.toISOString(),
+      url: await this.urls.of(row),
+    };
+  }
+}
