@@ -1,5 +1,5 @@
-/** What a run has started, to be stopped in reverse order whatever happens. */
-export class Undo {
+/** Cleanup steps of a run, executed in reverse order. */
+export class Cleanup {
   private readonly steps: (() => unknown)[] = [];
   private running: Promise<void> | undefined;
 
@@ -7,7 +7,7 @@ export class Undo {
     this.steps.push(step);
   }
 
-  /** Every step is taken, even where an earlier one fails; calling again waits for the same end. */
+  /** Runs every step, even if an earlier one fails; a second call waits for the first. */
   run(): Promise<void> {
     this.running ??= this.unwind();
     return this.running.finally(() => {

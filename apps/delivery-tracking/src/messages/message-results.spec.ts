@@ -19,7 +19,7 @@ import {
   NoSignalMetrics,
   TrackingMemory,
 } from '../testing/in-memory-tracking-transactions.js';
-import { countsOfStories, emailStory, resultOfStory, signalsOf } from '../testing/random-emails.js';
+import { countsOfScenarios, emailScenario, resultOfScenario, signalsOf } from '../testing/random-emails.js';
 import { RecordSignals } from '../tracked-emails/record-signals.js';
 import type { Signal } from '../tracked-emails/signal.js';
 import { type TrackedEmailEvent, trackedEmailStream } from '../tracked-emails/tracked-email-events.js';
@@ -33,7 +33,7 @@ const notHandedOver: Signal = {
   data: { email_id: EMAIL_ID, service_id: SERVICE_ID, reason: 'no relay could be reached', at: at(2) },
 };
 
-/** What is shown of the example's message once these signals have arrived, one after another. */
+/** The example message after these signals, one after another. */
 async function after(...signals: readonly Signal[]) {
   const memory = new TrackingMemory();
   const command = new RecordSignals(new InMemoryTrackingTransactions(memory), new NoSignalMetrics());
@@ -53,9 +53,9 @@ describe('A report about an interrupted message', () => {
     ['a delivery', notified('delivered', { at: at(20) }), 'delivered'],
     ['a bounce', notified('failed', { at: at(20) }), 'bounced'],
     ['a complaint', complained, 'complained'],
-    ['an opening', opened(60), 'delivered'],
-    ['an opening by a machine', opened(60, 'Mozilla/5.0'), 'handed_over'],
-  ] as const)('shows that it was sent: %s, before or after the interruption', async (_, evidence, state) => {
+    ['an open', opened(60), 'delivered'],
+    ['an open by a machine', opened(60, 'Mozilla/5.0'), 'handed_over'],
+  ] as const)('proves that it was sent: %s, before or after the interruption', async (_, evidence, state) => {
     for (const order of [
       [accepted, interrupted, evidence],
       [accepted, evidence, interrupted],
@@ -75,7 +75,7 @@ describe('A report about an interrupted message', () => {
     }
   });
 
-  it('keeps showing that when the deadline for further reports passes', async () => {
+  it('still proves it after the deadline for notifications', async () => {
     const passed: Signal = { kind: 'deadline_passed', at: at(500_000) };
     const shown = await after(accepted, interrupted, opened(60), passed);
     expect(shown.recipients.map(({ state }) => state)).toEqual(['delivered', 'unknown']);
@@ -85,7 +85,7 @@ describe('A report about an interrupted message', () => {
 });
 
 describe('A message whose client was asked to try again', () => {
-  it('counts in a figure of its own', async () => {
+  it('is counted separately', async () => {
     expect(await after(accepted, notHandedOver)).toMatchObject({
       result: 'retry_requested',
       recipients: [{ state: 'not_sent', result: 'retry_requested' }, { state: 'not_sent' }],
@@ -93,7 +93,7 @@ describe('A message whose client was asked to try again', () => {
     });
   });
 
-  it('counts as sent where a report shows that the relay took it after all', async () => {
+  it('counts as sent if a report proves that the relay accepted it', async () => {
     expect(await after(accepted, notHandedOver, notified('delivered'))).toMatchObject({
       status: 'sent',
       counts: { accepted: 1, sent: 1, failed: 0, unknown: 0, retry_requested: 1 },
@@ -101,8 +101,8 @@ describe('A message whose client was asked to try again', () => {
   });
 });
 
-describe('A message under way', () => {
-  it('counts as unknown until its hand-over is told', async () => {
+describe('A message being sent', () => {
+  it('counts as unknown until its hand-over is reported', async () => {
     expect(await after(accepted)).toMatchObject({
       status: 'accepted',
       result: 'unknown',
@@ -112,7 +112,7 @@ describe('A message under way', () => {
 });
 
 describe('The timeline', () => {
-  it('puts an interruption that was found late before the delivery, and says what it came to', async () => {
+  it('places an interruption that was detected late before the delivery, and describes its consequence', async () => {
     const shown = await after(
       accepted,
       notified('delivered', { at: at(17) }),
@@ -133,13 +133,13 @@ describe('The timeline', () => {
     );
   });
 
-  it('says of whom nothing is known yet', async () => {
+  it('names the recipients without a known result', async () => {
     const shown = await after(accepted, interrupted, notified('delivered', { at: at(70) }));
     expect(shown.timeline[1]?.detail).toBe(`interrupted: outcome unknown for ${BOB}`);
     expect((await after(accepted, interrupted)).timeline[1]?.detail).toBe('interrupted: outcome unknown');
   });
 
-  it('is in causal order though the clocks of the services disagree', async () => {
+  it('is in causal order even if the clocks of the services differ', async () => {
     const shown = await after(
       opened(-30),
       notified('delivered', { at: at(-20) }),
@@ -163,7 +163,7 @@ describe('The timeline', () => {
   });
 });
 
-/** Which kinds must not come after which, for one recipient; an interruption comes before what was reported. */
+/** The order of kinds for one recipient; an interruption precedes all reports. */
 const RANKS: Readonly<Record<string, number>> = {
   accepted: 0,
   deferred: 1,
@@ -178,27 +178,27 @@ const RANKS: Readonly<Record<string, number>> = {
   complained: 4,
 };
 
-describe('Whatever is told of a message, in any order, more than once and by any clock', () => {
-  it('comes out as its story says', async () => {
+describe('Signals in any order, repeated and with any clock', () => {
+  it('lead to the result of their scenario', async () => {
     await fc.assert(
       fc.asyncProperty(
-        emailStory,
+        emailScenario,
         fc.infiniteStream(fc.nat()),
         fc.integer({ min: 0, max: 2 }),
-        async (story, random, repeats) => {
-          const recipients = story.copies.map((_, index) => ({
+        async (scenario, random, repeats) => {
+          const recipients = scenario.copies.map((_, index) => ({
             index,
             address: `user${index}@x.test`,
             role: 'to' as const,
           }));
-          const told = signalsOf(
+          const signals = signalsOf(
             { ...FACTS, recipients },
-            story,
+            scenario,
             seconds => seconds + ((random.next().value ?? 0) % 61) - 30,
           );
-          // The deadline is days after everything else; what waits for the message's acceptance is told again by nobody.
-          const early = told.filter(({ kind }) => kind !== 'deadline_passed');
-          const late = told.filter(({ kind }) => kind === 'deadline_passed');
+          // The deadline is days after all other signals.
+          const early = signals.filter(({ kind }) => kind !== 'deadline_passed');
+          const late = signals.filter(({ kind }) => kind === 'deadline_passed');
           const many = [...early, ...early.slice(0, repeats).filter(({ kind }) => kind !== 'copy_retried')];
           const shuffled = many
             .map(signal => ({ signal, place: random.next().value ?? 0 }))
@@ -207,22 +207,22 @@ describe('Whatever is told of a message, in any order, more than once and by any
           const shown = await after(...shuffled, ...late);
 
           const { counts } = shown;
-          expect(counts).toMatchObject(countsOfStories([story]));
+          expect(counts).toMatchObject(countsOfScenarios([scenario]));
           expect(counts.accepted).toBe(counts.sent + counts.failed + counts.unknown);
           expect(shown.recipients.map(({ result }) => result)).toEqual(
-            story.copies.map(one => resultOfStory(story, one)),
+            scenario.copies.map(one => resultOfScenario(scenario, one)),
           );
-          for (const [index, { evidence }] of story.copies.entries()) {
+          for (const [index, { evidence }] of scenario.copies.entries()) {
             if (evidence.length === 0) continue;
             expect(shown.recipients[index]?.state).not.toBe('unknown');
             expect(shown.recipients[index]?.state).not.toBe('not_sent');
           }
           for (const { address } of recipients) {
-            const told = shown.timeline.filter(({ recipient }) => recipient === null || recipient === address);
-            const ranks = told.flatMap(({ kind }) => RANKS[kind] ?? []);
+            const entries = shown.timeline.filter(({ recipient }) => recipient === null || recipient === address);
+            const ranks = entries.flatMap(({ kind }) => RANKS[kind] ?? []);
             expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
-            const firstReport = told.findIndex(({ kind }) => (RANKS[kind] ?? 0) > 2);
-            const end = told.findIndex(({ kind }) => kind === 'interrupted' || kind === 'not_handed_over');
+            const firstReport = entries.findIndex(({ kind }) => (RANKS[kind] ?? 0) > 2);
+            const end = entries.findIndex(({ kind }) => kind === 'interrupted' || kind === 'not_handed_over');
             if (firstReport >= 0) expect(end).toBeLessThan(firstReport);
           }
         },

@@ -1,4 +1,4 @@
-/** A server that we started and that may be killed at any moment. */
+/** A server that the local start runs and that can end at any time. */
 interface Restartable {
   exited(): Promise<void>;
   restart(): Promise<void>;
@@ -7,25 +7,25 @@ interface Restartable {
 const PAUSE_MS = 500;
 
 /**
- * Starts a server again whenever it ends.
- * @returns what ends the care; to be called before the server is stopped on purpose.
+ * Restarts a server whenever it ends.
+ * @returns a function that stops this; call it before stopping the server on purpose.
  */
-export const tend = (server: Restartable): (() => Promise<void>) => {
-  let tended = true;
+export const restartOnExit = (server: Restartable): (() => Promise<void>) => {
+  let watching = true;
   let restarting: Promise<void> = Promise.resolve();
   const watch = async (): Promise<void> => {
-    while (tended) {
+    while (watching) {
       await server.exited();
-      if (!tended) return;
+      if (!watching) return;
       await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
-      if (!tended) return;
+      if (!watching) return;
       restarting = server.restart().catch(() => undefined);
       await restarting;
     }
   };
   void watch();
   return () => {
-    tended = false;
+    watching = false;
     return restarting;
   };
 };
