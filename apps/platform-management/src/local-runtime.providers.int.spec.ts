@@ -39,7 +39,7 @@ it('as many builds go on at one time as the setting says', async () => {
   try {
     expect(await Promise.all([build('one', 'other'), build('other', 'one')])).toMatchObject([{ commit }, { commit }]);
   } finally {
-    await runtime.cleanUp();
+    await runtime.letGo();
     await repository.remove();
     for (const folder of [home, meeting]) await rm(folder!, { recursive: true, force: true });
   }
