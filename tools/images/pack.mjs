@@ -30,7 +30,7 @@ if (!app || !target || !existsSync(join(ROOT, 'apps', app, 'dist/main.js')))
   throw new Error('usage: node tools/images/pack.mjs <app that has been built> <folder>');
 
 const { entries = [], files = [] } = BESIDE[app] ?? {};
-/** The operator's command goes with every service: whoever may enter its container has NATS's credentials there. */
+/** Every image contains the operator's command: its container has the credentials of NATS. */
 const COMMAND = 'tools/postern-cli/dist/main.js';
 const programs = [...['main.js', ...entries].map(entry => join(ROOT, 'apps', app, 'dist', entry)), join(ROOT, COMMAND)];
 const { fileList } = await nodeFileTrace(programs, { base: ROOT, conditions: ['node', 'import', 'default'] });

@@ -25,7 +25,7 @@ const template = (url: string, apiKey: string): RequestTemplate => ({
   body: emailBody,
 });
 
-/** All of Postern's processes but the simulator, and a sender of theirs. */
+/** All processes of Postern except the simulator, and a sender. */
 export const postern = async (running: RunningPostern): Promise<Contestant> => {
   const { 'mail-simulator': _, ...pids } = running.processes();
   return { name: 'Postern', load: template(running.baseUrl, await productionService(running)), pids };

@@ -42,7 +42,7 @@ export const startWhole = async (
     onRestart,
     progress: step => console.error(`▸ ${step}`),
   });
-  // Registered before it is up: whoever interrupts the start waits for it, then stops what it made.
+  // Registered before it is up, so that an interrupt waits for the start and then stops everything.
   undo.push(() =>
     starting.then(
       running => running.stop(),
