@@ -1,0 +1,3 @@
+export * from './git-repository.js';
+export * from './runtime-contract.js';
+export * from './runtime-programs.js';
