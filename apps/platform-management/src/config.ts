@@ -1,10 +1,10 @@
 import { type ConfigOf, databaseSettings, defineConfig, integer, secret, text } from '@postern/service-host/config';
+import { canonicalAddress } from './accounts/email-address.js';
 import { provisioningSettings } from './databases-settings.js';
-import { canonicalAddress } from './domain/accounts/email-address.js';
 import { kubernetesSettings } from './kubernetes-settings.js';
-import { metricsSettings } from './metrics-settings.js';
-import { resourcesSettings } from './resources-settings.js';
-import { webServicesSettings } from './web-services-settings.js';
+import { metricsSettings } from './moderation/settings.js';
+import { resourcesSettings } from './platform-keys/settings.js';
+import { webServicesSettings } from './web-services/settings.js';
 
 /** Every setting of platform-management. */
 export const config = defineConfig({

@@ -1,15 +1,19 @@
 import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { CONFIG, Database, KeyRing, ServiceLog } from '@postern/service-host';
-import { accountsControllers, accountsProjections, accountsProviders } from './accounts.providers.js';
+import { accountsControllers, accountsProjections, accountsProviders } from './accounts/accounts.module.js';
 import type { PlatformManagementConfig } from './config.js';
-import { databasesControllers, databasesProjections, databasesProviders } from './databases.providers.js';
+import { databasesControllers, databasesProjections, databasesProviders } from './databases/databases.module.js';
+import { resourcesControllers, resourcesProjections, resourcesProviders } from './environment/environment.module.js';
 import { PrismaClient } from './generated/prisma/client.js';
-import { metricsControllers, metricsProviders } from './metrics.providers.js';
-import { operationsControllers, operationsProviders } from './operations.providers.js';
-import { resourcesControllers, resourcesProjections, resourcesProviders } from './resources.providers.js';
+import { metricsControllers, metricsProviders } from './metrics/metrics.module.js';
+import { operationsControllers, operationsProviders } from './operations/operations.module.js';
 import { runtimeProviders } from './runtime.providers.js';
-import { webServicesControllers, webServicesProjections, webServicesProviders } from './web-services.providers.js';
+import {
+  webServicesControllers,
+  webServicesProjections,
+  webServicesProviders,
+} from './web-services/web-services.module.js';
 
 const projections = [
   ...accountsProjections,

@@ -11,10 +11,10 @@ import { databaseSettings, defineConfig, encryptionKeys, text } from '@postern/s
 import { startNats, startPostgres } from '@postern/testing';
 import pg from 'pg';
 import { LocalDatabases } from '../adapters/local-databases/local-databases.js';
-import { databasesControllers, databasesProjections, databasesProviders } from '../databases.providers.js';
+import { ProvisionDatabases } from '../databases/database-reconciler.js';
+import { databasesControllers, databasesProjections, databasesProviders } from '../databases/databases.module.js';
 import { provisioningSettings } from '../databases-settings.js';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { ProvisionDatabases } from '../reactions/provision-databases.js';
 
 const config = defineConfig({
   ...databaseSettings,

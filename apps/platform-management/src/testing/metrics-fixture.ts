@@ -7,9 +7,9 @@ import { databaseSettings, defineConfig } from '@postern/service-host/config';
 import { startNats, startPostgres } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { metricsControllers, metricsProviders } from '../metrics.providers.js';
-import { metricsSettings } from '../metrics-settings.js';
-import { Suspensions } from '../ports/metrics.js';
+import { metricsControllers, metricsProviders } from '../metrics/metrics.module.js';
+import { Suspensions } from '../metrics/ports.js';
+import { metricsSettings } from '../moderation/settings.js';
 import { Runtime, type ServiceTraffic, type ServiceUsage } from '../ports/runtime.js';
 
 /** What runs, as a test says it; traffic is kept until it has been confirmed. */

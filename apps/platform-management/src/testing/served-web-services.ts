@@ -8,14 +8,18 @@ import { type ConfigOf, databaseSettings, defineConfig } from '@postern/service-
 import { startNats, startPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { accounts, ProjectedAccounts } from '../accounts/accounts.projection.js';
+import { AccountDirectory } from '../accounts/ports.js';
+import { resourcesControllers, resourcesProjections, resourcesProviders } from '../environment/environment.module.js';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { AccountDirectory } from '../ports/accounts.js';
+import { resourcesSettings } from '../platform-keys/settings.js';
 import { Runtime } from '../ports/runtime.js';
-import { accounts, ProjectedAccounts } from '../projections/accounts.js';
-import { resourcesControllers, resourcesProjections, resourcesProviders } from '../resources.providers.js';
-import { resourcesSettings } from '../resources-settings.js';
-import { webServicesControllers, webServicesProjections, webServicesProviders } from '../web-services.providers.js';
-import { webServicesSettings } from '../web-services-settings.js';
+import { webServicesSettings } from '../web-services/settings.js';
+import {
+  webServicesControllers,
+  webServicesProjections,
+  webServicesProviders,
+} from '../web-services/web-services.module.js';
 import { FakeMachine } from './fake-machine.js';
 import { FakeRuntime } from './fake-runtime.js';
 

@@ -1,4 +1,4 @@
-import type { WebServiceEvent } from '../domain/web-service/events.js';
+import type { WebServiceEvent } from '../web-services/aggregate/events.js';
 
 /** Histories of one web service, `shop` of `ada`, for the specs of its rules. */
 export const at = '2026-03-01T10:00:00.000Z';

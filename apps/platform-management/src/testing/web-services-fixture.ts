@@ -7,36 +7,36 @@ import { applyMigrations, Metrics, type ServiceLog } from '@postern/service-host
 import { startPostgres, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { PostgresLeadership } from '../adapters/postgres/postgres-leadership.js';
-import { PostgresWebServiceLedger } from '../adapters/postgres/web-service-ledger.js';
-import { PostgresWebServiceStandings } from '../adapters/postgres/web-service-standings.js';
-import { ObservedPlatform } from '../adapters/telemetry/observed-platform.js';
-import { PlatformGauges } from '../adapters/telemetry/platform-gauges.js';
-import { CancelDeployment } from '../commands/deployments/cancel-deployment.js';
-import { CreateDeployment } from '../commands/deployments/create-deployment.js';
-import { RollBackDeployment } from '../commands/deployments/roll-back-deployment.js';
-import { ModerateWebService } from '../commands/moderation/moderate-web-service.js';
-import { SuspendWebService } from '../commands/moderation/suspend-web-service.js';
-import { ChangeLifecycle } from '../commands/web-services/change-lifecycle.js';
-import { CreateWebService } from '../commands/web-services/create-web-service.js';
-import { type Account, AccountDirectory } from '../ports/accounts.js';
+import { type Account, AccountDirectory } from '../accounts/ports.js';
+import { CancelDeployment } from '../deployments/cancel-deployment.js';
+import { CreateDeployment } from '../deployments/create-deployment.js';
+import { RollBackDeployment } from '../deployments/roll-back-deployment.js';
+import { PostgresLeadership } from '../infrastructure/postgres/postgres-leadership.js';
+import { PlatformGauges } from '../infrastructure/telemetry/web-service-gauges.js';
+import { ObservedPlatform } from '../infrastructure/telemetry/web-service-metrics.js';
+import { ModerateWebService } from '../moderation/moderate-web-service.js';
+import { SuspendWebService } from '../moderation/suspend-web-service.js';
+import { LookAfterServices } from '../reconciler/check-availability.js';
+import { RetainArtefacts } from '../reconciler/delete-old-artefacts.js';
+import { RetainConfigurations } from '../reconciler/delete-old-configurations.js';
+import { LaneSupplies } from '../reconciler/lane-supplies.js';
+import { ReconcileRuntime } from '../reconciler/reconcile-runtime.js';
+import { SurveyRuntime } from '../reconciler/runtime-scan.js';
+import { ServicePlans } from '../reconciler/service-plans.js';
+import { ServiceWork } from '../reconciler/service-work.js';
+import { DriveWebServices } from '../reconciler/web-services-reconciler.js';
+import { ChangeLifecycle } from '../web-services/change-lifecycle.js';
+import { CreateWebService } from '../web-services/create-web-service.js';
 import {
   type Configuration,
   ProjectOwners,
   ReleaseConfigurations,
   type WebServiceLedger,
   type WebServiceSettings,
-} from '../ports/web-services.js';
-import { webServices } from '../projections/web-services.js';
-import { DriveWebServices } from '../reactions/drive-web-services.js';
-import { LaneSupplies } from '../reactions/lane-supplies.js';
-import { LookAfterServices } from '../reactions/look-after-services.js';
-import { ReconcileRuntime } from '../reactions/reconcile-runtime.js';
-import { RetainArtefacts } from '../reactions/retain-artefacts.js';
-import { RetainConfigurations } from '../reactions/retain-configurations.js';
-import { ServicePlans } from '../reactions/service-plans.js';
-import { ServiceWork } from '../reactions/service-work.js';
-import { SurveyRuntime } from '../reactions/survey-runtime.js';
+} from '../web-services/ports.js';
+import { PostgresWebServiceLedger } from '../web-services/postgres-web-service-repository.js';
+import { PostgresWebServiceStandings } from '../web-services/postgres-web-service-summaries.js';
+import { webServices } from '../web-services/web-services.projection.js';
 import { FakeMachine } from './fake-machine.js';
 import { FakeRuntime } from './fake-runtime.js';
 

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import type { RecordedEvent } from '@postern/event-sourcing';
+import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
+import { PrismaClient } from '../generated/prisma/client.js';
+import type { Account, AccountDirectory } from './ports.js';
+import type { UserEvent } from './user.js';
+import type { WorkspaceEvent } from './workspace.js';
+
+type AccountEvent = UserEvent | WorkspaceEvent;
+
+const apply = (event: AccountEvent, tx: ProjectionTransaction): Promise<unknown> | undefined => {
+  switch (event.type) {
+    case 'platform-management.user-registered.v1': {
+      const { user_id, email, operator, at } = event.data;
+      return tx.query(`INSERT INTO ${tx.table('users')} (id, email, operator, created_at) VALUES ($1, $2, $3, $4)`, [
+        user_id,
+        email,
+        operator,
+        at,
+      ]);
+    }
+    case 'platform-management.user-joined-workspace.v1': {
+      const { user_id, workspace_id, at } = event.data;
+      return tx.query(`INSERT INTO ${tx.table('memberships')} (user_id, workspace_id, joined_at) VALUES ($1, $2, $3)`, [
+        user_id,
+        workspace_id,
+        at,
+      ]);
+    }
+    case 'platform-management.workspace-created.v1': {
+      const { workspace_id, name, at } = event.data;
+      return tx.query(`INSERT INTO ${tx.table('workspaces')} (id, name, created_at) VALUES ($1, $2, $3)`, [
+        workspace_id,
+        name,
+        at,
+      ]);
+    }
+    case 'platform-management.password-changed.v1':
+      return undefined;
+  }
+};
+
+/** Users, workspaces, and who belongs where. */
+export const accounts: Projection = {
+  name: 'accounts',
+  version: 1,
+  tables: ['users', 'workspaces', 'memberships'],
+  eventTypes: [
+    'platform-management.user-registered.v1',
+    'platform-management.user-joined-workspace.v1',
+    'platform-management.workspace-created.v1',
+  ],
+  apply: async (events, tx) => {
+    for (const event of events) await apply(event as RecordedEvent & AccountEvent, tx);
+  },
+};
+
+@Injectable()
+export class ProjectedAccounts implements AccountDirectory {
+  constructor(private readonly prisma: PrismaClient) {}
+
+  async find(userId: string): Promise<Account | undefined> {
+    const user = await this.prisma.user.findUnique({ where: { id: userId } });
+    if (!user) return undefined;
+    const memberships = await this.prisma.membership.findMany({
+      where: { userId },
+      orderBy: [{ joinedAt: 'asc' }, { workspaceId: 'asc' }],
+    });
+    const ids = memberships.map(({ workspaceId }) => workspaceId);
+    const workspaces = await this.prisma.workspace.findMany({ where: { id: { in: ids } } });
+    return {
+      ...user,
+      workspaces: ids.flatMap(id => workspaces.filter(workspace => workspace.id === id)),
+    };
+  }
+}

@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { type authenticateSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Sessions } from './ports.js';
+
+/** Tells who acts, and in which workspace. Refuses expired, ended and unknown sessions alike. */
+@Injectable()
+export class AuthenticateSession {
+  constructor(private readonly sessions: Sessions) {}
+
+  async execute({ token_hash }: RequestOf<typeof authenticateSession>): Promise<ReplyOf<typeof authenticateSession>> {
+    const session = await this.sessions.find(token_hash);
+    if (!session) throw new Refusal('session_invalid', 'the session is unknown or has expired; log in again');
+    const { userId, email, operator, workspaceId } = session;
+    return { user_id: userId, email, operator, workspace_id: workspaceId };
+  }
+}

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { type changePassword, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { LoginGuard } from './login-guard.js';
+import { AccountDirectory, PasswordHasher, UserRegistry } from './ports.js';
+
+/** Replaces a password and ends every session that the old one opened. Guessing the old one counts as failed logins. */
+@Injectable()
+export class ChangePassword {
+  constructor(
+    private readonly guard: LoginGuard,
+    private readonly users: UserRegistry,
+    private readonly accounts: AccountDirectory,
+    private readonly passwords: PasswordHasher,
+  ) {}
+
+  async execute(request: RequestOf<typeof changePassword>): Promise<ReplyOf<typeof changePassword>> {
+    const { user_id, current_password, new_password } = request;
+    const account = await this.accounts.find(user_id);
+    const verified =
+      account &&
+      (await this.guard.attempt(account.email, '', async () => {
+        const known = await this.users.passwordHashOf(user_id);
+        return (await this.passwords.verify(known, current_password)) ? known : undefined;
+      }));
+    const replaced =
+      verified !== undefined &&
+      (await this.users.replacePassword(user_id, verified, await this.passwords.hash(new_password)));
+    if (!replaced) throw new Refusal('credentials_wrong', 'the current password is wrong');
+    return {};
+  }
+}

@@ -1,0 +1,38 @@
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { changePassword } from '@postern/contracts';
+import { AccountsFixture, hashOf, OPERATOR } from '../testing/accounts-fixture.js';
+
+const lines: string[] = [];
+const write = (fields: object, message: string): void => {
+  lines.push(`${message} ${inspect(fields, { depth: 12, maxStringLength: null })}`);
+};
+
+let house: AccountsFixture;
+beforeAll(async () => {
+  house = await AccountsFixture.start();
+  // Lines of every level as they are before redaction: what is not there need not be taken out.
+  await house.addReplica(OPERATOR, {
+    log: { debug: write, info: write, warn: write, error: write },
+    writeLine: line => lines.push(line),
+    flush: () => undefined,
+  });
+}, 60_000);
+afterAll(() => house?.stop());
+
+const log = () => lines.join('\n');
+const SECRETS = /argon2|long enough password|guessed word|another long password|brand new password/;
+
+it('no password, no hash and no token is in the log', async () => {
+  const { id, email, password } = await house.newUser();
+  const { token } = await house.logIn(email, password);
+  await expect(house.logIn(email, 'a guessed word')).rejects.toThrow();
+  await house.client.request(changePassword, {
+    user_id: id,
+    current_password: password,
+    new_password: 'a brand new password',
+  });
+  expect(log()).toContain('Migrated the database');
+  expect(log().match(SECRETS)).toBeNull();
+  expect([token, hashOf(token)].filter(secret => log().includes(secret))).toEqual([]);
+});

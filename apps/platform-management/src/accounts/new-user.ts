@@ -1,0 +1,20 @@
+import { type createUser, Refusal, type RequestOf } from '@postern/contracts';
+import { v7 as uuidv7 } from 'uuid';
+import { canonicalAddress } from './email-address.js';
+import type { NewUser, PasswordHasher } from './ports.js';
+
+/** A user as asked for, with new ids and a workspace of their own. Throws the refusal `invalid_input`. */
+export const newUser = async (
+  passwords: PasswordHasher,
+  { email, password, operator, workspace_name }: Omit<RequestOf<typeof createUser>, 'actor_id'>,
+): Promise<NewUser> => {
+  const address = canonicalAddress(email);
+  if (address === undefined) throw new Refusal('invalid_input', `email: "${email}" is no e-mail address`);
+  return {
+    userId: uuidv7(),
+    email: address,
+    passwordHash: await passwords.hash(password),
+    operator,
+    workspace: { id: uuidv7(), name: workspace_name ?? `${address}'s workspace` },
+  };
+};

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { Refusal, type ReplyOf, type RequestOf, type switchWorkspace } from '@postern/contracts';
+import { AccountDirectory, Sessions } from './ports.js';
+
+/** Moves a session to another workspace of its user. Any other workspace does not exist for them. */
+@Injectable()
+export class SwitchWorkspace {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly accounts: AccountDirectory,
+  ) {}
+
+  async execute({
+    token_hash,
+    workspace_id,
+  }: RequestOf<typeof switchWorkspace>): Promise<ReplyOf<typeof switchWorkspace>> {
+    const session = await this.sessions.find(token_hash);
+    const account = session && (await this.accounts.find(session.userId));
+    if (!account) throw new Refusal('session_invalid', 'the session is unknown or has expired; log in again');
+    const workspace = account.workspaces.find(({ id }) => id === workspace_id);
+    if (!workspace) throw new Refusal('workspace_not_found', 'there is no such workspace');
+    await this.sessions.moveTo(token_hash, workspace_id);
+    return { id: workspace.id, name: workspace.name };
+  }
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { type createDatabase, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { v7 as uuidv7 } from 'uuid';
+import { DatabaseRuntime } from '../ports/database-runtime.js';
+import { connectionUrl, usernameFor } from './connection-url.js';
+import { limitsOfPlan } from './database-plans.js';
+import { databaseReply, limitsReply } from './database-reply.js';
+import { DatabaseRepository } from './ports.js';
+
+const PASSWORD_BYTES = 32;
+
+/**
+ * Orders a database and answers where it will be, and with which credentials: here and nowhere else. It is made
+ * afterwards. Refuses with `invalid_input` for an unknown plan, and with `technology_missing`.
+ */
+@Injectable()
+export class CreateDatabase {
+  constructor(
+    private readonly runtime: DatabaseRuntime,
+    private readonly databases: DatabaseRepository,
+  ) {}
+
+  async execute({
+    workspace_id,
+    name,
+    kind,
+    plan,
+  }: RequestOf<typeof createDatabase>): Promise<ReplyOf<typeof createDatabase>> {
+    const limits = limitsOfPlan(plan);
+    const missing = await this.runtime.missingFor(kind);
+    if (missing !== undefined) throw new Refusal('technology_missing', missing);
+
+    const id = uuidv7();
+    const { host, port } = await this.runtime.reserve(id, kind);
+    const credentials = { username: usernameFor(kind), password: randomBytes(PASSWORD_BYTES).toString('base64url') };
+    const createdAt = new Date();
+    const at = createdAt.toISOString();
+    // What was reserved for a creation that fails here is given back by the leader, which finds no event of it.
+    await this.databases.create(
+      { database_id: id, workspace_id, name, kind, plan, limits: limitsReply(limits), host, port, at },
+      credentials,
+    );
+    return {
+      ...databaseReply({ id, name, kind, status: 'creating', statusReason: undefined, plan, limits, host, createdAt }),
+      connection_url: connectionUrl(kind, { ...credentials, host, port }),
+    };
+  }
+}

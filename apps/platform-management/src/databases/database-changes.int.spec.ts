@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { deleteDatabase, listDatabases } from '@postern/contracts';
+import { waitFor } from '@postern/testing';
+import { v7 as uuidv7 } from 'uuid';
+import { DatabasesFixture } from '../testing/databases-fixture.js';
+
+let world: DatabasesFixture;
+
+beforeAll(async () => {
+  world = await DatabasesFixture.start({
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    writeLine: () => undefined,
+    flush: () => undefined,
+  });
+  await world.query(
+    "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the database failed here'; END $$",
+  );
+}, 60_000);
+afterAll(() => world?.stop());
+
+/** Does something while no event can be appended, as when the process had died before it. */
+const withoutAppends = async (attempt: () => Promise<unknown>) => {
+  await world.query(
+    'CREATE TRIGGER fail BEFORE INSERT ON event_store.events FOR EACH STATEMENT EXECUTE FUNCTION fail()',
+  );
+  await attempt();
+  await world.query('DROP TRIGGER fail ON event_store.events');
+};
+
+const credentials = async () => (await world.query('SELECT 1 FROM database_credentials')).length;
+
+describe('A change of a database that fails halfway did not happen:', () => {
+  it('its order, which leaves no credentials behind', async () => {
+    const workspace_id = uuidv7();
+    await withoutAppends(() => expect(world.create({ workspace_id })).rejects.toThrow());
+    expect(await credentials()).toBe(0);
+    expect(await world.client.request(listDatabases, { workspace_id })).toMatchObject({ total: 0 });
+  });
+
+  it('its end, which forgets the credentials with the event that says so', async () => {
+    const workspace_id = uuidv7();
+    const { id: database_id } = await world.create({ workspace_id });
+    await world.client.request(deleteDatabase, { workspace_id, database_id });
+    await withoutAppends(() => world.look());
+    expect(await credentials()).toBe(1);
+    // The next attempt waits a second.
+    await waitFor(async () => {
+      await world.look();
+      return (await credentials()) === 0;
+    });
+    expect(await world.client.request(listDatabases, { workspace_id })).toMatchObject({ total: 0 });
+  });
+});

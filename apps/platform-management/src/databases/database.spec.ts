@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { describe, it } from '@jest/globals';
+import { foldsEveryFixture, specificationOf } from '@postern/event-sourcing/testing';
+import { type DatabaseCommand, type DatabaseEvent, database } from './database.js';
+
+const given = specificationOf(database);
+const at = '2026-01-02T03:04:05.678Z';
+const of = { database_id: 'orders', at };
+
+const created: DatabaseEvent = {
+  type: 'platform-management.database-created.v1',
+  data: {
+    ...of,
+    workspace_id: 'shop',
+    name: 'Orders',
+    kind: 'relational',
+    plan: 'starter',
+    limits: { cpu_millicores: 250, memory_bytes: 268_435_456, storage_bytes: 1_073_741_824, connections: 20 },
+    host: '127.0.0.1',
+    port: 20_001,
+  },
+};
+const available: DatabaseEvent = { type: 'platform-management.database-became-available.v1', data: of };
+const unavailable: DatabaseEvent = {
+  type: 'platform-management.database-became-unavailable.v1',
+  data: { ...of, reason: 'it does not answer' },
+};
+const readOnly: DatabaseEvent = {
+  type: 'platform-management.database-became-read-only.v1',
+  data: { ...of, reason: 'storage is full' },
+};
+const writable: DatabaseEvent = { type: 'platform-management.database-became-writable.v1', data: of };
+const failed: DatabaseEvent = {
+  type: 'platform-management.database-provisioning-failed.v1',
+  data: { ...of, reason: 'no space left' },
+};
+const deletionRequested: DatabaseEvent = { type: 'platform-management.database-deletion-requested.v1', data: of };
+const deleted: DatabaseEvent = { type: 'platform-management.database-deleted.v1', data: of };
+
+const answers: DatabaseCommand = { kind: 'note-available', at };
+const doesNotAnswer: DatabaseCommand = { kind: 'note-unavailable', reason: 'it does not answer', at };
+const isFull: DatabaseCommand = { kind: 'note-read-only', reason: 'storage is full', at };
+const hasRoom: DatabaseCommand = { kind: 'note-writable', at };
+const giveUp: DatabaseCommand = { kind: 'give-up', reason: 'no space left', at };
+const remove = (workspaceId: string): DatabaseCommand => ({ kind: 'request-deletion', workspaceId, at });
+const isGone: DatabaseCommand = { kind: 'note-deleted', at };
+
+describe('a database', () => {
+  it('is created with what its plan held that day', () =>
+    given().when({ kind: 'create', as: created.data }).yields(created));
+
+  it('runs once it answers', () => given(created).when(answers).yields(available));
+
+  it('does not become unavailable before it ran', () => given(created).when(doesNotAnswer).yields());
+
+  it('fails when it could not be made in time', () => given(created).when(giveUp).yields(failed));
+
+  it('that has run is never given up', () => {
+    given(created, available).when(giveUp).yields();
+    given(created, available, unavailable).when(giveUp).yields();
+  });
+
+  it('that has failed stays so', () => {
+    given(created, failed).when(answers).yields();
+    given(created, failed).when(giveUp).yields();
+  });
+
+  it('becomes unavailable and comes back, and each is noted once', () => {
+    given(created, available).when(answers).yields();
+    given(created, available).when(doesNotAnswer).yields(unavailable);
+    given(created, available, unavailable).when(doesNotAnswer).yields();
+    given(created, available, unavailable).when(answers).yields(available);
+  });
+
+  it('says why it is still unavailable when that has changed', () => {
+    const reason = 'no space left';
+    given(created, available, unavailable)
+      .when({ kind: 'note-unavailable', reason, at })
+      .yields({ type: 'platform-management.database-became-unavailable.v1', data: { ...of, reason } });
+  });
+
+  it('becomes read-only when its storage is full and writable when it is not, and each is noted once', () => {
+    given(created, available).when(hasRoom).yields();
+    given(created, available).when(isFull).yields(readOnly);
+    given(created, available, readOnly).when(isFull).yields();
+    given(created, available, readOnly).when(hasRoom).yields(writable);
+    given(created, available, readOnly, writable).when(isFull).yields(readOnly);
+  });
+
+  it('stays read-only while it comes back', () =>
+    given(created, available, readOnly, unavailable, available).when(isFull).yields());
+});
+
+describe('deleting a database', () => {
+  it.each([[created], [created, available], [created, available, unavailable], [created, failed]])(
+    'is possible whatever became of it (%#)',
+    (...history) =>
+      given(...history)
+        .when(remove('shop'))
+        .yields(deletionRequested),
+  );
+
+  it('is asked for once, however often it is asked', () =>
+    given(created, available, deletionRequested).when(remove('shop')).yields());
+
+  it('is nobody’s but its workspace’s', () => {
+    given(created, available).when(remove('another')).refuses('database_not_found');
+    given(created, available, deletionRequested).when(remove('another')).refuses('database_not_found');
+  });
+
+  it('ends what supervision has to say', () => {
+    for (const late of [answers, doesNotAnswer, isFull, hasRoom, giveUp])
+      given(created, available, deletionRequested).when(late).yields();
+  });
+
+  it('is over when everything of it is gone', () => {
+    given(created, deletionRequested).when(isGone).yields(deleted);
+    given(created, available).when(isGone).yields();
+    given(created, deletionRequested, deleted).when(isGone).yields();
+  });
+
+  it('leaves nothing that could be deleted again', () => {
+    given(created, deletionRequested, deleted).when(remove('shop')).refuses('database_not_found');
+    given().when(remove('shop')).refuses('database_not_found');
+  });
+
+  foldsEveryFixture(join(import.meta.dirname, 'fixtures/database'), database);
+});

@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import type { listDatabases, ReplyOf, RequestOf } from '@postern/contracts';
+import type { RecordedEvent } from '@postern/event-sourcing';
+import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
+import { type Database, PrismaClient } from '../generated/prisma/client.js';
+import { DATABASE_EVENT_TYPES, type DatabaseEvent } from './database.js';
+import { databaseReply } from './database-reply.js';
+import { DatabaseDirectory, type DatabaseRow } from './ports.js';
+
+const apply = (event: DatabaseEvent, tx: ProjectionTransaction): Promise<unknown> => {
+  const databases = tx.table('databases');
+  const { database_id } = event.data;
+  const enter = (status: DatabaseRow['status'], reason: string | null) =>
+    tx.query(`UPDATE ${databases} SET status = $2, status_reason = $3 WHERE id = $1`, [database_id, status, reason]);
+  const restrict = (reason: string | null) =>
+    tx.query(`UPDATE ${databases} SET read_only_reason = $2 WHERE id = $1`, [database_id, reason]);
+  switch (event.type) {
+    case 'platform-management.database-created.v1': {
+      const { workspace_id, name, kind, plan, limits, host, port, at } = event.data;
+      const { cpu_millicores, memory_bytes, storage_bytes, connections } = limits;
+      return tx.query(
+        `INSERT INTO ${databases} (id, workspace_id, name, kind, plan, cpu_millicores, memory_bytes, storage_bytes,
+           connections, host, port, status, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'creating', $12)`,
+        [database_id, workspace_id, name, kind, plan, cpu_millicores, memory_bytes, storage_bytes, connections].concat([
+          host,
+          port,
+          at,
+        ]),
+      );
+    }
+    case 'platform-management.database-became-available.v1':
+      return enter('running', null);
+    case 'platform-management.database-became-unavailable.v1':
+      return enter('unavailable', event.data.reason);
+    case 'platform-management.database-became-read-only.v1':
+      return restrict(event.data.reason);
+    case 'platform-management.database-became-writable.v1':
+      return restrict(null);
+    case 'platform-management.database-provisioning-failed.v1':
+      return enter('failed', event.data.reason);
+    case 'platform-management.database-deletion-requested.v1':
+      return enter('deleting', null);
+    case 'platform-management.database-deleted.v1':
+      return tx.query(`DELETE FROM ${databases} WHERE id = $1`, [database_id]);
+  }
+};
+
+/** Databases that have not been deleted. */
+export const databases: Projection = {
+  name: 'databases',
+  version: 1,
+  tables: ['databases'],
+  eventTypes: DATABASE_EVENT_TYPES,
+  apply: async (events, tx) => {
+    for (const event of events) await apply(event as RecordedEvent & DatabaseEvent, tx);
+  },
+};
+
+/** Databases as the dashboard and the public API show them: without credentials. */
+@Injectable()
+export class ProjectedDatabases extends DatabaseDirectory {
+  constructor(private readonly prisma: PrismaClient) {
+    super();
+  }
+
+  async find(databaseId: string): Promise<DatabaseRow | undefined> {
+    const row = await this.prisma.database.findUnique({ where: { id: databaseId } });
+    return row ? rowOf(row) : undefined;
+  }
+
+  async all(): Promise<readonly DatabaseRow[]> {
+    return (await this.prisma.database.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] })).map(rowOf);
+  }
+
+  async list({ workspace_id, limit, offset }: RequestOf<typeof listDatabases>): Promise<ReplyOf<typeof listDatabases>> {
+    const where = { workspaceId: workspace_id };
+    const [rows, total] = await Promise.all([
+      this.prisma.database.findMany({
+        where,
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+        take: limit,
+        skip: offset,
+      }),
+      this.prisma.database.count({ where }),
+    ]);
+    return { items: rows.map(row => databaseReply(rowOf(row))), total, limit, offset };
+  }
+}
+
+/** The reason that stands in the way: of the status, or of writing. */
+const rowOf = (row: Database): DatabaseRow => ({
+  id: row.id,
+  workspaceId: row.workspaceId,
+  name: row.name,
+  kind: row.kind as DatabaseRow['kind'],
+  status: row.status as DatabaseRow['status'],
+  statusReason: row.statusReason ?? row.readOnlyReason ?? undefined,
+  plan: row.plan,
+  limits: {
+    cpuMillicores: row.cpuMillicores,
+    memoryBytes: Number(row.memoryBytes),
+    storageBytes: Number(row.storageBytes),
+    connections: row.connections,
+  },
+  host: row.host,
+  port: row.port,
+  createdAt: row.createdAt,
+});

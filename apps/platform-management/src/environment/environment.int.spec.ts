@@ -1,0 +1,274 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  createProject,
+  deleteVariable,
+  getProject,
+  listProjectSecrets,
+  listProjects,
+  listVariables,
+  setProjectSecret,
+  setProjectSecrets,
+  setVariable,
+  setVariables,
+} from '@postern/contracts';
+import { waitFor } from '@postern/testing';
+import { v7 as uuidv7 } from 'uuid';
+import { codeOf, OPERATOR } from '../testing/accounts-fixture.js';
+import { ResourcesFixture, refusalOf } from '../testing/resources-fixture.js';
+import { ReleaseConfigurations } from '../web-services/ports.js';
+import { ResealValues } from './reencrypt-values.js';
+
+let resources: ResourcesFixture;
+beforeAll(async () => {
+  resources = await ResourcesFixture.start();
+  ({ house, user, stranger, ask } = resources);
+}, 120_000);
+afterAll(() => resources?.stop());
+
+let house: ResourcesFixture['house'];
+let user: ResourcesFixture['user'];
+let stranger: string;
+let ask: ResourcesFixture['ask'];
+let project_id: string;
+let service: { readonly user_id: string; readonly web_service_id: string };
+
+beforeEach(async () => {
+  project_id = await resources.newProject();
+  service = await resources.newService(project_id);
+});
+
+describe('projects', () => {
+  it('are listed oldest first and belong to their creator alone', async () => {
+    const second = await ask(createProject, { ...user, name: 'Blog', description: 'Words' });
+
+    expect((await ask(listProjects, { user_id: user.user_id })).map(({ name }) => name).slice(-2)).toEqual([
+      'Shop',
+      'Blog',
+    ]);
+    expect(await ask(getProject, { user_id: user.user_id, project_id: second.id })).toEqual(second);
+    expect(await ask(listProjects, { user_id: stranger })).toEqual([]);
+    expect(await codeOf(ask(getProject, { user_id: stranger, project_id }))).toBe('project_not_found');
+  });
+});
+
+describe('variables and secrets', () => {
+  it('are read by key, the secret ones masked', async () => {
+    const { variable } = await ask(setVariable, { ...service, key: 'TOKEN', value: 's3cr3t', is_secret: true });
+    await ask(setVariable, { ...service, key: 'COLOUR', value: 'red' });
+
+    expect(variable.value).toBe('********');
+    expect(await ask(listVariables, service)).toMatchObject([
+      { key: 'COLOUR', value: 'red', is_secret: false },
+      { key: 'TOKEN', value: '********', is_secret: true },
+    ]);
+  });
+
+  it('set again keep their id', async () => {
+    const first = await ask(setVariable, { ...service, key: 'COLOUR', value: 'red' });
+    const second = await ask(setVariable, { ...service, key: 'COLOUR', value: 'green' });
+
+    expect([first.created, second.created]).toEqual([true, false]);
+    expect(second.variable).toEqual({ ...first.variable, value: 'green' });
+  });
+
+  it('in bulk are all set or none, also where many do it at once', async () => {
+    const twice = [
+      { key: 'A', value: '1' },
+      { key: 'A', value: '2' },
+    ];
+    const refusal = await refusalOf(ask(setVariables, { ...service, variables: twice }));
+    expect(refusal.code).toBe('invalid_input');
+    expect(refusal.message).toMatch(/^variables\[1\]\.key: /);
+    expect(await ask(listVariables, service)).toEqual([]);
+
+    const results = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        ask(setVariables, {
+          ...service,
+          variables: [
+            { key: 'SHARED', value: String(n) },
+            { key: `OWN_${n}`, value: '' },
+          ],
+        }),
+      ),
+    );
+
+    expect(results.filter(({ created }) => created.includes('SHARED'))).toHaveLength(1);
+    expect(await ask(listVariables, service)).toHaveLength(9);
+  });
+
+  it('that become secret are masked from then on, also while the read model is behind', async () => {
+    const { variable } = await ask(setVariable, { ...service, key: 'TOKEN', value: 'harmless', is_secret: false });
+    const sealed = () => house.query('SELECT sealed FROM sealed_values WHERE id = $1', [variable.id]);
+    const before = await sealed();
+    // The feed ends at the oldest open transaction that writes.
+    const writer = await house.pool.connect();
+    await writer.query('BEGIN');
+    await writer.query('SELECT pg_current_xact_id()');
+    const setting = ask(setVariable, { ...service, key: 'TOKEN', value: 's3cr3t', is_secret: true });
+    await waitFor(async () => JSON.stringify(await sealed()) !== JSON.stringify(before), { describe: 'the new value' });
+
+    const listed = await ask(listVariables, service);
+    const { secrets } = await configurations().current(service.web_service_id, project_id, 'production');
+    await writer.query('ROLLBACK');
+    writer.release();
+    await setting;
+
+    expect(listed).toMatchObject([{ key: 'TOKEN', value: '********', is_secret: true }]);
+    expect(secrets).toEqual(['s3cr3t']);
+  });
+
+  it('whose keys mean something to JavaScript are keys like any other', async () => {
+    for (const key of ['constructor', '__proto__', 'toString'])
+      await ask(setProjectSecret, {
+        user_id: user.user_id,
+        project_id,
+        key,
+        value: key,
+        scope: 'staging',
+        is_secret: false,
+      });
+
+    const secrets = await ask(listProjectSecrets, { user_id: user.user_id, project_id });
+    expect(Object.keys(secrets).sort()).toEqual(['__proto__', 'constructor', 'toString']);
+  });
+
+  it('that are deleted are forgotten', async () => {
+    const { variable } = await ask(setVariable, { ...service, key: 'GONE', value: 'soon' });
+    const deletion = { ...service, var_id: variable.id };
+
+    expect(await ask(deleteVariable, deletion)).toEqual({ id: variable.id, deleted: true });
+    expect(await house.query('SELECT 1 FROM sealed_values WHERE id = $1', [variable.id])).toEqual([]);
+    expect(await codeOf(ask(deleteVariable, deletion))).toBe('variable_not_found');
+  });
+
+  it('of a stranger’s service or project do not exist', async () => {
+    const user_id = stranger;
+    expect(await codeOf(ask(listVariables, { ...service, user_id }))).toBe('web_service_not_found');
+    expect(await codeOf(ask(listProjectSecrets, { user_id, project_id }))).toBe('project_not_found');
+  });
+
+  it('make the configuration of a service: secrets of its scope, and its own variables over them', async () => {
+    const owner = { user_id: user.user_id, project_id };
+    await ask(setProjectSecrets, {
+      ...owner,
+      secrets: [
+        { key: 'TOKEN', value: 'of the project', scope: 'production' },
+        { key: 'COLOUR', value: 'of the project', scope: 'production' },
+        { key: 'TOKEN', value: 'of staging', scope: 'staging' },
+      ],
+    });
+    await ask(setVariable, { ...service, key: 'COLOUR', value: 'its own', is_secret: false });
+
+    expect(await configurations().current(service.web_service_id, project_id, 'production')).toEqual({
+      environment: { TOKEN: 'of the project', COLOUR: 'its own' },
+      secrets: ['of the project'],
+    });
+  });
+
+  it('of a release that is forgotten are gone, and nothing else is', async () => {
+    const [one, two] = [uuidv7(), uuidv7()];
+    await ask(setVariable, { ...service, key: 'COLOUR', value: 'red', is_secret: false });
+    for (const id of [one, two]) await configurations().seal(id, { environment: { COLOUR: 'red' }, secrets: [] });
+    for (let times = 0; times < 2; times++) await configurations().forget([one]);
+
+    await expect(configurations().open(one)).rejects.toThrow(`there is no configuration ${one}`);
+    expect(await configurations().open(two)).toEqual({ environment: { COLOUR: 'red' }, secrets: [] });
+    const { environment } = await configurations().current(service.web_service_id, project_id, 'production');
+    expect(environment).toEqual({ COLOUR: 'red' });
+  });
+});
+
+describe('at rest', () => {
+  const VALUE = 'a value that nobody may find';
+
+  it('no value and no key lies readable in the database, or reaches the log', async () => {
+    const { key } = await resources.newKey('write');
+    const secret = { user_id: user.user_id, project_id, key: 'OF_PROJECT', scope: 'production' } as const;
+    await ask(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
+    await ask(setVariable, { ...service, key: 'PLAIN', value: VALUE, is_secret: false });
+    await ask(setVariables, { ...service, variables: [{ key: 'BULK', value: VALUE }] });
+    await ask(setProjectSecret, { ...secret, value: VALUE });
+    await codeOf(ask(setVariables, { ...service, variables: Array(2).fill({ key: 'TWICE', value: VALUE }) }));
+    await codeOf(ask(setVariable, { ...service, key: 'NOT A KEY', value: VALUE }));
+    await configurations().seal(
+      uuidv7(),
+      await configurations().current(service.web_service_id, project_id, 'production'),
+    );
+    await resources.call(key);
+
+    const everything = await house.query<{ row: string }>(
+      `SELECT e::text AS row FROM event_store.events e UNION ALL SELECT s::text FROM sealed_values s
+       UNION ALL SELECT k::text FROM platform_keys k UNION ALL SELECT v::text FROM named_values v`,
+    );
+    const found = [...everything.map(({ row }) => row), ...resources.lines].filter(
+      text => text.includes(VALUE) || text.includes(key),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('a sealed value that was moved to another row does not open', async () => {
+    const [one, two] = [
+      await ask(setVariable, { ...service, key: 'ONE', value: '1', is_secret: false }),
+      await ask(setVariable, { ...service, key: 'TWO', value: '2', is_secret: false }),
+    ];
+    await house.query(
+      'UPDATE sealed_values SET sealed = (SELECT sealed FROM sealed_values WHERE id = $1) WHERE id = $2',
+      [one.variable.id, two.variable.id],
+    );
+    expect(await codeOf(ask(listVariables, service))).toMatch(/internal/);
+    await house.query('DELETE FROM sealed_values WHERE id = $1', [two.variable.id]);
+  });
+
+  it('values lie under a new key soon after it was put in front of the old one', async () => {
+    await ask(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
+    const replica = await replicaWithNewKey('second');
+
+    await replica.app.get(ResealValues, { strict: false }).run(new AbortController().signal);
+
+    expect(await house.query(`SELECT 1 FROM sealed_values WHERE sealed NOT LIKE 'second:%'`)).toEqual([]);
+    const opened = await replica.app
+      .get(ReleaseConfigurations, { strict: false })
+      .current(service.web_service_id, project_id, 'production');
+    expect(opened.environment).toEqual({ TOKEN: VALUE });
+  });
+
+  it('a damaged value is named and keeps no other from coming under a new key', async () => {
+    const [damaged, whole] = [
+      await ask(setVariable, { ...service, key: 'DAMAGED', value: VALUE, is_secret: true }),
+      await ask(setVariable, { ...service, key: 'WHOLE', value: VALUE, is_secret: true }),
+    ];
+    await house.query(`UPDATE sealed_values SET sealed = 'first:' || repeat('A', 80) WHERE id = $1`, [
+      damaged.variable.id,
+    ]);
+    const replica = await replicaWithNewKey('third');
+
+    const resealing = replica.app.get(ResealValues, { strict: false }).run(new AbortController().signal);
+
+    await expect(resealing).rejects.toThrow(damaged.variable.id);
+    const [row] = await house.query<{ sealed: string }>('SELECT sealed FROM sealed_values WHERE id = $1', [
+      whole.variable.id,
+    ]);
+    expect(row?.sealed).toMatch(/^third:/);
+    await house.query('DELETE FROM sealed_values WHERE id = $1', [damaged.variable.id]);
+  });
+});
+
+/** Every other key stays behind the new one. */
+const replicaWithNewKey = (id: string) => {
+  const keys = [
+    `${id}:${randomBytes(32).toString('base64')}`,
+    ...newKeys,
+    house.environment['POSTERN_ENCRYPTION_KEYS'],
+  ];
+  newKeys.unshift(String(keys[0]));
+  return house.addReplica(OPERATOR, undefined, { POSTERN_ENCRYPTION_KEYS: keys.join(',') });
+};
+const newKeys: string[] = [];
+
+const configurations = () => {
+  const [replica] = house.replicas;
+  if (!replica) throw new Error('no replica runs');
+  return replica.app.get(ReleaseConfigurations, { strict: false });
+};

@@ -1,0 +1,77 @@
+import type { CommandTransactions } from '@postern/event-sourcing/postgres';
+import type { KeyRing } from '@postern/service-host';
+import type pg from 'pg';
+import {
+  type Collection,
+  deciderOf,
+  type NamedValueCommand,
+  type NamedValueEvent,
+  type NamedValues,
+  slotOf,
+  valueIn,
+  valueStream,
+} from './named-values.js';
+import { type SetValue, ValueLedger, type ValueToSet } from './ports.js';
+import { sealedValueRow } from './postgres-sealed-values.js';
+
+/** Values lie sealed beside the events, in the same transaction and never in them: a value has to be forgettable. */
+export class PostgresValueLedger extends ValueLedger {
+  constructor(
+    private readonly transactions: CommandTransactions,
+    private readonly keys: KeyRing,
+  ) {
+    super();
+  }
+
+  override async set(
+    collection: Collection,
+    ownerId: string,
+    values: readonly ValueToSet[],
+  ): Promise<readonly SetValue[]> {
+    const command = { kind: 'set', ownerId, values, at: new Date().toISOString() } as const;
+    let before: NamedValues | undefined;
+    const events = await this.#execute(collection, command, (client, appended, state) => {
+      before = state;
+      return this.#seal(client, idsOf(appended), values);
+    });
+    return events.flatMap(({ data }) =>
+      'key' in data
+        ? [
+            {
+              id: data.value_id,
+              key: data.key,
+              scope: data.scope ?? undefined,
+              isSecret: data.is_secret,
+              created: before === undefined || valueIn(before, slotOf(data)) === undefined,
+            },
+          ]
+        : [],
+    );
+  }
+
+  override async delete(collection: Collection, ownerId: string, valueId: string): Promise<void> {
+    const command = { kind: 'delete', ownerId, valueId, at: new Date().toISOString() } as const;
+    await this.#execute(collection, command, client =>
+      client.query('DELETE FROM sealed_values WHERE id = $1', [valueId]),
+    );
+  }
+
+  #execute(
+    collection: Collection,
+    command: NamedValueCommand,
+    write: (client: pg.ClientBase, events: readonly NamedValueEvent[], before: NamedValues) => Promise<unknown>,
+  ): Promise<readonly NamedValueEvent[]> {
+    const streamId = valueStream(collection, command.ownerId);
+    return this.transactions.execute({ decider: deciderOf(collection), streamId, command, write });
+  }
+
+  async #seal(client: pg.ClientBase, ids: readonly string[], values: readonly ValueToSet[]): Promise<void> {
+    await client.query(
+      `INSERT INTO sealed_values (id, sealed) SELECT * FROM unnest($1::uuid[], $2::text[])
+       ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed`,
+      [ids, values.map(({ value }, place) => this.keys.seal(value, sealedValueRow(ids[place] as string)))],
+    );
+  }
+}
+
+const idsOf = (events: readonly NamedValueEvent[]): string[] => events.map(({ data }) => data.value_id);

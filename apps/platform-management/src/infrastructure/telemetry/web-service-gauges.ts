@@ -1,0 +1,93 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { WebServiceStatus } from '@postern/contracts';
+import { Database, Metrics } from '@postern/service-host';
+import { STAGES } from '../../web-services/aggregate/deployment-outcomes.js';
+
+/** Of services with work alone, so that the deployments of years are not read for the few under way. */
+const UNDER_WAY = `
+  SELECT d.status, count(*)::int AS deployments,
+    count(*) FILTER (WHERE d.status = 'queued' AND s.active_deployment_id IS NULL)::int AS waiting,
+    coalesce(max(extract(epoch FROM now() - d.created_at))
+      FILTER (WHERE d.status = 'queued' AND s.active_deployment_id IS NULL), 0)::float8 AS seconds
+  FROM web_service_standings s JOIN deployments d USING (web_service_id)
+  WHERE s.to_do AND d.status = ANY ($1) GROUP BY d.status`;
+
+const SERVICES = `
+  SELECT known.status, count(w.id)::int AS services
+  FROM unnest($1::text[]) AS known (status) LEFT JOIN web_services w USING (status) GROUP BY known.status`;
+
+const STATUSES: Readonly<Record<WebServiceStatus, true>> = {
+  created: true,
+  starting: true,
+  running: true,
+  restarting: true,
+  stopping: true,
+  stopped: true,
+  failed: true,
+};
+
+interface UnderWayRow {
+  readonly status: string;
+  readonly deployments: number;
+  readonly waiting: number;
+  readonly seconds: number;
+}
+
+/** Shows what waits, what is under way and how web services do, asked of the database whenever metrics are collected. */
+@Injectable()
+export class PlatformGauges {
+  constructor(
+    @Inject(Database) private readonly database: Pick<Database, 'pool'>,
+    metrics: Metrics,
+  ) {
+    const meter = metrics.meter('postern.deployments');
+    const active = meter.createObservableGauge('postern.deployments.active', {
+      unit: '{deployment}',
+      description: 'Deployments that are not over, by status',
+    });
+    const depth = meter.createObservableGauge('postern.deployments.queue.depth', {
+      unit: '{deployment}',
+      description: 'Deployments that wait for a place to build, and not for another deployment of their service',
+    });
+    const delay = meter.createObservableGauge('postern.deployments.queue.delay', {
+      unit: 's',
+      description: 'Since when the first of them was asked for',
+    });
+    const services = metrics.meter('postern.web_services').createObservableGauge('postern.web_services.count', {
+      unit: '{service}',
+      description: 'Web services, by status',
+    });
+    meter.addBatchObservableCallback(
+      async observed => {
+        const rows = await this.#underWay();
+        for (const status of STAGES)
+          observed.observe(active, rows.find(row => row.status === status)?.deployments ?? 0, { status });
+        const queued = rows.find(({ status }) => status === 'queued');
+        observed.observe(depth, queued?.waiting ?? 0);
+        observed.observe(delay, queued?.seconds ?? 0);
+      },
+      [active, depth, delay],
+    );
+    services.addCallback(async observed => {
+      for (const { status, services } of await this.#services()) observed.observe(services, { status });
+    });
+  }
+
+  async #underWay(): Promise<readonly UnderWayRow[]> {
+    const { rows } = await this.database.pool.query<UnderWayRow>({
+      name: 'deployments-under-way',
+      text: UNDER_WAY,
+      values: [STAGES],
+    });
+    return rows;
+  }
+
+  async #services(): Promise<readonly { readonly status: string; readonly services: number }[]> {
+    const { rows } = await this.database.pool.query<{ status: string; services: number }>({
+      name: 'web-services-by-status',
+      text: SERVICES,
+      values: [Object.keys(STATUSES)],
+    });
+    return rows;
+  }
+}

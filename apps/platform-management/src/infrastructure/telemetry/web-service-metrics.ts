@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics, ServiceLog } from '@postern/service-host';
+import { type Outcome, outcomesIn, STAGES, type Stage } from '../../web-services/aggregate/deployment-outcomes.js';
+import type { WebServiceEvent } from '../../web-services/aggregate/events.js';
+import type { WebService } from '../../web-services/aggregate/state.js';
+import { type InstanceReading, PlatformObserver } from '../../web-services/platform-observer.js';
+import { newRestarts, type RestartReading } from './new-restarts.js';
+
+/** From a rollback, which takes seconds, to a build at its deadline. */
+const SECONDS = [1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600];
+
+const EVERY_OUTCOME: readonly [Outcome, Stage | undefined][] = [
+  ['live', 'releasing'],
+  ...STAGES.map((stage): [Outcome, Stage] => ['failed', stage]),
+  ...STAGES.map((stage): [Outcome, Stage] => ['cancelled', stage]),
+  ['superseded', 'queued'],
+  ['rolled_back', undefined],
+];
+
+/**
+ * Counts and times deployments by the events that this process has committed, so that every outcome is counted once
+ * over all replicas; and shows, in the leader, what runs.
+ */
+@Injectable()
+export class ObservedPlatform extends PlatformObserver {
+  readonly #outcomes;
+  readonly #durations;
+  readonly #builds;
+  readonly #restarts;
+  #instances = { answering: 0, silent: 0 };
+  #lastLook: readonly RestartReading[] = [];
+
+  constructor(
+    metrics: Metrics,
+    private readonly log: ServiceLog,
+  ) {
+    super();
+    const deployments = metrics.meter('postern.deployments');
+    const advice = { explicitBucketBoundaries: SECONDS };
+    this.#outcomes = deployments.createCounter('postern.deployments.outcomes', {
+      unit: '{deployment}',
+      description: 'Deployments and rollbacks that came to an outcome, by how far they had come',
+    });
+    this.#durations = deployments.createHistogram('postern.deployments.duration', {
+      unit: 's',
+      advice,
+      description: 'From the request of a deployment until it was live or had failed',
+    });
+    this.#builds = deployments.createHistogram('postern.deployments.build.duration', {
+      unit: 's',
+      advice,
+      description: 'Fetching and building, until there was an artefact or the build had failed',
+    });
+    const services = metrics.meter('postern.web_services');
+    this.#restarts = services.createCounter('postern.web_services.instance.restarts', {
+      unit: '{restart}',
+      description: 'Instances that were started anew after they had failed',
+    });
+    services
+      .createObservableGauge('postern.web_services.instances', {
+        unit: '{instance}',
+        description: 'Instances of web services that serve, as the leader last saw them',
+      })
+      .addCallback(observed => {
+        for (const [state, count] of Object.entries(this.#instances)) observed.observe(count, { state });
+      });
+    // A counter that begins with its first step has not risen, as Prometheus sees it.
+    for (const [outcome, stage] of EVERY_OUTCOME) this.#outcomes.add(0, labels(outcome, stage));
+    this.#restarts.add(0);
+  }
+
+  override changed(before: WebService, events: readonly WebServiceEvent[]): void {
+    const { deployments, builds } = outcomesIn(before, events);
+    for (const { outcome, stage, kind, seconds } of deployments) {
+      this.#outcomes.add(1, labels(outcome, stage));
+      if (outcome === 'live' || outcome === 'failed') this.#durations.record(seconds, { outcome, kind });
+    }
+    for (const { result, seconds } of builds) {
+      if (result !== 'cancelled') this.#builds.record(seconds, { result });
+    }
+  }
+
+  override looked(readings: readonly InstanceReading[]): void {
+    const found = readings.flatMap(({ webServiceId, status }) => (status ? { webServiceId, ...status } : []));
+    const answering = found.reduce((sum, { healthy }) => sum + healthy, 0);
+    this.#instances = { answering, silent: found.reduce((sum, { instances }) => sum + instances, 0) - answering };
+    for (const [webServiceId, restarts] of newRestarts(this.#lastLook, found)) {
+      this.#restarts.add(restarts);
+      // The metric has no line for every service; this names the one to look at.
+      this.log.warn({ webServiceId, restarts }, 'Instances of a web service were started anew');
+    }
+    this.#lastLook = found;
+  }
+}
+
+const labels = (outcome: Outcome, stage: Stage | undefined) => (stage === undefined ? { outcome } : { outcome, stage });

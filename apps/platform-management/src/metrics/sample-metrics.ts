@@ -1,0 +1,21 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Runtime } from '../ports/runtime.js';
+import { sampleTime } from './metrics.js';
+import { MetricStore } from './ports.js';
+
+/** On a timer of the leader: what runs is measured; measurements of the same 15 seconds become one sample. */
+@Injectable()
+export class SampleMetrics {
+  constructor(
+    @Inject(Runtime) private readonly runtime: Pick<Runtime, 'usage'>,
+    private readonly metrics: MetricStore,
+  ) {}
+
+  async run(now: Date): Promise<void> {
+    const usages = await this.runtime.usage();
+    await this.metrics.record(
+      sampleTime(now),
+      usages.filter(({ instances }) => instances > 0),
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { type admitPlatformCall, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { type CountedCall, PlatformCalls } from '../environment/ports.js';
+
+/** Calls a minute that a key may make; 0 lifts the limit. */
+export abstract class CallLimit {
+  abstract readonly perMinute: number;
+}
+
+/** Every call of the platform API passes here first, with one look at the database. */
+@Injectable()
+export class AdmitPlatformCall {
+  constructor(
+    private readonly calls: PlatformCalls,
+    private readonly limit: CallLimit,
+  ) {}
+
+  async execute({
+    key_hash,
+    required,
+  }: RequestOf<typeof admitPlatformCall>): Promise<ReplyOf<typeof admitPlatformCall>> {
+    const call = await this.calls.admit(key_hash, this.limit.perMinute > 0);
+    if (!call) throw new Refusal('platform_key_invalid', 'the API key is invalid, expired or revoked');
+    const rate_limit = this.#standing(call);
+    if (rate_limit && call.used > rate_limit.limit) {
+      throw new Refusal('rate_limit_reached', `the limit of ${rate_limit.limit} requests a minute is reached`, {
+        rate_limit,
+        retry_after_s: Math.max(1, rate_limit.reset_s),
+      });
+    }
+    const { key } = call;
+    if (required === 'write' && key.scope !== 'write') {
+      throw new Refusal('insufficient_scope', 'the API key may only read', {
+        required,
+        actual: key.scope,
+        ...(rate_limit ? { rate_limit } : {}),
+      });
+    }
+    return {
+      caller: {
+        user_id: key.userId,
+        workspace_id: key.workspaceId,
+        key: {
+          id: key.id,
+          name: key.name,
+          key_prefix: key.keyPrefix,
+          scope: key.scope,
+          expiry: key.expiresAt?.toISOString() ?? null,
+        },
+      },
+      rate_limit,
+    };
+  }
+
+  #standing({ used, resetS }: CountedCall) {
+    const limit = this.limit.perMinute;
+    return limit > 0 ? { limit, remaining: Math.max(0, limit - used), reset_s: resetS } : null;
+  }
+}

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listPlatformKeys, revokePlatformKey } from '@postern/contracts';
+import { waitFor } from '@postern/testing';
+import { PlatformCalls } from '../environment/ports.js';
+import { codeOf, OPERATOR } from '../testing/accounts-fixture.js';
+import { ResourcesFixture, refusalOf } from '../testing/resources-fixture.js';
+import { CallLimit } from './admit-platform-call.js';
+
+let resources: ResourcesFixture;
+beforeAll(async () => {
+  resources = await ResourcesFixture.start();
+}, 120_000);
+afterAll(() => resources?.stop());
+
+describe('a platform key', () => {
+  it('lets its user in, with what the key may do', async () => {
+    const { key, ...made } = await resources.newKey('read', { expires_at: '2099-01-01T00:00:00Z' });
+
+    expect(await resources.call(key)).toEqual({
+      caller: { ...resources.user, key: { ...made, expiry: '2099-01-01T00:00:00.000Z' } },
+      rate_limit: { limit: 30, remaining: 29, reset_s: 60 },
+    });
+  });
+
+  it('that may only read is refused where writing is needed, and the call counts', async () => {
+    const { key } = await resources.newKey('read');
+    const refusal = await refusalOf(resources.call(key, 'write'));
+
+    expect(refusal).toMatchObject({ code: 'insufficient_scope', details: { required: 'write', actual: 'read' } });
+    expect((await resources.call(key)).rate_limit?.remaining).toBe(28);
+  });
+
+  it('is unknown in every replica as soon as it is revoked', async () => {
+    const { user, stranger } = resources;
+    const { id: key_id, key } = await resources.newKey('write');
+    await resources.call(key);
+    const byStranger = resources.ask(revokePlatformKey, { ...user, user_id: stranger, key_id });
+    expect(await codeOf(byStranger)).toBe('platform_key_not_found');
+
+    await resources.ask(revokePlatformKey, { ...user, key_id });
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => codeOf(resources.call(key))));
+    expect(new Set(answers)).toEqual(new Set(['platform_key_invalid']));
+    expect((await resources.ask(listPlatformKeys, user)).map(({ id }) => id)).not.toContain(key_id);
+  });
+
+  it('is refused once it has expired', async () => {
+    const { key } = await resources.newKey('read', { expires_at: new Date(Date.now() + 700).toISOString() });
+    expect(await codeOf(resources.call(key))).toBeUndefined();
+
+    await waitFor(async () => (await codeOf(resources.call(key))) === 'platform_key_invalid', {
+      describe: 'the expiry',
+    });
+  });
+});
+
+describe('calls of a platform key', () => {
+  it('are 30 a minute over all replicas, each counted once', async () => {
+    const { key } = await resources.newKey('read');
+    const answers = await Promise.all(Array.from({ length: 100 }, () => codeOf(resources.call(key))));
+
+    expect(answers.filter(code => code === undefined)).toHaveLength(30);
+    expect(answers.filter(code => code === 'rate_limit_reached')).toHaveLength(70);
+  });
+
+  it('are counted where two replicas take turns, and the thirty-first is told when to come again', async () => {
+    const { key, caller } = await keyWithCaller();
+    const [one, other] = admissions();
+    for (let n = 1; n < 30; n++) await (n % 2 ? one : other).admit(caller, true);
+
+    const { code, details } = await refusalOf(resources.call(key));
+
+    expect(code).toBe('rate_limit_reached');
+    const { retry_after_s, rate_limit } = details as { retry_after_s: number; rate_limit: object };
+    expect(rate_limit).toEqual({ limit: 30, remaining: 0, reset_s: retry_after_s });
+    expect(retry_after_s).toBeGreaterThan(0);
+    expect(retry_after_s).toBeLessThanOrEqual(60);
+  });
+
+  it('of another key are counted apart', async () => {
+    const [{ key: busy }, { key: quiet }] = [await resources.newKey('read'), await resources.newKey('read')];
+    const answers = await Promise.all(Array.from({ length: 31 }, () => codeOf(resources.call(busy))));
+
+    expect(answers).toContain('rate_limit_reached');
+    expect((await resources.call(quiet)).rate_limit?.remaining).toBe(29);
+  });
+
+  it('have a minute that begins with the first of them', async () => {
+    const { id, key } = await resources.newKey('read');
+    for (let n = 0; n < 30; n++) await resources.call(key);
+    expect(await codeOf(resources.call(key))).toBe('rate_limit_reached');
+
+    await resources.house.query(
+      `UPDATE platform_call_counts SET began_at = began_at - interval '1 minute' WHERE key_id = $1`,
+      [id],
+    );
+
+    expect((await resources.call(key)).rate_limit).toEqual({ limit: 30, remaining: 29, reset_s: 60 });
+  });
+});
+
+describe('the last use of a platform key', () => {
+  it('is noted by the clock, not by the call', async () => {
+    const { id, key } = await resources.newKey('read');
+    const before = Date.now();
+    await resources.call(key);
+    expect(await lastUseOf(id)).toBeNull();
+
+    await flushAll();
+
+    expect(Date.parse((await lastUseOf(id)) ?? '')).toBeGreaterThanOrEqual(before);
+  });
+
+  it('is noted later when it could not be noted at once', async () => {
+    const { id, key } = await resources.newKey('read');
+    await resources.call(key);
+    await resources.house.query('ALTER TABLE platform_key_uses RENAME TO platform_key_uses_elsewhere');
+    await Promise.allSettled(admissions().map(calls => calls.flushUses()));
+    await resources.house.query('ALTER TABLE platform_key_uses_elsewhere RENAME TO platform_key_uses');
+
+    await flushAll();
+
+    expect(await lastUseOf(id)).not.toBeNull();
+  });
+
+  it('is known of a replica that was stopped before its time to note it', async () => {
+    const { id, caller } = await keyWithCaller();
+    const replica = await resources.house.addReplica(OPERATOR);
+    await replica.app.get(PlatformCalls, { strict: false }).admit(caller, true);
+
+    await replica.stop();
+
+    expect(await lastUseOf(id)).not.toBeNull();
+  });
+});
+
+/** Last, because replicas without a limit stay. */
+it('a limit of 0 lifts it: calls are let in and not counted', async () => {
+  const lifted = await resources.house.addReplica(OPERATOR, undefined, { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' });
+  expect(lifted.app.get(CallLimit, { strict: false }).perMinute).toBe(0);
+  await Promise.all(resources.house.replicas.slice(0, 2).map(replica => replica.stop()));
+  const { id, key } = await resources.newKey('read');
+
+  const answers = await Promise.all(Array.from({ length: 40 }, () => resources.call(key)));
+
+  expect(answers.filter(({ rate_limit }) => rate_limit !== null)).toEqual([]);
+  expect(await resources.house.query('SELECT 1 FROM platform_call_counts WHERE key_id = $1', [id])).toEqual([]);
+});
+
+/** What each replica admits calls with. */
+const admissions = (): [PlatformCalls, PlatformCalls] => {
+  const [one, other] = resources.house.replicas.map(({ app }) => app.get(PlatformCalls, { strict: false }));
+  if (!one || !other) throw new Error('two replicas are needed');
+  return [one, other];
+};
+
+const flushAll = () => Promise.all(admissions().map(calls => calls.flushUses()));
+
+/** A key that was used once, and its hash. */
+const keyWithCaller = async () => {
+  const made = await resources.newKey('read');
+  await resources.call(made.key);
+  const [row] = await resources.house.query<{ key_hash: string }>('SELECT key_hash FROM platform_keys WHERE id = $1', [
+    made.id,
+  ]);
+  return { ...made, caller: String(row?.key_hash) };
+};
+
+const lastUseOf = async (id: string) =>
+  (await resources.ask(listPlatformKeys, resources.user)).find(key => key.id === id)?.last_used_at;

@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+import { fold } from '@postern/event-sourcing';
+import {
+  at,
+  begun,
+  built,
+  cancelling,
+  created,
+  deployed,
+  releaseBegun,
+  requested,
+  rollbackRequested,
+  startRequested,
+  stopRequested,
+} from '../testing/web-service-history.js';
+import type { WebServiceEvent } from '../web-services/aggregate/events.js';
+import { webService } from '../web-services/aggregate/web-service.js';
+import { duration, nextSteps, type StageDeadlines, type UnderWay } from './next-steps.js';
+
+const deadlines: StageDeadlines = { queueMs: 100_000, buildMs: 10_000, releaseMs: 5_000, stopMs: 1_000, graceMs: 100 };
+const start = Date.parse(at);
+const running = [created, ...deployed('d1')];
+const building = [created, requested('d1'), begun('d1')];
+const rolling = [...building, built('d1'), releaseBegun('d1')];
+
+const steps = (events: readonly WebServiceEvent[], underWay: UnderWay = {}, ms = 1) =>
+  nextSteps(fold(webService, events), underWay, start + ms, deadlines);
+const report = (kind: string, more: object = {}) => ({ kind: 'report', report: { kind, ...more } });
+
+describe('the next step', () => {
+  it('is nothing for a service in a final state', () => {
+    expect(steps([created])).toEqual([]);
+    expect(steps(running)).toEqual([]);
+  });
+
+  it('begins what is queued, a rollback without a build, and nothing beside another one', () => {
+    expect(steps([created, requested('d1')])).toEqual([{ kind: 'begin-build', deploymentId: 'd1' }]);
+    expect(steps([...running, rollbackRequested('d2', 'd1')])).toEqual([
+      report('begin-deployment', { deploymentId: 'd2' }),
+    ]);
+    expect(steps([...building, requested('d2')], { build: { deploymentId: 'd1' } })).toEqual([]);
+  });
+
+  it('is the build, whoever had begun it', () =>
+    expect(steps(building)).toEqual([{ kind: 'build', deploymentId: 'd1', untilMs: start + 10_000 }]));
+
+  it('ends a build that is cancelled or late, and says so once nothing of it is under way', () => {
+    const underWay = { build: { deploymentId: 'd1' } };
+    expect(steps([...building, cancelling('d1')], underWay)).toEqual([{ kind: 'end-build', reason: 'cancelled' }]);
+    expect(steps([...building, cancelling('d1')])).toEqual([report('end-cancelled', { deploymentId: 'd1' })]);
+    expect(steps(building, underWay, 10_050)).toEqual([]);
+    expect(steps(building, underWay, 10_100)).toEqual([{ kind: 'end-build', reason: 'late' }]);
+    expect(steps(building, {}, 10_000)).toEqual([
+      report('fail-deployment', { deploymentId: 'd1', reason: 'the build was not done within 10 seconds' }),
+    ]);
+  });
+
+  it('gives up on a build that does not end', () => {
+    const aborted = { build: { deploymentId: 'd1', aborted: start } };
+    expect(steps([...building, cancelling('d1')], aborted, 999)).toEqual([]);
+    expect(steps([...building, cancelling('d1')], aborted, 1_000)).toEqual([
+      report('fail-deployment', { deploymentId: 'd1', reason: 'the platform could not end the build in time' }),
+    ]);
+  });
+
+  it('begins one release, the one that was asked for first', () => {
+    const late = { ...startRequested('r1') };
+    const [later] = [{ ...late, data: { ...late.data, at: '2026-03-01T10:00:00.500Z' } } as WebServiceEvent];
+    expect(steps([...running, requested('d2'), begun('d2'), built('d2'), later], {}, 600)).toEqual([
+      { kind: 'begin-release', releaseId: 'd2' },
+    ]);
+    expect(steps([...running, startRequested('r1')])).toEqual([{ kind: 'begin-release', releaseId: 'r1' }]);
+  });
+
+  it('begins none while a roll or a stop is still under way', () => {
+    const change = { kind: 'stop', since: start } as const;
+    expect(steps([...running, startRequested('r1')], { change })).toEqual([]);
+  });
+
+  it('rolls, and ends the roll for a stop, a cancellation or its deadline', () => {
+    const change = { kind: 'roll', releaseId: 'd1', since: start } as const;
+    expect(steps(rolling)).toEqual([{ kind: 'roll', releaseId: 'd1', untilMs: start + 5_000 }]);
+    expect(steps(rolling, { change })).toEqual([]);
+    expect(steps([...rolling, stopRequested()], { change })).toEqual([{ kind: 'end-roll', reason: 'cancelled' }]);
+    expect(steps([...rolling, cancelling('d1')], { change })).toEqual([{ kind: 'end-roll', reason: 'cancelled' }]);
+    expect(steps(rolling, { change }, 5_100)).toEqual([{ kind: 'end-roll', reason: 'late' }]);
+    expect(steps([...rolling, stopRequested()])).toEqual([report('abandon-release', { releaseId: 'd1' })]);
+    expect(steps(rolling, {}, 5_000)).toEqual([
+      report('fail-release', { releaseId: 'd1', reason: 'no instance answered within 5 seconds' }),
+    ]);
+  });
+
+  it('gives up on a roll that does not end', () => {
+    const change = { kind: 'roll', releaseId: 'd1', since: start, aborted: start } as const;
+    expect(steps([...rolling, stopRequested()], { change }, 1_000)).toEqual([
+      report('fail-release', { releaseId: 'd1', reason: 'the platform could not end the release in time' }),
+    ]);
+  });
+
+  it('stops, however long ago that was asked for, and fails a stop that goes on for too long', () => {
+    const change = { kind: 'stop', since: start } as const;
+    expect(steps([...running, stopRequested()], {}, 1_000_000)).toEqual([{ kind: 'stop' }]);
+    expect(steps([...running, stopRequested()], { change }, 1_000)).toEqual([]);
+    expect(steps([...running, stopRequested()], { change }, 1_100)).toEqual([
+      report('fail-stop', { reason: 'it could not be stopped within 1 second' }),
+    ]);
+  });
+
+  it('lets no wait last for ever', () => {
+    expect(steps([created, requested('d1')], {}, 100_000)).toEqual([
+      report('fail-deployment', { deploymentId: 'd1', reason: 'it was not its turn within 100 seconds' }),
+    ]);
+    const hung = { change: { kind: 'stop', since: start } } as const;
+    const words = 'the release could not begin within 16 seconds';
+    expect(steps([...running, startRequested('r1')], hung, 16_000)).toEqual([
+      report('fail-release', { releaseId: 'r1', reason: words }),
+    ]);
+    expect(steps([...building, built('d1')], hung, 16_000)).toEqual([
+      report('fail-deployment', { deploymentId: 'd1', reason: words }),
+    ]);
+  });
+});
+
+describe('a span', () => {
+  it.each([
+    [50, '1 second'],
+    [90_000, '90 seconds'],
+    [900_000, '15 minutes'],
+    [21_600_000, '6 hours'],
+  ])('of %i ms is said as %s', (ms, words) => expect(duration(ms)).toBe(words));
+});

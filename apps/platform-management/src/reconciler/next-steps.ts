@@ -1,0 +1,172 @@
+import type { DriversCommand } from '../web-services/aggregate/commands.js';
+import {
+  activeDeployment,
+  type Deployment,
+  deploymentOf,
+  isQueued,
+  type WebService,
+} from '../web-services/aggregate/state.js';
+
+/** How long a state may last, in milliseconds. */
+export interface StageDeadlines {
+  /** From its request until it is its turn. */
+  readonly queueMs: number;
+  readonly buildMs: number;
+  readonly releaseMs: number;
+  readonly stopMs: number;
+  /** How much later than the runtime itself the driver ends something: the runtime has the better words. */
+  readonly graceMs: number;
+}
+
+/** What a driver has under way for one service. A build runs beside a change; changes are one after another. */
+export interface UnderWay {
+  readonly build?: { readonly deploymentId: string; readonly aborted?: number };
+  readonly change?: Change & { readonly since: number; readonly aborted?: number };
+}
+export type Change = { readonly kind: 'stop' } | { readonly kind: 'roll'; readonly releaseId: string };
+
+export type EndReason = 'cancelled' | 'late';
+
+/** A report without its time. */
+export type Report = DriversCommand extends infer Each
+  ? Each extends DriversCommand
+    ? Omit<Each, 'at'>
+    : never
+  : never;
+
+export type Step =
+  | { readonly kind: 'report'; readonly report: Report }
+  | { readonly kind: 'begin-build'; readonly deploymentId: string }
+  | { readonly kind: 'build'; readonly deploymentId: string; readonly untilMs: number }
+  | { readonly kind: 'begin-release'; readonly releaseId: string }
+  | { readonly kind: 'roll'; readonly releaseId: string; readonly untilMs: number }
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'end-build' | 'end-roll'; readonly reason: EndReason };
+
+/**
+ * What is to be done for a service next, from its events and what is under way alone; so a driver that takes over from
+ * a killed one does what that one would have done. Every state that is not final either has something under way that
+ * leads out of it, or a time at which a step here does.
+ */
+export const nextSteps = (state: WebService, underWay: UnderWay, nowMs: number, deadlines: StageDeadlines): Step[] => [
+  ...buildSteps(state, underWay, nowMs, deadlines),
+  ...queueSteps(state, nowMs, deadlines),
+  ...changeSteps(state, underWay, nowMs, deadlines),
+];
+
+function buildSteps(state: WebService, { build }: UnderWay, nowMs: number, deadlines: StageDeadlines): Step[] {
+  const building = state.deployments.findLast(({ status }) => status === 'building');
+  if (build && build.deploymentId !== building?.id) return build.aborted ? [] : [{ kind: 'end-build', reason: 'late' }];
+  if (!building) return [];
+  const untilMs = Date.parse(building.since) + deadlines.buildMs;
+  const late = nowMs >= untilMs + (build ? deadlines.graceMs : 0);
+  const reason: EndReason | undefined = building.cancellation ? 'cancelled' : late ? 'late' : undefined;
+  if (!build) {
+    if (reason) return [ended(building, reason, `the build was not done within ${duration(deadlines.buildMs)}`)];
+    return [{ kind: 'build', deploymentId: building.id, untilMs }];
+  }
+  if (!reason) return [];
+  if (build.aborted === undefined) return [{ kind: 'end-build', reason }];
+  return overdue(build.aborted, nowMs, deadlines)
+    ? [failing(building, 'the platform could not end the build in time')]
+    : [];
+}
+
+function queueSteps(state: WebService, nowMs: number, deadlines: StageDeadlines): Step[] {
+  return state.deployments.filter(isQueued).flatMap((deployment): Step[] => {
+    if (nowMs >= Date.parse(deployment.since) + deadlines.queueMs)
+      return [failing(deployment, `it was not its turn within ${duration(deadlines.queueMs)}`)];
+    if (activeDeployment(state)) return [];
+    return deployment.rollbackOf === undefined
+      ? [{ kind: 'begin-build', deploymentId: deployment.id }]
+      : [{ kind: 'report', report: { kind: 'begin-deployment', deploymentId: deployment.id } }];
+  });
+}
+
+function changeSteps(state: WebService, underWay: UnderWay, nowMs: number, deadlines: StageDeadlines): Step[] {
+  if (state.rolling) return rollSteps(state, state.rolling, underWay, nowMs, deadlines);
+  if (state.stopping) return stopSteps(underWay, nowMs, deadlines);
+  const waiting = waitingReleases(state, nowMs, deadlines);
+  if (underWay.change) return waiting.filter(step => step.kind === 'report');
+  return waiting;
+}
+
+function rollSteps(
+  state: WebService,
+  rolling: NonNullable<WebService['rolling']>,
+  { change }: UnderWay,
+  nowMs: number,
+  deadlines: StageDeadlines,
+): Step[] {
+  const mine = change?.kind === 'roll' && change.releaseId === rolling.id;
+  const untilMs = Date.parse(rolling.since) + deadlines.releaseMs;
+  const unwanted = state.stopping || deploymentOf(state, rolling.id)?.cancellation;
+  const late = nowMs >= untilMs + (mine ? deadlines.graceMs : 0);
+  const reason: EndReason | undefined = unwanted ? 'cancelled' : late ? 'late' : undefined;
+  const releaseId = rolling.id;
+  const words = `no instance answered within ${duration(deadlines.releaseMs)}`;
+  if (!mine) {
+    if (reason === 'cancelled') return [{ kind: 'report', report: { kind: 'abandon-release', releaseId } }];
+    if (reason === 'late') return [{ kind: 'report', report: { kind: 'fail-release', releaseId, reason: words } }];
+    return change ? [] : [{ kind: 'roll', releaseId, untilMs }];
+  }
+  if (!reason) return [];
+  if (change.aborted === undefined) return [{ kind: 'end-roll', reason }];
+  if (!overdue(change.aborted, nowMs, deadlines)) return [];
+  return [
+    {
+      kind: 'report',
+      report: { kind: 'fail-release', releaseId, reason: 'the platform could not end the release in time' },
+    },
+  ];
+}
+
+/** A stop is always tried: only one that goes on for too long counts as failed. */
+function stopSteps({ change }: UnderWay, nowMs: number, deadlines: StageDeadlines): Step[] {
+  if (!change) return [{ kind: 'stop' }];
+  if (nowMs < change.since + deadlines.stopMs + deadlines.graceMs) return [];
+  const reason = `it could not be stopped within ${duration(deadlines.stopMs)}`;
+  return [{ kind: 'report', report: { kind: 'fail-stop', reason } }];
+}
+
+/** Whoever asked first is first: a start or restart, or the deployment that is built. */
+function waitingReleases(state: WebService, nowMs: number, deadlines: StageDeadlines): Step[] {
+  const active = activeDeployment(state);
+  const deployment = active?.status === 'releasing' ? active : undefined;
+  const waitMs = 3 * deadlines.releaseMs + deadlines.stopMs;
+  const late = (since: string) => nowMs >= Date.parse(since) + waitMs;
+  const words = `the release could not begin within ${duration(waitMs)}`;
+  if (deployment?.cancellation) return [ended(deployment, 'cancelled', '')];
+  if (deployment && late(deployment.since)) return [failing(deployment, words)];
+  if (state.requested && late(state.requested.since)) {
+    return [{ kind: 'report', report: { kind: 'fail-release', releaseId: state.requested.releaseId, reason: words } }];
+  }
+  const waiting = [
+    ...(state.requested ? [{ releaseId: state.requested.releaseId, since: state.requested.since }] : []),
+    ...(deployment ? [{ releaseId: deployment.id, since: deployment.since }] : []),
+  ].sort((a, b) => Date.parse(a.since) - Date.parse(b.since));
+  return waiting.slice(0, 1).map(({ releaseId }) => ({ kind: 'begin-release', releaseId }));
+}
+
+const overdue = (abortedMs: number, nowMs: number, { stopMs }: StageDeadlines): boolean => nowMs >= abortedMs + stopMs;
+
+const ended = ({ id }: Deployment, reason: EndReason, words: string): Step => ({
+  kind: 'report',
+  report:
+    reason === 'cancelled'
+      ? { kind: 'end-cancelled', deploymentId: id }
+      : { kind: 'fail-deployment', deploymentId: id, reason: words },
+});
+
+const failing = ({ id }: Deployment, reason: string): Step => ({
+  kind: 'report',
+  report: { kind: 'fail-deployment', deploymentId: id, reason },
+});
+
+/** A span as a person says it. */
+export function duration(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  begun,
+  built,
+  cancelled,
+  created,
+  deployed,
+  failed,
+  live,
+  releaseBegun,
+  requested,
+  restartRequested,
+  rollbackRequested,
+  rolledBack,
+  served,
+  startRequested,
+  stopped,
+  stopRequested,
+} from '../../testing/web-service-history.js';
+import type { WebServiceEvent } from './events.js';
+import { configurationsOver } from './obsolete-configurations.js';
+
+const over = (history: readonly WebServiceEvent[], retained = 10) =>
+  configurationsOver([created, ...history], retained);
+const restarted = (id: string, of: string): WebServiceEvent[] => [
+  restartRequested(id),
+  releaseBegun(id, 'restarting', { kind: 'restart', of }),
+  served(id),
+];
+
+describe('the configuration of a start or restart', () => {
+  it('is over when another release serves', () => {
+    expect(over([...deployed('d1'), ...restarted('r1', 'd1')])).toEqual([]);
+    expect(over([...deployed('d1'), ...restarted('r1', 'd1'), ...restarted('r2', 'd1')])).toEqual(['r1']);
+    expect(over([...deployed('d1'), ...restarted('r1', 'd1'), ...deployed('d2', 'd1')])).toEqual(['r1']);
+  });
+
+  it('is not over while it waits, or while it may have to take the place of the next again', () => {
+    const serving = [...deployed('d1'), ...restarted('r1', 'd1')];
+    expect(over([...serving, restartRequested('r2')])).toEqual([]);
+    expect(
+      over([...serving, restartRequested('r2'), releaseBegun('r2', 'restarting', { kind: 'restart', of: 'd1' })]),
+    ).toEqual([]);
+  });
+
+  it('is over when the service has stopped, and when it was given up before it began', () => {
+    const serving = [...deployed('d1'), ...restarted('r1', 'd1')];
+    expect(over([...serving, stopRequested()])).toEqual([]);
+    expect(over([...serving, stopRequested(), stopped()])).toEqual(['r1']);
+    expect(over([...deployed('d1'), startRequested('s1'), stopRequested('block')])).toEqual(['s1']);
+  });
+});
+
+describe('the configuration of a deployment', () => {
+  it('is kept as long as the deployment can be gone back to', () => {
+    const three = [...deployed('d1'), ...deployed('d2', 'd1'), ...deployed('d3', 'd2')];
+    expect(over(three, 3)).toEqual([]);
+    expect(over(three, 2)).toEqual(['d1']);
+  });
+
+  it('is kept under the release that goes back to it, however old', () => {
+    const two = [...deployed('d1'), ...deployed('d2', 'd1')];
+    const back = [
+      rollbackRequested('d3', 'd1'),
+      begun('d3', 'releasing'),
+      releaseBegun('d3', 'running', { configuration: 'd1' }),
+      served('d3'),
+      live('d3'),
+      rolledBack('d2', 'd3'),
+    ];
+    expect(over([...two, ...back], 1)).toEqual(['d2', 'd3']);
+    expect(over([...deployed('d1'), rollbackRequested('d2', 'd1'), ...deployed('d3', 'd1')], 1)).toEqual([]);
+  });
+
+  it('is over when it never was live, though it was sealed', () => {
+    const serving = deployed('d1');
+    const way = [requested('d2'), begun('d2'), built('d2')];
+    expect(over([...serving, ...way])).toEqual([]);
+    expect(over([...serving, ...way, cancelled('d2')])).toEqual(['d2']);
+    expect(over([...serving, requested('d2'), begun('d2'), failed('d2', 'exit 1')])).toEqual(['d2']);
+  });
+});

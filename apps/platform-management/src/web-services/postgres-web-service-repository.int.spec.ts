@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { fold } from '@postern/event-sourcing';
+import { PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { OWNER, type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
+import { webService, webServiceStream } from './aggregate/web-service.js';
+
+let house: WebServicesFixture;
+let replicas: [Replica, Replica];
+
+beforeAll(async () => {
+  house = await WebServicesFixture.start();
+  replicas = [await house.replica({}, false), await house.replica({}, false)];
+}, 60_000);
+afterAll(() => house.stop());
+
+const cancel = (replica: Replica, id: string, deployment_id: string) =>
+  replica.commands.cancel.execute({ user_id: OWNER, web_service_id: id, deployment_id });
+
+/** As a backup does that is put back under a running service. */
+const cutOff = async (id: string, version: number) => {
+  const client = await house.pool.connect();
+  await client.query('SET session_replication_role = replica');
+  await client.query('DELETE FROM event_store.events WHERE stream_id = $1 AND version > $2', [
+    webServiceStream(id),
+    version,
+  ]);
+  await client.query('RESET session_replication_role');
+  client.release();
+};
+
+describe('the ledger of a replica', () => {
+  it('decides on what the others have done meanwhile, however far it had read before', async () => {
+    const [one, other] = replicas;
+    const id = await house.createService(one);
+    const first = await house.deploy(other, id);
+    const second = await house.deploy(one, id);
+    await cancel(other, id, second);
+    const over = { code: 'deployment_over' };
+    await expect(cancel(one, id, second)).rejects.toMatchObject(over);
+    await expect(cancel(other, id, first)).rejects.toMatchObject(over);
+
+    const events = await new PostgresEventStore(house.pool).readStream(webServiceStream(id));
+    const whole = fold(webService, events);
+    expect(whole.deployments.map(({ status }) => status)).toEqual(['superseded', 'cancelled']);
+    for (const { ledger } of replicas) expect(await ledger.stateOf(id)).toEqual(whole);
+  });
+
+  it('reads from the beginning again where the stream ends before what it remembers', async () => {
+    const [one] = replicas;
+    const id = await house.createService(one);
+    const lost = await house.deploy(one, id);
+    await cutOff(id, 1);
+    await expect(cancel(one, id, lost)).rejects.toThrow(/at version 1, expected 2/);
+    expect((await one.ledger.stateOf(id)).deployments).toEqual([]);
+  });
+});

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  cancelDeployment,
+  createDeployment,
+  getDeployment,
+  getLogs,
+  getWebService,
+  listDeployments,
+  listWebServices,
+  moderateWebService,
+  restartWebService,
+  rollBackDeployment,
+  setProjectSecret,
+  setVariable,
+  startWebService,
+  stopWebService,
+} from '@postern/contracts';
+import { v7 as uuidv7 } from 'uuid';
+import { ServedWebServices } from '../testing/served-web-services.js';
+import { Latch } from '../testing/web-services-fixture.js';
+
+let house: ServedWebServices;
+let owner: { user_id: string; project_id: string };
+
+beforeAll(async () => {
+  house = await ServedWebServices.start();
+}, 120_000);
+afterAll(() => house?.stop());
+beforeEach(async () => {
+  house.machine.script.build = () => {};
+  owner = await house.owner();
+});
+
+const ask: ServedWebServices['client']['request'] = (contract, request) => house.client.request(contract, request);
+const refusal = (code: string, message = '') => ({ code, message: expect.stringContaining(message) });
+
+const deployed = async () => {
+  const { id } = await house.create(owner);
+  const of = { user_id: owner.user_id, web_service_id: id };
+  const deployment = await ask(createDeployment, of);
+  const deployment_id = deployment.id;
+  await house.until(() => ask(getDeployment, { ...of, deployment_id }), 'live');
+  return { of, deployment_id };
+};
+
+describe('a web service', () => {
+  it('is answered with all its fields and an address of its own from its creation on', async () => {
+    const created = await house.create(owner, { build_command: 'npm run build', max_instances: 3 });
+    expect(created).toEqual({
+      id: expect.any(String),
+      project_id: owner.project_id,
+      name: 'web',
+      git_repository_url: 'https://example.com/web.git',
+      branch: null,
+      build_command: 'npm run build',
+      start_command: null,
+      health_check_path: null,
+      port: 3000,
+      min_instances: 1,
+      max_instances: 3,
+      environment: 'production',
+      status: 'created',
+      status_reason: null,
+      url: `http://127.0.0.1/${created.id}`,
+      blocked: false,
+      suspended: false,
+      flag_reason: null,
+      created_at: expect.any(String),
+    });
+    const of = { user_id: owner.user_id, web_service_id: created.id };
+    expect(await ask(getWebService, of)).toEqual(created);
+    const second = await house.create(owner);
+    expect(await ask(listWebServices, { user_id: owner.user_id })).toEqual([created, second]);
+  });
+
+  it('is refused for a project of somebody else, and for what no repository, branch or range is', async () => {
+    const stranger = await house.owner();
+    await expect(house.create({ ...owner, project_id: stranger.project_id })).rejects.toMatchObject(
+      refusal('project_not_found'),
+    );
+    const invalid = (message: string) => refusal('invalid_input', message);
+    await expect(house.create(owner, { git_repository_url: 'ext::sh -c id' })).rejects.toMatchObject(
+      invalid('git_repository_url: '),
+    );
+    await expect(house.create(owner, { git_repository_url: 'file:///srv/web.git' })).rejects.toMatchObject(
+      invalid('git_repository_url: file:// is not allowed here'),
+    );
+    await expect(house.create(owner, { branch: '--upload-pack=x' })).rejects.toMatchObject(invalid('branch: '));
+    await expect(house.create(owner, { min_instances: 3, max_instances: 2 })).rejects.toMatchObject(
+      invalid('max_instances: '),
+    );
+  });
+
+  it('does not exist for anybody else, whatever they ask', async () => {
+    const { of, deployment_id } = await deployed();
+    const stranger = { ...of, user_id: uuidv7() };
+    const nothing = refusal('web_service_not_found');
+    for (const contract of [
+      getWebService,
+      startWebService,
+      restartWebService,
+      stopWebService,
+      getLogs,
+      listDeployments,
+      createDeployment,
+    ] as const) {
+      await expect(ask<typeof getWebService>(contract as typeof getWebService, stranger)).rejects.toMatchObject(
+        nothing,
+      );
+    }
+    for (const contract of [getDeployment, rollBackDeployment, cancelDeployment] as const) {
+      await expect(
+        ask<typeof getDeployment>(contract as typeof getDeployment, { ...stranger, deployment_id }),
+      ).rejects.toMatchObject(nothing);
+    }
+    expect(await ask(listWebServices, { user_id: stranger.user_id })).toEqual([]);
+  });
+
+  it('starts, restarts and stops, over both replicas', async () => {
+    const { of } = await deployed();
+    const service = () => ask(getWebService, of);
+    await house.until(service, 'running');
+    expect(await ask(stopWebService, of)).toEqual({ id: of.web_service_id, status: 'stopping' });
+    await house.until(service, 'stopped');
+    expect(await ask(startWebService, of)).toEqual({ id: of.web_service_id, status: 'starting' });
+    await house.until(service, 'running');
+    expect(await ask(restartWebService, of)).toEqual({ id: of.web_service_id, status: 'restarting' });
+    await house.until(service, 'running');
+  });
+});
+
+describe('deployments', () => {
+  it('are listed newest first, page by page', async () => {
+    const { of, deployment_id: first } = await deployed();
+    const { id: second } = await ask(createDeployment, of);
+    await house.until(() => ask(getDeployment, { ...of, deployment_id: second }), 'live');
+    const page = await ask(listDeployments, { ...of, limit: 1, offset: 1 });
+    expect(page).toMatchObject({ total: 2, limit: 1, offset: 1, items: [{ id: first, status: 'superseded' }] });
+    const all = await ask(listDeployments, { ...of });
+    expect(all.items.map(({ id }) => id)).toEqual([second, first]);
+    expect(all.items[0]).toEqual({
+      id: second,
+      web_service_id: of.web_service_id,
+      branch: 'main',
+      commit: 'a'.repeat(40),
+      status: 'live',
+      error: null,
+      created_at: expect.any(String),
+      started_at: expect.any(String),
+      finished_at: expect.any(String),
+      rollback_of: null,
+    });
+  });
+
+  it('are answered when they are queued, and cancelled on request', async () => {
+    const build = new Latch();
+    house.machine.script.build = build.wait;
+    const { id } = await house.create(owner);
+    const of = { user_id: owner.user_id, web_service_id: id };
+    const queued = await ask(createDeployment, { ...of, branch: 'main' });
+    expect(queued).toMatchObject({ commit: null, started_at: null, finished_at: null, branch: 'main' });
+    expect(['queued', 'building']).toContain(queued.status);
+    await build.reached;
+    const one = { ...of, deployment_id: queued.id };
+    await ask(cancelDeployment, one);
+    await house.until(() => ask(getDeployment, one), 'cancelled');
+    await expect(ask(cancelDeployment, one)).rejects.toMatchObject(refusal('deployment_over'));
+    await expect(ask(rollBackDeployment, one)).rejects.toMatchObject(refusal('deployment_never_live'));
+    build.open();
+  });
+
+  it('get the environment of the service and the secrets of its project, and their rollback gets those of then', async () => {
+    const { id } = await house.create(owner);
+    const of = { user_id: owner.user_id, web_service_id: id };
+    const secret = { key: 'TOKEN', value: 'hush-hush-hush', scope: 'production' as const };
+    await ask(setProjectSecret, { ...owner, ...secret });
+    await ask(setVariable, { ...of, key: 'COLOUR', value: 'red' });
+    const first = await ask(createDeployment, of);
+    await house.until(() => ask(getDeployment, { ...of, deployment_id: first.id }), 'live');
+    expect(house.machine.serving(id)?.environment).toEqual({ COLOUR: 'red', TOKEN: 'hush-hush-hush' });
+
+    await ask(setVariable, { ...of, key: 'COLOUR', value: 'blue' });
+    const second = await ask(createDeployment, of);
+    await house.until(() => ask(getDeployment, { ...of, deployment_id: second.id }), 'live');
+    const back = await ask(rollBackDeployment, { ...of, deployment_id: first.id });
+    expect(back).toMatchObject({ rollback_of: first.id });
+    await house.until(() => ask(getDeployment, { ...of, deployment_id: back.id }), 'live');
+    expect(house.machine.serving(id)?.environment).toMatchObject({ COLOUR: 'red' });
+
+    const { rows } = await house.pool.query('SELECT data::text AS data FROM event_store.events');
+    expect(JSON.stringify(rows)).not.toContain('hush-hush-hush');
+    const { lines } = await ask(getLogs, { ...of, tail: 10_000 });
+    expect(lines).toContainEqual(expect.objectContaining({ stream: 'build', instance: 'build' }));
+    expect(lines).toContainEqual(
+      expect.objectContaining({ stream: 'platform', message: expect.stringContaining('is live') }),
+    );
+    expect(JSON.stringify(lines)).not.toContain('hush-hush-hush');
+    expect((await ask(getLogs, { ...of, tail: 1 })).lines).toEqual(lines.slice(-1));
+    expect((await ask(getLogs, { ...of, since: 4_000_000_000 })).lines).toEqual([]);
+  });
+});
+
+describe('moderation', () => {
+  it('is the operator’s, who sees the service with its flag and reason', async () => {
+    const { of } = await deployed();
+    const actor_id = await house.operator();
+    const { web_service_id } = of;
+    const block = { actor_id, web_service_id, action: 'block' as const };
+    await expect(ask(moderateWebService, { ...block, actor_id: owner.user_id, reason: 'x' })).rejects.toMatchObject(
+      refusal('not_an_operator'),
+    );
+    await expect(ask(moderateWebService, block)).rejects.toMatchObject(refusal('invalid_input', 'reason: '));
+    expect(await ask(moderateWebService, { ...block, reason: 'phishing' })).toMatchObject({
+      blocked: true,
+      suspended: false,
+      flag_reason: 'phishing',
+    });
+    await house.until(() => ask(getWebService, of), 'stopped');
+    await expect(ask(startWebService, of)).rejects.toMatchObject(refusal('service_blocked', 'phishing'));
+    expect(await ask(moderateWebService, { ...block, action: 'unblock' })).toMatchObject({
+      blocked: false,
+      flag_reason: null,
+    });
+    await expect(ask(moderateWebService, { ...block, web_service_id: uuidv7(), reason: 'x' })).rejects.toMatchObject(
+      refusal('web_service_not_found'),
+    );
+  });
+});
