@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import { type buildConnector, Pool } from 'undici';
 import type { Backend } from '@postern/load-balancer-client';
+import { type buildConnector, Pool } from 'undici';
 import type { Timeouts } from './settings.js';
 
 /** Something under way between a client and a backend. */

@@ -3,10 +3,17 @@ import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
+import {
+  addressOf,
+  backendSet,
+  closing,
+  drainOrder,
+  reservation,
+  serviceId,
+  trafficConfirmation,
+} from '@postern/load-balancer-client';
 import { z } from 'zod';
 import { type BalancerLog, reasonOf } from './balancer-log.js';
-import { addressOf } from '@postern/load-balancer-client';
-import { backendSet, closing, drainOrder, reservation, serviceId, trafficConfirmation } from '@postern/load-balancer-client';
 import { type LoadBalancer, RefusedOrder, UnknownService } from './load-balancer.js';
 import { StaleVersion } from './route-book.js';
 

@@ -1,8 +1,8 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Backend, type BalancerRoute, balancerFolder, type ClosedReason } from '@postern/load-balancer-client';
 import type { BackendTarget } from './backend-target.js';
 import { type BalancerLog, reasonOf } from './balancer-log.js';
-import { type Backend, type BalancerRoute, balancerFolder, type ClosedReason } from '@postern/load-balancer-client';
 import { DurableFile } from './durable-file.js';
 import { Route } from './route.js';
 import { hostLabelOf, RouteBook, type RouteEntry, routeBookShape, withBackends, withoutTraffic } from './route-book.js';

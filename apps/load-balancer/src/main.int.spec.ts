@@ -7,13 +7,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { balancerFolder, LoadBalancerClient } from '@postern/load-balancer-client';
 import { waitFor } from '@postern/testing';
-import { LoadBalancerClient } from '@postern/load-balancer-client';
-import { balancerFolder } from '@postern/load-balancer-client';
 import { ask, SERVICE } from './testing/balancer-fixture.js';
 
-const app = fileURLToPath(new URL('../..', import.meta.url));
-const entryPoint = join(app, 'dist/load-balancer/main.js');
+const app = fileURLToPath(new URL('..', import.meta.url));
+const entryPoint = join(app, 'dist/main.js');
 /** An instance as a process of its own: it can be killed at any moment. */
 const INSTANCE = `
   const server = require('node:http').createServer((incoming, response) => {

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
-import { balancerLog, reasonOf } from './balancer-log.js';
 import { controlSocket } from '@postern/load-balancer-client';
+import { balancerLog, reasonOf } from './balancer-log.js';
 import { answersAt, ControlServer } from './control-server.js';
 import { LoadBalancer } from './load-balancer.js';
 import { type BalancerSettings, settingsFrom } from './settings.js';

@@ -2,8 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { LoadBalancerClient } from '@postern/load-balancer-client';
-import { balancerFolder, controlSocket } from '@postern/load-balancer-client';
+import { balancerFolder, controlSocket, LoadBalancerClient } from '@postern/load-balancer-client';
 import { ask, BalancerFixture, SERVICE } from './testing/balancer-fixture.js';
 
 const OTHER = '0192f0c1-7c3a-7d31-9d4a-aaaaaaaaaaaa';

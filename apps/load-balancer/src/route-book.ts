@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { type Backend, backendSet, type ClosedReason, closing } from '@postern/load-balancer-client';
+import { z } from 'zod';
 import type { DurableFile } from './durable-file.js';
 
 const entry = z.object({

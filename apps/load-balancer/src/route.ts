@@ -1,5 +1,5 @@
-import { BackendTarget } from './backend-target.js';
 import type { Backend, ClosedReason } from '@postern/load-balancer-client';
+import { BackendTarget } from './backend-target.js';
 import type { Timeouts } from './settings.js';
 
 /** Where the requests of one service go now, and where earlier ones still are. */

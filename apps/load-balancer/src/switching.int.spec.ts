@@ -1,8 +1,8 @@
 import { Agent, type RequestListener, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@postern/testing';
 import type { Backend } from '@postern/load-balancer-client';
+import { waitFor } from '@postern/testing';
 import { ask, BalancerFixture, SERVICE } from './testing/balancer-fixture.js';
 import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
 

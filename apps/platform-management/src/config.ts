@@ -1,7 +1,5 @@
-import { type ConfigOf, databaseSettings, defineConfig, integer, secret, text } from '@postern/service-host/config';
+import { type ConfigOf, databaseSettings, defineConfig, secret, text } from '@postern/service-host/config';
 import { canonicalAddress } from './accounts/email-address.js';
-import { provisioningSettings } from './databases-settings.js';
-import { kubernetesSettings } from './kubernetes-settings.js';
 import { metricsSettings } from './moderation/settings.js';
 import { resourcesSettings } from './platform-keys/settings.js';
 import { webServicesSettings } from './web-services/settings.js';
@@ -11,16 +9,7 @@ export const config = defineConfig({
   ...databaseSettings,
   ...resourcesSettings,
   ...webServicesSettings,
-  ...provisioningSettings,
   ...metricsSettings,
-  ...kubernetesSettings,
-  platformHome: text()
-    .default('/var/lib/postern')
-    .describe('Folder of web services and databases that run on this machine; every user has to be able to enter it.'),
-  platformBalancerPatienceMs: integer()
-    .min(0)
-    .default(10_000)
-    .describe('How long orders to the load balancer wait for it while it is away.'),
   operatorEmail: text()
     .refine(email => canonicalAddress(email) !== undefined, 'is no e-mail address')
     .optional()

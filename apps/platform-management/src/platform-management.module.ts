@@ -6,9 +6,9 @@ import type { PlatformManagementConfig } from './config.js';
 import { databasesControllers, databasesProjections, databasesProviders } from './databases/databases.module.js';
 import { resourcesControllers, resourcesProjections, resourcesProviders } from './environment/environment.module.js';
 import { PrismaClient } from './generated/prisma/client.js';
+import { runtimeProviders } from './infrastructure/runtime/runtime.module.js';
 import { metricsControllers, metricsProviders } from './metrics/metrics.module.js';
 import { operationsControllers, operationsProviders } from './operations/operations.module.js';
-import { runtimeProviders } from './runtime.providers.js';
 import {
   webServicesControllers,
   webServicesProjections,

@@ -19,6 +19,14 @@ export interface ServiceTraffic {
   readonly bytes: number;
 }
 
+/** Unconfirmed bytes of services; `upTo` is what a confirmation names, within the epoch. */
+export interface TrafficReading {
+  readonly epoch: string;
+  readonly services: readonly (ServiceTraffic & { readonly upTo: number })[];
+}
+
+const MOST_SERVICES = 5_000;
+
 export interface LoadBalancerClientOptions {
   /** How long a load balancer that is just starting again is waited for. */
   readonly patienceMs?: number;
@@ -79,18 +87,30 @@ export class LoadBalancerClient {
   }
 
   /**
-   * Hands over the bytes of every service since the last confirmed time, and confirms them when `confirm` has resolved;
-   * they come again when it throws, or when the confirmation is cut off by a kill. Nobody waits for them, so a balancer
-   * that is away is not waited for.
+   * Bytes of services since the last confirmation, of at most `atMost` services. They come again until they are
+   * confirmed. Does not wait for a load balancer that is away.
    */
-  async takeTraffic(confirm: (traffic: readonly ServiceTraffic[]) => Promise<void>): Promise<void> {
+  async readTraffic(atMost = MOST_SERVICES): Promise<TrafficReading> {
     const { epoch, total, confirmed } = await this.#ask('GET', '/traffic', countedTraffic, undefined, 0);
-    const traffic = Object.entries(total)
-      .map(([webServiceId, bytes]) => ({ webServiceId, bytes: bytes - (confirmed[webServiceId] ?? 0) }))
-      .filter(({ bytes }) => bytes > 0);
-    if (traffic.length === 0) return;
-    await confirm(traffic);
-    await this.#ask('POST', '/traffic/confirm', undefined, { epoch, upTo: total });
+    const services = Object.entries(total)
+      .map(([webServiceId, upTo]) => ({ webServiceId, upTo, bytes: upTo - (confirmed[webServiceId] ?? 0) }))
+      .filter(({ bytes }) => bytes > 0)
+      .slice(0, atMost);
+    return { epoch, services };
+  }
+
+  /** Confirms a reading, so that its bytes never come again. */
+  async confirmTraffic({ epoch, services }: TrafficReading): Promise<void> {
+    const upTo = Object.fromEntries(services.map(({ webServiceId, upTo }) => [webServiceId, upTo]));
+    await this.#ask('POST', '/traffic/confirm', undefined, { epoch, upTo });
+  }
+
+  /** Hands over the bytes since the last confirmation, and confirms them if `confirm` resolves. */
+  async takeTraffic(confirm: (traffic: readonly ServiceTraffic[]) => Promise<void>): Promise<void> {
+    const reading = await this.readTraffic();
+    if (reading.services.length === 0) return;
+    await confirm(reading.services.map(({ webServiceId, bytes }) => ({ webServiceId, bytes })));
+    await this.confirmTraffic(reading);
   }
 
   async #ask(method: string, path: string, answer: undefined, body?: object): Promise<void>;

@@ -1,66 +1,74 @@
 /**
- * What runs web services: processes on this machine, or Kubernetes. Every adapter keeps the promises of
- * `testing/runtime-contract.ts`. Everything here may be cut off by a kill at any point and asked for again with the
- * same ids afterwards; no call leaves anything behind that the next one, or `reconcile`, does not find.
+ * Runs web services: as processes of this machine, in Kubernetes, or through the runtime agent. Every adapter passes
+ * `testing/runtime-contract.ts`. A kill may interrupt any call; the caller repeats it with the same ids.
  */
 export abstract class Runtime {
   /**
-   * Finds the commit that a branch stands at; the repository's default branch where none is named.
-   * @throws SourceUnavailable with words for the deployment's `error`, credentials never among them.
+   * Finds the commit at the head of a branch, or of the default branch.
+   * @throws SourceUnavailable with a message for the deployment's `error`; it never contains credentials.
    */
   abstract resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource>;
 
   /**
-   * Fetches exactly that commit, builds it once, and keeps what came out, immutable. Builds wait for each other, where only so many may go on; one
-   * that is asked for again after an interruption starts from the beginning, and one that is done answers at once.
-   * When it returns or throws, nothing of the build runs any more, whatever it started.
-   * @throws BuildFailed with words for the deployment's `error`; the signal's reason when it was cancelled.
+   * Fetches the commit, builds it, and keeps the immutable artefact. An interrupted build starts from the beginning; a
+   * finished one returns its artefact at once. `output` is a log writer of this runtime. When the call returns or
+   * throws, no process of the build runs.
+   * @throws BuildFailed with a message for the deployment's `error`; the signal's reason if it was aborted.
    */
   abstract build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact>;
 
   /**
-   * Makes the service run as planned: starts the plan's instances, waits until they answer, moves the traffic to them
-   * in one step, lets the older ones finish what they have and stops them. The same plan again goes on where it was.
-   * The address of the service answers without a gap when anything answered before.
-   * @throws RollFailed when they do not answer in time or cannot be started, with the last answer in its words: the
-   * instances of this plan are gone then, and what carried the traffic before still does.
+   * Makes the service run as planned: starts the plan's instances, waits until they answer, switches the traffic to them
+   * in one step, drains the older instances and stops them. The same plan again continues. The address of the service
+   * answers throughout if it answered before.
+   * @throws RollFailed with the last answer if the instances cannot be started or do not answer in time. The instances
+   * of this plan are stopped then, and the older ones keep the traffic.
    */
   abstract roll(plan: ServicePlan, signal: AbortSignal): Promise<void>;
 
-  /** Ends traffic, then instances; nothing of the service runs when it returns. Artefacts and logs stay. */
-  abstract stop(webServiceId: string): Promise<void>;
+  /** Ends the traffic, then the instances; none runs when it returns. Artefacts and logs stay. */
+  abstract stop(webServiceId: string, signal?: AbortSignal): Promise<void>;
 
   /**
-   * Makes the runtime agree with the truth after a restart, and then again and again: plans whose instances are missing
-   * get them back, and instances, builds and routes that belong to no plan are gone. Releases under way (`rolling`)
-   * are left alone. Starts no traffic towards an instance that has not answered.
+   * Makes the runtime agree with the plans: starts missing instances; ends instances, builds and routes that belong to no
+   * plan. Ignores the services and rolls in `rolling`. Sends no traffic to an instance that has not answered.
    */
   abstract reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void>;
 
-  /** What runs of a service now; undefined when nothing does. */
+  /** The status of a service; undefined if no instance runs. */
   abstract statusOf(webServiceId: string): Promise<RuntimeStatus | undefined>;
 
-  /** Sums of all services with running instances, for sampling. */
+  /** Usage of every service with running instances, for samples. */
   abstract usage(): Promise<readonly ServiceUsage[]>;
 
-  /** The stable address of a service, over all its releases; made on the first question. */
+  /** The stable URL of a service, the same for all its releases. Reserved at the first call. */
   abstract urlOf(webServiceId: string, name: string): Promise<string>;
 
-  /** The service's lines, oldest first; they outlive the instances. */
+  /** Log lines of the service, oldest first. They outlive the instances. */
   abstract logs(webServiceId: string, query: LogQuery): Promise<readonly LogLine[]>;
 
-  /** Where build output and the platform's own remarks on a service go. */
+  /** Writes build output and the platform's own messages to the log of a service. */
   abstract logWriter(webServiceId: string, instance: string, redact: readonly string[]): LogWriter;
 
-  /** Bytes that went in and out of the services since they were last asked for and confirmed. */
-  abstract takeTraffic(confirm: (traffic: readonly ServiceTraffic[]) => Promise<void>): Promise<void>;
+  /** Bytes in and out of each service that nobody has confirmed yet; possibly not of all services at once. */
+  abstract readTraffic(): Promise<TrafficReading>;
 
-  /** Deletes artefacts that are not in `keep`, nor being built. */
+  /** Confirms a reading: its bytes are never read again. */
+  abstract confirmTraffic(reading: TrafficReading): Promise<void>;
+
+  /** Hands over the bytes since the last confirmation, and confirms them if `confirm` resolves. */
+  async takeTraffic(confirm: (traffic: readonly ServiceTraffic[]) => Promise<void>): Promise<void> {
+    const reading = await this.readTraffic();
+    await confirm(reading.services.map(({ webServiceId, bytes }) => ({ webServiceId, bytes })));
+    if (reading.services.length > 0) await this.confirmTraffic(reading);
+  }
+
+  /** Deletes artefacts that are neither in `keep` nor being built. */
   abstract retainArtefacts(keep: ReadonlySet<string>): Promise<void>;
 }
 
 export interface Source {
-  /** As `domain/source/repository-url.ts` accepts it. */
+  /** A URL that the platform accepts. */
   readonly repositoryUrl: string;
   readonly branch: string | undefined;
 }
@@ -77,16 +85,16 @@ export interface BuildOrder {
   readonly repositoryUrl: string;
   readonly commit: string;
   readonly buildCommand: string | undefined;
-  /** Checked against what the artefact offers, so that a service that cannot be started fails in its build. */
+  /** Checked against the artefact, so that a service that cannot be started fails in its build. */
   readonly startCommand: string | undefined;
   readonly environment: Readonly<Record<string, string>>;
-  /** Values of at least a few characters that no line of output may show. */
+  /** Values of at least a few characters that are masked in the output. */
   readonly secrets: readonly string[];
   readonly deadlineMs: number;
 }
 
 export interface Artefact {
-  /** A directory's name or an image digest: the runtime knows. */
+  /** The name of a directory or the digest of an image, depending on the runtime. */
   readonly reference: string;
   readonly commit: string;
 }
@@ -94,11 +102,11 @@ export interface Artefact {
 export interface ServicePlan {
   readonly webServiceId: string;
   readonly name: string;
-  /** What a repeated call is recognised by. Every start, restart, deployment and rollback is a roll of its own. */
+  /** Identifies a repeated call. Every start, restart, deployment and rollback has a new id. */
   readonly rollId: string;
   readonly artefact: Artefact;
   readonly startCommand: string | undefined;
-  /** What the process listens on where the runtime can give it any port; otherwise `PORT` says. */
+  /** The port that instances listen on where the runtime can give them any; otherwise `PORT` names it. */
   readonly port: number;
   readonly healthCheckPath: string | undefined;
   readonly minInstances: number;
@@ -113,19 +121,16 @@ export interface RuntimeStatus {
   /** Instances that answer. */
   readonly healthy: number;
   readonly instances: number;
-  /** Why an instance was last ended or started anew; undefined while none was. */
+  /** Why an instance was last ended or restarted; undefined if none was. */
   readonly lastFailure: string | undefined;
-  /**
-   * How often an instance of the roll was started anew after it had failed, as far as the runtime remembers: it may
-   * begin again with 0 when the platform does, or when instances go.
-   */
+  /** How often an instance of the roll was restarted after a failure; may begin again with 0 after a restart. */
   readonly restarts: number;
 }
 
 export interface ServiceUsage {
   readonly webServiceId: string;
   readonly cpuMillicores: number;
-  /** Of the limit of all running instances together; 100 is all of it. */
+  /** Percent of the limit of all running instances together. */
   readonly cpuPercent: number;
   readonly memoryBytes: number;
   readonly memoryPercent: number;
@@ -135,6 +140,12 @@ export interface ServiceUsage {
 export interface ServiceTraffic {
   readonly webServiceId: string;
   readonly bytes: number;
+}
+
+/** Unconfirmed bytes of services; `upTo` is what a confirmation names, within the epoch. */
+export interface TrafficReading {
+  readonly epoch: string;
+  readonly services: readonly (ServiceTraffic & { readonly upTo: number })[];
 }
 
 export interface LogQuery {
@@ -152,24 +163,24 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** Takes output as it comes, cut anywhere; whole lines are kept, secrets masked across the cuts. */
+/** Takes output in chunks that may be cut anywhere; keeps whole lines and masks secrets across the cuts. */
 export interface LogWriter {
   write(stream: LogStream, chunk: Uint8Array | string): void;
-  /** What is left without a line end becomes a line; resolves when all is on disk. */
+  /** Makes a line of the rest; resolves when all is on disk. */
   close(): Promise<void>;
 }
 
-/** The repository or the branch is not there, not reachable, or not allowed. */
+/** The repository or the branch does not exist, cannot be reached, or is not allowed. */
 export class SourceUnavailable extends Error {
   override readonly name = 'SourceUnavailable';
 }
 
-/** The build ended without an artefact: its own failure, a limit, or a service that nothing starts. */
+/** The build ended without an artefact: it failed, exceeded a limit, or made nothing that can be started. */
 export class BuildFailed extends Error {
   override readonly name = 'BuildFailed';
 }
 
-/** The new instances never answered; what ran before still does. */
+/** The new instances did not answer; the older ones keep the traffic. */
 export class RollFailed extends Error {
   override readonly name = 'RollFailed';
 }

@@ -157,6 +157,9 @@ const withHost = (module: Type, host: Host): DynamicModule => {
   const providers = providersOf(host);
   return {
     module: ServiceModule,
+    global: true,
+    providers,
+    exports: providers,
     imports: [
       { module: OperatorModule, providers },
       { module, providers },

@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { Agent, createServer, type IncomingHttpHeaders, type RequestListener, request, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LoadBalancerClient } from '@postern/load-balancer-client';
+import { controlSocket, LoadBalancerClient } from '@postern/load-balancer-client';
 import { balancerLog } from '../balancer-log.js';
-import { controlSocket } from '@postern/load-balancer-client';
 import { ControlServer } from '../control-server.js';
 import { LoadBalancer } from '../load-balancer.js';
 import { type BalancerSettings, TIMEOUTS, type Timeouts } from '../settings.js';
@@ -94,35 +93,7 @@ export const listening = (server: NetServer): Promise<number> =>
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
   });
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly rawHeaders: readonly string[];
-  readonly body: string;
-}
-
-export interface Question {
-  readonly method?: string;
-  readonly headers?: Record<string, string | string[]>;
-  readonly body?: string | Buffer;
-  readonly agent?: Agent;
-}
-
-/** One whole request and its whole answer; rejects when the answer breaks off. */
-export const ask = (url: string, { method = 'GET', headers = {}, body, agent }: Question = {}): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const outgoing = request(url, { method, headers, agent: agent ?? false }, response => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const { statusCode = 0, headers: answered, rawHeaders } = response;
-        resolve({ status: statusCode, headers: answered, rawHeaders, body: Buffer.concat(chunks).toString('utf8') });
-      });
-    });
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
+export { type Answer, ask, type Question } from '@postern/load-balancer-client/testing';
 
 /** All that comes over a connection until it ends. */
 export const untilEnd = (socket: Socket): Promise<string> =>

@@ -6,22 +6,16 @@ import {
   withLeadership,
 } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
-import { CONFIG, Database, KeyRing, Tasks } from '@postern/service-host';
-import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
+import { Database, KeyRing, Tasks } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
-import { LocalDatabases } from '../adapters/local-databases/local-databases.js';
-import type { provisioningSettings } from '../databases-settings.js';
-import { DatabaseRuntime } from '../ports/database-runtime.js';
 import { CreateDatabase } from './create-database.js';
 import { ProvisionDatabases } from './database-reconciler.js';
 import { DatabasesController } from './databases.controller.js';
 import { databases, ProjectedDatabases } from './databases.projection.js';
 import { DeleteDatabase } from './delete-database.js';
 import { GetDatabase } from './get-database.js';
-import { DatabaseDirectory, DatabaseRepository, DatabaseStorage } from './ports.js';
+import { DatabaseDirectory, DatabaseRepository } from './ports.js';
 import { PostgresDatabaseRepository } from './postgres-database-repository.js';
-
-type Config = ConfigOf<ConfigDefinition<typeof provisioningSettings>> & { readonly platformHome: string };
 
 /** Starts what databases need by the clock, in one replica at a time. */
 @Injectable()
@@ -39,7 +33,7 @@ export class DatabaseTimers implements OnApplicationBootstrap {
   }
 }
 
-/** Needs `PostgresEventStore`, `PrismaClient`, `KeyRing`, and `ProjectionRunner` with the projection `databases`. */
+/** Needs `DatabaseRuntime`, `DatabaseStorage`, `PostgresEventStore`, `PrismaClient`, `KeyRing`, and `ProjectionRunner` with the projection `databases`. */
 export const databasesProviders: Provider[] = [
   {
     provide: DatabaseRepository,
@@ -54,18 +48,6 @@ export const databasesProviders: Provider[] = [
       return new PostgresDatabaseRepository(transactions, store.pool, keys);
     },
   },
-  {
-    provide: LocalDatabases,
-    inject: [CONFIG],
-    useFactory: ({ platformHome, platformPostgresBin, platformValkeyBin }: Config) =>
-      new LocalDatabases(platformHome, {
-        postgresBin: platformPostgresBin,
-        valkeyBin: platformValkeyBin,
-        path: process.env['PATH'],
-      }),
-  },
-  { provide: DatabaseRuntime, useExisting: LocalDatabases },
-  { provide: DatabaseStorage, useExisting: LocalDatabases },
   ProjectedDatabases,
   { provide: DatabaseDirectory, useExisting: ProjectedDatabases },
   CreateDatabase,

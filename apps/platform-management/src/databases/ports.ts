@@ -41,13 +41,4 @@ export abstract class DatabaseDirectory {
   abstract all(): Promise<readonly DatabaseRow[]>;
 }
 
-export interface StorageState {
-  readonly usedBytes: number;
-  readonly readOnly: boolean;
-}
-
-/** The bound of what a database may store, for runtimes that have to watch it themselves. */
-export abstract class DatabaseStorage {
-  /** Measures, and makes the database read-only or writable accordingly; undefined where nothing needs watching. */
-  abstract enforceStorage(databaseId: string): Promise<StorageState | undefined>;
-}
+export { DatabaseStorage, type StorageState } from '@postern/runtime';

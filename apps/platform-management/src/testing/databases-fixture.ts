@@ -6,20 +6,18 @@ import { Module, type OnApplicationBootstrap, type OnApplicationShutdown } from 
 import { createDatabase, type ReplyOf, type RequestInput } from '@postern/contracts';
 import { migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
+import { AgentProcess } from '@postern/runtime/testing';
 import { CONFIG, Database, KeyRing, type RunningService, startService, Tasks } from '@postern/service-host';
-import { databaseSettings, defineConfig, encryptionKeys, text } from '@postern/service-host/config';
+import { databaseSettings, defineConfig, encryptionKeys } from '@postern/service-host/config';
 import { startNats, startPostgres } from '@postern/testing';
 import pg from 'pg';
-import { LocalDatabases } from '../adapters/local-databases/local-databases.js';
 import { ProvisionDatabases } from '../databases/database-reconciler.js';
 import { databasesControllers, databasesProjections, databasesProviders } from '../databases/databases.module.js';
-import { provisioningSettings } from '../databases-settings.js';
 import { PrismaClient } from '../generated/prisma/client.js';
+import { runtimeProviders } from '../infrastructure/runtime/runtime.module.js';
 
 const config = defineConfig({
   ...databaseSettings,
-  ...provisioningSettings,
-  platformHome: text().describe('Folder of all that platform-management keeps on this machine.'),
   encryptionKeys: encryptionKeys(),
 });
 
@@ -28,6 +26,7 @@ const config = defineConfig({
   controllers: databasesControllers,
   providers: [
     ...databasesProviders,
+    ...runtimeProviders,
     {
       provide: PrismaClient,
       inject: [Database],
@@ -73,6 +72,7 @@ export class DatabasesFixture {
     readonly client: RequestClient,
     readonly pool: pg.Pool,
     readonly home: string,
+    readonly agent: AgentProcess,
     private readonly environment: Record<string, string>,
     private readonly output: Parameters<typeof startService>[2],
     private service: RunningService,
@@ -86,15 +86,17 @@ export class DatabasesFixture {
     const environment = {
       POSTERN_NATS_SERVERS: nats.url,
       POSTERN_DATABASE_URL: databaseUrl,
-      POSTERN_PLATFORM_HOME: home,
       POSTERN_ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-      POSTERN_PLATFORM_VALKEY_BIN: join(home, 'not-installed'),
     };
+    const agent = await AgentProcess.start(home, {
+      POSTERN_NATS_SERVERS: nats.url,
+      POSTERN_PLATFORM_VALKEY_BIN: join(home, 'not-installed'),
+    });
     const link = await connectNats({ servers: nats.url, name: 'asker' });
     const client = new RequestClient(link);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
     const service = await DatabasesFixture.launch(environment, output);
-    return new DatabasesFixture(client, pool, home, environment, output, service, async () => {
+    return new DatabasesFixture(client, pool, home, agent, environment, output, service, async () => {
       client.close();
       await link.close();
       await pool.end();
@@ -129,8 +131,7 @@ export class DatabasesFixture {
   async stop(): Promise<void> {
     // Before its databases: it would bring them back.
     await this.service.stop();
-    const places = { postgresBin: undefined, valkeyBin: undefined, path: undefined };
-    await new LocalDatabases(this.home, places).retain(new Set());
+    await this.agent.stopEverything();
     await this.letGo();
   }
 

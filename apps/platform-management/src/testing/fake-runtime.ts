@@ -8,10 +8,10 @@ import {
   Runtime,
   type RuntimeStatus,
   type ServicePlan,
-  type ServiceTraffic,
   type ServiceUsage,
   type Source,
   SourceUnavailable,
+  type TrafficReading,
 } from '../ports/runtime.js';
 import type { FakeMachine } from './fake-machine.js';
 
@@ -150,9 +150,11 @@ export class FakeRuntime extends Runtime {
     };
   }
 
-  override async takeTraffic(confirm: (traffic: readonly ServiceTraffic[]) => Promise<void>): Promise<void> {
-    await confirm([]);
+  override async readTraffic(): Promise<TrafficReading> {
+    return { epoch: '', services: [] };
   }
+
+  override async confirmTraffic(): Promise<void> {}
 
   override async retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
     const { artefacts, kept } = this.machine;

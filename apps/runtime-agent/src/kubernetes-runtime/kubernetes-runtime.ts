@@ -8,9 +8,9 @@ import {
   Runtime,
   type RuntimeStatus,
   type ServicePlan,
-  type ServiceTraffic,
   type ServiceUsage,
   type Source,
+  type TrafficReading,
 } from '@postern/runtime';
 import type { ImageBuilds } from './builds/image-builds.js';
 import type { Cluster } from './cluster.js';
@@ -100,10 +100,12 @@ export class KubernetesRuntime extends Runtime {
     return this.parts.logs.writer(webServiceId, instance, redact);
   }
 
-  /** Nothing in a cluster counts it per service, whatever routes it there. */
-  async takeTraffic(confirm: (traffic: readonly ServiceTraffic[]) => Promise<void>): Promise<void> {
-    await confirm([]);
+  /** A cluster does not count traffic per service. */
+  async readTraffic(): Promise<TrafficReading> {
+    return { epoch: '', services: [] };
   }
+
+  async confirmTraffic(): Promise<void> {}
 
   async retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
     const { builds, rolls } = this.parts;
@@ -111,8 +113,8 @@ export class KubernetesRuntime extends Runtime {
   }
 
   /** Stops looking on; what runs goes on running. */
-  async letGo(): Promise<void> {
-    await this.parts.follower.letGo();
+  async detach(): Promise<void> {
+    await this.parts.follower.detach();
     await this.parts.logs.close();
   }
 }

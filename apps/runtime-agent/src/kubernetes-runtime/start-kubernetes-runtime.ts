@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
 import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
-import { assembleKubernetesRuntime } from './adapters/kubernetes-runtime/assemble-kubernetes-runtime.js';
-import type { KubernetesRuntime } from './adapters/kubernetes-runtime/kubernetes-runtime.js';
-import { LIMITS } from './adapters/local-runtime/assemble-local-runtime.js';
-import { assembleLocalBuilds } from './adapters/local-runtime/build/assemble-local-builds.js';
-import { LogStore } from './adapters/local-runtime/logs/log-store.js';
-import { redactor } from './adapters/local-runtime/redactor.js';
-import { inWords } from './adapters/local-runtime/source/git-refusals.js';
+import { LIMITS } from '../local-runtime/assemble-local-runtime.js';
+import { assembleLocalBuilds } from '../local-runtime/build/assemble-local-builds.js';
+import { LogStore } from '../local-runtime/logs/log-store.js';
+import { redactor } from '../local-runtime/redactor.js';
+import { inWords } from '../local-runtime/source/git-refusals.js';
+import { assembleKubernetesRuntime } from './assemble-kubernetes-runtime.js';
+import type { KubernetesRuntime } from './kubernetes-runtime.js';
 import type { kubernetesSettings } from './kubernetes-settings.js';
 
 export type KubernetesConfig = ConfigOf<ConfigDefinition<typeof kubernetesSettings>> & {
@@ -19,7 +19,7 @@ export type KubernetesConfig = ConfigOf<ConfigDefinition<typeof kubernetesSettin
  * Web services in a cluster. Repositories are looked at from here, as the local runtime does it, and lines are kept in
  * the same store as there.
  */
-export const kubernetesRuntime = async (config: KubernetesConfig, log: Log): Promise<KubernetesRuntime> => {
+export const startKubernetesRuntime = async (config: KubernetesConfig, log: Log): Promise<KubernetesRuntime> => {
   const { platformHome, platformAllowFileRepositories: allowFileRepositories, kubernetesImageRepository } = config;
   if (!kubernetesImageRepository)
     throw new Error('POSTERN_PLATFORM_RUNTIME=kubernetes needs POSTERN_KUBERNETES_IMAGE_REPOSITORY');

@@ -1,7 +1,7 @@
 import { text } from '@postern/service-host/config';
 
-/** What an operator configures about databases, beside `platformHome` and `encryptionKeys`. */
-export const provisioningSettings = {
+/** What an operator configures about databases on this machine. */
+export const localDatabasesSettings = {
   platformPostgresBin: text()
     .optional()
     .describe('Folder with initdb and postgres, for provisioned databases; searched on the machine if not set.'),

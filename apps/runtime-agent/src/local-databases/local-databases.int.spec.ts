@@ -4,15 +4,15 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DatabaseLimits, DatabaseOrder } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { STARTER } from './testing/starter-limits.js';
-import type { DatabaseLimits, DatabaseOrder } from '@postern/runtime';
 import { LocalDatabases } from './local-databases.js';
 import { processesOf, send, usageOf } from './processes.js';
 import { ResourceBounds } from './resource-bounds.js';
 import { stopDatabases } from './stop-databases.js';
+import { STARTER } from './testing/starter-limits.js';
 
 const PLACES = {
   postgresBin: process.env['POSTERN_PLATFORM_POSTGRES_BIN'],

@@ -5,7 +5,9 @@ import {
   type DatabaseKind,
   type DatabaseOrder,
   DatabaseRuntime,
+  type DatabaseStorage,
   type DatabaseUsage,
+  type StorageState,
 } from '@postern/runtime';
 
 import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST } from './database-folder.js';

@@ -5,14 +5,14 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DatabaseOrder } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { STARTER } from './testing/starter-limits.js';
-import type { DatabaseOrder } from '@postern/runtime';
 import { LocalDatabases } from './local-databases.js';
 import { processesOf, send } from './processes.js';
 import { findValkey } from './programs.js';
 import { stopDatabases } from './stop-databases.js';
+import { STARTER } from './testing/starter-limits.js';
 
 const PLACES = {
   postgresBin: undefined,

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { DatabaseLimits, DatabaseOrder } from '@postern/runtime';
+import pg from 'pg';
 import { type DatabaseFolders, type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
 import {
   findPostgres,

@@ -1,3 +1,4 @@
+import { LoadBalancerClient } from '@postern/load-balancer-client';
 import type { Log } from '@postern/messaging';
 import type { Confinement } from './instances/confinement.js';
 import type { InstanceLimits } from './instances/instance-host.js';
@@ -5,7 +6,6 @@ import { InstanceLedger } from './instances/instance-ledger.js';
 import { InstanceStarter, type LaunchOf } from './instances/instance-starter.js';
 import { LeftBehind } from './instances/left-behind.js';
 import { MarkedProcesses } from './instances/marked-processes.js';
-import { LoadBalancerClient } from '@postern/load-balancer-client';
 import { type Builds, LocalRuntime } from './local-runtime.js';
 import type { Redactor } from './logs/line-splitter.js';
 import { LogStore } from './logs/log-store.js';

@@ -1,3 +1,4 @@
+import type { LoadBalancerClient } from '@postern/load-balancer-client';
 import {
   type Artefact,
   type BuildOrder,
@@ -8,11 +9,10 @@ import {
   Runtime,
   type RuntimeStatus,
   type ServicePlan,
-  type ServiceTraffic,
   type ServiceUsage,
   type Source,
+  type TrafficReading,
 } from '@postern/runtime';
-import type { LoadBalancerClient } from '@postern/load-balancer-client';
 import type { LogStore } from './logs/log-store.js';
 import type { ServiceFleets } from './rolls/service-fleets.js';
 
@@ -80,8 +80,12 @@ export class LocalRuntime extends Runtime {
     return this.store.writer(webServiceId, instance, redact);
   }
 
-  takeTraffic(confirm: (traffic: readonly ServiceTraffic[]) => Promise<void>): Promise<void> {
-    return this.balancer.takeTraffic(confirm);
+  readTraffic(): Promise<TrafficReading> {
+    return this.balancer.readTraffic();
+  }
+
+  confirmTraffic(reading: TrafficReading): Promise<void> {
+    return this.balancer.confirmTraffic(reading);
   }
 
   async retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
@@ -89,8 +93,8 @@ export class LocalRuntime extends Runtime {
   }
 
   /** Stops looking after everything and leaves it running, for the next leader. The next order takes it up again. */
-  async letGo(): Promise<void> {
-    await this.fleets.letGo();
+  async detach(): Promise<void> {
+    await this.fleets.detach();
     await this.store.close();
   }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { silentLog } from '@postern/messaging';
 import { GitRepository } from '@postern/runtime/testing';
-import { localRuntime } from './local-runtime.providers.js';
+import { startLocalRuntime } from './start-local-runtime.js';
 
 const never = new AbortController().signal;
 
@@ -17,7 +17,7 @@ it('as many builds go on at one time as the setting says', async () => {
   await chmod(home!, 0o755);
   await chmod(meeting!, 0o777);
   const repository = await GitRepository.make({ 'index.html': 'hello' });
-  const runtime = await localRuntime(
+  const runtime = await startLocalRuntime(
     {
       platformHome: home!,
       platformAllowFileRepositories: true,
@@ -39,7 +39,7 @@ it('as many builds go on at one time as the setting says', async () => {
   try {
     expect(await Promise.all([build('one', 'other'), build('other', 'one')])).toMatchObject([{ commit }, { commit }]);
   } finally {
-    await runtime.letGo();
+    await runtime.detach();
     await repository.remove();
     for (const folder of [home, meeting]) await rm(folder!, { recursive: true, force: true });
   }

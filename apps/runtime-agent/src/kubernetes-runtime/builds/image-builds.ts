@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@postern/messaging';
-import { z } from 'zod';
 import { type Artefact, BuildFailed, type BuildOrder, type LogWriter } from '@postern/runtime';
+import { z } from 'zod';
 import type { Cluster } from '../cluster.js';
 import {
   BUILDER,

@@ -61,7 +61,7 @@ export class LogFollower {
     return result;
   }
 
-  async letGo(): Promise<void> {
+  async detach(): Promise<void> {
     this.#stopping.abort();
     await this.#loop;
     await Promise.all([...this.#following.values()].map(({ done }) => done));

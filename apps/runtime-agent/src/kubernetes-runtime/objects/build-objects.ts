@@ -1,5 +1,5 @@
-import { GIT_SETTINGS } from '../../local-runtime/source/git-settings.js';
 import type { BuildOrder } from '@postern/runtime';
+import { GIT_SETTINGS } from '../../local-runtime/source/git-settings.js';
 import type { Manifest } from './kinds.js';
 import { buildName, LABEL } from './names.js';
 import { named } from './service-objects.js';

@@ -1,14 +1,14 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fetch } from 'undici';
 import type { RuntimeHarness } from '@postern/runtime/testing';
+import { GitRepository } from '@postern/runtime/testing';
+import { fetch } from 'undici';
 import { LIMITS } from '../../local-runtime/assemble-local-runtime.js';
 import { assembleLocalBuilds } from '../../local-runtime/build/assemble-local-builds.js';
 import { LogStore } from '../../local-runtime/logs/log-store.js';
 import { redactor } from '../../local-runtime/redactor.js';
 import { inWords } from '../../local-runtime/source/git-refusals.js';
-import { GitRepository } from '@postern/runtime/testing';
 import { silentLog } from '../../local-runtime/testing/local-runtime-assembly.js';
 import { assembleKubernetesRuntime, type KubernetesRuntimeOptions } from '../assemble-kubernetes-runtime.js';
 import type { KubernetesRuntime } from '../kubernetes-runtime.js';
@@ -70,7 +70,7 @@ export class KubernetesHarness implements RuntimeHarness {
   }
 
   async restart(): Promise<void> {
-    await this.current.letGo();
+    await this.current.detach();
     this.current = await assembleKubernetesRuntime(this.options);
   }
 
@@ -79,7 +79,7 @@ export class KubernetesHarness implements RuntimeHarness {
   }
 
   async stop(): Promise<void> {
-    await this.current.letGo();
+    await this.current.detach();
     await this.node.stop();
     await this.cluster.stop();
     await this.nodeApi.close();

@@ -5,12 +5,12 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { freePort, waitFor } from '@postern/testing';
 import type { Artefact } from '@postern/runtime';
+import type { Files } from '@postern/runtime/testing';
+import { freePort, waitFor } from '@postern/testing';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
 import { INSTANCE_MARKER } from '../instances/instance-environment.js';
-import type { Files } from '@postern/runtime/testing';
 
 const answering = (words: string) =>
   `require('node:http').createServer((_, r) => r.end(${JSON.stringify(words)})).listen(process.env.PORT);`;

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { BuildFailed } from '@postern/runtime';
+import { z } from 'zod';
 import { readSmallFile } from './small-file.js';
 
 const names = z.record(z.string(), z.unknown()).optional();

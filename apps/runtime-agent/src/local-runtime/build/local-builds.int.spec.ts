@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@postern/testing';
 import { BuildFailed } from '@postern/runtime';
+import { waitFor } from '@postern/testing';
 import { BuildsFixture } from './testing/builds-fixture.js';
 
 const server = { 'server.js': 'require("node:http").createServer((_, r) => r.end("hi")).listen(process.env.PORT)' };

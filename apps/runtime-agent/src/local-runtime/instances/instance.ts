@@ -53,7 +53,7 @@ export class Instance {
   #readers: readonly PipeReader[] = [];
   #status = '';
   #ending: Promise<void> | undefined;
-  #letGo = false;
+  #detach = false;
 
   private constructor(
     private readonly host: InstanceHost,
@@ -145,8 +145,8 @@ export class Instance {
   }
 
   /** Leaves it running for whoever adopts it next. */
-  async letGo(): Promise<void> {
-    this.#letGo = true;
+  async detach(): Promise<void> {
+    this.#detach = true;
     for (const reader of this.#readers) reader.close();
     await this.#writer.close();
   }
@@ -228,7 +228,7 @@ export class Instance {
     });
     const exit = await PipeReader.open(folder, 'exit', chunk => this.#takeStatus(chunk));
     this.#readers = [output, errors, exit];
-    void exit.ended.then(() => !this.#letGo && this.#sayExited('was ended by SIGKILL'));
+    void exit.ended.then(() => !this.#detach && this.#sayExited('was ended by SIGKILL'));
   }
 
   #takeStatus(chunk: Buffer): void {

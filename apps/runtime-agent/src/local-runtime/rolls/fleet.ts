@@ -101,8 +101,8 @@ export class Fleet implements SlotOwner {
   }
 
   /** Leaves everything running, for whoever adopts it. */
-  async letGo(): Promise<void> {
-    await Promise.all(this.#slots.map(slot => slot.letGo()));
+  async detach(): Promise<void> {
+    await Promise.all(this.#slots.map(slot => slot.detach()));
   }
 
   start(): Promise<Instance> {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { freePort, waitFor } from '@postern/testing';
+import { LoadBalancerClient } from '@postern/load-balancer-client';
 import { RollFailed, type ServicePlan } from '@postern/runtime';
+import { freePort, waitFor } from '@postern/testing';
 import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
 import { server } from '../testing/servers.js';
 
@@ -119,7 +120,7 @@ describe('A roll', () => {
   it('lets a request that is under way on an older instance finish', async () => {
     const before = await runs(server.slow);
     const answer = fixture.visit(before, '/?500');
-    await waitFor(async () => (await fixture.balancer.client.routes())[0]?.backends[0]?.underWay === 1, {
+    await waitFor(async () => (await new LoadBalancerClient(fixture.home).routes())[0]?.backends[0]?.underWay === 1, {
       describe: 'the request under way',
     });
     await fixture.runtime.roll(await next(before, server.saying('new')), never);

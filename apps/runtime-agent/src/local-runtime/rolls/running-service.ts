@@ -1,5 +1,5 @@
-import type { Log } from '@postern/messaging';
 import type { Backend, BalancerRoute } from '@postern/load-balancer-client';
+import type { Log } from '@postern/messaging';
 import { RollFailed, type RuntimeStatus, type ServicePlan } from '@postern/runtime';
 import type { Instance } from '../instances/instance.js';
 import { Fleet, type FleetHost, type FleetListener } from './fleet.js';
@@ -116,10 +116,10 @@ export class RunningService implements FleetListener {
   }
 
   /** Leaves everything running, for whoever adopts it. */
-  async letGo(): Promise<void> {
+  async detach(): Promise<void> {
     this.#closed.abort();
     this.#rolling?.abort(new Error('the platform is shutting down'));
-    await Promise.all([...this.#fleets.values()].map(fleet => fleet.letGo()));
+    await Promise.all([...this.#fleets.values()].map(fleet => fleet.detach()));
     await this.#following;
     clearTimeout(this.#followLater);
   }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@postern/testing';
 import type { ServicePlan } from '@postern/runtime';
+import { waitFor } from '@postern/testing';
 import { processEntry } from '../instances/process-table.js';
 import { stopEverything } from '../stop-everything.js';
 import { type Circumstances, LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
@@ -48,7 +48,7 @@ describe('Running services', () => {
     // The former leader finds out by itself, and answers from outside then.
     await waitFor(async () => (await fixture.runtime.statusOf(plan.webServiceId)) === undefined);
     expect(await fixture.records(plan)).toEqual([]);
-    await successor.letGo();
+    await successor.detach();
   });
 
   it('can be looked at by a process that does not lead', async () => {
@@ -65,7 +65,7 @@ describe('Running services', () => {
         (await other.logs(plan.webServiceId, { tail: 1, since: undefined })).some(({ message }) => message === 'hello'),
       { describe: 'the line' },
     );
-    await other.letGo();
+    await other.detach();
   });
 
   it('of a whole home end together', async () => {

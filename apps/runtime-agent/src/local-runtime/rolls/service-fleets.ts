@@ -1,10 +1,10 @@
+import type { LoadBalancerClient } from '@postern/load-balancer-client';
 import type { Log } from '@postern/messaging';
 import type { RuntimeStatus, ServicePlan, ServiceUsage } from '@postern/runtime';
 import type { InstanceHost } from '../instances/instance-host.js';
 import type { InstanceStarter } from '../instances/instance-starter.js';
 import type { LeftBehind } from '../instances/left-behind.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
-import type { LoadBalancerClient } from '@postern/load-balancer-client';
 import type { FleetHost } from './fleet.js';
 import type { HomeOwnership } from './home-ownership.js';
 import { RunningService } from './running-service.js';
@@ -86,18 +86,18 @@ export class ServiceFleets {
   }
 
   /** Leaves everything running. */
-  async letGo(): Promise<void> {
+  async detach(): Promise<void> {
     clearInterval(this.#sampling);
     await this.#takingOver?.catch(() => {});
     this.#takingOver = undefined;
     const services = [...this.#services.values()];
     this.#services.clear();
-    await Promise.all(services.map(service => service.letGo()));
+    await Promise.all(services.map(service => service.detach()));
   }
 
   /** At the first order, and at the first one after another process was the leader. */
   async #takeOver(): Promise<void> {
-    if (this.#takingOver && !(await this.parts.ownership.isMine())) await this.letGo();
+    if (this.#takingOver && !(await this.parts.ownership.isMine())) await this.detach();
     this.#takingOver ??= this.#adopt().catch(async error => {
       this.#takingOver = undefined;
       throw error;
@@ -140,7 +140,7 @@ export class ServiceFleets {
 
   async #tick(): Promise<void> {
     try {
-      if (!(await this.parts.ownership.isMine())) return await this.letGo();
+      if (!(await this.parts.ownership.isMine())) return await this.detach();
       await this.#sample();
       this.#scale();
     } catch (err) {

@@ -35,7 +35,7 @@ export class Slot {
   #failed: string | undefined;
   #graceMs: number;
   #healthyMs = 0;
-  #letGo = false;
+  #detach = false;
 
   constructor(
     private readonly owner: SlotOwner,
@@ -77,11 +77,11 @@ export class Slot {
   }
 
   /** Stops looking after the instance, and leaves it running. */
-  async letGo(): Promise<void> {
-    this.#letGo = true;
+  async detach(): Promise<void> {
+    this.#detach = true;
     this.#retiring.abort();
     await this.#work;
-    await this.#instance?.letGo();
+    await this.#instance?.detach();
   }
 
   async #keep(): Promise<void> {
@@ -160,7 +160,7 @@ export class Slot {
       return ended;
     } finally {
       this.#retiring.signal.removeEventListener('abort', stop);
-      if (!this.#letGo) this.#become(false);
+      if (!this.#detach) this.#become(false);
     }
   }
 

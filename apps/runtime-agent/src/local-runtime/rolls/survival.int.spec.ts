@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@postern/testing';
 import type { ServicePlan } from '@postern/runtime';
+import { waitFor } from '@postern/testing';
 import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
 import { PlatformProcess } from '../testing/platform-process.js';
 import { server } from '../testing/servers.js';
@@ -133,7 +133,7 @@ describe('When the platform is killed', () => {
       expect([...scan.keys()].filter(id => id.startsWith(prefix)).sort()).toEqual(
         [...(await fixture.ledger.ids())].sort(),
       );
-      await next.letGo();
+      await next.detach();
       platform = await PlatformProcess.start(fixture.home);
       expect(await platform.order({ kind: 'reconcile', plans: [before] })).toBe('done');
     }

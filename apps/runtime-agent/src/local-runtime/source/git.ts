@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GIT_SETTINGS } from './git-settings.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
 import { runConfined } from '../sandbox/confined-run.js';
+import { GIT_SETTINGS } from './git-settings.js';
 
 export interface GitOptions {
   readonly platformHome: string;

@@ -2,8 +2,8 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { freePort } from '@postern/testing';
 import { SourceUnavailable } from '@postern/runtime';
+import { freePort } from '@postern/testing';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
 import { startGitHttpServer } from './testing/git-http-server.js';
 

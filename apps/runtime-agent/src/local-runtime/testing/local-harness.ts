@@ -1,11 +1,11 @@
-import { ask, BalancerFixture } from '../../../load-balancer/testing/balancer-fixture.js';
+import { ask, BalancerProcess } from '@postern/load-balancer-client/testing';
 import type { RuntimeHarness } from '@postern/runtime/testing';
+import { GitRepository } from '@postern/runtime/testing';
 import { assembleLocalRuntime, LIMITS } from '../assemble-local-runtime.js';
 import { assembleLocalBuilds } from '../build/assemble-local-builds.js';
 import { InstanceLedger } from '../instances/instance-ledger.js';
 import type { LocalRuntime } from '../local-runtime.js';
 import { redactor } from '../redactor.js';
-import { GitRepository } from '@postern/runtime/testing';
 import { stopEverything } from '../stop-everything.js';
 import { QUICK, silentLog } from './local-runtime-assembly.js';
 
@@ -15,12 +15,12 @@ export class LocalHarness implements RuntimeHarness {
   readonly #repositories: GitRepository[] = [];
 
   private constructor(
-    private readonly balancer: BalancerFixture,
+    private readonly balancer: BalancerProcess,
     private current: LocalRuntime,
   ) {}
 
   static async start(): Promise<LocalHarness> {
-    const balancer = await BalancerFixture.start();
+    const balancer = await BalancerProcess.start();
     return new LocalHarness(balancer, await runtimeAt(balancer.home));
   }
 
@@ -40,7 +40,7 @@ export class LocalHarness implements RuntimeHarness {
   }
 
   async restart(): Promise<void> {
-    await this.current.letGo();
+    await this.current.detach();
     this.current = await runtimeAt(this.balancer.home);
   }
 
@@ -51,7 +51,7 @@ export class LocalHarness implements RuntimeHarness {
   }
 
   async stop(): Promise<void> {
-    await this.current.letGo();
+    await this.current.detach();
     await stopEverything(this.balancer.home, 0);
     await this.balancer.stop();
     await Promise.all(this.#repositories.map(repository => repository.remove()));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Answer, ask, BalancerFixture, type Question } from '../../../load-balancer/testing/balancer-fixture.js';
+import { type Answer, ask, BalancerProcess, type Question } from '@postern/load-balancer-client/testing';
 import type { ServicePlan } from '@postern/runtime';
 import { assembleLocalRuntime, type LocalRuntimeOptions } from '../assemble-local-runtime.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
@@ -25,7 +25,7 @@ export class LocalRuntimeFixture {
   readonly ledger: InstanceLedger;
 
   private constructor(
-    readonly balancer: BalancerFixture,
+    readonly balancer: BalancerProcess,
     private readonly assembly: LocalRuntimeOptions,
   ) {
     this.ledger = new InstanceLedger(this.home);
@@ -33,7 +33,7 @@ export class LocalRuntimeFixture {
   }
 
   static async start({ held = 'by all means', limits = {}, times = {} }: Circumstances = {}) {
-    const balancer = await BalancerFixture.start();
+    const balancer = await BalancerProcess.start();
     const assembly = await assemblyFor(balancer.home, held, limits);
     return new LocalRuntimeFixture(balancer, { ...assembly, times: { ...QUICK, ...times } });
   }
@@ -95,10 +95,10 @@ export class LocalRuntimeFixture {
   }
 
   async stop(): Promise<void> {
-    await this.runtime.letGo();
+    await this.runtime.detach();
     const end = this.anotherRuntime();
     await end.reconcile([], new Set());
-    await end.letGo();
+    await end.detach();
     await this.balancer.stop();
     await rm(this.home, { recursive: true, force: true });
   }

@@ -1,13 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { SOURCE_FLAGS } from '@postern/load-balancer-client/testing';
 import type { Order } from './owner-main.js';
-
-/** Lets Node.js run the sources themselves: `./x.js` is `./x.ts` there. */
-const typescriptImports = `data:text/javascript,${encodeURIComponent(`
-  import { registerHooks } from 'node:module';
-  registerHooks({ resolve: (name, context, next) =>
-    next(/^\\.\\.?\\/.*\\.js$/.test(name) && context.parentURL?.endsWith('.ts') ? name.replace(/\\.js$/, '.ts') : name, context) });`)}`;
 
 /** A platform that can be killed: the local runtime in a process of its own. */
 export class PlatformProcess {
@@ -15,8 +10,7 @@ export class PlatformProcess {
 
   static async start(home: string): Promise<PlatformProcess> {
     const entry = fileURLToPath(new URL('./owner-main.ts', import.meta.url));
-    const flags = ['--conditions=postern-source', '--experimental-transform-types', '--no-warnings'];
-    const child = fork(entry, [home], { execArgv: [...flags, '--import', typescriptImports] });
+    const child = fork(entry, [home], { execArgv: SOURCE_FLAGS });
     const exit = once(child, 'exit').then(() => Promise.reject(new Error('the platform did not start')));
     await Promise.race([once(child, 'message'), exit]);
     exit.catch(() => {});
