@@ -168,7 +168,7 @@ const TWO_TRANSACTIONS: ReadonlySet<string> = new Set([
 ]);
 
 const APP_PACKAGES =
-  /^@postern\/(api-gateway|email-send|delivery-tracking|webhook-dispatch|platform-management|dashboard)(\/|$)/;
+  /^@postern\/(api-gateway|email-send|delivery-tracking|webhook-dispatch|platform-management|runtime-agent|load-balancer|dashboard)(\/|$)/;
 
 export const violationsIn = (files: readonly SourceFile[]): string[] =>
   LAWS.flatMap(law =>
