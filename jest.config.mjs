@@ -1,10 +1,12 @@
 /**
- * One Jest project per tier, so that `jest --selectProjects domain` stays a matter of seconds.
- * swc compiles the sources of the workspace directly (the `postern-source` export condition), so no build has to
- * precede a test run; only the stories in e2e/ start the built services.
+ * One Jest project per tier; the Nx targets `test`, `test:integration`, `e2e` and `e2e:crash` run them (nx.json).
+ * swc compiles the sources of the workspace directly (the `postern-source` export condition), so unit tests need no
+ * build; integration tests and the stories in e2e/ start programs that are built.
  */
 const tier = (displayName, testMatch, testPathIgnorePatterns = []) => ({
   displayName,
+  // Without node_modules, which would be searched for modules of ours.
+  roots: ['apps', 'libs', 'tools', 'e2e'].map(folder => `<rootDir>/${folder}`),
   testMatch,
   testPathIgnorePatterns: ['/node_modules/', '/dist/', ...testPathIgnorePatterns],
   modulePathIgnorePatterns: ['/dist/'],
@@ -31,14 +33,15 @@ const tier = (displayName, testMatch, testPathIgnorePatterns = []) => ({
 
 export default {
   testTimeout: 30_000,
+  reporters: ['default', '<rootDir>/tools/setup/jest-counts.mjs'],
   projects: [
     tier(
-      'domain',
+      'unit',
       ['<rootDir>/{apps,libs,tools,e2e/faults}/**/*.spec.ts'],
       ['\\.int\\.spec\\.ts$', '\\.e2e\\.spec\\.ts$'],
     ),
     tier('integration', ['<rootDir>/{apps,libs,tools}/**/*.int.spec.ts']),
-    tier('story', ['<rootDir>/e2e/src/*.e2e.spec.ts', '<rootDir>/e2e/src/platform/*.e2e.spec.ts']),
+    tier('e2e', ['<rootDir>/e2e/src/*.e2e.spec.ts', '<rootDir>/e2e/src/platform/*.e2e.spec.ts']),
     tier('crash', ['<rootDir>/e2e/src/crash/*.e2e.spec.ts']),
   ],
 };

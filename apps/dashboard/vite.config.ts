@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-/** Where `vite` (the development server) finds a running gateway; the build needs none. */
+/** URL of the gateway that the development server forwards API calls to. */
 const GATEWAY = 'http://127.0.0.1:8080';
 
 export default defineConfig({
@@ -8,7 +8,7 @@ export default defineConfig({
   server: { proxy: { '/dashboard/api': GATEWAY } },
   build: {
     target: 'es2022',
-    // The gateway's Content-Security-Policy allows no inline script, and files are what browsers can keep.
+    // The gateway's Content-Security-Policy forbids inline scripts; browsers can also cache files.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { execFileSync } from 'node:child_process';
 /**
- * `node tools/releases/affected.mjs [--base main] [--head HEAD] [--json]`: the services whose images would be built for
- * what changed between two commits, one a line. With --json also every project that is affected, and the pattern for
- * `jest --testPathPatterns` that runs their tests.
+ * `node tools/releases/affected.mjs [--base main] [--head HEAD] [--json]`: prints the services whose images are affected
+ * by the changes between two commits. --json adds all affected projects and the `jest --testPathPatterns` for their tests.
  */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +10,7 @@ import { parseArgs } from 'node:util';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const NX = join(ROOT, 'node_modules/.bin/nx');
-/** How everything is tested: a change here is proved by testing everything. */
+/** Files that affect all tests. */
 const ALL_TESTS = /^(package\.json|jest\.config\.mjs|\.ci\/.*|tools\/checks\/run\.mjs)$/;
 
 const { values } = parseArgs({
@@ -35,7 +34,7 @@ if (!values.json) {
   const affected = changed.some(path => ALL_TESTS.test(path)) ? projects() : projects('--affected', ...range);
   const { nodes } = JSON.parse(run(NX, ['graph', '--file=stdout'])).graph;
   const folders = affected.map(name => nodes[name].data.root);
-  // The checks of the whole house belong to no project.
+  // The checks of the whole repository belong to no project.
   const tests = affected.length > 0 ? `/(${[...folders, 'tools/checks'].join('|')})/` : '';
   console.log(JSON.stringify({ images, projects: affected, tests }, null, 2));
 }

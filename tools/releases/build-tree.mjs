@@ -4,17 +4,14 @@ import { run } from './worktree.mjs';
 
 const DASHBOARD = 'apps/dashboard';
 
-/**
- * Builds in `folder`, whose dependencies are there, what a release of the service consists of. `progress` gets one line
- * before each step.
- */
+/** Builds a release of the service in `folder`, whose dependencies are installed. Reports each step to `progress`. */
 export const buildTree = async (folder, service, progress) => {
   const bin = join(folder, 'node_modules/.bin');
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`, CHECKPOINT_DISABLE: '1' };
   const schema = `prisma/${service}/schema.prisma`;
   if (existsSync(join(folder, schema))) {
     progress('generating the database client');
-    // Nothing of Prisma's own engines is ever run, so nothing of theirs is looked for.
+    // Prisma's own engines are never used, so none is downloaded.
     const noEngine = { ...env, PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true' };
     await run(join(bin, 'prisma'), ['generate', '--schema', schema], { cwd: folder, env: noEngine });
   }

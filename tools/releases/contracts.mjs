@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * What releases promise each other; `node tools/releases/contracts.mjs` says how to ask. What it looks at is built anew
- * first: an older build would speak for sources that are not there any more.
+ * Checks the compatibility of releases; `node tools/releases/contracts.mjs` prints its usage. It rebuilds the contracts
+ * first, because existing build output can come from other sources.
  */
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ try {
   const build = ['-b', '--force', 'tools/releases'];
   execFileSync(join(ROOT, 'node_modules/.bin/tsc'), build, { cwd: ROOT, stdio: ['ignore', 2, 2] });
 } catch {
-  console.error('the contracts do not compile');
+  console.error('The contracts do not compile.');
   process.exit(1);
 }
 const { contracts } = await import('./dist/contracts.js');

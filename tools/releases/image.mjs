@@ -8,7 +8,10 @@ import { fail, git, inWorktreeOf, ROOT } from './worktree.mjs';
 
 const [tag, repository, ...more] = process.argv.slice(2);
 if (!/^[a-z-]+@\d+\.\d+\.\d+/.test(tag ?? '') || !repository || more.length > 0)
-  fail('say which release, and the name of the image: email-send@0.2.0 registry.example.com/postern/email-send', 2);
+  fail(
+    'usage: image.mjs <service>@<version> <repository>, such as email-send@0.2.0 registry.example.com/postern/email-send',
+    2,
+  );
 
 try {
   const commit = git(ROOT, 'rev-parse', '--verify', '--quiet', `refs/tags/${tag}^{commit}`);

@@ -1,11 +1,11 @@
-/** Gives another tree of the same commit the packages that are installed here, without copying them. */
+/** Links the installed packages into another tree of the same commit. */
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 const read = path => JSON.parse(readFileSync(path, 'utf8'));
 
-/** @throws where what is installed is not what the lockfile names. */
-const demandLocked = root => {
+/** @throws if the installed packages differ from the lockfile. */
+const assertLocked = root => {
   const { packages: locked } = read(join(root, 'package-lock.json'));
   const { packages: installed } = read(join(root, 'node_modules/.package-lock.json'));
   const differs = ([path, { link, version, integrity, optional, peer }]) => {
@@ -15,23 +15,23 @@ const demandLocked = root => {
   };
   const wrong = Object.entries(locked).filter(differs);
   if (wrong.length > 0)
-    throw new Error(`${wrong[0][0]} is not installed as package-lock.json names it: run \`npm install\` first`);
+    throw new Error(`${wrong[0][0]} is not installed as in package-lock.json. Run \`npm install\` first.`);
 };
 
 const linkFolder = (from, to) => {
   mkdirSync(to, { recursive: true });
   for (const name of readdirSync(from)) {
-    // Caches stay behind: they hold what was built here.
+    // Caches contain build output of this checkout.
     if (name !== '.cache' && name !== '@postern') symlinkSync(join(from, name), join(to, name));
   }
 };
 
 /**
- * Links every installed package into `to`; those of the workspace itself lead to the sources in `to`.
- * @throws where what is installed in `from` is not what its lockfile names.
+ * Links every installed package of `from` into `to`; workspace packages point to the sources in `to`.
+ * @throws if the installed packages of `from` differ from its lockfile.
  */
 export const linkDependencies = (from, to) => {
-  demandLocked(from);
+  assertLocked(from);
   linkFolder(join(from, 'node_modules'), join(to, 'node_modules'));
   const own = join(from, 'node_modules/@postern');
   mkdirSync(join(to, 'node_modules/@postern'));

@@ -1,9 +1,7 @@
 #!/usr/bin/env node
 /**
  * `node tools/releases/release.mjs <service> [--image <repository>] [--dry-run]`: releases one service from its version
- * plans. In a clean worktree of the commit it raises the version, checks the contract, keeps what this release promises,
- * commits and builds; the checkout gets that commit and its tag only when all of it has succeeded. Nothing of another
- * service changes.
+ * plans in a clean worktree. The checkout gets the commit and its tag only if every step succeeds (docs/releases.md).
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,34 +19,34 @@ const { values, positionals } = parseArgs({
 });
 const [service, ...more] = positionals;
 if (!service || more.length > 0 || !release.projects.includes(service))
-  fail(`say which one to release: ${release.projects.join(', ')}`, 2);
+  fail(`usage: release.mjs <service>, one of ${release.projects.join(', ')}`, 2);
 
 const versionOf = folder => {
   const place = existsSync(join(folder, 'apps', service)) ? 'apps' : 'tools';
   return JSON.parse(readFileSync(join(folder, place, service, 'package.json'), 'utf8')).version;
 };
-const say = line => console.log(`▸ ${line}`);
+const logStep = line => console.log(`▸ ${line}`);
 
 try {
   if (values.image !== undefined) imageNameOf(service, '0.0.0', values.image);
-  if (git(ROOT, 'status', '--porcelain') !== '') throw new Error('commit or stash your changes first');
+  if (git(ROOT, 'status', '--porcelain') !== '') throw new Error('Commit or stash your changes first.');
   if (plansOf(ROOT, service).length === 0)
-    throw new Error(`nothing is planned for ${service}: nx release plan --projects ${service}`);
+    throw new Error(`There is no version plan for ${service}. Create one: npx nx release plan --projects ${service}`);
   const commit = git(ROOT, 'rev-parse', 'HEAD');
 
   await inWorktreeOf(commit, async folder => {
-    say('linking the locked dependencies');
+    logStep('linking the locked dependencies');
     linkDependencies(ROOT, folder);
-    say('checking the contract, raising the version, writing the changelog');
+    logStep('checking the contract, raising the version, writing the changelog');
     await run(process.execPath, ['tools/releases/write-release.mjs', service], {
       cwd: folder,
       env: { ...process.env, NX_DAEMON: 'false' },
     });
-    await buildTree(folder, service, say);
+    await buildTree(folder, service, logStep);
     const released = git(folder, 'rev-parse', 'HEAD');
     const tag = `${service}@${versionOf(folder)}`;
     if (values.image !== undefined) {
-      say('building the image');
+      logStep('building the image');
       await buildImage(folder, tag, values.image);
     }
     if (values['dry-run']) {
@@ -62,7 +60,7 @@ try {
       git(ROOT, 'tag', '--delete', tag);
       throw error;
     }
-    console.log(`released ${tag}; push the commit with its tag, then roll out that one service`);
+    console.log(`released ${tag}. Push the commit with its tag, then deploy the service.`);
   });
 } catch (error) {
   fail(error.message);

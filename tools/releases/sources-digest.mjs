@@ -1,4 +1,4 @@
-/** What a service is made from, as one digest: its image and its release's snapshot come from the same sources. */
+/** Digest of the sources of a service, by which its image and the snapshot of its release are compared. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
@@ -6,13 +6,13 @@ import { join } from 'node:path';
 
 const read = path => JSON.parse(readFileSync(path, 'utf8'));
 
-/** What every image is built with; the operator's command is in each of them. */
-const EVERYWHERE = ['docker/Dockerfile', '.dockerignore', 'tsconfig.base.json', 'package.json', 'package-lock.json'];
-const TOOLS = ['postern-cli', '@postern/images'];
-/** Written by a release itself, or no part of what runs. */
-const NO_SOURCE = /(\.md|\.spec\.ts)$|^libs\/contracts\/released\//;
+/** Files that every image is built from; the `postern` command is in each image. */
+const SHARED_FILES = ['docker/Dockerfile', '.dockerignore', 'tsconfig.base.json', 'package.json', 'package-lock.json'];
+const TOOLS = ['postern-cli', 'images'];
+/** Files that a release itself writes, or that are not part of an image. */
+const EXCLUDED = /(\.md|\.spec\.ts)$|^libs\/contracts\/released\//;
 
-/** Folders of the workspace's packages, by name of the package and by name of the project. */
+/** Folders of the workspace packages by package name and project name. */
 const workspaceFolders = root => {
   const { packages } = read(join(root, 'package-lock.json'));
   const folders = Object.keys(packages).filter(path => /^(apps|libs|tools)\/[^/]+$/.test(path));
@@ -24,7 +24,7 @@ const workspaceFolders = root => {
   );
 };
 
-/** The service's folder and those of all workspaces that it depends on. */
+/** The folders of the service and of all workspaces that it depends on. */
 const foldersOf = (root, service) => {
   const folders = workspaceFolders(root);
   const found = new Set();
@@ -39,7 +39,7 @@ const foldersOf = (root, service) => {
   return [...found];
 };
 
-/** A file without the versions of our own packages, which a release raises. */
+/** The content of a file without the versions of workspace packages, which a release raises. */
 const contentOf = (root, path) => {
   const file = join(root, path);
   if (lstatSync(file).isSymbolicLink()) return readlinkSync(file);
@@ -51,15 +51,19 @@ const contentOf = (root, path) => {
   return path.endsWith('/package.json') ? JSON.stringify({ ...read(file), version: '' }) : readFileSync(file);
 };
 
-/** `sha256:…` over the sources of a service as they are in the folder, its libraries and its build included. */
+/** `sha256:…` of the sources of a service in the folder, including its libraries and build files. */
 export const sourcesDigest = (root, service) => {
-  const asked = [...EVERYWHERE, 'tools/setup', `prisma/${service}`, ...foldersOf(root, service)];
-  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...asked], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+  const sources = [...SHARED_FILES, 'tools/setup', `prisma/${service}`, ...foldersOf(root, service)];
+  const listed = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...sources],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  );
   const paths = [...new Set(listed.split('\0'))].filter(
-    path => path !== '' && !NO_SOURCE.test(path) && existsSync(join(root, path)),
+    path => path !== '' && !EXCLUDED.test(path) && existsSync(join(root, path)),
   );
   const hash = createHash('sha256');
   for (const path of paths.sort())

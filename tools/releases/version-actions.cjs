@@ -2,8 +2,8 @@ const { join } = require('node:path');
 const { VersionActions } = require('nx/release');
 
 /**
- * How `nx release` raises the version of one workspace: in its package.json, and in the lockfile, which repeats it.
- * Nothing is published to a registry, and no package depends on a released one.
+ * Raises the version of a workspace for `nx release`, in its package.json and in the lockfile. Nothing is published to
+ * a registry, and no package depends on a released one.
  */
 class WorkspaceVersion extends VersionActions {
   validManifestFilenames = ['package.json'];
@@ -19,7 +19,7 @@ class WorkspaceVersion extends VersionActions {
   }
 
   async readCurrentVersionFromRegistry() {
-    throw new Error('services are not in a registry: their version is the one of their package.json');
+    throw new Error('Services are not in a registry; their version is in their package.json.');
   }
 
   async readCurrentVersionOfDependency() {
@@ -38,7 +38,7 @@ class WorkspaceVersion extends VersionActions {
     edit('package-lock.json', ({ packages }) => {
       packages[this.projectGraphNode.data.root].version = newVersion;
     });
-    return [`${newVersion} is in ${this.manifest} and in the lockfile`];
+    return [`wrote ${newVersion} to ${this.manifest} and the lockfile`];
   }
 
   async updateProjectDependencies() {

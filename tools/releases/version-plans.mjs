@@ -1,10 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * Plan files of a service. @throws where one plans several services: it would release them together, or be lost for the
- * others.
- */
+/** The plan files of a service. @throws if a file plans several services, which are released separately. */
 export const plansOf = (root, service) => {
   const folder = join(root, '.nx/version-plans');
   if (!existsSync(folder)) return [];
@@ -14,7 +11,7 @@ export const plansOf = (root, service) => {
     const front = readFileSync(path, 'utf8').split(/^---\s*$/m)[1] ?? '';
     const named = front.split('\n').flatMap(line => /^['"]?([\w-]+)['"]?\s*:/.exec(line)?.[1] ?? []);
     if (!named.includes(service)) return [];
-    if (named.length > 1) throw new Error(`${name} plans ${named.join(' and ')}: write one plan for each of them`);
+    if (named.length > 1) throw new Error(`${name} plans ${named.join(' and ')}. Write one plan per service.`);
     return [path];
   });
 };

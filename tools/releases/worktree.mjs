@@ -1,19 +1,19 @@
-/** Clean worktrees of a commit, so that what is built has nothing of the developer's own checkout in it. */
+/** Clean worktrees of a commit, so that builds do not depend on other files of the checkout. */
 import { execFileSync, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The checkout that the command was called in. */
+/** The checkout that the command runs in. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const NAME = /^postern-release-(\d+)$/;
 
-/** Runs Git in a folder. @returns {string} what it printed, trimmed. @throws with what it wrote to standard error. */
+/** Runs Git in a folder. @returns {string} its trimmed output. @throws with its standard error. */
 export const git = (folder, ...args) =>
   execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
-/** Ends the command with one line that says why. */
+/** Prints a message and exits. */
 export const fail = (message, code = 1) => {
   console.error(message);
   process.exit(code);
@@ -23,20 +23,20 @@ const children = new Set();
 let interruptedBy;
 
 /**
- * Runs a program to its end, with its output shown. It has a process group of its own, which ends with this process.
- * @throws where it fails, or where this process was asked to end.
+ * Runs a program and shows its output. It runs in a separate process group, which ends with this process.
+ * @throws if it fails, or if this process is interrupted.
  */
 export const run = (command, args, options) =>
   new Promise((resolve, reject) => {
-    if (interruptedBy) throw new Error(`ended by ${interruptedBy}`);
+    if (interruptedBy) throw new Error(`interrupted by ${interruptedBy}`);
     const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true, ...options });
     children.add(child);
     child.on('error', reject);
     child.on('close', (code, signal) => {
       children.delete(child);
-      if (interruptedBy) reject(new Error(`ended by ${interruptedBy}`));
+      if (interruptedBy) reject(new Error(`interrupted by ${interruptedBy}`));
       else if (code === 0) resolve();
-      else reject(new Error(`${basename(command)} ${args.join(' ')} ended with ${code ?? signal}`));
+      else reject(new Error(`${basename(command)} ${args.join(' ')} failed with ${code ?? signal}`));
     });
   });
 
@@ -59,7 +59,7 @@ const remove = folder => {
   git(ROOT, 'worktree', 'prune');
 };
 
-/** Worktrees whose process was killed before it could remove them. */
+/** Removes worktrees whose process was killed. */
 const removeLeftovers = () => {
   for (const line of git(ROOT, 'worktree', 'list', '--porcelain').split('\n')) {
     const folder = line.startsWith('worktree ') ? line.slice('worktree '.length) : '';
@@ -68,7 +68,7 @@ const removeLeftovers = () => {
   }
 };
 
-/** Does `work` in a clean worktree of the commit, and removes the worktree however that ends. */
+/** Runs `work` in a clean worktree of the commit, and removes the worktree afterwards. */
 export const inWorktreeOf = async (commit, work) => {
   removeLeftovers();
   const folder = join(tmpdir(), `postern-release-${process.pid}`);

@@ -1,6 +1,6 @@
 /**
- * `node tools/releases/write-release.mjs <service>`: the part of a release that happens in the clean worktree that
- * release.mjs made; called in its root. Raises the version, checks and keeps the contract, and commits.
+ * `node tools/releases/write-release.mjs <service>`: raises the version, checks and stores the contract, and commits.
+ * release.mjs calls it in its clean worktree.
  */
 import { rmSync } from 'node:fs';
 import { ReleaseClient } from 'nx/release/index.js';
@@ -18,7 +18,7 @@ try {
   await client.releaseChangelog({ ...options, ...changelog });
   for (const plan of plans) rmSync(plan);
   git(ROOT, 'add', '--all');
-  const message = `${service} ${projectsVersionData[service].newVersion} is released`;
+  const message = `Release ${service} ${projectsVersionData[service].newVersion}`;
   git(ROOT, 'commit', '--quiet', '--message', message);
 } catch (error) {
   fail(error.message);

@@ -1,27 +1,22 @@
 /**
- * What `npm start` and `npm test` need before anything of Postern can run: the locked dependencies, the generated
- * Prisma clients, the build and the dashboard's files. Plain JavaScript without dependencies, because it runs on
- * whatever Node.js started npm, before node_modules exists. Each step is skipped while its inputs are what they were.
+ * What `npm start` and `npm test` need first: the locked dependencies; then Nx builds. Plain JavaScript without
+ * dependencies, because it runs on the Node.js that started npm, before node_modules exists.
  */
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEnvironment } from './open-programs.mjs';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const CACHE = join(ROOT, 'node_modules/.cache/postern');
 const MINIMUM_NODE = [20, 19];
 
-// What is installed, built and started must not depend on the mask of whoever starts it: other users run parts of it.
+// Other users run parts of what is installed and built, whatever mask the shell has.
 process.umask(0o022);
-
-/** Known once everything is installed. */
-let open = {};
 
 /** The environment in which every further process runs: the pinned Node.js and the workspace's tools come first. */
 export const toolEnvironment = (extra = {}) => {
+  const open = existsSync(join(ROOT, 'node_modules/.bin/node')) ? openEnvironment(ROOT) : {};
   const [first, ...rest] = (open.PATH ?? process.env.PATH ?? '').split(delimiter);
   const tools = join(ROOT, 'node_modules/.bin');
   return {
@@ -57,93 +52,50 @@ export const run = (command, args, { env = {}, inherit = false } = {}) =>
     );
   });
 
-const digestOf = files => {
-  const hash = createHash('sha256');
-  for (const file of files)
-    hash
-      .update(file)
-      .update('\0')
-      .update(readFileSync(join(ROOT, file)))
-      .update('\0');
-  return hash.digest('hex');
-};
-
-/** Does `work` unless it was done for the very same inputs before and its result is still there. */
-const onceFor = async (name, inputs, result, work) => {
-  const stamp = join(CACHE, name);
-  const digest = `${digestOf(inputs)} ${process.platform}-${process.arch}`;
-  if (existsSync(join(ROOT, result)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
-  await work();
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, digest);
-};
-
 const checkNode = () => {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > MINIMUM_NODE[0] || (major === MINIMUM_NODE[0] && minor >= MINIMUM_NODE[1])) return;
   throw new Error(`Postern needs Node.js ${MINIMUM_NODE.join('.')} or newer; this is ${process.versions.node}`);
 };
 
-/**
- * `npm install`, which takes every version from the lockfile as `npm ci` does, but does not insist on entries for the
- * optional binaries of platforms that the registry in reach does not serve. The lockfile stays as it was.
- */
-const install = () =>
-  onceFor('installed', ['package-lock.json'], 'node_modules/.bin/tsc', async () => {
-    const lockfile = join(ROOT, 'package-lock.json');
-    const locked = readFileSync(lockfile);
-    // Nothing of Prisma's own engines is ever run, so nothing of theirs is fetched either (docs/decisions).
-    const env = { PRISMA_SKIP_POSTINSTALL_GENERATE: '1', PRISMA_ENGINES_CHECKSUM_IGNORE_MISSING: '1' };
-    try {
-      await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { env });
-    } finally {
-      if (!readFileSync(lockfile).equals(locked)) writeFileSync(lockfile, locked);
-    }
-  });
+/** Whether node_modules holds the locked packages; optional ones of other platforms may be missing. */
+const isInstalled = () => {
+  const installed = join(ROOT, 'node_modules/.package-lock.json');
+  if (!existsSync(installed)) return false;
+  const packagesOf = file => Object.entries(JSON.parse(readFileSync(file, 'utf8')).packages);
+  const present = new Map(packagesOf(installed));
+  return packagesOf(join(ROOT, 'package-lock.json'))
+    .filter(([path, { link, optional, peer }]) => path.includes('node_modules/') && !link && !optional && !peer)
+    .every(([path, { version }]) => present.get(path)?.version === version);
+};
 
-const generate = async () => {
-  const services = readdirSync(join(ROOT, 'prisma')).filter(name =>
-    existsSync(join(ROOT, 'prisma', name, 'schema.prisma')),
-  );
-  for (const service of services) {
-    const schema = `prisma/${service}/schema.prisma`;
-    await onceFor(`generated-${service}`, [schema, 'package-lock.json'], `apps/${service}/src/generated/prisma`, () =>
-      run('prisma', ['generate', '--schema', schema], { env: { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true' } }),
-    );
+/**
+ * `npm install`, which takes every version from the lockfile as `npm ci` does, but accepts that the registry lacks
+ * optional binaries of other platforms. The lockfile stays as it was.
+ */
+const install = async progress => {
+  if (isInstalled()) return;
+  progress('installing the locked dependencies');
+  const lockfile = join(ROOT, 'package-lock.json');
+  const locked = readFileSync(lockfile);
+  // Prisma's own engines are never run, so they are not fetched either (docs/decisions).
+  const env = { PRISMA_SKIP_POSTINSTALL_GENERATE: '1', PRISMA_ENGINES_CHECKSUM_IGNORE_MISSING: '1' };
+  try {
+    await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { env });
+  } finally {
+    if (!readFileSync(lockfile).equals(locked)) writeFileSync(lockfile, locked);
   }
 };
 
-const build = () => run('tsc', ['-b']);
-
-const filesBelow = folder =>
-  readdirSync(join(ROOT, folder), { withFileTypes: true })
-    .flatMap(entry => (entry.isDirectory() ? filesBelow(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`]))
-    .sort();
-
-const DASHBOARD = 'apps/dashboard';
-
-const buildDashboard = () =>
-  onceFor(
-    'dashboard',
-    [
-      'package-lock.json',
-      ...['index.html', 'package.json', 'vite.config.ts'].map(file => `${DASHBOARD}/${file}`),
-      ...filesBelow(`${DASHBOARD}/public`),
-      ...filesBelow(`${DASHBOARD}/src`),
-    ],
-    `${DASHBOARD}/dist/index.html`,
-    () => run('npm', ['run', 'build', '-w', '@postern/dashboard']),
-  );
+/** Installs the locked dependencies where they are missing. */
+export const bootstrap = async (progress = () => {}) => {
+  checkNode();
+  await install(progress);
+};
 
 /** Makes the checkout ready to run. `progress` gets one line before each step. */
 export const prepare = async (progress = () => {}) => {
-  checkNode();
-  progress('installing the locked dependencies');
-  await install();
-  open = openEnvironment(ROOT);
-  progress('generating the database clients');
-  await generate();
+  await bootstrap(progress);
   progress('building');
-  await build();
-  await buildDashboard();
+  await run('nx', ['run-many', '--target', 'build']);
 };

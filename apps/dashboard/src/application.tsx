@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { api } from './api-client.js';
 import type { Me } from './api-shapes.js';
+import { AppLayout } from './components/app-layout.js';
+import { Loaded } from './components/loaded.js';
 import { useLoading } from './loading.js';
 import { LoginPage } from './pages/login-page.js';
-import { Frame } from './parts/frame.js';
-import { Loaded } from './parts/loaded.js';
 import { usePath } from './router.js';
-import { pageAt } from './routes.js';
+import { pageFor } from './routes.js';
 import { SignedInContext } from './session.js';
 
-/** Who is not signed in gets the login in place of any page, and afterwards the page that was asked for. */
+/** Shows the login page to signed-out users and the requested page after login. */
 export const Application = () => {
   const path = usePath();
   const [signedOut, setSignedOut] = useState(false);
@@ -33,24 +33,24 @@ export const Application = () => {
   );
 
   if (signedOut || me.error?.status === 401) {
-    const enter = () => {
+    const signIn = () => {
       setSignedOut(false);
       me.reload();
     };
-    return <LoginPage onSignedIn={enter} />;
+    return <LoginPage onSignedIn={signIn} />;
   }
   if (!signedIn)
     return (
-      <main class="alone">
+      <main class="centered">
         <Loaded of={me}>{() => null}</Loaded>
       </main>
     );
   return (
     <SignedInContext.Provider value={signedIn}>
-      <Frame path={path}>
-        {/* Another workspace is another world: every page in it starts anew. */}
-        <div key={signedIn.me.active_workspace.id}>{pageAt(path)}</div>
-      </Frame>
+      <AppLayout path={path}>
+        {/* The key remounts every page when the workspace changes. */}
+        <div key={signedIn.me.active_workspace.id}>{pageFor(path)}</div>
+      </AppLayout>
     </SignedInContext.Provider>
   );
 };

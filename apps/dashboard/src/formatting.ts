@@ -1,18 +1,18 @@
-/** What stands where there is nothing to show. */
-export const NOTHING = '–';
+/** Shown in place of a missing value. */
+export const NO_VALUE = '–';
 
 const counts = new Intl.NumberFormat('en');
 
 export const formatCount = (count: number): string => counts.format(count);
 
-/** A share between 0 and 1 as a percentage; small shares keep two decimals, because 0.1 % of complaints is a limit. */
+/** Formats a rate between 0 and 1 as a percentage; rates below 1% keep two decimals, because 0.1% complaints is a limit. */
 export const formatRate = (rate: number | null): string => {
-  if (rate === null) return NOTHING;
+  if (rate === null) return NO_VALUE;
   const decimals = rate > 0 && rate < 0.01 ? 2 : rate === 1 || rate === 0 ? 0 : 1;
-  return `${(rate * 100).toFixed(decimals)} %`;
+  return `${(rate * 100).toFixed(decimals)}%`;
 };
 
-/** In the reader's time zone unless another one is named. */
+/** Uses the browser's time zone unless `timeZone` is given. */
 export const formatTime = (timestamp: string, timeZone?: string): string =>
   new Intl.DateTimeFormat('en-GB', {
     dateStyle: 'medium',
@@ -20,7 +20,7 @@ export const formatTime = (timestamp: string, timeZone?: string): string =>
     ...(timeZone ? { timeZone } : {}),
   }).format(new Date(timestamp));
 
-/** A UTC day (`2026-03-09`) as people write it. */
+/** Formats a UTC date (`2026-03-09`) as `9 Mar`. */
 export const formatDay = (day: string): string =>
   new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(day));
 
@@ -32,8 +32,8 @@ export const formatBytes = (bytes: number): string => {
   return `${amount.toFixed(power === 0 || amount >= 100 || Number.isInteger(amount) ? 0 : 1)} ${UNITS[power]}`;
 };
 
-/** From one time to another, as people say it: `1 min 5 s`. */
-export const formatSpan = (from: string, to: string): string => {
+/** Formats the time between two timestamps, for example `1 min 5 s`. */
+export const formatDuration = (from: string, to: string): string => {
   const seconds = Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
@@ -49,20 +49,29 @@ export const formatWait = (seconds: number): string => {
 export const counted = (count: number, noun: string): string =>
   `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** `handed_over` as `Handed over`. */
-export const formatWords = (name: string): string => {
+/** API names whose label is not the name itself. */
+const LABELS: Readonly<Record<string, string>> = {
+  awaiting_code: 'Awaiting code',
+  handed_over: 'Sent to relay',
+  records_lost: 'Records missing',
+};
+
+/** Formats an API name as a label: `not_sent` becomes `Not sent`. */
+export const formatLabel = (name: string): string => {
+  const label = LABELS[name];
+  if (label) return label;
   const words = name.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** The API begins its sentences with a small letter or a field's name; on a page they are sentences. */
+/** Turns an API message, which may start with a lower-case letter or a field name, into a sentence. */
 export const asSentence = (message: string): string => {
   const sentence = /^[a-z-]+ /.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 };
 
-/** The last `count` UTC days, today included, as the statistics are asked for. */
+/** The last `count` UTC days including today, as the statistics endpoint expects them. */
 export const lastDays = (count: number, now: Date): { from: string; to: string } => {
-  const day = (back: number) => new Date(now.getTime() - back * 86_400_000).toISOString().slice(0, 10);
+  const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * 86_400_000).toISOString().slice(0, 10);
   return { from: day(count - 1), to: day(0) };
 };

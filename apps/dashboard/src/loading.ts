@@ -1,31 +1,31 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api-client.js';
 
-/** Something that is asked of the API for a page. A value that is there stays while it is asked for again, and beside an error. */
+/** The state of a read from the API. A loaded value stays available during a reload and after a failed one. */
 export interface Loading<Value> {
   readonly value: Value | undefined;
   readonly error: ApiError | undefined;
   readonly busy: boolean;
   readonly reload: () => void;
-  /** Takes what a write has answered, which saves asking again. */
+  /** Sets the value from the response of a write, without another request. */
   readonly replace: (value: Value) => void;
 }
 
-/** Asks whenever one of `keys` changes; an answer that comes after the next question is dropped. */
+/** Loads again when one of `keys` changes; the response of an outdated request is ignored. */
 export const useLoading = <Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   keys: readonly (string | number)[],
 ): Loading<Value> => {
   const key = JSON.stringify(keys);
   const [state, setState] = useState<{ key: string; value?: Value; error?: ApiError }>({ key });
-  const [asking, setAsking] = useState(true);
-  const [round, setRound] = useState(0);
+  const [busy, setBusy] = useState(true);
+  const [reloads, setReloads] = useState(0);
   const latest = useRef(load);
   latest.current = load;
-  // Another round asks the same question again.
+  // `reload` changes `reloads`, which runs the effect again with the same keys.
   useEffect(() => {
     const controller = new AbortController();
-    setAsking(true);
+    setBusy(true);
     latest
       .current(controller.signal)
       .then(value => ({ key, value }))
@@ -33,22 +33,22 @@ export const useLoading = <Value>(
       .then(next => {
         if (controller.signal.aborted) return;
         setState(last => ('error' in next && last.key === key ? { ...last, ...next } : next));
-        setAsking(false);
+        setBusy(false);
       });
     return () => controller.abort();
-  }, [key, round]);
+  }, [key, reloads]);
   const current = state.key === key ? state : undefined;
   return {
     value: current?.value,
     error: current?.error,
-    busy: asking,
-    reload: useCallback(() => setRound(last => last + 1), []),
+    busy,
+    reload: useCallback(() => setReloads(last => last + 1), []),
     replace: useCallback((value: Value) => setState({ key, value }), [key]),
   };
 };
 
-/** Asks again every `everyMs` while the page can be seen; undefined stops it. */
-export const useRepeated = ({ reload }: Pick<Loading<unknown>, 'reload'>, everyMs: number | undefined): void => {
+/** Reloads every `everyMs` while the page is visible; undefined stops polling. */
+export const usePolling = ({ reload }: Pick<Loading<unknown>, 'reload'>, everyMs: number | undefined): void => {
   useEffect(() => {
     if (everyMs === undefined) return undefined;
     const timer = setInterval(() => {
@@ -58,15 +58,15 @@ export const useRepeated = ({ reload }: Pick<Loading<unknown>, 'reload'>, everyM
   }, [reload, everyMs]);
 };
 
-/** A write that a reader starts: whether it runs, and what the API said against it. */
+/** The state of a write that the user starts. */
 export interface Action<Arguments extends readonly unknown[]> {
   readonly busy: boolean;
   readonly error: ApiError | undefined;
   readonly run: (...args: Arguments) => Promise<boolean>;
-  readonly forget: () => void;
+  readonly clearError: () => void;
 }
 
-/** A second start while the first one runs is ignored: nobody wants two services for a double click. */
+/** Ignores a second run while the first one is in progress, for example after a double click. */
 export const useAction = <Arguments extends readonly unknown[]>(
   work: (...args: Arguments) => Promise<unknown>,
 ): Action<Arguments> => {
@@ -89,8 +89,8 @@ export const useAction = <Arguments extends readonly unknown[]>(
       setBusy(false);
     }
   };
-  return { busy, error, run, forget: () => setError(undefined) };
+  return { busy, error, run, clearError: () => setError(undefined) };
 };
 
 const asApiError = (error: unknown): ApiError =>
-  error instanceof ApiError ? error : new ApiError(0, 'The dashboard met a fault of its own. Load the page again.');
+  error instanceof ApiError ? error : new ApiError(0, 'Something went wrong. Reload the page and try again.');

@@ -1,30 +1,30 @@
 import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where the application lives on its origin; the gateway answers every path below it with the first page. */
+/** Base path of the application; the gateway serves the index page for every path below it. */
 export const BASE = '/dashboard';
 
-const moved = new EventTarget();
+const navigation = new EventTarget();
 
-/** Paths inside the application begin with `/` and know nothing of `BASE`. */
-const presentPath = (): string => location.pathname.replace(BASE, '').replace(/\/+$/, '') || '/';
+/** Paths inside the application start with `/` and do not include `BASE`. */
+const currentPath = (): string => location.pathname.replace(BASE, '').replace(/\/+$/, '') || '/';
 
-export const goTo = (path: string, { replace = false } = {}): void => {
+export const navigate = (path: string, { replace = false } = {}): void => {
   history[replace ? 'replaceState' : 'pushState'](null, '', BASE + path);
   window.scrollTo(0, 0);
-  moved.dispatchEvent(new Event('moved'));
+  navigation.dispatchEvent(new Event('navigate'));
 };
 
-/** The path that is shown now; follows links, `goTo` and the browser's back and forward. */
+/** The current path; updates on links, `navigate` and the browser's back and forward. */
 export const usePath = (): string => {
-  const [path, setPath] = useState(presentPath);
+  const [path, setPath] = useState(currentPath);
   useEffect(() => {
-    const follow = () => setPath(presentPath());
-    moved.addEventListener('moved', follow);
-    window.addEventListener('popstate', follow);
+    const update = () => setPath(currentPath());
+    navigation.addEventListener('navigate', update);
+    window.addEventListener('popstate', update);
     return () => {
-      moved.removeEventListener('moved', follow);
-      window.removeEventListener('popstate', follow);
+      navigation.removeEventListener('navigate', update);
+      window.removeEventListener('popstate', update);
     };
   }, []);
   return path;
@@ -33,17 +33,17 @@ export const usePath = (): string => {
 interface LinkProps {
   readonly to: string;
   readonly class?: string;
-  /** Marks the link of the page that is shown. */
+  /** Marks the link of the current page. */
   readonly current?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A real link, so that it opens in a new tab where the reader asks for one. */
+/** An anchor element, so that it can be opened in a new tab. */
 export const Link = ({ to, current = false, children, ...rest }: LinkProps) => {
   const follow = (event: TargetedMouseEvent<HTMLAnchorElement>) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    goTo(to);
+    navigate(to);
   };
   return (
     <a {...rest} href={BASE + to} onClick={follow} aria-current={current ? 'page' : undefined}>

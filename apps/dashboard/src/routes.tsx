@@ -12,7 +12,7 @@ import { MessagePage } from './pages/service/message-page.js';
 import { MessagesPage } from './pages/service/messages-page.js';
 import { OverviewPage } from './pages/service/overview-page.js';
 import { SendingDomainsPage } from './pages/service/sending-domains-page.js';
-import { ServiceFrame } from './pages/service/service-frame.js';
+import { ServiceLayout } from './pages/service/service-layout.js';
 import { SettingsPage } from './pages/service/settings-page.js';
 import { SuppressionsPage } from './pages/service/suppressions-page.js';
 import { VerifiedRecipientsPage } from './pages/service/verified-recipients-page.js';
@@ -22,38 +22,38 @@ import { UsersPage } from './pages/users-page.js';
 import { DeploymentsPage } from './pages/web-service/deployments-page.js';
 import { EnvironmentPage } from './pages/web-service/environment-page.js';
 import { LogsPage } from './pages/web-service/logs-page.js';
-import { WebServiceFrame } from './pages/web-service/web-service-frame.js';
+import { WebServiceLayout } from './pages/web-service/web-service-layout.js';
 import { WebServicePage } from './pages/web-service/web-service-page.js';
-import { matchPath } from './path-pattern.js';
+import { matchPath } from './route-pattern.js';
 
-type Show = (parts: Record<string, string>) => ComponentChild;
+type Render = (params: Record<string, string>) => ComponentChild;
 
 /** Pages of one email service, below `/services/:service_id`. */
-const OF_A_SERVICE: Readonly<Record<string, Show>> = {
+const EMAIL_SERVICE_PAGES: Readonly<Record<string, Render>> = {
   '': () => <OverviewPage />,
   '/api-keys': () => <ApiKeysPage />,
   '/domains': () => <SendingDomainsPage />,
   '/recipients': () => <VerifiedRecipientsPage />,
   '/webhooks': () => <WebhooksPage />,
-  '/webhooks/:webhook_id': parts => <WebhookPage key={parts['webhook_id']} webhookId={parts['webhook_id']!} />,
+  '/webhooks/:webhook_id': params => <WebhookPage key={params['webhook_id']} webhookId={params['webhook_id']!} />,
   '/messages': () => <MessagesPage />,
-  '/messages/:email_id': parts => <MessagePage key={parts['email_id']} emailId={parts['email_id']!} />,
+  '/messages/:email_id': params => <MessagePage key={params['email_id']} emailId={params['email_id']!} />,
   '/suppressions': () => <SuppressionsPage />,
   '/settings': () => <SettingsPage />,
 };
 
 /** Pages of one web service, below `/web-services/:web_service_id`. */
-const OF_A_WEB_SERVICE: Readonly<Record<string, Show>> = {
+const WEB_SERVICE_PAGES: Readonly<Record<string, Render>> = {
   '': () => <WebServicePage />,
   '/deployments': () => <DeploymentsPage />,
   '/logs': () => <LogsPage />,
   '/environment': () => <EnvironmentPage />,
 };
 
-const PAGES: Readonly<Record<string, Show>> = {
+const PAGES: Readonly<Record<string, Render>> = {
   '/': () => <EmailServicesPage />,
   '/projects': () => <ProjectsPage />,
-  '/projects/:project_id': parts => <ProjectPage key={parts['project_id']} projectId={parts['project_id']!} />,
+  '/projects/:project_id': params => <ProjectPage key={params['project_id']} projectId={params['project_id']!} />,
   '/databases': () => <DatabasesPage />,
   '/platform-keys': () => <PlatformKeysPage />,
   '/moderation': () => <ModerationPage />,
@@ -61,28 +61,28 @@ const PAGES: Readonly<Record<string, Show>> = {
   '/account': () => <AccountPage />,
 };
 
-/** The page of a path inside the application. */
-export const pageAt = (path: string): ComponentChild => {
-  for (const [pattern, show] of Object.entries(PAGES)) {
-    const parts = matchPath(pattern, path);
-    if (parts) return show(parts);
+/** Returns the page for a path inside the application. */
+export const pageFor = (path: string): ComponentChild => {
+  for (const [pattern, render] of Object.entries(PAGES)) {
+    const params = matchPath(pattern, path);
+    if (params) return render(params);
   }
-  for (const [pattern, show] of Object.entries(OF_A_SERVICE)) {
-    const parts = matchPath(`/services/:service_id${pattern}`, path);
-    if (parts)
+  for (const [pattern, render] of Object.entries(EMAIL_SERVICE_PAGES)) {
+    const params = matchPath(`/services/:service_id${pattern}`, path);
+    if (params)
       return (
-        <ServiceFrame key={parts['service_id']} serviceId={parts['service_id']!} path={path}>
-          {show(parts)}
-        </ServiceFrame>
+        <ServiceLayout key={params['service_id']} serviceId={params['service_id']!} path={path}>
+          {render(params)}
+        </ServiceLayout>
       );
   }
-  for (const [pattern, show] of Object.entries(OF_A_WEB_SERVICE)) {
-    const parts = matchPath(`/web-services/:web_service_id${pattern}`, path);
-    if (parts)
+  for (const [pattern, render] of Object.entries(WEB_SERVICE_PAGES)) {
+    const params = matchPath(`/web-services/:web_service_id${pattern}`, path);
+    if (params)
       return (
-        <WebServiceFrame key={parts['web_service_id']} webServiceId={parts['web_service_id']!} path={path}>
-          {show(parts)}
-        </WebServiceFrame>
+        <WebServiceLayout key={params['web_service_id']} webServiceId={params['web_service_id']!} path={path}>
+          {render(params)}
+        </WebServiceLayout>
       );
   }
   return <NotFoundPage />;

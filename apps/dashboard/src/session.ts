@@ -4,16 +4,16 @@ import type { Me } from './api-shapes.js';
 
 export interface SignedIn {
   readonly me: Me;
-  /** Asks again who is signed in, for example after a change of workspace. */
+  /** Loads the signed-in user again, for example after a change of workspace. */
   readonly reload: () => void;
   readonly signOut: () => Promise<void>;
 }
 
 export const SignedInContext = createContext<SignedIn | undefined>(undefined);
 
-/** Who is signed in; only for pages, which nobody sees before. */
+/** Returns the signed-in user; only for pages, which are shown after login. */
 export const useSignedIn = (): SignedIn => {
   const signedIn = useContext(SignedInContext);
-  if (!signedIn) throw new Error('A page is shown although nobody is signed in.');
+  if (!signedIn) throw new Error('useSignedIn was called outside of SignedInContext.');
   return signedIn;
 };

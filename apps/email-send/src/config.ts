@@ -1,6 +1,8 @@
 import {
   type ConfigOf,
+  databaseSettings,
   defineConfig,
+  encryptionKeys,
   eventSettings,
   flag,
   integer,
@@ -8,11 +10,22 @@ import {
   secret,
   text,
 } from '@postern/service-host/config';
-import { administrationSettings } from './administration-settings.js';
+
+const limit = () => integer().min(1);
 
 /** Every setting of email-send; `relayIsFinal` is read from POSTERN_RELAY_IS_FINAL. */
 export const config = defineConfig({
-  ...administrationSettings,
+  ...databaseSettings,
+  spfHost: text().describe('Host that the SPF record of a sending domain has to include.'),
+  dnsServers: list()
+    .default([])
+    .describe('Resolvers for the records of sending domains, comma-separated address[:port]; empty: the system’s.'),
+  encryptionKeys: encryptionKeys(),
+  sandboxDailyLimit: limit().default(50).describe('Messages of a sandbox service per UTC day.'),
+  sandboxPerMinuteLimit: limit().default(60).describe('Messages of a sandbox service per minute.'),
+  productionPerMinuteLimit: limit().default(600).describe('Messages of a production service per minute.'),
+  productionDailyStart: limit().default(1_000).describe('Daily quota of a service that has just moved to production.'),
+  quotaCeiling: limit().default(200_000).describe('Daily quota that good days lead up to and never over.'),
   ...eventSettings,
   publicUrl: text().describe('Base URL of the gateway as recipients reach it; pixels and tracked links begin with it.'),
   linkSecrets: list().describe('Secrets of tracking tokens, comma-separated, 32 bytes each; the first one signs.'),

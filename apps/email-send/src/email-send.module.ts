@@ -1,45 +1,34 @@
-import { Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { OutboxRelay, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { ServiceLog } from '@postern/service-host';
-import { administrationControllers, administrationProviders } from './administration.providers.js';
-import { operationsControllers, operationsProviders } from './operations.providers.js';
-import { administration } from './projections/administration.js';
-import { SendingTimers, sendingControllers, sendingProviders } from './sending.providers.js';
+import { Module } from '@nestjs/common';
+import { ApiKeysModule } from './api-keys/api-keys.module.js';
+import { DailyQuotasModule } from './daily-quotas/daily-quotas.module.js';
+import { DeferredCopiesModule } from './deferred-copies/deferred-copies.module.js';
+import { EmailServicesModule } from './email-services/email-services.module.js';
+import { EmailsModule } from './emails/emails.module.js';
+import { ErasuresModule } from './erasures/erasures.module.js';
+import { InterruptedEmailsModule } from './interrupted-emails/interrupted-emails.module.js';
+import { OperationsModule } from './operations/operations.module.js';
+import { RetentionModule } from './retention/retention.module.js';
+import { SendingDomainsModule } from './sending-domains/sending-domains.module.js';
+import { SuppressionsModule } from './suppressions/suppressions.module.js';
+import { UnknownOutcomesModule } from './unknown-outcomes/unknown-outcomes.module.js';
+import { VerifiedRecipientsModule } from './verified-recipients/verified-recipients.module.js';
 
-/** One service, two halves: administration says who may send, sending does it. */
+/** The features of email-send. */
 @Module({
-  controllers: [...administrationControllers, ...sendingControllers, ...operationsControllers],
-  providers: [
-    ...administrationProviders,
-    ...sendingProviders,
-    ...operationsProviders,
-    {
-      provide: ProjectionRunner,
-      inject: [PostgresEventStore, ServiceLog],
-      useFactory: (store: PostgresEventStore, log: ServiceLog) =>
-        new ProjectionRunner({
-          store,
-          projections: [administration],
-          onError: (projection, error) =>
-            log.error({ err: error, projection }, 'A projection stands still; trying again'),
-        }),
-    },
+  imports: [
+    EmailServicesModule,
+    ApiKeysModule,
+    SendingDomainsModule,
+    VerifiedRecipientsModule,
+    DailyQuotasModule,
+    EmailsModule,
+    DeferredCopiesModule,
+    InterruptedEmailsModule,
+    UnknownOutcomesModule,
+    SuppressionsModule,
+    RetentionModule,
+    ErasuresModule,
+    OperationsModule,
   ],
 })
-export class EmailSendModule implements OnApplicationBootstrap, OnApplicationShutdown {
-  constructor(
-    private readonly projections: ProjectionRunner,
-    private readonly outbox: OutboxRelay,
-    private readonly timers: SendingTimers,
-  ) {}
-
-  async onApplicationBootstrap(): Promise<void> {
-    await this.projections.start();
-    this.outbox.start();
-    await this.timers.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.projections.stop(), this.outbox.stop()]);
-  }
-}
+export class EmailSendModule {}

@@ -1,15 +1,17 @@
 import { type ConfigOf, databaseSettings, defineConfig, secret, text } from '@postern/service-host/config';
 import { canonicalAddress } from './accounts/email-address.js';
-import { metricsSettings } from './moderation/settings.js';
-import { resourcesSettings } from './platform-keys/settings.js';
-import { webServicesSettings } from './web-services/settings.js';
+import { encryptionSettings } from './infrastructure/encryption/settings.js';
+import { moderationSettings } from './moderation/settings.js';
+import { platformKeySettings } from './platform-keys/settings.js';
+import { webServiceSettings } from './web-services/settings.js';
 
 /** Every setting of platform-management. */
 export const config = defineConfig({
   ...databaseSettings,
-  ...resourcesSettings,
-  ...webServicesSettings,
-  ...metricsSettings,
+  ...encryptionSettings,
+  ...platformKeySettings,
+  ...webServiceSettings,
+  ...moderationSettings,
   operatorEmail: text()
     .refine(email => canonicalAddress(email) !== undefined, 'is no e-mail address')
     .optional()
@@ -22,7 +24,7 @@ export const config = defineConfig({
 
 export type PlatformManagementConfig = ConfigOf<typeof config>;
 
-/** The first operator as configured, if one is. Throws when half of what names them is missing. */
+/** The configured first operator, if any. @throws when only one of its two settings is set. */
 export const firstOperatorOf = ({ operatorEmail, operatorPassword }: PlatformManagementConfig) => {
   if (!operatorEmail && !operatorPassword) return undefined;
   if (!operatorEmail || !operatorPassword)

@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import type { ServiceName } from './service-name.js';
 
-/** One request that a service answers over NATS: its subject, shapes, refusals and deadline. */
+/** The HTTP status that a refusal code has, the same one in every contract that declares the code. */
+export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 429 | 503;
+
+/** One request that a service handles over NATS: its subject, shapes, refusals and deadline. */
 export interface RequestContract<
   Request extends z.ZodType = z.ZodType,
   Reply extends z.ZodType = z.ZodType,
@@ -12,8 +15,9 @@ export interface RequestContract<
   readonly subject: string;
   readonly request: Request;
   readonly reply: Reply;
-  readonly refusals: readonly Code[];
-  /** How long the asker waits before it answers "unavailable" itself. */
+  /** Every code that the service may refuse with, and its HTTP status. */
+  readonly refusals: Readonly<Record<Code, RefusalStatus>>;
+  /** Milliseconds after which the caller treats the service as unavailable. */
   readonly deadlineMs: number;
 }
 
@@ -21,18 +25,27 @@ export type RequestOf<C extends RequestContract> = z.output<C['request']>;
 export type RequestInput<C extends RequestContract> = z.input<C['request']>;
 export type ReplyOf<C extends RequestContract> = z.output<C['reply']>;
 
+/** Whether an export of this library is a request contract. */
+export const isRequestContract = (value: unknown): value is RequestContract =>
+  typeof value === 'object' && value !== null && 'subject' in value && 'request' in value;
+
 /** Requests of one service; the subject of each is `postern.requests.<service>.<name>`. */
 export const requestsOf =
   (service: ServiceName) =>
   <Request extends z.ZodType, Reply extends z.ZodType, const Code extends string = never>(
     name: string,
-    shape: { request: Request; reply: Reply; refusals?: readonly Code[]; deadlineMs?: number },
+    shape: {
+      request: Request;
+      reply: Reply;
+      refusals?: Readonly<Record<Code, RefusalStatus>>;
+      deadlineMs?: number;
+    },
   ): RequestContract<Request, Reply, Code> => ({
     service,
     name,
     subject: `postern.requests.${service}.${name}`,
     request: shape.request,
     reply: shape.reply,
-    refusals: shape.refusals ?? [],
+    refusals: shape.refusals ?? ({} as Readonly<Record<Code, RefusalStatus>>),
     deadlineMs: shape.deadlineMs ?? 5_000,
   });

@@ -48,6 +48,7 @@ export function dkimRecord(privateKey: string): string {
 
 /**
  * Signs messages for one domain: rsa-sha256, relaxed/relaxed. Keep one per domain: the parsed key is what it caches.
+ * mailauth takes three times the CPU, on the event loop (docs/decisions/0018-libraries-for-mail.md).
  */
 export class DkimSigner {
   readonly #key: KeyObject;

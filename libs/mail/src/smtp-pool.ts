@@ -16,8 +16,9 @@ type Unreachable = Extract<HandOverResult, { kind: 'unreachable' }>;
 const QUIT_GRACE_MS = 1_000;
 
 /**
- * Connections to one relay, opened as needed up to a bound and used again. What can be expected of a relay comes
- * back as data; nothing here rejects.
+ * Connections to one relay, opened as needed up to a limit and reused. Results and faults of a relay are return values;
+ * nothing here rejects. nodemailer does not tell an unknown outcome from a connection that was never made
+ * (docs/decisions/0018-libraries-for-mail.md).
  */
 export class SmtpPool {
   readonly #idle: SmtpSession[] = [];

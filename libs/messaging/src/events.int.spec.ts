@@ -6,7 +6,7 @@ import { startNats, type TestNats, waitFor } from '@postern/testing';
 import { z } from 'zod';
 import { connectNats, type NatsLink } from './connection.js';
 import { currentContext } from './context.js';
-import { JetStreamPublisher, type PublishableEvent } from './jetstream/jetstream-publisher.js';
+import { JetStreamPublisher, type PublishableEvent, suitableManager } from './jetstream/jetstream-publisher.js';
 import type { Log } from './log.js';
 import { type EventBatch, HandlesEvents } from './server/handlers.js';
 import { startTinyService, type TinyService } from './testing/tiny-service.js';
@@ -117,17 +117,34 @@ describe.each(['2.9', '2.12'] as const)('Published events over nats-server %s', 
     await startCounter();
     await publisher.publish(numbers(1, 20).map(count));
     await takenAll(numbers(1, 20).filter(n => n !== 7));
-    await waitFor(() => reported.includes('An event cannot be handled and is put aside'));
+    await waitFor(() => reported.includes('An event cannot be handled and is set aside'));
     poison.clear();
     await takenAll(numbers(1, 20));
     expect(taken.filter(n => n === 7)).toEqual([7]);
   });
 
-  it('that do not fit their contract are put aside and hold up nobody else', async () => {
+  it('that do not fit their contract are set aside and hold up nobody else', async () => {
     await startCounter();
     await publisher.publish([count(1), recorded(counted.type, { n: 'many' }), count(2)]);
     await takenAll([1, 2]);
-    expect(reported).toContain('An event cannot be handled and is put aside');
+    expect(reported).toContain('An event cannot be handled and is set aside');
+  });
+
+  it('keep their room in the stream free of messages that are no events', async () => {
+    await startCounter();
+    await publisher.publish([count(1)]);
+    for (const message of ['', '{}', 'not JSON', '{"id":1}']) link.nc.publish(counted.subject, message);
+    await publisher.publish([count(2)]);
+    await takenAll([1, 2]);
+    const jsm = await suitableManager(link);
+    const unacknowledged = async () => {
+      const { num_ack_pending, num_pending } = await jsm.consumers.info(
+        'postern-email-send',
+        'webhook-dispatch-counter',
+      );
+      return num_ack_pending + num_pending;
+    };
+    await waitFor(async () => (await unacknowledged()) === 0);
   });
 
   it('wait in their place and order while everything fails', async () => {

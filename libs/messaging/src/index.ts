@@ -25,10 +25,12 @@ export {
   type Published,
   type StreamState,
 } from './jetstream/jetstream-publisher.js';
+export type { SetAsideEvent, SetAsideEvents, SetAsideFailure } from './jetstream/set-aside-events.js';
 export { StreamErasure, type StreamErasurePart, type StreamErasureRequest } from './jetstream/stream-erasure.js';
 export { type Log, silentLog } from './log.js';
 export { type AskOptions, RequestClient } from './request-client.js';
-export { type EventBatch, HandlesEvents, HandlesRequest } from './server/handlers.js';
+export { type EventBatch, Handles, HandlesEvents, HandlesRequest } from './server/handlers.js';
+export { type HandlerMark, handlerMarks } from './server/marks.js';
 export { PosternServer, type PosternServerOptions } from './server/postern-server.js';
 export {
   inSharedSpan,

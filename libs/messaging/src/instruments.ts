@@ -34,7 +34,7 @@ export const instruments = (): Instruments => {
       description: 'Calls of event handlers that threw',
     }),
     poisonEvents: meter.createCounter('postern.events.poisoned', {
-      description: 'Times an event was put aside alone because its handler keeps refusing it',
+      description: 'Events set aside because their handler fails for them alone',
     }),
     malformed: meter.createCounter('postern.messaging.malformed', {
       description: 'Messages and frames that could not be read, by where they arrived',

@@ -14,7 +14,7 @@ import { startTinyService, type TinyService } from './testing/tiny-service.js';
 
 const request = requestsOf('email-send');
 const greet = request('greet', { request: z.object({ name: z.string() }), reply: z.object({ greeting: z.string() }) });
-const refuse = request('refuse', { request: z.object({}), reply: z.null(), refusals: ['quota_exceeded'] });
+const refuse = request('refuse', { request: z.object({}), reply: z.null(), refusals: { quota_exceeded: 429 } });
 const fail = request('fail', { request: z.object({}), reply: z.null() });
 const hang = request('hang', { request: z.object({}), reply: z.null(), deadlineMs: 150 });
 const context = request('context', {

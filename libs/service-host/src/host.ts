@@ -5,12 +5,13 @@ import { Liveness } from './health/liveness.js';
 import { Readiness } from './health/readiness.js';
 import { ServiceLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
+import { type EncryptionKey, KeyRing } from './secrets/key-ring.js';
 import { Tasks } from './tasks.js';
 
 /** Injection token of the service's configuration object. */
 export const CONFIG = Symbol('postern.config');
 
-/** What a running service stands on. Every part is injectable into the service's own module by its class. */
+/** What `startService` sets up for a service. Every part is injectable by its class in all of the service's modules. */
 export interface Host<Config = unknown> {
   readonly config: Config;
   readonly log: ServiceLog;
@@ -36,4 +37,11 @@ export const providersOf = (host: Host): Provider[] => [
   provide(Metrics, host.metrics),
   provide(Tasks, host.tasks),
   ...(host.database ? [provide(Database, host.database)] : []),
+  ...keyRingOf(host.config),
 ];
+
+const keyRingOf = (config: unknown): Provider[] =>
+  hasEncryptionKeys(config) ? [provide(KeyRing, new KeyRing(config.encryptionKeys))] : [];
+
+const hasEncryptionKeys = (config: unknown): config is { readonly encryptionKeys: readonly EncryptionKey[] } =>
+  typeof config === 'object' && config !== null && 'encryptionKeys' in config;

@@ -1,7 +1,11 @@
 export { Database, type DatabaseConfig } from './database/database.js';
 export { applyMigrations, type MigrationOptions } from './database/migrations.js';
+export { PrismaModule } from './database/prisma.module.js';
 export { type DriftOptions, schemaDrift } from './database/schema-drift.js';
-export { asTemporarilyUnavailable } from './database/temporary-faults.js';
+export { asTemporarilyUnavailable, mayHaveCommitted } from './database/temporary-faults.js';
+export { EventSourcing, type WriteOptions } from './event-sourcing/event-sourcing.js';
+export { EventSourcingModule, type EventSourcingOptions } from './event-sourcing/event-sourcing.module.js';
+export { type ServiceRelayOptions, serviceRelay } from './event-sourcing/service-relay.js';
 export { Liveness } from './health/liveness.js';
 export { Readiness, type ReadinessCheck } from './health/readiness.js';
 export { CONFIG, type Host } from './host.js';
@@ -10,7 +14,11 @@ export { Metrics } from './metrics/metrics.js';
 export { connectWith } from './nats.js';
 export { Operating, type OperatingOptions } from './operations/operating.js';
 export { operationsController } from './operations/operations.controller.js';
-export { type ServiceRelayOptions, serviceRelay } from './operations/outbox-relay.js';
+export {
+  OperationsModule,
+  type OperationsModuleOptions,
+  type OperationsParts,
+} from './operations/operations.module.js';
 export {
   Diagnosis,
   type Finding,

@@ -4,17 +4,20 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { TerminusModule } from '@nestjs/terminus';
 import type { ServiceName } from '@postern/contracts';
+import { PostgresSetAsideEvents } from '@postern/event-sourcing/postgres';
 import { PosternServer, runDetached } from '@postern/messaging';
 import type { FastifyServerOptions } from 'fastify';
 import type { ConfigDefinition, ConfigOf, Environment, HostConfig } from './config/define-config.js';
 import { Database, type DatabaseConfig } from './database/database.js';
 import { applyMigrations, type MigrationOptions } from './database/migrations.js';
 import { asTemporarilyUnavailable } from './database/temporary-faults.js';
+import { registerHandlers } from './handlers.js';
 import { HealthController } from './health/health.controller.js';
 import { Liveness } from './health/liveness.js';
 import { Readiness } from './health/readiness.js';
 import { WaitingPort } from './health/waiting-port.js';
-import { type Host, providersOf } from './host.js';
+import type { Host } from './host.js';
+import { HostModule } from './host-module.js';
 import { createLog, type LogOutput, nestLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
 import { observePool } from './metrics/observe-pool.js';
@@ -32,7 +35,7 @@ export interface HostedConfig {
 export interface ServiceOptions<D extends HostedConfig = HostedConfig> {
   readonly name: ServiceName | 'api-gateway';
   readonly config: D;
-  /** The service's one module; the parts of `Host` are added to its providers. */
+  /** The service's root module; the parts of `Host` are injectable in it and in all modules that it imports. */
   readonly module: Type;
   /** Given by services whose configuration includes `databaseSettings`. */
   readonly database?: Omit<MigrationOptions, 'databaseUrl'>;
@@ -47,7 +50,7 @@ export interface ServiceOptions<D extends HostedConfig = HostedConfig> {
 export interface RunningService {
   readonly app: NestFastifyApplication;
   readonly port: number;
-  /** Finishes what is under way, then lets go of everything. Resolves to false when it ran out of time. */
+  /** Finishes what is under way, then closes all connections. Resolves to false when it ran out of time. */
   stop(): Promise<boolean>;
 }
 
@@ -97,36 +100,56 @@ export const startService = async <D extends HostedConfig>(
     service: options.name,
     log,
     drainTimeoutMs: config.shutdownTimeoutMs,
+    setAside: database && new PostgresSetAsideEvents(database.pool),
     asUnavailable: asTemporarilyUnavailable,
     ...(options.concurrency ? { concurrency: options.concurrency } : {}),
   });
 
-  const app = await NestFactory.create<NestFastifyApplication>(
-    withHost(options.module, host),
-    new FastifyAdapter({ forceCloseConnections: 'idle', ...options.fastify }),
-    { logger: nestLog(log), abortOnError: false },
-  );
-  app.connectMicroservice({ strategy: server });
-  await options.configure?.(app, host);
-  await app.startAllMicroservices();
-  await waitingPort.close();
-  await app.listen(config.httpPort, config.httpHost);
-
+  let app: NestFastifyApplication | undefined;
   const close = async () => {
     readiness.stop();
     await Promise.all([server.close(), tasks.stop()]);
-    await app.close();
+    await app?.close();
     requests.close();
     await link.close();
     await database?.close();
-    await Promise.all([metrics.close(), tracing.close()]);
+    await Promise.all([waitingPort.close(), metrics.close(), tracing.close()]);
   };
+  try {
+    app = await createApp(options, host, server);
+    await app.startAllMicroservices();
+    await waitingPort.close();
+    await app.listen(config.httpPort, config.httpHost);
+  } catch (error) {
+    await close().catch((err: unknown) => log.warn({ err }, 'Closing after a failed start met another error'));
+    throw error;
+  }
+  return running(app, close, config.shutdownTimeoutMs);
+};
+
+const createApp = async <D extends HostedConfig>(
+  options: ServiceOptions<D>,
+  host: Host<ConfigOf<D>>,
+  server: PosternServer,
+): Promise<NestFastifyApplication> => {
+  const app = await NestFactory.create<NestFastifyApplication>(
+    withHost(options.module, host),
+    new FastifyAdapter({ forceCloseConnections: 'idle', ...options.fastify }),
+    { logger: nestLog(host.log), abortOnError: false },
+  );
+  registerHandlers(app, server);
+  app.connectMicroservice({ strategy: server });
+  await options.configure?.(app, host);
+  return app;
+};
+
+const running = (app: NestFastifyApplication, close: () => Promise<void>, limitMs: number): RunningService => {
   let stopped: Promise<boolean> | undefined;
   return {
     app,
     port: portOf(app),
     stop: () => {
-      stopped ??= inTime(close(), config.shutdownTimeoutMs);
+      stopped ??= inTime(close(), limitMs);
       return stopped;
     },
   };
@@ -153,19 +176,10 @@ class OperatorModule {}
 @Module({})
 class ServiceModule {}
 
-const withHost = (module: Type, host: Host): DynamicModule => {
-  const providers = providersOf(host);
-  return {
-    module: ServiceModule,
-    global: true,
-    providers,
-    exports: providers,
-    imports: [
-      { module: OperatorModule, providers },
-      { module, providers },
-    ],
-  };
-};
+const withHost = (module: Type, host: Host): DynamicModule => ({
+  module: ServiceModule,
+  imports: [HostModule.of(host), OperatorModule, module],
+});
 
 const portOf = (app: NestFastifyApplication): number => {
   const address = app.getHttpServer().address();

@@ -25,5 +25,12 @@ export {
   startSmtpSink,
   type TestSmtp,
 } from './smtp-sink.js';
+export {
+  refusedStatements,
+  type SqlFile,
+  type StatementTables,
+  sqlFilesIn,
+  statementsOf,
+} from './sql-statements.js';
 export { type FindValkeyOptions, findValkeyServer } from './valkey-install.js';
 export { eventually, type WaitForOptions, waitFor } from './wait-for.js';

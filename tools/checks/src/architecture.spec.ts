@@ -1,20 +1,37 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { importCycle, violationsIn } from './laws.js';
-import { readSourceTree, sourceFile } from './source-tree.js';
+import { bannedWordsIn, isCleaned } from './banned-words.js';
+import { PLANTED } from './planted-violations.js';
+import { importCycle, RULES, violationsIn } from './rules.js';
+import { readSourceTree, readTexts, sourceFile } from './source-tree.js';
 
-const tree = readSourceTree(join(import.meta.dirname, '../../..'), ['apps', 'libs', 'tools', 'e2e']);
+const ROOT = join(import.meta.dirname, '../../..');
 
-describe('the house', () => {
-  it('keeps every law', () => expect(violationsIn(tree)).toEqual([]));
+describe('the codebase', () => {
+  const tree = readSourceTree(ROOT, ['apps', 'libs', 'tools', 'e2e']);
+
+  it('keeps every rule', () => expect(violationsIn(tree)).toEqual([]));
 
   it('has no import cycle', () => expect(importCycle(tree)).toBeUndefined());
+
+  it('uses no banned word', () => {
+    const texts = readTexts(ROOT, ['.'], /(?<!\.d)\.(tsx?|mjs|cjs|md)$/);
+    expect(bannedWordsIn(texts.filter(isCleaned))).toEqual([]);
+  });
 });
 
 describe('a planted violation is caught:', () => {
-  it.each(Object.entries(PLANTED()))('%s', (law, [path, text]) =>
-    expect(violationsIn([sourceFile(path, text)])).toEqual([expect.stringContaining(`but ${law}`)]),
-  );
+  it.each(PLANTED.map(planted => [`${planted.rule}: ${planted.at}`, planted] as const))('%s', (_, planted) => {
+    const files = Object.entries({ ...planted.beside, [planted.at]: planted.text });
+    const violations = violationsIn(files.map(([path, text]) => sourceFile(path, text)));
+    expect(violations).toEqual([expect.stringContaining(`but ${planted.rule}`)]);
+    expect(violations).toEqual([expect.stringContaining(planted.at)]);
+  });
+
+  it('there is one for every rule', () => {
+    const planted = new Set(PLANTED.map(({ rule }) => rule));
+    expect(RULES.map(({ name }) => name).filter(name => !planted.has(name))).toEqual([]);
+  });
 
   it('an import cycle', () =>
     expect(
@@ -25,48 +42,26 @@ describe('a planted violation is caught:', () => {
     ).toEqual(['libs/mail/src/a', 'libs/mail/src/b', 'libs/mail/src/a']));
 });
 
-function PLANTED(): Record<string, readonly [path: string, text: string]> {
-  return {
-    'contracts know zod and nothing else': ['libs/contracts/src/x.ts', "import pg from 'pg';"],
-    'event-sourcing knows neither Nest nor a service, and pg only in postgres/': [
-      'libs/event-sourcing/src/x.ts',
-      "import { Pool } from 'pg';",
-    ],
-    'libraries never import apps': ['libs/mail/src/x.ts', "import { x } from '../../../apps/email-send/src/ports.js';"],
-    'a domain knows contracts, the vocabulary of event sourcing and mail, and itself': [
-      'apps/email-send/src/domain/x.ts',
-      "import { MailRelay } from '../ports.js';",
-    ],
-    'a domain knows no clock, chance or environment': ['apps/email-send/src/domain/x.ts', 'const now = Date.now();'],
-    'commands and reactions know ports, never adapters, projections or technology': [
-      'apps/email-send/src/commands/x.ts',
-      "import { Relay } from '../adapters/smtp/relay.js';",
-    ],
-    'a command writes through one port, so that all it changes is one transaction': [
-      'apps/webhook-dispatch/src/commands/x.ts',
-      `class X {
-         constructor(private readonly streams: Streams, private readonly keys: KeyRows, readonly rows: WebhookDirectory) {}
-         async execute() {
-           await this.streams.execute(webhook, 'webhook-1', await this.rows.find('1'));
-           await this.keys.store('1');
-         }
-       }`,
-    ],
-    'projections decide nothing': [
-      'apps/email-send/src/projections/x.ts',
-      "import { send } from '../commands/send-email.js';",
-    ],
-    'an adapter never imports another adapter': [
-      'apps/email-send/src/adapters/nats/x.ts',
-      "import { Relay } from '../smtp/relay.js';",
-    ],
-    'apps never import apps': ['apps/email-send/src/x.ts', "import { x } from '../../delivery-tracking/src/ports.js';"],
-    'no forwardRef, no global modules': ['apps/email-send/src/x.ts', 'const x = forwardRef(() => Y);'],
-    'index.ts is only the front door of a library or tool': ['apps/email-send/src/commands/index.ts', 'export {};'],
-    'files have full kebab-case names that say what they hold': ['apps/email-send/src/utils.ts', 'export {};'],
-    'a constructor takes five dependencies at most': [
-      'apps/email-send/src/x.ts',
-      'class X { constructor(a: A, b: B, c: Map<A, B>, d: D, e: E, f: F) {} }',
-    ],
-  };
-}
+describe('a banned word is found', () => {
+  it.each([
+    ['in an identifier', 'x.ts', 'this.letGo();', 'letGo'],
+    ['in a comment over two lines', 'x.ts', '/** The other one lets\n * go. */', 'lets * go'],
+    ['in prose', 'x.md', 'It lets go of the lock.', 'lets go'],
+    ['in a constant', 'x.ts', 'const LET_GO_MS = 1;', 'LET_GO'],
+    ['in a string', 'x.ts', "log('the misfits of a release')", 'misfits'],
+    ['in a plural', 'x.md', 'one of the lanes', 'lanes'],
+    ['in a phrase', 'x.md', 'A file is kept by whoever opens it.', 'whoever'],
+  ])('%s', (_, path, text, found) =>
+    expect(bannedWordsIn([{ path, text }])).toEqual([expect.stringContaining(`says "${found}"`)]),
+  );
+
+  it('in a file name', () =>
+    expect(bannedWordsIn([{ path: 'apps/x/src/day-book.ts', text: '' }])).toEqual([
+      expect.stringContaining('is named after "day-book"'),
+    ]));
+
+  it('and its ordinary relatives are not', () => {
+    const text = 'extends planes; outlet gold; flaws; mushrooms; indoors; extendsTo; PLANES; clients may try again';
+    expect(bannedWordsIn([{ path: 'x.ts', text }])).toEqual([]);
+  });
+});

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** One import of a source file: what the code names, and where that is in the repository if it is ours. */
+/** One import of a source file. */
 export interface Import {
   readonly specifier: string;
   /** Repository path of a relative import, without its ending; undefined for packages. */
@@ -9,11 +9,19 @@ export interface Import {
   readonly typeOnly: boolean;
 }
 
+/** One TypeScript file of the repository. */
 export interface SourceFile {
   /** Repository path with forward slashes. */
   readonly path: string;
+  /** Without comments. */
   readonly text: string;
   readonly imports: readonly Import[];
+}
+
+/** A file of any kind, as it is stored. */
+export interface TextFile {
+  readonly path: string;
+  readonly text: string;
 }
 
 const IMPORT =
@@ -21,7 +29,10 @@ const IMPORT =
 
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
 
-/** Reads the imports of one file; `path` decides where relative ones lead. */
+/** The path without `.ts` or `.tsx`, as imports name a file. */
+export const withoutEnding = (path: string): string => path.replace(/\.tsx?$/, '');
+
+/** Reads the imports of one file; `path` decides where relative imports lead. */
 export const sourceFile = (path: string, text: string): SourceFile => ({
   path,
   text: withoutComments(text),
@@ -37,16 +48,22 @@ export const sourceFile = (path: string, text: string): SourceFile => ({
   }),
 });
 
-const SKIPPED = new Set(['node_modules', 'dist', 'generated', 'coverage']);
+const SKIPPED = new Set(['node_modules', 'dist', 'generated', 'coverage', '.git', '.nx']);
 
-/** Every TypeScript source below the given folders of the repository, declarations and generated files left out. */
-export const readSourceTree = (root: string, folders: readonly string[]): SourceFile[] =>
+/** Paths of all files below the folders whose name matches; built and generated files are left out. */
+export const pathsBelow = (root: string, folders: readonly string[], name: RegExp): string[] =>
   folders.flatMap(folder =>
     readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
       const path = posix.join(folder, entry.name);
-      if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : readSourceTree(root, [path]);
-      return /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts')
-        ? [sourceFile(path, readFileSync(join(root, path), 'utf8'))]
-        : [];
+      if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : pathsBelow(root, [path], name);
+      return name.test(entry.name) ? [path] : [];
     }),
   );
+
+/** Every file below the folders whose name matches, as it is stored. */
+export const readTexts = (root: string, folders: readonly string[], name: RegExp): TextFile[] =>
+  pathsBelow(root, folders, name).map(path => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+/** Every TypeScript source below the folders; declarations are left out. */
+export const readSourceTree = (root: string, folders: readonly string[]): SourceFile[] =>
+  readTexts(root, folders, /(?<!\.d)\.tsx?$/).map(({ path, text }) => sourceFile(path, text));

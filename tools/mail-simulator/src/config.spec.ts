@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { configFromEnvironment } from './config.js';
 
-it('listens on free loopback ports and reports to nobody unless told otherwise', () => {
+it('uses free loopback ports and sends no reports by default', () => {
   expect(configFromEnvironment({})).toEqual({
     smtpPort: 0,
     httpPort: 0,
@@ -20,6 +20,6 @@ it('reads the bounce relay and the ports', () => {
   });
 });
 
-it('names a variable that makes no sense', () => {
+it('names an invalid variable', () => {
   expect(() => configFromEnvironment({ POSTERN_SIMULATOR_HTTP_PORT: '80800' })).toThrow('POSTERN_SIMULATOR_HTTP_PORT');
 });

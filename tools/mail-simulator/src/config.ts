@@ -1,6 +1,6 @@
 import type { MailSimulatorOptions } from './simulator.js';
 
-/** Reads the simulator's options from the environment; throws with the variable's name where one makes no sense. */
+/** Reads the options of the simulator from the environment. @throws with the name of an invalid variable. */
 export function configFromEnvironment(environment: NodeJS.ProcessEnv): MailSimulatorOptions {
   const number = (name: string, max: number): number | undefined => {
     const text = environment[name];

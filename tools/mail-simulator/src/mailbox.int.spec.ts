@@ -20,7 +20,7 @@ describe('the mailboxes over HTTP', () => {
   const get = async (path: string) => (await fetch(simulator.mailboxUrl + path)).text();
   const listed = async (): Promise<{ id: string; subject: string }[]> => JSON.parse(await get('/messages'));
 
-  it('lists the newest message last and shows each one by itself', async () => {
+  it('list the newest message last and return each one by id', async () => {
     await started(['one', 'two']);
     const messages = await listed();
     expect(messages.map(({ subject }) => subject)).toEqual(['one', 'two']);
@@ -29,7 +29,7 @@ describe('the mailboxes over HTTP', () => {
     expect((await fetch(`${simulator.mailboxUrl}/messages/unknown`)).status).toBe(404);
   });
 
-  it('finds a mailbox at an international domain in either way of writing it', async () => {
+  it('find a mailbox at an internationalized domain in either form', async () => {
     await started([]);
     const transport = createTransport({ host: '127.0.0.1', port: simulator.smtpPort, ignoreTLS: true });
     await transport.sendMail({ from: 'shop@example.com', to: 'ada@bücher.example', subject: 'one', text: 'body' });
@@ -41,24 +41,24 @@ describe('the mailboxes over HTTP', () => {
     expect(JSON.parse(await get('/messages?to=ada@xn--other.example'))).toEqual([]);
   });
 
-  it('keeps no more than it may', async () => {
+  it('keep no more than the configured number', async () => {
     await started(['one', 'two', 'three'], { keepMessages: 2 });
     expect((await listed()).map(({ subject }) => subject)).toEqual(['two', 'three']);
   });
 
-  it('only counts when it may keep nothing', async () => {
+  it('only count when they keep nothing', async () => {
     await started(['one'], { keepMessages: 0 });
     expect(await listed()).toEqual([]);
     expect(JSON.parse(await get('/health'))).toMatchObject({ status: 'ok', accepted: 1 });
   });
 
-  it('forgets everything on request', async () => {
+  it('delete everything on request', async () => {
     await started(['one']);
     expect((await fetch(`${simulator.mailboxUrl}/messages`, { method: 'DELETE' })).status).toBe(204);
     expect(await listed()).toEqual([]);
   });
 
-  it('shows a hostile subject as text, on a page where no script may run', async () => {
+  it('show a hostile subject as text on a page without scripts', async () => {
     await started([`<script>alert(1)</script>"'&`]);
     const page = await fetch(`${simulator.mailboxUrl}/`);
     const html = await page.text();
@@ -67,7 +67,7 @@ describe('the mailboxes over HTTP', () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   });
 
-  it('refuses a message over the announced size', async () => {
+  it('reject a message over the announced size', async () => {
     await started([], { maxMessageBytes: 1_000 });
     const transport = createTransport({ host: '127.0.0.1', port: simulator.smtpPort, ignoreTLS: true });
     const mail = { from: 'a@x.example', to: 'b@x.example', text: 'x'.repeat(2_000) };
@@ -75,7 +75,7 @@ describe('the mailboxes over HTTP', () => {
     expect(await listed()).toEqual([]);
   });
 
-  it('answers commands sent in one go', async () => {
+  it('accept pipelined commands', async () => {
     await started([]);
     const socket = connect(simulator.smtpPort, '127.0.0.1');
     const lines = [
@@ -96,7 +96,7 @@ describe('the mailboxes over HTTP', () => {
       answers += chunk;
     }
     for (const extension of ['PIPELINING', '8BITMIME', 'SMTPUTF8', 'DSN', 'SIZE']) expect(answers).toContain(extension);
-    expect(answers).toContain('250 2.0.0 taken');
+    expect(answers).toContain('250 2.0.0 queued');
     expect(await listed()).toMatchObject([{ subject: 'p' }]);
   });
 });
@@ -116,7 +116,7 @@ describe('the mail simulator as a process', () => {
     return { process_, ended: new Promise(resolve => process_.once('exit', resolve)) };
   };
 
-  it('says where it listens when it is ready, and ends cleanly on SIGTERM', async () => {
+  it('prints its ports when it is ready, and exits cleanly on SIGTERM', async () => {
     const { process_, ended } = start('ignore');
     try {
       const [line] = (await process_.stdout?.take(1).toArray()) ?? [];
@@ -129,7 +129,7 @@ describe('the mail simulator as a process', () => {
     expect(await ended).toBe(0);
   });
 
-  it('ends when the process that started it is gone, where it is told to', async () => {
+  it('exits with its parent process when configured', async () => {
     const { process_, ended } = start('pipe', { POSTERN_EXIT_WITH_PARENT: 'true' });
     try {
       await process_.stdout?.take(1).toArray();

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import PostalMime from 'postal-mime';
 
-/** One mailbox's copy of a message, in the words of the HTTP interface. */
+/** One copy of a message in a mailbox, as the HTTP interface returns it. */
 export interface KeptMessage {
   id: string;
-  /** The From header, as `Name <address>` or the bare address. */
+  /** The From header, as `Name <address>` or `address`. */
   from: string;
-  /** The mailbox that got this copy. */
+  /** The address of the mailbox. */
   to: string;
   subject: string;
   envelope_from: string;
   received_at: string;
-  /** The source, read as UTF-8; `/messages/{id}/raw` has the bytes. */
+  /** The source decoded as UTF-8; `/messages/{id}/raw` returns the bytes. */
   raw: string;
 }
 
@@ -24,7 +24,7 @@ interface Entry {
   raw: Buffer;
 }
 
-/** Keeps the newest messages, bounded by number and by bytes; older ones make room. */
+/** Stores the newest messages, limited by number and bytes. */
 export class Mailboxes {
   private readonly entries = new Map<string, Entry>();
   private bytes = 0;
@@ -57,7 +57,7 @@ export class Mailboxes {
     return entry && describe(entry);
   }
 
-  /** The bytes as they came in. */
+  /** The received bytes. */
   source(id: string): Buffer | undefined {
     return this.entries.get(id)?.raw;
   }
@@ -68,14 +68,14 @@ export class Mailboxes {
   }
 }
 
-/** An international domain is the same in U-labels, as SMTP servers like to show it, and in A-labels. */
+/** Normalizes an address; U-labels and A-labels of an internationalized domain are equal. */
 function mailboxOf(address: string): string {
   const at = address.lastIndexOf('@') + 1;
   return (address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at))).toLowerCase();
 }
 
 async function describe(entry: Entry): Promise<KeptMessage> {
-  // Only the header is parsed: a listing of a thousand messages must not decode their attachments.
+  // Parses only the header, so that listing many messages does not decode their attachments.
   const end = entry.raw.indexOf('\r\n\r\n');
   const header = end < 0 ? entry.raw : entry.raw.subarray(0, end + 4);
   const parsed = await PostalMime.parse(header).catch(() => undefined);

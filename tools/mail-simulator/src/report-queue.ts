@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 
-/** Where reports go. */
+/** The SMTP server that receives reports. */
 export interface BounceRelay {
   host: string;
   port: number;
@@ -8,11 +8,11 @@ export interface BounceRelay {
 
 export interface ReportQueueOptions {
   relay: BounceRelay;
-  /** Reports waiting at most; beyond that new ones are dropped and counted. */
+  /** Maximum number of waiting reports; further ones are dropped and counted. */
   capacity: number;
-  /** The first pause after a failure; each further one is twice as long, up to 30 seconds. */
+  /** Delay before the first retry; doubles with each retry up to 30 seconds. */
   firstRetryMs: number;
-  /** A report that could not be handed over for so long is dropped and counted. */
+  /** A report that could not be sent for this long is dropped and counted. */
   giveUpAfterMs: number;
 }
 
@@ -20,12 +20,12 @@ interface Entry {
   to: string;
   compose: () => Buffer;
   dueAt: number;
-  tries: number;
+  attempts: number;
 }
 
 /**
- * Hands reports over to the bounce relay with the null sender (RFC 3464 §2). It tries again while the relay is away.
- * The queue is in memory only: what waits is lost with the process, which a simulator may do and a relay may not.
+ * Sends reports to the bounce relay with the null sender (RFC 3464 §2) and retries while the relay is down. The queue is
+ * in memory: waiting reports are lost when the process ends.
  */
 export class ReportQueue {
   readonly counters = { sent: 0, dropped: 0, waiting: 0 };
@@ -45,21 +45,21 @@ export class ReportQueue {
       greetingTimeout: 5_000,
       socketTimeout: 30_000,
     });
-    // Failures reach the caller of sendMail; a pool also emits them when an idle connection breaks.
+    // sendMail throws failures; the pool also emits them when an idle connection breaks.
     this.transport.on('error', () => undefined);
   }
 
-  /** Queues a report that is due after a while; it is composed only then. */
+  /** Queues a report and composes it when it is due. */
   add(to: string, afterMs: number, compose: () => Buffer): void {
     if (this.counters.waiting >= this.options.capacity) {
       this.counters.dropped += 1;
       return;
     }
     this.counters.waiting += 1;
-    this.schedule({ to, compose, dueAt: Date.now() + afterMs, tries: 0 }, afterMs);
+    this.schedule({ to, compose, dueAt: Date.now() + afterMs, attempts: 0 }, afterMs);
   }
 
-  /** Drops what waits and closes all connections. */
+  /** Drops waiting reports and closes all connections. */
   stop(): void {
     this.stopped = true;
     for (const timer of this.timers) clearTimeout(timer);
@@ -90,8 +90,8 @@ export class ReportQueue {
         this.counters.waiting -= 1;
         return;
       }
-      const pause = Math.min(30_000, this.options.firstRetryMs * 2 ** entry.tries);
-      this.schedule({ ...entry, tries: entry.tries + 1 }, pause);
+      const pause = Math.min(30_000, this.options.firstRetryMs * 2 ** entry.attempts);
+      this.schedule({ ...entry, attempts: entry.attempts + 1 }, pause);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Action } from './fate.js';
+import type { Action } from './recipient-outcome.js';
 
-/** An accepted message as its reports need it. */
+/** The properties of an accepted message that reports use. */
 export interface AcceptedMail {
   envelopeFrom: string;
   envid: string | undefined;
@@ -11,21 +11,26 @@ export interface AcceptedMail {
   receivedAt: Date;
 }
 
-/** A recipient of it; `orcpt` as `type;address`, decoded from xtext. */
+/** A recipient of the message; `orcpt` is `type;address`, decoded from xtext. */
 export interface AcceptedRecipient {
   address: string;
   orcpt: string | undefined;
 }
 
-/** What a notification says about the recipient. */
-export interface Outcome {
+/** The delivery status of a recipient in a notification. */
+export interface RecipientStatus {
   action: Action;
   status: string;
   reply: string;
 }
 
 /** Composes a delivery status notification (RFC 3464; for addresses beyond ASCII RFC 6533). */
-export function deliveryStatus(mail: AcceptedMail, to: AcceptedRecipient, outcome: Outcome, domain: string): Buffer {
+export function deliveryStatus(
+  mail: AcceptedMail,
+  to: AcceptedRecipient,
+  status: RecipientStatus,
+  domain: string,
+): Buffer {
   const now = new Date();
   const international = !isAscii(to.address + (to.orcpt ?? '') + mail.envelopeFrom);
   const perMessage = [
@@ -36,33 +41,33 @@ export function deliveryStatus(mail: AcceptedMail, to: AcceptedRecipient, outcom
   const perRecipient = [
     ...(to.orcpt ? [`Original-Recipient: ${oneLine(to.orcpt)}`] : []),
     `Final-Recipient: ${international ? 'utf-8' : 'rfc822'}; ${to.address}`,
-    `Action: ${outcome.action}`,
-    `Status: ${outcome.status}`,
+    `Action: ${status.action}`,
+    `Status: ${status.status}`,
     `Remote-MTA: dns; mx.${domain}`,
-    `Diagnostic-Code: smtp; ${outcome.reply}`,
+    `Diagnostic-Code: smtp; ${status.reply}`,
     `Last-Attempt-Date: ${rfc5322Date(now)}`,
   ];
-  if (outcome.action === 'delayed') {
+  if (status.action === 'delayed') {
     perRecipient.push(`Will-Retry-Until: ${rfc5322Date(new Date(now.getTime() + 4 * 3_600_000))}`);
   }
-  // RFC 3461 §6.2: RET governs failures only; a report of success never carries the body.
+  // RFC 3461 §6.2: RET applies to failures only; a report of success never contains the body.
   const original =
-    outcome.action === 'failed' && mail.ret === 'FULL'
+    status.action === 'failed' && mail.ret === 'FULL'
       ? { type: 'message/rfc822', content: mail.raw }
       : { type: 'text/rfc822-headers', content: headersOf(mail.raw) };
   return report({
     domain,
     to: mail.envelopeFrom,
-    subject: `Delivery status: ${outcome.action}`,
+    subject: `Delivery status: ${status.action}`,
     type: 'delivery-status',
-    text: `Your message to ${to.address}: ${outcome.action}.\r\nThe receiving server said: ${outcome.reply}\r\n`,
+    text: `Your message to ${to.address}: ${status.action}.\r\nThe receiving server responded: ${status.reply}\r\n`,
     fieldsType: international ? 'message/global-delivery-status' : 'message/delivery-status',
     fields: `${perMessage.join('\r\n')}\r\n\r\n${perRecipient.join('\r\n')}\r\n`,
     original,
   });
 }
 
-/** Composes the feedback report of a recipient who called the message spam (RFC 5965). */
+/** Composes the feedback report of a recipient who reported the message as spam (RFC 5965). */
 export function feedbackReport(mail: AcceptedMail, to: AcceptedRecipient, domain: string): Buffer {
   const fields = [
     'Feedback-Type: abuse',

@@ -27,7 +27,7 @@ describe('the mail simulator', () => {
     ret?: 'FULL' | 'HDRS';
   }
 
-  /** Sends one message to one recipient with nodemailer and answers the relay's reply. */
+  /** Sends one message to one recipient with nodemailer. @returns the response of the relay. */
   async function send(
     to: string,
     { from = returnPath, notify = everything, subject = 'Hello', ret = 'HDRS' }: Sending = {},
@@ -52,10 +52,10 @@ describe('the mail simulator', () => {
     return JSON.parse(await (await fetch(`${simulator.mailboxUrl}/messages?to=${encodeURIComponent(to)}`)).text());
   }
 
-  /** Nothing more to come: every report that was due has left. */
+  /** Waits until every due report has been sent. */
   const allReported = () => waitFor(() => simulator.counters().reports.waiting === 0, { describe: 'an empty queue' });
 
-  it('tells the sender of a delivery with the evidence of RFC 3464', async () => {
+  it('notifies the sender of a delivery as in RFC 3464', async () => {
     expect(await send('delivered@simulator.test')).toMatch(/^250/);
     const notice = await bounces.nextMessage();
     expect(notice).toMatchObject({ from: '', to: [{ address: returnPath }] });
@@ -79,7 +79,7 @@ describe('the mail simulator', () => {
     ['soft-bounce', 'failed', '5.2.2', 0],
     ['relayed', 'relayed', '2.0.0', 1],
     ['expanded', 'expanded', '2.0.0', 1],
-  ])('takes mail to %s@, also with a tag, and reports it as %s %s', async (name, action, code, copies) => {
+  ])('accepts mail to %s@, also with a tag, and reports it as %s %s', async (name, action, code, copies) => {
     const address = `${name}+tag@simulator.test`;
     await send(address);
     const { status } = await read(await bounces.nextMessage());
@@ -87,17 +87,17 @@ describe('the mail simulator', () => {
     expect(await kept(address)).toHaveLength(copies);
   });
 
-  it('attaches the whole message to a failure when the sender asked for it', async () => {
+  it('attaches the whole message to a failure when the sender requested it', async () => {
     await send('hard-bounce@simulator.test', { ret: 'FULL' });
     expect((await read(await bounces.nextMessage())).original).toContain('the secret body');
   });
 
-  it('refuses refused@ at RCPT', async () => {
+  it('rejects refused@ at RCPT', async () => {
     await expect(send('refused@simulator.test')).rejects.toMatchObject({ responseCode: 550 });
     expect(simulator.counters()).toMatchObject({ accepted: 0, refused: 1 });
   });
 
-  it('defers deferred@ once for each sender, then takes it', async () => {
+  it('defers deferred@ once for each sender, then accepts it', async () => {
     await expect(send('deferred@simulator.test')).rejects.toMatchObject({ responseCode: 451 });
     await expect(send('deferred@simulator.test', { from: 'other@bounce.example' })).rejects.toMatchObject({
       responseCode: 451,
@@ -136,7 +136,7 @@ describe('the mail simulator', () => {
     expect(original).toContain('the secret body');
   });
 
-  it('is every other mailbox of every domain', async () => {
+  it('accepts mail for every other address of every domain', async () => {
     await send('Ada@x.example', { subject: 'Grüße' });
     expect((await read(await bounces.nextMessage())).status).toMatchObject({ action: 'delivered' });
     expect(await kept('ada@x.example')).toMatchObject([
@@ -145,7 +145,7 @@ describe('the mail simulator', () => {
     expect(await kept('bob@x.example')).toEqual([]);
   });
 
-  it('speaks of international addresses in the form of RFC 6533', async () => {
+  it('reports internationalized addresses as in RFC 6533', async () => {
     await send('jörg@x.example', { notify: ['SUCCESS'] });
     const { raw } = await bounces.nextMessage();
     expect(raw.toString()).toContain('Content-Type: message/global-delivery-status');
@@ -154,16 +154,16 @@ describe('the mail simulator', () => {
 
   it.each([
     ['of success', 'delivered@simulator.test', ['FAILURE', 'DELAY']],
-    ['of success, when nothing was asked for', 'delivered@simulator.test', []],
+    ['of success without NOTIFY', 'delivered@simulator.test', []],
     ['of failure', 'hard-bounce@simulator.test', ['SUCCESS']],
     ['at all', 'hard-bounce@simulator.test', ['NEVER']],
-  ])('sends no notification %s that the sender did not ask for', async (_, to, notify) => {
+  ])('sends no notification %s that the sender did not request', async (_, to, notify) => {
     await send(to, { notify });
     await allReported();
     expect(simulator.counters()).toMatchObject({ accepted: 1, reports: { sent: 0 } });
   });
 
-  it('tells of a failure when the sender did not say what to tell', async () => {
+  it('reports a failure without NOTIFY', async () => {
     await send('hard-bounce@simulator.test', { notify: [] });
     expect((await read(await bounces.nextMessage())).status).toMatchObject({ action: 'failed' });
   });
@@ -175,7 +175,7 @@ describe('the mail simulator', () => {
     expect(simulator.counters()).toMatchObject({ accepted: 2, reports: { sent: 0 } });
   });
 
-  it('tries again while the bounce relay defers or cuts the connection', async () => {
+  it('retries while the bounce relay defers or closes the connection', async () => {
     bounces.answer({ stage: 'rcpt', times: 2, code: 451, text: '4.3.0 later' });
     bounces.answer({ stage: 'data', times: 1, cut: 'before' });
     await send('delivered@simulator.test');
@@ -183,7 +183,7 @@ describe('the mail simulator', () => {
     expect(bounces.counters).toMatchObject({ refused: 2, cut: 1, taken: 1 });
   });
 
-  it('drops a report that the bounce relay refuses for good', async () => {
+  it('drops a report that the bounce relay rejects permanently', async () => {
     bounces.answer({ stage: 'rcpt', code: 550, text: '5.7.1 not ours' });
     await send('delivered@simulator.test');
     await allReported();

@@ -1,34 +1,34 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { isWanted, type Step } from './fate.js';
-import { mailboxWeb } from './mailbox-web.js';
+import { createMailboxServer } from './mailbox-server.js';
 import { Mailboxes } from './mailboxes.js';
+import { isRequested, type Step } from './recipient-outcome.js';
 import { type BounceRelay, ReportQueue } from './report-queue.js';
 import { type AcceptedMail, deliveryStatus, feedbackReport } from './reports.js';
-import { type AcceptedCopy, smtpDoor } from './smtp-door.js';
+import { type AcceptedCopy, createSmtpReceiver } from './smtp-receiver.js';
 
 export interface MailSimulatorOptions {
-  /** 0 or nothing: a free port. */
+  /** Default: a free port. */
   smtpPort?: number;
   httpPort?: number;
-  /** The address to listen on; loopback unless told otherwise. */
+  /** The address to listen on; default loopback. */
   host?: string;
-  /** Takes the notifications and complaints; without one none are sent. */
+  /** Receives notifications and complaints; without it, none are sent. */
   bounceRelay?: BounceRelay;
-  /** The domain whose local parts name fates. */
+  /** The domain whose local parts select outcomes. */
   simulatorDomain?: string;
-  /** Messages kept, the newest; 0 keeps none and only counts. */
+  /** Number of newest messages to keep; 0 only counts messages. */
   keepMessages?: number;
-  /** Bytes kept at most. */
+  /** Maximum bytes to keep. */
   keepBytes?: number;
   maxMessageBytes?: number;
-  /** How long mail to `slow@` is on its way. */
+  /** Delivery time of mail to `slow@`. */
   slowMs?: number;
-  /** The first pause before a report is tried again. */
+  /** Delay before the first retry of a report. */
   firstRetryMs?: number;
-  /** How long an undeliverable report is tried. */
+  /** How long an undeliverable report is retried. */
   giveUpAfterMs?: number;
-  /** Reports waiting at most. */
+  /** Maximum number of waiting reports. */
   queueCapacity?: number;
 }
 
@@ -36,14 +36,14 @@ export interface MailSimulatorOptions {
 export interface MailSimulator {
   smtpPort: number;
   httpPort: number;
-  /** Base of the HTTP interface, the local start's `mailbox_url`. */
+  /** Base URL of the HTTP interface. */
   mailboxUrl: string;
-  /** What happened so far: copies accepted, recipients or messages refused, reports by their fate. */
+  /** Accepted copies, rejected recipients and messages, and reports by status. */
   counters(): { accepted: number; refused: number; reports: { sent: number; dropped: number; waiting: number } };
   stop(): Promise<void>;
 }
 
-/** Starts the relay and its mailboxes; both ports are open when it answers. */
+/** Starts the relay and its mailboxes; resolves when both ports are open. */
 export async function startMailSimulator(options: MailSimulatorOptions = {}): Promise<MailSimulator> {
   const { host = '127.0.0.1', simulatorDomain = 'simulator.test', keepMessages = 1_000 } = options;
   const counted = { accepted: 0, refused: 0 };
@@ -77,37 +77,37 @@ export async function startMailSimulator(options: MailSimulatorOptions = {}): Pr
       later(step.afterMs, () => mailboxes.keep(message));
       return;
     }
-    // Nobody is told about mail with the null sender: reports about reports would never end (RFC 3461 §5.2.7).
+    // Mail with the null sender is not reported, because reports about reports would never end (RFC 3461 §5.2.7).
     if (mail.envelopeFrom === '') return;
     if (step.kind === 'complain') {
       reports?.add(mail.envelopeFrom, step.afterMs, () => feedbackReport(mail, copy, simulatorDomain));
-    } else if (isWanted(step.action, copy.notify)) {
+    } else if (isRequested(step.action, copy.notify)) {
       reports?.add(mail.envelopeFrom, step.afterMs, () => deliveryStatus(mail, copy, step, simulatorDomain));
     }
   };
 
-  const door = smtpDoor({
+  const receiver = createSmtpReceiver({
     simulatorDomain,
     slowMs: options.slowMs ?? 5_000,
     maxMessageBytes: options.maxMessageBytes ?? 25 * 1024 * 1024,
     keepText: keepMessages > 0 || reports !== undefined,
     accepted(mail, copies) {
       counted.accepted += copies.length;
-      for (const copy of copies) for (const step of copy.fate.steps) perform(step, mail, copy);
+      for (const copy of copies) for (const step of copy.outcome.steps) perform(step, mail, copy);
     },
     refused() {
       counted.refused += 1;
     },
   });
-  // A client that hangs up is its own business.
-  door.on('error', () => undefined);
+  // Errors of client connections need no handling.
+  receiver.on('error', () => undefined);
 
   const counters = () => ({ ...counted, reports: { ...(reports?.counters ?? { sent: 0, dropped: 0, waiting: 0 }) } });
-  const web = mailboxWeb(mailboxes, () => ({ status: 'ok', ...counters() }));
-  const smtpListener = door.listen(options.smtpPort ?? 0, host);
-  web.listen(options.httpPort ?? 0, host);
-  await Promise.all([once(smtpListener, 'listening'), once(web, 'listening')]);
-  const { port: httpPort } = web.address() as AddressInfo;
+  const mailboxServer = createMailboxServer(mailboxes, () => ({ status: 'ok', ...counters() }));
+  const smtpListener = receiver.listen(options.smtpPort ?? 0, host);
+  mailboxServer.listen(options.httpPort ?? 0, host);
+  await Promise.all([once(smtpListener, 'listening'), once(mailboxServer, 'listening')]);
+  const { port: httpPort } = mailboxServer.address() as AddressInfo;
 
   return {
     smtpPort: (smtpListener.address() as AddressInfo).port,
@@ -117,10 +117,10 @@ export async function startMailSimulator(options: MailSimulatorOptions = {}): Pr
     async stop() {
       for (const timer of timers) clearTimeout(timer);
       reports?.stop();
-      const closed = once(web, 'close');
-      web.close();
-      web.closeAllConnections();
-      await Promise.all([closed, new Promise<void>(resolve => door.close(resolve))]);
+      const closed = once(mailboxServer, 'close');
+      mailboxServer.close();
+      mailboxServer.closeAllConnections();
+      await Promise.all([closed, new Promise<void>(resolve => receiver.close(resolve))]);
     },
   };
 }

@@ -3,6 +3,7 @@ import { silentLog } from '@postern/messaging';
 import { connectWith } from '@postern/service-host';
 import { defineConfig } from '@postern/service-host/config';
 import { doctor } from './commands/doctor.js';
+import { discardSetAsideEvent, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
 import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
 import { outboxStatus } from './commands/outbox.js';
 import { projectionsStatus, rebuildProjections } from './commands/projections.js';
@@ -11,26 +12,30 @@ import { createUserAs } from './commands/users.js';
 import type { Operator } from './operator.js';
 import { UsageError } from './usage-error.js';
 
-const USAGE = `postern: what an operator does with a running Postern
+const USAGE = `postern: administer a running Postern
 
-  postern doctor [--no-mail]                      what Postern stands on, and what to change
-  postern projections status [service]            read models and how far they are behind
-  postern projections rebuild <service> [name]    folds read models again from the first event on
-  postern outbox status [service]                 what waits to be published
+  postern doctor [--no-mail]                      check everything that Postern depends on
+  postern projections status [service]            show read models and their lag
+  postern projections rebuild <service> [name]    rebuild read models from the first event
+  postern outbox status [service]                 show events that wait to be published
+  postern events list [service]                   list events that could not be handled
+  postern events retry <service> <event id>       handle one of them again now
+  postern events discard <service> <event id>     delete one of them unhandled
   postern users create <email> [--operator] [--workspace <name>]
-                                                  as POSTERN_OPERATOR_EMAIL with POSTERN_OPERATOR_PASSWORD
-  postern keys status                             what is sealed under which key
-  postern keys rotate                             how to, and sealing again
-  postern keys generate                           a new key and a new secret
+                                                  create a user as POSTERN_OPERATOR_EMAIL with
+                                                  POSTERN_OPERATOR_PASSWORD
+  postern keys status                             show how many values each key encrypts
+  postern keys rotate                             re-encrypt values, or explain how to start
+  postern keys generate                           generate an encryption key and a link secret
   postern recipients erase <address> [--wait <seconds>]
-                                                  erases a recipient in every service
-  postern recipients erasures                     erasures, and whether they are completed
-  postern recipients erasure <id>                 what an erasure has erased where, and what is left
+                                                  erase a recipient in every service
+  postern recipients erasures                     list erasures
+  postern recipients erasure <id>                 show what an erasure has erased, and what is left
 
-It needs NATS and nothing else: POSTERN_NATS_SERVERS and its companions, as the services have them.
-Exit codes: 0 all is well, 1 something is not, 2 not understood.`;
+It connects to NATS only. Set POSTERN_NATS_SERVERS and its credentials as for the services.
+Exit codes: 0 success, 1 a check or command failed, 2 usage error.`;
 
-const FIRST_ANSWER_WITHIN_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 const { values, positionals } = (() => {
   try {
@@ -58,6 +63,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'projections status': projectionsStatus,
   'projections rebuild': rebuildProjections,
   'outbox status': outboxStatus,
+  'events list': listSetAsideEvents,
+  'events retry': retrySetAsideEvent,
+  'events discard': discardSetAsideEvent,
   'users create': (operator, rest) => createUserAs(operator, rest, values),
   'keys status': keysStatus,
   'keys rotate': rotateKeys,
@@ -71,17 +79,24 @@ const commandFor = ([first = '', second = '', ...rest]: readonly string[]): ((
 ) => Promise<boolean>) => {
   if (first === 'doctor') return operator => doctor(operator, { mail: !values['no-mail'] });
   const command = COMMANDS[`${first} ${second}`];
-  if (!command) throw new UsageError(`there is no command ${first} ${second}`.trimEnd());
+  if (!command) throw new UsageError(unknownCommand(first, second));
   return operator => command(operator, rest);
+};
+
+const unknownCommand = (first: string, second: string): string => {
+  const subcommands = [...Object.keys(COMMANDS), 'keys generate'].filter(name => name.startsWith(`${first} `));
+  return subcommands.length > 0
+    ? `postern ${first} requires a subcommand: ${subcommands.map(name => name.slice(first.length + 1)).join(', ')}`
+    : `unknown command: postern ${first} ${second}`.trimEnd();
 };
 
 const connect = async (): Promise<Operator & { readonly close: () => Promise<void> }> => {
   const config = defineConfig({}).read(process.env);
-  // Services wait for NATS as long as it takes; somebody at a terminal does not.
+  // Services wait for NATS without a limit; a command does not.
   const timer = setTimeout(() => {
-    console.error(`NATS does not answer at ${config.natsServers}: is POSTERN_NATS_SERVERS what the services have?`);
+    console.error(`Could not connect to NATS at ${config.natsServers}. Set POSTERN_NATS_SERVERS as for the services.`);
     process.exit(1);
-  }, FIRST_ANSWER_WITHIN_MS);
+  }, CONNECT_TIMEOUT_MS);
   const { link, requests } = await connectWith(config, 'postern', silentLog);
   clearTimeout(timer);
   return {
@@ -97,7 +112,7 @@ const connect = async (): Promise<Operator & { readonly close: () => Promise<voi
 };
 
 const run = async (): Promise<boolean> => {
-  if (values.help || positionals.length === 0) {
+  if (values.help || positionals.length === 0 || positionals[0] === 'help') {
     print(USAGE);
     return true;
   }
@@ -115,6 +130,6 @@ try {
   process.exitCode = (await run()) ? 0 : 1;
 } catch (error) {
   console.error((error as Error).message);
-  if (error instanceof UsageError) console.error('postern --help says what there is.');
+  if (error instanceof UsageError) console.error('Run `postern --help` for a list of commands.');
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

@@ -10,7 +10,7 @@ import {
 import type { NatsLink, RequestClient } from '@postern/messaging';
 import { UsageError } from './usage-error.js';
 
-/** What a command works with: the services, and where it writes. */
+/** The connections, environment and output of a command. */
 export interface Operator {
   readonly link: NatsLink;
   readonly requests: RequestClient;
@@ -18,44 +18,46 @@ export interface Operator {
   readonly print: (line: string) => void;
 }
 
-/** An operation that failed at one service, or its reply. */
-export type Answered<Name extends keyof Operations> =
+/** The reply of one service to an operation, or its failure. */
+export type ServiceResult<Name extends keyof Operations> =
   | { readonly service: ServiceName; readonly reply: ReplyOf<Operations[Name]> }
   | { readonly service: ServiceName; readonly failure: string };
 
-export const ask = <Name extends keyof Operations>(
+/** Sends an operations request to one service. */
+export const requestOperation = <Name extends keyof Operations>(
   { requests }: Operator,
   service: ServiceName,
   name: Name,
   request: RequestInput<Operations[Name]>,
 ): Promise<ReplyOf<Operations[Name]>> => {
-  // The contract of a name is one of a union to the compiler, and request and reply go with it.
+  // TypeScript cannot relate the union of contracts to the request and reply of one name.
   const contract: RequestContract = OPERATIONS[service][name];
   return requests.request(contract, request) as Promise<ReplyOf<Operations[Name]>>;
 };
 
-/** Asks several services at once; one that is away does not keep the others from answering. */
-export const askAll = <Name extends keyof Operations>(
+/** Sends an operations request to several services at once; a failing service does not affect the others. */
+export const requestFromAll = <Name extends keyof Operations>(
   operator: Operator,
   services: readonly ServiceName[],
   name: Name,
   request: RequestInput<Operations[Name]>,
-): Promise<Answered<Name>[]> =>
+): Promise<ServiceResult<Name>[]> =>
   Promise.all(
     services.map(service =>
-      ask(operator, service, name, request).then(
+      requestOperation(operator, service, name, request).then(
         reply => ({ service, reply }),
         (error: Error) => ({ service, failure: error.message }),
       ),
     ),
   );
 
+/** @throws UsageError for an unknown service. */
 export const serviceNamed = (name: string | undefined): ServiceName => {
   const service = SERVICE_NAMES.find(known => known === name);
-  if (!service) throw new UsageError(`there is no service ${name ?? ''}; known are ${SERVICE_NAMES.join(', ')}`);
+  if (!service) throw new UsageError(`unknown service: ${name ?? ''}. The services are ${SERVICE_NAMES.join(', ')}`);
   return service;
 };
 
-/** One service, or all of them where none is named. */
+/** The named service, or all services without a name. */
 export const servicesNamed = (name: string | undefined): readonly ServiceName[] =>
   name === undefined ? SERVICE_NAMES : [serviceNamed(name)];

@@ -1,4 +1,4 @@
-/** Rows under a head, in columns as wide as they need. */
+/** Formats rows under a header in aligned columns. */
 export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string => {
   const lines = [head, ...rows].map(row => row.map(String));
   const widths = head.map((_, column) => Math.max(...lines.map(line => line[column]?.length ?? 0)));

@@ -1,4 +1,4 @@
-/** The command was not asked in a way that it understands. */
+/** The arguments of the command are invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Those that speak over NATS. */
-const EVERY = [
+/** The services that use NATS. */
+const NATS_SERVICES = [
   'api-gateway',
   'delivery-tracking',
   'email-send',
@@ -13,32 +13,32 @@ const EVERY = [
   'runtime-agent',
   'webhook-dispatch',
 ];
-const ALL = [...EVERY, 'load-balancer'].sort();
+const ALL_SERVICES = [...NATS_SERVICES, 'load-balancer'].sort();
 
 const imagesFor = async (file: string): Promise<readonly string[]> => {
   const nx = join(ROOT, 'node_modules/nx/dist/bin/nx.js');
-  const asked = ['show', 'projects', '--affected', '--with-target', 'image', '--json', `--files=${file}`];
+  const args = ['show', 'projects', '--affected', '--with-target', 'image', '--json', `--files=${file}`];
   const env = { ...process.env, NX_DAEMON: 'false', NODE_OPTIONS: '' };
-  const { stdout } = await promisify(execFile)(process.execPath, [nx, ...asked], { cwd: ROOT, env });
+  const { stdout } = await promisify(execFile)(process.execPath, [nx, ...args], { cwd: ROOT, env });
   return (JSON.parse(stdout) as string[]).sort();
 };
 
-describe('the images that a change is built into are those of', () => {
+describe('a change affects the images of', () => {
   it.each<[string, readonly string[], string]>([
-    ['the service whose source it is', ['email-send'], 'apps/email-send/src/main.ts'],
-    ['the service whose migration it is', ['delivery-tracking'], 'prisma/delivery-tracking/schema.prisma'],
-    ['the service whose values it is', ['webhook-dispatch'], 'k8s/values/webhook-dispatch.yaml'],
+    ['the service of the source', ['email-send'], 'apps/email-send/src/main.ts'],
+    ['the service of the schema', ['delivery-tracking'], 'prisma/delivery-tracking/schema.prisma'],
+    ['the service of the Helm values', ['webhook-dispatch'], 'k8s/values/webhook-dispatch.yaml'],
     ['the gateway, for the dashboard', ['api-gateway'], 'apps/dashboard/src/main.tsx'],
-    ['those that use the library', ['api-gateway', 'delivery-tracking', 'email-send'], 'libs/mail/src/index.ts'],
+    ['the services that use the library', ['api-gateway', 'delivery-tracking', 'email-send'], 'libs/mail/src/index.ts'],
     [
-      'what uses the load balancer',
+      'the users of the load balancer',
       ['load-balancer', 'platform-management', 'runtime-agent'],
       'libs/load-balancer-client/src/index.ts',
     ],
-    ['every service, for a contract', EVERY, 'libs/contracts/src/event.ts'],
-    ['every service, for the Dockerfile', ALL, 'docker/Dockerfile'],
-    ['every service, for the packing of images', ALL, 'tools/images/pack.mjs'],
-    ['none, for a promise of a release', [], 'libs/contracts/released/email-send@0.1.0.json'],
+    ['every service with contracts, for a contract', NATS_SERVICES, 'libs/contracts/src/event.ts'],
+    ['every service, for the Dockerfile', ALL_SERVICES, 'docker/Dockerfile'],
+    ['every service, for the image build', ALL_SERVICES, 'tools/images/pack.mjs'],
+    ['none, for the snapshot of a release', [], 'libs/contracts/released/email-send@0.1.0.json'],
     ['none, for documentation', [], 'docs/figures.md'],
   ])('%s', async (_, images, file) => expect(await imagesFor(file)).toEqual(images));
 });

@@ -1,21 +1,21 @@
-import { type Misfit, misfits } from './misfits.js';
+import { adviceFor, type Channel, describeFinding } from './finding-text.js';
+import { type Incompatibility, incompatibilities } from './incompatibilities.js';
 import { type Exchange, type ReleaseContract } from './release-contract.js';
-import { type Channel, remedyFor, wordsOf } from './words.js';
 
 /**
- * `breaks`: something that works between the released versions stops when the new one runs beside them. `waits`: all
- * that worked goes on, but something new of the new version is not understood by the older one yet.
+ * `breaks`: something that works between released versions fails when the new version runs beside them. `pending`:
+ * everything keeps working, but the older version does not understand something new yet.
  */
 export interface Finding {
-  readonly verdict: 'breaks' | 'waits';
+  readonly verdict: 'breaks' | 'pending';
   /** The released version that is affected. */
   readonly with: ReleaseContract;
   readonly text: string;
 }
 
 /**
- * What does not hold between a new version of a service and a released one, of another service or of itself: both run
- * side by side while either is rolled out, and what one has published lies in the log for the other.
+ * Finds incompatibilities between a new version of a service and a release of another service or of the same one. Both
+ * run side by side during a rollout, and versions of one service share a log.
  */
 export const findingsBetween = (next: ReleaseContract, released: ReleaseContract): readonly Finding[] =>
   next.service === released.service
@@ -26,11 +26,11 @@ export const findingsBetween = (next: ReleaseContract, released: ReleaseContract
     : [
         ...consumedEvents(next, released, 'writer'),
         ...consumedEvents(released, next, 'reader'),
-        ...asked(next, released, 'asker'),
-        ...asked(released, next, 'answerer'),
+        ...sharedRequests(next, released, 'client'),
+        ...sharedRequests(released, next, 'handler'),
       ];
 
-/** Against every release that may still run. */
+/** Findings against every release that may still run. */
 export const findingsOf = (next: ReleaseContract, released: readonly ReleaseContract[]): readonly Finding[] =>
   released.flatMap(one => findingsBetween(next, one));
 
@@ -44,21 +44,22 @@ const finding = (
   side: Side,
   channel: Channel,
   name: string,
-  misfit: Misfit,
+  incompatibility: Incompatibility,
   verdict: Finding['verdict'] = 'breaks',
 ): Finding => {
   const { newer, writer, reader } = side;
-  const text = `${wordsOf({ ...side, channel, name, misfit })}. ${remedyFor({ ...side, channel, name, misfit }, verdict)}`;
+  const text = `${describeFinding({ ...side, channel, name, incompatibility })}. ${adviceFor({ ...side, channel, name, incompatibility }, verdict)}`;
   return { verdict, with: newer === 'writer' ? reader : writer, text };
 };
 
-const GONE: Misfit = { path: '', kind: 'missing', writes: 'nothing', reads: 'it', widened: false };
+const GONE: Incompatibility = { path: '', kind: 'missing', writes: 'nothing', reads: 'it', widened: false };
 
-/** What a service published is folded by its other versions, from the log that they share. */
+/** Events that one version of a service writes and another version of it reads from the shared log. */
 const sharedEvents = (written: ReleaseContract['publishes'], reader: ReleaseContract, side: Side): readonly Finding[] =>
   Object.entries(written).flatMap(([type, writes]) => {
     const reads = reader.publishes[type];
-    if (reads) return misfits(writes, reads).map(misfit => finding(side, 'log', type, misfit));
+    if (reads)
+      return incompatibilities(writes, reads).map(incompatibility => finding(side, 'log', type, incompatibility));
     return side.newer === 'reader' ? [finding(side, 'log', type, GONE)] : [];
   });
 
@@ -67,42 +68,60 @@ const consumedEvents = (writer: ReleaseContract, reader: ReleaseContract, newer:
   const consumed = Object.entries(reader.consumes).filter(([type]) => type.startsWith(`${writer.service}.`));
   const ofTypes = consumed.flatMap(([type, reads]) => {
     const writes = writer.publishes[type];
-    if (writes) return misfits(writes, reads).map(misfit => finding(side, 'event', type, misfit));
-    // An event that an older release does not publish yet simply never comes from it.
+    if (writes)
+      return incompatibilities(writes, reads).map(incompatibility => finding(side, 'event', type, incompatibility));
+    // An older release that does not publish the event yet never sends it.
     return newer === 'writer' ? [finding(side, 'event', type, GONE)] : [];
   });
-  const envelope = consumed.length > 0 ? misfits(writer.envelope, reader.envelope) : [];
-  return [...ofTypes, ...envelope.map(misfit => finding(side, 'event', 'the envelope of events', misfit))];
+  const envelope = consumed.length > 0 ? incompatibilities(writer.envelope, reader.envelope) : [];
+  return [
+    ...ofTypes,
+    ...envelope.map(incompatibility => finding(side, 'event', 'the envelope of events', incompatibility)),
+  ];
 };
 
-const asked = (asker: ReleaseContract, answerer: ReleaseContract, newer: 'asker' | 'answerer'): readonly Finding[] =>
-  Object.entries(asker.asks)
-    .filter(([name]) => name.startsWith(`${answerer.service}.`))
-    .flatMap(([name, ask]) => {
-      const answer = answerer.answers[name];
-      const sends: Side = { newer: newer === 'asker' ? 'writer' : 'reader', writer: asker, reader: answerer };
-      if (!answer) return [finding(sends, 'request', name, GONE, newer === 'asker' ? 'waits' : 'breaks')];
-      return exchanged(name, ask, answer, sends, asker);
+const sharedRequests = (
+  client: ReleaseContract,
+  handler: ReleaseContract,
+  newer: 'client' | 'handler',
+): readonly Finding[] =>
+  Object.entries(client.asks)
+    .filter(([name]) => name.startsWith(`${handler.service}.`))
+    .flatMap(([name, sent]) => {
+      const handled = handler.answers[name];
+      const sends: Side = { newer: newer === 'client' ? 'writer' : 'reader', writer: client, reader: handler };
+      if (!handled) return [finding(sends, 'request', name, GONE, newer === 'client' ? 'pending' : 'breaks')];
+      return compareExchange(name, sent, handled, sends, client);
     });
 
-const exchanged = (
+const compareExchange = (
   name: string,
-  ask: Exchange,
-  answer: Exchange,
+  sent: Exchange,
+  handled: Exchange,
   sends: Side,
-  asker: ReleaseContract,
+  client: ReleaseContract,
 ): readonly Finding[] => {
-  const answers: Side = { newer: sends.newer === 'writer' ? 'reader' : 'writer', writer: sends.reader, reader: asker };
-  const understood = new Set(Object.values(asker.asks).flatMap(({ refusals }) => refusals));
+  const replies: Side = { newer: sends.newer === 'writer' ? 'reader' : 'writer', writer: sends.reader, reader: client };
+  const knownCodes = new Set(Object.values(client.asks).flatMap(({ refusals }) => refusals));
   return [
-    // An asker that may send more than before still sends what it sent before.
-    ...misfits(ask.request, answer.request).map(misfit =>
-      finding(sends, 'request', name, misfit, sends.newer === 'writer' && misfit.widened ? 'waits' : 'breaks'),
+    // A client that can send more than before still sends what it sent before.
+    ...incompatibilities(sent.request, handled.request).map(incompatibility =>
+      finding(
+        sends,
+        'request',
+        name,
+        incompatibility,
+        sends.newer === 'writer' && incompatibility.widened ? 'pending' : 'breaks',
+      ),
     ),
-    ...misfits(answer.reply, ask.reply).map(misfit => finding(answers, 'reply', name, misfit)),
-    ...answer.refusals
-      .filter(code => !understood.has(code))
+    ...incompatibilities(handled.reply, sent.reply).map(incompatibility =>
+      finding(replies, 'reply', name, incompatibility),
+    ),
+    ...handled.refusals
+      .filter(code => !knownCodes.has(code))
       .map(code => ({ path: code, kind: 'values' as const, writes: code, reads: 'no such code', widened: true }))
-      .map(misfit => finding(answers, 'refusal', name, misfit, answers.newer === 'writer' ? 'waits' : 'breaks')),
+      .map(incompatibility =>
+        finding(replies, 'refusal', name, incompatibility, replies.newer === 'writer' ? 'pending' : 'breaks'),
+      ),
   ];
 };

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { contractOf, nameOf, type ReleaseContract } from './release-contract.js';
 
-/** Everything that is released by itself, and where its code is. The dashboard is part of the gateway's image. */
+/** Everything that is released separately, with its folder. The dashboard is part of the gateway's image. */
 export const RELEASED: Readonly<Record<string, string>> = {
   'api-gateway': 'apps/api-gateway',
   'email-send': 'apps/email-send',
@@ -17,7 +17,7 @@ export const RELEASED: Readonly<Record<string, string>> = {
 const SNAPSHOTS = 'libs/contracts/released';
 const IMPORTS = /import\s*\{([^}]*)\}\s*from\s*'@postern\/contracts'/g;
 
-/** Sources that run, without specs and fixtures. */
+/** Source files without specs and test support. */
 const sourcesBelow = (folder: string): readonly string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
     const path = join(folder, entry.name);
@@ -25,7 +25,7 @@ const sourcesBelow = (folder: string): readonly string[] =>
     return /(?<!\.spec|\.d)\.ts$/.test(entry.name) ? [path] : [];
   });
 
-/** Names that a source imports from the contracts to use them, not only their types. */
+/** The names of values that a source imports from the contracts, without type imports. */
 export const importedContracts = (source: string): readonly string[] =>
   [...source.matchAll(IMPORTS)].flatMap(([, names = '']) =>
     names
@@ -38,14 +38,14 @@ export const importedContracts = (source: string): readonly string[] =>
 export const sourcesOf = (root: string, service: string): readonly string[] =>
   sourcesBelow(join(root, RELEASED[service] as string, 'src')).map(path => readFileSync(path, 'utf8'));
 
-/** What the checkout's version of a service says and expects. */
+/** The contract of a service in the checkout. */
 export const contractOfCheckout = (root: string, service: string): ReleaseContract => {
   const manifest = readFileSync(join(root, RELEASED[service] as string, 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { readonly version: string };
   return contractOf(service, version, [...new Set(sourcesOf(root, service).flatMap(importedContracts))]);
 };
 
-/** Every release that may still run somewhere. Who retires one, deletes its file. */
+/** Every release that may still run somewhere. Retiring a release deletes its file. */
 export const releasedContracts = (root: string): readonly ReleaseContract[] => {
   const folder = join(root, SNAPSHOTS);
   if (!existsSync(folder)) return [];
@@ -54,7 +54,7 @@ export const releasedContracts = (root: string): readonly ReleaseContract[] => {
     .map(file => JSON.parse(readFileSync(join(folder, file), 'utf8')) as ReleaseContract);
 };
 
-/** One request or event a line, so that a diff shows which of them changed. */
+/** Formats one request or event per line for readable diffs. */
 const snapshotOf = (contract: ReleaseContract): string => {
   const parts = Object.entries(contract).flatMap(([part, value]) => {
     if (value === undefined) return [];
@@ -66,18 +66,18 @@ const snapshotOf = (contract: ReleaseContract): string => {
 };
 
 /**
- * Keeps what a release promises. @returns the file, relative to the checkout.
- * @throws where this version was released with something else.
+ * Stores the contract of a release. @returns the file, relative to the checkout.
+ * @throws if this version was released with another contract or from other sources.
  */
 export const record = (root: string, contract: ReleaseContract): string => {
   const path = join(SNAPSHOTS, `${nameOf(contract)}.json`);
   const snapshot = snapshotOf(contract);
   if (existsSync(join(root, path))) {
-    const kept = JSON.parse(readFileSync(join(root, path), 'utf8')) as ReleaseContract;
-    const differs = snapshotOf({ ...contract, sources: kept.sources }) !== snapshotOf(kept);
-    if (differs || (kept.sources !== undefined && kept.sources !== contract.sources))
+    const stored = JSON.parse(readFileSync(join(root, path), 'utf8')) as ReleaseContract;
+    const differs = snapshotOf({ ...contract, sources: stored.sources }) !== snapshotOf(stored);
+    if (differs || (stored.sources !== undefined && stored.sources !== contract.sources))
       throw new Error(
-        `${nameOf(contract)} was released ${differs ? 'with another contract' : 'from other sources'}; a release never changes: raise the version`,
+        `${nameOf(contract)} was released ${differs ? 'with another contract' : 'from other sources'}. A release cannot change: raise the version.`,
       );
     return path;
   }

@@ -3,13 +3,13 @@ import { findingsOf } from './check.js';
 import { contractOfCheckout, RELEASED, record, releasedContracts } from './checkout.js';
 import { nameOf } from './release-contract.js';
 
-const USAGE = `contracts: what releases promise each other
+const USAGE = `contracts: check the compatibility of releases
 
-  contracts check [service…]    the checkout against every released version of the others
-  contracts release <service>   as above, and keeps what the checkout's version promises, as part of its release;
-                                what the newest released others do not understand yet fails as well
-  contracts record <service…>   keeps what the checkout's version promises, unchecked
-  contracts show <service>      what the checkout's version publishes, consumes, answers and asks`;
+  contracts check [service…]    compare the checkout with every released version
+  contracts release <service>   check, then store the contract of the checkout as part of its release;
+                                pending findings of the newest releases fail as well
+  contracts record <service…>   store the contract of the checkout without a check
+  contracts show <service>      list the events and requests of the checkout`;
 
 const ROOT = join(import.meta.dirname, '../../..');
 const COMMANDS = ['check', 'release', 'record', 'show'];
@@ -28,7 +28,7 @@ const check = (services: readonly string[], { releasing }: { readonly releasing:
     verdict === 'breaks' || (releasing && last.has(nameOf(other)));
   const failing = findings.filter(fails);
   for (const finding of findings) console.log(`${fails(finding) ? '✗' : '·'} ${finding.verdict}: ${finding.text}`);
-  console.log(`${services.length} services against ${released.length} releases: ${failing.length} findings to mend`);
+  console.log(`${services.length} services against ${released.length} releases: ${failing.length} findings to fix`);
   return failing.length > 0 ? 1 : 0;
 };
 
@@ -38,17 +38,16 @@ const show = (service: string): void => {
     for (const name of Object.keys(contract[part])) console.log(`${service} ${part} ${name}`);
 };
 
-/**
- * Runs the command with its arguments; `sourcesDigest` tells the sources that a service is made from.
- * @returns its exit code.
- */
+/** Runs the command. `sourcesDigest` computes the digest of the sources of a service. @returns the exit code. */
 export const contracts = (args: readonly string[], sourcesDigest: (service: string) => string): number => {
   const [command = '', ...named] = args;
   const services = named.length > 0 ? named : Object.keys(RELEASED);
   const unknown = services.filter(service => !(service in RELEASED));
   if (unknown.length > 0 || !COMMANDS.includes(command) || (command === 'release' && named.length !== 1)) {
     console.error(
-      unknown.length > 0 ? `there is no ${unknown.join(', ')}; known are ${Object.keys(RELEASED).join(', ')}` : USAGE,
+      unknown.length > 0
+        ? `unknown service: ${unknown.join(', ')}. The services are ${Object.keys(RELEASED).join(', ')}`
+        : USAGE,
     );
     return 2;
   }

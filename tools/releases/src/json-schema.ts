@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The part of JSON Schema 2020-12 that zod writes for our contracts. */
+/** The part of JSON Schema 2020-12 that zod generates for the contracts. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -24,22 +24,22 @@ export interface JsonSchema {
   readonly exclusiveMaximum?: number;
 }
 
-/** Words for people and values of convenience, which no reader depends on. */
-const SILENT = ['description', 'title', 'examples', 'default'];
+/** Keywords that no reader depends on. */
+const IGNORED_KEYWORDS = ['description', 'title', 'examples', 'default'];
 
 /**
- * `input`: what may be sent to a reader that parses with `shape`, defaults being optional. `output`: what a writer of
- * `shape` sends. An object refuses unknown fields only where it is strict: everywhere else they are ignored.
+ * `input`: what a reader that parses with `shape` accepts; fields with defaults are optional. `output`: what a writer of
+ * `shape` sends. Only strict objects reject unknown fields.
  */
 export const jsonSchemaOf = (shape: z.ZodType, io: 'input' | 'output'): JsonSchema => {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, {
     io,
     override: ({ zodSchema, jsonSchema }) => {
-      for (const keyword of SILENT) delete jsonSchema[keyword as 'title'];
+      for (const keyword of IGNORED_KEYWORDS) delete jsonSchema[keyword as 'title'];
       const { def } = zodSchema._zod;
       if (def.type === 'object' && !def.catchall) delete jsonSchema.additionalProperties;
     },
   });
-  // What zod returns carries more than the schema; what is compared is what a snapshot holds.
+  // Removes what zod adds beside the schema, so that the result equals a stored snapshot.
   return JSON.parse(JSON.stringify(schema)) as JsonSchema;
 };

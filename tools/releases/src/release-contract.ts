@@ -9,20 +9,20 @@ import {
 } from '@postern/contracts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.js';
 
-/** Request, reply and refusals of one request, as one release knows them. */
+/** Request, reply and refusals of one request in one release. */
 export interface Exchange {
   readonly request: JsonSchema;
   readonly reply: JsonSchema;
   readonly refusals: readonly string[];
 }
 
-/** All that one release of a service says to the others and expects of them; kept for as long as it may run somewhere. */
+/** The events and requests of one release of a service; stored as long as the release may run somewhere. */
 export interface ReleaseContract {
   readonly service: string;
   readonly version: string;
-  /** Digest of the sources that the release was checked and built from; releases from before it was kept have none. */
+  /** Digest of the sources that the release was checked and built from; the oldest releases have none. */
   readonly sources?: string | undefined;
-  /** What every event travels in. */
+  /** Schema of the envelope of every event. */
   readonly envelope: JsonSchema;
   readonly publishes: Readonly<Record<string, JsonSchema>>;
   readonly consumes: Readonly<Record<string, JsonSchema>>;
@@ -30,11 +30,11 @@ export interface ReleaseContract {
   readonly asks: Readonly<Record<string, Exchange>>;
 }
 
-/** `email-send@0.2.0`: a release, its tag, and the name of its snapshot. */
+/** `email-send@0.2.0`: the name of a release, its tag and its snapshot. */
 export const nameOf = ({ service, version }: Pick<ReleaseContract, 'service' | 'version'>): string =>
   `${service}@${version}`;
 
-/** `email-send.send-email`, as requests are named in snapshots and in words. */
+/** `email-send.send-email`: the name of a request in snapshots and findings. */
 export const requestName = ({ service, name }: Pick<RequestContract, 'service' | 'name'>): string =>
   `${service}.${name}`;
 
@@ -46,7 +46,7 @@ const isEvent = (value: unknown): value is EventContract =>
 
 const exported: ReadonlyMap<string, unknown> = new Map(Object.entries(contracts));
 
-/** Contracts behind a name that code imports; a list of events, and what every service answers, are several. */
+/** The contracts behind an exported name, which can be a list of events or the operations of every service. */
 export const contractsNamed = (name: string): readonly (RequestContract | EventContract)[] => {
   if (name === 'OPERATIONS')
     return SERVICE_NAMES.flatMap(service => Object.values<RequestContract>(OPERATIONS[service]));
@@ -54,28 +54,28 @@ export const contractsNamed = (name: string): readonly (RequestContract | EventC
   return (Array.isArray(value) ? value : [value]).filter(one => isRequest(one) || isEvent(one));
 };
 
-/** Every request that some service answers, once. */
+/** Every request contract, once. */
 export const allRequests = (): readonly RequestContract[] =>
   [...exported.keys()].flatMap(contractsNamed).filter(isRequest);
 
-/** Every event that some service publishes, once. */
+/** Every event contract, once. */
 export const allEvents = (): readonly EventContract[] => [
   ...new Set([...exported.keys()].flatMap(contractsNamed).filter(isEvent)),
 ];
 
-/** What is asked, and what may come back. */
+/** The JSON Schemas and refusal codes of a request contract. */
 export const exchangeOf = ({ request, reply, refusals }: RequestContract): Exchange => ({
   request: jsonSchemaOf(request, 'input'),
   reply: jsonSchemaOf(reply, 'output'),
-  refusals: [...refusals].sort(),
+  refusals: Object.keys(refusals).sort(),
 });
 
 const byName = <Value>(entries: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> =>
   Object.fromEntries([...entries].sort(([a], [b]) => a.localeCompare(b)));
 
 /**
- * The contract of the checkout's version. A service answers and publishes everything under its name; it asks and
- * consumes what it imports of the others.
+ * The contract of the version in the checkout. A service handles and publishes everything under its name; it sends and
+ * consumes what it imports of other services.
  */
 export const contractOf = (service: string, version: string, imported: readonly string[]): ReleaseContract => {
   const others = imported.flatMap(contractsNamed).filter(contract => contract.service !== service);

@@ -22,7 +22,7 @@ beforeEach(() => {
   checkout.git('reset', '--quiet', '--hard', clean);
 });
 
-/** What is built in the checkout names the field like this, whatever the sources say. */
+/** Leaves build output in the checkout that differs from its sources. */
 const leaveBuildWith = (field: string) => {
   checkout.write(BUILT, checkout.read(BUILT).replaceAll(/smtp_(response|answer)/g, field));
   expect(checkout.read(BUILT)).toContain(field);
@@ -35,8 +35,8 @@ const nothingIsReleased = (commit: string) => {
   expect(checkout.worktrees()).toEqual([]);
 };
 
-describe('The check of the contracts speaks of the sources, and not of an older build:', () => {
-  it('a breaking change that was not built is told', async () => {
+describe('The contract check uses the sources and not an older build:', () => {
+  it('it reports a breaking change that was not built', async () => {
     leaveBuildWith('smtp_response');
     checkout.replace(SOURCE, 'smtp_response', 'smtp_answer');
     const { code, output } = await checkout.node('tools/releases/contracts.mjs', 'check');
@@ -44,16 +44,16 @@ describe('The check of the contracts speaks of the sources, and not of an older 
     expect(code).toBe(1);
   });
 
-  it('what a build of other sources left behind is not', async () => {
+  it('it ignores the build output of other sources', async () => {
     leaveBuildWith('smtp_answer');
     const { code, output } = await checkout.node('tools/releases/contracts.mjs', 'check');
-    expect(output).toContain(' 0 findings to mend');
+    expect(output).toContain(' 0 findings to fix');
     expect(code).toBe(0);
   });
 });
 
-describe('A release is made from its commit, and not from what is built in the checkout:', () => {
-  it('a breaking change is refused, and nothing is left of the attempt', async () => {
+describe('A release is built from its commit and not from existing build output:', () => {
+  it('a breaking change is rejected and leaves nothing behind', async () => {
     leaveBuildWith('smtp_response');
     checkout.replace(SOURCE, 'smtp_response', 'smtp_answer');
     const commit = checkout.commit('A field has a better name');
@@ -63,7 +63,7 @@ describe('A release is made from its commit, and not from what is built in the c
     nothingIsReleased(commit);
   });
 
-  it('a type error is refused', async () => {
+  it('a type error is rejected', async () => {
     checkout.write('apps/delivery-tracking/src/domain/wrong.ts', "export const wrong: number = 'text';\n");
     const commit = checkout.commit('Not built');
     const { code, output } = await checkout.node(RELEASE, 'delivery-tracking');
@@ -72,7 +72,7 @@ describe('A release is made from its commit, and not from what is built in the c
     nothingIsReleased(commit);
   });
 
-  it('clean sources pass beside an older build, with their image, and are told in the snapshot', async () => {
+  it('clean sources are released with their image and recorded in the snapshot', async () => {
     leaveBuildWith('smtp_answer');
     const docker = join(checkout.path, '../bin/docker');
     checkout.write('../bin/docker', '#!/bin/sh\necho "docker $*"\ntest -f docker/Dockerfile\n');
@@ -114,10 +114,10 @@ describe('A release is made from its commit, and not from what is built in the c
     checkout.git('tag', '--delete', 'delivery-tracking@0.2.0');
   });
 
-  it('a checkout that gets another commit meanwhile stays as it is', async () => {
+  it('a checkout that gets another commit in the meantime does not change', async () => {
     const release = checkout.start([RELEASE, 'delivery-tracking']);
-    await release.said('▸ building');
-    checkout.write('CHANGES.md', 'Written meanwhile.\n');
+    await release.printed('▸ building');
+    checkout.write('CHANGES.md', 'Written in the meantime.\n');
     const commit = checkout.commit('Something else');
     const { code, output } = await release.ended;
     expect(output).toMatch(/fast-forward/);
@@ -125,21 +125,21 @@ describe('A release is made from its commit, and not from what is built in the c
     nothingIsReleased(commit);
   });
 
-  it('a release that is ended half-way leaves nothing; one that is killed, nothing after the next', async () => {
+  it('an interrupted release leaves nothing behind; the next release cleans up after a killed one', async () => {
     const ended = checkout.start([RELEASE, 'delivery-tracking']);
-    await ended.said('▸ building');
+    await ended.printed('▸ building');
     process.kill(ended.pid, 'SIGTERM');
     expect((await ended.ended).code).toBe(1);
     nothingIsReleased(clean);
 
     const killed = checkout.start([RELEASE, 'delivery-tracking']);
-    await killed.said('▸ building');
+    await killed.printed('▸ building');
     const [left = ''] = checkout.worktrees();
     process.kill(killed.pid, 'SIGKILL');
     await killed.ended;
     expect(existsSync(left.replace('worktree ', ''))).toBe(true);
     const next = checkout.start([RELEASE, 'delivery-tracking']);
-    await next.said('▸ building');
+    await next.printed('▸ building');
     expect(existsSync(left.replace('worktree ', ''))).toBe(false);
     process.kill(next.pid, 'SIGINT');
     await next.ended;

@@ -1,4 +1,5 @@
 import { fold } from '@postern/event-sourcing';
+import type { ClaimedCopy } from '../../../apps/email-send/src/deferred-copies/ports.js';
 import {
   type ConcludedEmail,
   type Email,
@@ -7,26 +8,25 @@ import {
   email,
   emailStream,
   isUnresolved,
-} from '../../../apps/email-send/src/domain/email.js';
-import type { EmailBody } from '../../../apps/email-send/src/domain/email-copies.js';
-import type { Evidence } from '../../../apps/email-send/src/domain/email-evidence.js';
-import { type EmailRecord, recordOf } from '../../../apps/email-send/src/domain/email-record.js';
-import { relayUnavailable } from '../../../apps/email-send/src/domain/email-refusals.js';
-import type { CopyAnswer } from '../../../apps/email-send/src/domain/hand-over.js';
+} from '../../../apps/email-send/src/emails/email.js';
+import type { EmailBody } from '../../../apps/email-send/src/emails/email-copies.js';
+import type { Evidence } from '../../../apps/email-send/src/emails/email-evidence.js';
+import { type EmailRecord, recordOf } from '../../../apps/email-send/src/emails/email-record.js';
+import { relayUnavailable } from '../../../apps/email-send/src/emails/email-refusals.js';
+import type { CopyAnswer } from '../../../apps/email-send/src/emails/hand-over.js';
 import {
   outcomeUnknown,
   recognisedDeadlines,
   refusalOfRepeat,
-} from '../../../apps/email-send/src/domain/idempotency.js';
-import { nextTry, retryDeadline } from '../../../apps/email-send/src/domain/retry-schedule.js';
+} from '../../../apps/email-send/src/emails/idempotency.js';
 import type {
   Admission,
+  AdmissionContext,
   AdmissionRequest,
-  Asking,
-  ClaimedCopy,
   Conclusion,
-  Repeated,
-} from '../../../apps/email-send/src/ports.js';
+  RepeatedAnswer,
+} from '../../../apps/email-send/src/emails/ports.js';
+import { nextTry, retryDeadline } from '../../../apps/email-send/src/emails/retry-schedule.js';
 import type { EventLog } from './event-log.js';
 
 const LEASE_MS = 300_000;
@@ -66,8 +66,8 @@ export class EmailDatabase {
     return { kind: 'admitted', rateLimit: RATE_LIMIT };
   }
 
-  async repeat(asking: Asking): Promise<Repeated | undefined> {
-    return this.#repeated(asking);
+  async findRepeated(context: AdmissionContext): Promise<RepeatedAnswer | undefined> {
+    return this.#repeated(context);
   }
 
   async conclude({ facts, command, idempotencyKey }: Conclusion): Promise<ConcludedEmail | undefined> {
@@ -83,18 +83,18 @@ export class EmailDatabase {
     return outcome;
   }
 
-  async withdraw(request: AdmissionRequest, reason: string, at: string): Promise<void> {
+  async withdraw(request: AdmissionRequest, _cause: unknown, at: string): Promise<void> {
     const state = this.#state(request.emailId);
     if (state.state !== 'accepted' || state.facts !== request.facts) return;
     const { facts, idempotencyKey } = request;
-    await this.conclude({ facts, command: { kind: 'give_up', reason, at }, idempotencyKey });
+    await this.conclude({ facts, command: { kind: 'give_up', reason: 'internal error', at }, idempotencyKey });
   }
 
   async record(_serviceId: string, emailId: string): Promise<EmailRecord | undefined> {
     return this.records.get(emailId);
   }
 
-  async isUnderWay(_serviceId: string, emailId: string): Promise<boolean> {
+  async isInProgress(_serviceId: string, emailId: string): Promise<boolean> {
     return this.#state(emailId).state === 'accepted';
   }
 
@@ -106,7 +106,7 @@ export class EmailDatabase {
     for (const { emailId, ...told } of evidence) this.#confirm(emailId, told);
   }
 
-  async abandoned(close: (emails: readonly EmailFacts[]) => Promise<void>): Promise<void> {
+  async closeAbandoned(close: (emails: readonly EmailFacts[]) => Promise<void>): Promise<void> {
     const emails = this.#underWay().map(({ facts }) => facts);
     if (emails.length > 0) await close(emails);
   }
@@ -142,9 +142,9 @@ export class EmailDatabase {
     return [...this.#openRequests.values()].filter(({ emailId }) => this.#state(emailId).state === 'accepted');
   }
 
-  /** The same order as the ledger's: the message's own id, then the key, then the body. */
-  #repeated(asking: Asking): Repeated | undefined {
-    const { emailId, idempotencyKey, serviceId } = asking;
+  /** The same order as in PostgreSQL: the message's own id, then the key, then the body. */
+  #repeated(context: AdmissionContext): RepeatedAnswer | undefined {
+    const { emailId, idempotencyKey, serviceId } = context;
     const own = this.#state(emailId);
     if (own.state === 'accepted') throw outcomeUnknown(emailId);
     if (own.state === 'concluded') {
@@ -152,11 +152,11 @@ export class EmailDatabase {
       return { kind: 'repeated', record: recordOf(own), replayed: false, rateLimit: RATE_LIMIT };
     }
     return idempotencyKey === undefined
-      ? this.#repeatedBody(asking)
-      : this.#repeatedKey(asking, this.#keys.get(`${serviceId} ${idempotencyKey}`));
+      ? this.#repeatedBody(context)
+      : this.#repeatedKey(context, this.#keys.get(`${serviceId} ${idempotencyKey}`));
   }
 
-  #repeatedKey({ identity, at }: Asking, claimed: AdmissionRequest | undefined): Repeated | undefined {
+  #repeatedKey({ identity, at }: AdmissionContext, claimed: AdmissionRequest | undefined): RepeatedAnswer | undefined {
     if (!claimed) return undefined;
     const record = this.records.get(claimed.emailId);
     const earlier = {
@@ -170,7 +170,7 @@ export class EmailDatabase {
     return { kind: 'repeated', record: record!, replayed: true, rateLimit: RATE_LIMIT };
   }
 
-  #repeatedBody({ identity, at }: Asking): Repeated | undefined {
+  #repeatedBody({ identity, at }: AdmissionContext): RepeatedAnswer | undefined {
     const { after, until } = recognisedDeadlines(at);
     const open = [...this.#openRequests.values()].findLast(
       ({ idempotencyKey, identity: { fingerprint }, answerBy }) =>

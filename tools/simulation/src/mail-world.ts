@@ -1,6 +1,6 @@
 import { TrackingTokens } from '@postern/mail';
-import type { MailCopy } from '../../../apps/email-send/src/domain/email-copies.js';
-import type { CopyAnswer } from '../../../apps/email-send/src/domain/hand-over.js';
+import type { MailCopy } from '../../../apps/email-send/src/emails/email-copies.js';
+import type { CopyAnswer } from '../../../apps/email-send/src/emails/hand-over.js';
 import type { SignedCall } from '../../../apps/webhook-dispatch/src/ports.js';
 import type { Fault } from './faults.js';
 import type { Random } from './random.js';

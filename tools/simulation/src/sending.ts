@@ -7,20 +7,19 @@ import {
   type Services,
   ServiceUnavailable,
 } from '../../../apps/api-gateway/src/ports.js';
-import { SendEmail } from '../../../apps/email-send/src/commands/send-email.js';
-import type {
-  DeferredCopies,
-  EmailLedger,
-  EmailsUnderWay,
-  Sender,
-  SenderDirectory,
-  SendingSettings,
-  SuppressionList,
-  UnresolvedEmails,
-} from '../../../apps/email-send/src/ports.js';
-import { CloseInterruptedEmails } from '../../../apps/email-send/src/reactions/close-interrupted-emails.js';
-import { type Outcome, ResolveUnknownEmails } from '../../../apps/email-send/src/reactions/resolve-unknown-emails.js';
-import { RetryDeferredCopies } from '../../../apps/email-send/src/reactions/retry-deferred-copies.js';
+import type { Sender, SenderDirectory } from '../../../apps/email-send/src/api-keys/ports.js';
+import type { DeferredCopies } from '../../../apps/email-send/src/deferred-copies/ports.js';
+import { RetryDeferredCopies } from '../../../apps/email-send/src/deferred-copies/retry-deferred-copies.js';
+import type { EmailRepository, SendingSettings } from '../../../apps/email-send/src/emails/ports.js';
+import { SendEmail } from '../../../apps/email-send/src/emails/send-email.js';
+import { CloseInterruptedEmails } from '../../../apps/email-send/src/interrupted-emails/close-interrupted-emails.js';
+import type { EmailsInProgress } from '../../../apps/email-send/src/interrupted-emails/ports.js';
+import type { SuppressionList } from '../../../apps/email-send/src/suppressions/ports.js';
+import type { UnresolvedEmails } from '../../../apps/email-send/src/unknown-outcomes/ports.js';
+import {
+  type Outcomes,
+  ResolveUnknownEmails,
+} from '../../../apps/email-send/src/unknown-outcomes/resolve-unknown-emails.js';
 import { hadNoEffect } from '../../../libs/messaging/src/faults.js';
 import { isOutcome } from './dispatch.js';
 import { EmailDatabase } from './email-database.js';
@@ -72,7 +71,7 @@ class Suppressions {
   async suppressedAmong(): Promise<ReadonlySet<string>> {
     return new Set();
   }
-  async note(): Promise<void> {}
+  async apply(): Promise<void> {}
 }
 
 type SendReply = ReplyOf<typeof sendEmail>;
@@ -126,8 +125,8 @@ export class Sending {
   async closeInterrupted(): Promise<void> {
     await this.world.attempt('email-send', process =>
       new CloseInterruptedEmails(
-        process.connect(this.database) as unknown as EmailsUnderWay,
-        this.#ledger(process),
+        process.connect(this.database) as unknown as EmailsInProgress,
+        this.#emails(process),
       ).run(),
     );
   }
@@ -148,7 +147,7 @@ export class Sending {
       this.world.attempt('email-send', process => {
         const outcomes = batch.map(event => envelopeOf(event, this.world.timestamp()));
         const unresolved = process.connect(this.database) as unknown as UnresolvedEmails;
-        return new ResolveUnknownEmails(unresolved).take(outcomes as unknown as readonly Outcome[]);
+        return new ResolveUnknownEmails(unresolved).onOutcomes(outcomes as unknown as Outcomes);
       }),
     );
   }
@@ -177,7 +176,7 @@ export class Sending {
     const command = new SendEmail(
       process.connect(new Senders()) as unknown as SenderDirectory,
       process.connect(new Suppressions()) as unknown as SuppressionList,
-      this.#ledger(process),
+      this.#emails(process),
       process.connect(this.relay, Relay.failure),
       SETTINGS,
     );
@@ -185,8 +184,8 @@ export class Sending {
     return command;
   }
 
-  #ledger(process: SimulatedProcess): EmailLedger {
-    return process.connect(this.database) as unknown as EmailLedger;
+  #emails(process: SimulatedProcess): EmailRepository {
+    return process.connect(this.database) as unknown as EmailRepository;
   }
 }
 

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { ApiError, api } from '../api-client.js';
 import type { CreatedSession, Workspace } from '../api-shapes.js';
+import { Field, Form, type Values } from '../components/form.js';
+import { Notice } from '../components/notice.js';
+import { Page, Section } from '../components/page.js';
 import { useAction } from '../loading.js';
-import { Field, Form, type Values } from '../parts/form.js';
-import { Notice } from '../parts/notice.js';
-import { Page, Section } from '../parts/page.js';
 import { useSignedIn } from '../session.js';
 
 export const AccountPage = () => {
@@ -12,10 +12,10 @@ export const AccountPage = () => {
   const [changed, setChanged] = useState(false);
   const change = useAction(async ({ current_password, new_password, repeated }: Values) => {
     setChanged(false);
-    if (new_password !== repeated) throw new ApiError(0, 'The new password and its repetition differ.');
-    await api.post('/me/password', { current_password, new_password }, { judgesPassword: true });
-    // The change ends every session, this one too; the reader goes on in a new one, in the workspace they were in.
-    await api.post<CreatedSession>('/session', { email: me.email, password: new_password }, { judgesPassword: true });
+    if (new_password !== repeated) throw new ApiError(0, 'The new passwords do not match.');
+    await api.post('/me/password', { current_password, new_password }, { checksPassword: true });
+    // The change ends every session including this one: log in again and restore the active workspace.
+    await api.post<CreatedSession>('/session', { email: me.email, password: new_password }, { checksPassword: true });
     await api.post<Workspace>('/session/workspace', { workspace_id: me.active_workspace.id });
     setChanged(true);
   });
@@ -23,14 +23,12 @@ export const AccountPage = () => {
     <Page title="Account">
       <p class="about">
         {me.email}
-        {me.operator && ', operator'}
+        {me.operator && ' · Administrator'}
       </p>
       <Section title="Password">
-        {changed && (
-          <Notice kind="good">The password is changed. Whoever was logged in elsewhere has been logged out.</Notice>
-        )}
-        <Form action={change} submit="Change the password">
-          {/* Lets password managers know whose password this is. */}
+        {changed && <Notice kind="good">Password changed. All your other sessions have been logged out.</Notice>}
+        <Form action={change} submit="Change password">
+          {/* Tells password managers which account this password belongs to. */}
           <input type="hidden" name="username" autocomplete="username" value={me.email} />
           <Field
             label="Current password"
@@ -49,7 +47,7 @@ export const AccountPage = () => {
             hint="At least 12 characters."
             autocomplete="new-password"
           />
-          <Field label="New password again" name="repeated" type="password" required autocomplete="new-password" />
+          <Field label="Confirm new password" name="repeated" type="password" required autocomplete="new-password" />
         </Form>
       </Section>
     </Page>

@@ -1,27 +1,27 @@
 import { api } from '../api-client.js';
 import type { EmailService } from '../api-shapes.js';
+import { Badge } from '../components/badge.js';
+import { DataTable } from '../components/data-table.js';
+import { Field, Form, type Values } from '../components/form.js';
+import { Loaded } from '../components/loaded.js';
+import { EmptyState, Page, Section } from '../components/page.js';
+import { Time } from '../components/time.js';
 import { formatCount } from '../formatting.js';
 import { useAction, useLoading } from '../loading.js';
-import { Badge } from '../parts/badge.js';
-import { DataTable } from '../parts/data-table.js';
-import { Field, Form, type Values } from '../parts/form.js';
-import { Loaded } from '../parts/loaded.js';
-import { Empty, Page, Section } from '../parts/page.js';
-import { Time } from '../parts/time.js';
-import { goTo, Link } from '../router.js';
+import { Link, navigate } from '../router.js';
 
 export const EmailServicesPage = () => {
   const services = useLoading<EmailService[]>(signal => api.get('/email-services', {}, signal), []);
   const create = useAction(async ({ name }: Values) => {
     const created = await api.post<EmailService>('/email-services', { name });
-    goTo(`/services/${created.id}`);
+    navigate(`/services/${created.id}`);
   });
   return (
     <Page title="Email services">
       <Loaded of={services}>
         {list =>
           list.length === 0 ? (
-            <Empty>This workspace has no email service yet. Create the first one below.</Empty>
+            <EmptyState>No email services yet. Create one below to send email.</EmptyState>
           ) : (
             <DataTable
               caption="Email services of this workspace"
@@ -50,9 +50,9 @@ export const EmailServicesPage = () => {
       </Loaded>
       <Section
         title="New email service"
-        about="It starts in sandbox mode, which reaches verified recipients only, and becomes productive with its first verified domain."
+        about="A new service starts in sandbox mode, which only delivers to verified recipients, and switches to production when you verify a domain."
       >
-        <Form action={create} submit="Create" class="line">
+        <Form action={create} submit="Create email service" class="line">
           <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
         </Form>
       </Section>

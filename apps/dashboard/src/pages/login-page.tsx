@@ -1,30 +1,30 @@
 import { useEffect } from 'preact/hooks';
 import { api } from '../api-client.js';
 import type { CreatedSession } from '../api-shapes.js';
+import { Logo } from '../components/app-layout.js';
+import { Field, Form, type Values } from '../components/form.js';
 import { useAction } from '../loading.js';
-import { Field, Form, type Values } from '../parts/form.js';
-import { Emblem } from '../parts/frame.js';
 
-/** The token of the answer is left alone: the cookie that comes with it is out of reach of scripts. */
+/** Ignores the token in the response: the session cookie is HttpOnly and not readable by scripts. */
 export const LoginPage = ({ onSignedIn }: { readonly onSignedIn: () => void }) => {
   const signIn = useAction(async ({ email, password }: Values) => {
-    await api.post<CreatedSession>('/session', { email, password }, { judgesPassword: true });
+    await api.post<CreatedSession>('/session', { email, password }, { checksPassword: true });
     onSignedIn();
   });
   useEffect(() => {
     document.title = 'Log in · Postern';
   }, []);
   return (
-    <main class="alone">
+    <main class="centered">
       <div class="card login">
         <h1>
-          <Emblem /> Postern
+          <Logo /> Postern
         </h1>
-        <Form action={signIn} submit="Log in" keeps>
-          <Field label="E-mail address" name="email" type="email" required autocomplete="username" autofocus />
+        <Form action={signIn} submit="Log in" keepValues>
+          <Field label="Email address" name="email" type="email" required autocomplete="username" autofocus />
           <Field label="Password" name="password" type="password" required autocomplete="current-password" />
         </Form>
-        <p class="hint">Accounts are made by the operator of this Postern.</p>
+        <p class="hint">Ask your administrator for an account.</p>
       </div>
     </main>
   );

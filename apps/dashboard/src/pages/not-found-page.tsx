@@ -1,10 +1,10 @@
-import { Page } from '../parts/page.js';
+import { Page } from '../components/page.js';
 import { Link } from '../router.js';
 
 export const NotFoundPage = () => (
-  <Page title="Nothing here">
+  <Page title="Page not found">
     <p>
-      There is no page at this address. <Link to="/">To the email services</Link>
+      There is no page at this address. <Link to="/">Go to email services</Link>
     </p>
   </Page>
 );

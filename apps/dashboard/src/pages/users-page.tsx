@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api-client.js';
 import type { User } from '../api-shapes.js';
+import { Field, Form, type Values } from '../components/form.js';
+import { Checkbox } from '../components/form-controls.js';
+import { Notice } from '../components/notice.js';
+import { Page, Section } from '../components/page.js';
 import { useAction } from '../loading.js';
-import { Field, Form, type Values } from '../parts/form.js';
-import { Notice } from '../parts/notice.js';
-import { Page, Section } from '../parts/page.js';
 import { useSignedIn } from '../session.js';
 
-/** For operators, who alone may make users; the API has no list of them. */
+/** Only administrators can create users; the API cannot list them. */
 export const UsersPage = () => {
   const { me } = useSignedIn();
   const [created, setCreated] = useState<User>();
@@ -19,19 +20,20 @@ export const UsersPage = () => {
   if (!me.operator)
     return (
       <Page title="Users">
-        <Notice kind="warning">Only operators may create users.</Notice>
+        <Notice kind="warning">Only administrators can create users. Ask your administrator.</Notice>
       </Page>
     );
   return (
     <Page title="Users">
       {created && (
         <Notice kind="good">
-          {created.email} can log in now. Workspace: {created.workspaces.map(({ name }) => name).join(', ')}.
+          User created. {created.email} can log in now. Workspace:{' '}
+          {created.workspaces.map(({ name }) => name).join(', ')}.
         </Notice>
       )}
-      <Section title="New user" about="Every user gets a workspace of their own. Hand them the password on a safe way.">
-        <Form action={create} submit="Create the user">
-          <Field label="E-mail address" name="email" type="email" required maxLength={320} autocomplete="off" />
+      <Section title="New user" about="Each user gets a new workspace. Share the password through a secure channel.">
+        <Form action={create} submit="Create user">
+          <Field label="Email address" name="email" type="email" required maxLength={320} autocomplete="off" />
           <Field
             label="Password"
             name="password"
@@ -42,17 +44,8 @@ export const UsersPage = () => {
             hint="At least 12 characters."
             autocomplete="new-password"
           />
-          <Field
-            label="Name of the workspace"
-            name="workspace_name"
-            maxLength={100}
-            hint="May be left empty."
-            autocomplete="off"
-          />
-          <span class="check">
-            <input type="checkbox" id="operator" name="operator" />
-            <label for="operator">An operator too, who may create further users</label>
-          </span>
+          <Field label="Workspace name" name="workspace_name" maxLength={100} hint="Optional" autocomplete="off" />
+          <Checkbox label="Administrator (can create users and moderate web services)" name="operator" />
         </Form>
       </Section>
     </Page>

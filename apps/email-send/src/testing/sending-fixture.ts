@@ -8,18 +8,19 @@ import { applyMigrations } from '@postern/service-host';
 import { startPostgres, startSmtpSink, type TestPostgres, type TestSmtp } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { PostgresDeferredCopies } from '../adapters/postgres/postgres-deferred-copies.js';
-import { PostgresEmailLedger } from '../adapters/postgres/postgres-email-ledger.js';
-import { PostgresEmailsUnderWay } from '../adapters/postgres/postgres-emails-under-way.js';
-import { PostgresSuppressionList } from '../adapters/postgres/postgres-suppression-list.js';
-import { PostgresUnresolvedEmails } from '../adapters/postgres/postgres-unresolved-emails.js';
-import { ProcessInstance } from '../adapters/postgres/process-instance.js';
-import { SmtpMailRelay } from '../adapters/smtp/smtp-mail-relay.js';
-import { SendEmail } from '../commands/send-email.js';
-import { emailStream } from '../domain/email.js';
-import { type Sender, SenderDirectory, SendingSettings } from '../ports.js';
-import { CloseInterruptedEmails } from '../reactions/close-interrupted-emails.js';
-import { RetryDeferredCopies } from '../reactions/retry-deferred-copies.js';
+import { type Sender, SenderDirectory } from '../api-keys/ports.js';
+import { PostgresDeferredCopies } from '../deferred-copies/postgres-deferred-copies.js';
+import { RetryDeferredCopies } from '../deferred-copies/retry-deferred-copies.js';
+import { emailStream } from '../emails/email.js';
+import { SendingSettings } from '../emails/ports.js';
+import { PostgresEmailRepository } from '../emails/postgres-email-repository.js';
+import { SendEmail } from '../emails/send-email.js';
+import { ProcessInstance } from '../infrastructure/postgres/process-instance.js';
+import { SmtpMailRelay } from '../infrastructure/smtp/smtp-mail-relay.js';
+import { CloseInterruptedEmails } from '../interrupted-emails/close-interrupted-emails.js';
+import { PostgresEmailsInProgress } from '../interrupted-emails/postgres-emails-in-progress.js';
+import { PostgresSuppressionList } from '../suppressions/postgres-suppression-list.js';
+import { PostgresUnresolvedEmails } from '../unknown-outcomes/postgres-unresolved-emails.js';
 
 type Request = RequestInput<typeof sendEmailContract>;
 type Body = Request['email'];
@@ -48,11 +49,16 @@ class TestSettings extends SendingSettings {
   readonly bodyRetentionDays = 7;
 }
 
+/** Without the wait after a restart of PostgreSQL. */
+class EmailsInProgressWithoutGrace extends PostgresEmailsInProgress {
+  protected override readonly graceAfterRestartS = 0;
+}
+
 /** One process of the sending path, over a real database and a real SMTP server. */
 export interface Process {
   readonly instance: ProcessInstance;
   readonly sendEmail: SendEmail;
-  readonly ledger: PostgresEmailLedger;
+  readonly emails: PostgresEmailRepository;
   readonly copies: PostgresDeferredCopies;
   readonly suppressions: PostgresSuppressionList;
   readonly unresolved: PostgresUnresolvedEmails;
@@ -124,10 +130,10 @@ export class SendingFixture {
     const pool = new pg.Pool({ connectionString: this.databaseUrl, max: 8 });
     pool.on('error', () => {});
     const store = new PostgresEventStore(pool);
-    const instance = await ProcessInstance.begin(this.databaseUrl, silentLog);
-    const ledger = new PostgresEmailLedger(store, instance.id);
+    const instance = await ProcessInstance.start(this.databaseUrl, silentLog);
+    const emails = new PostgresEmailRepository(store, instance);
     const copies = new PostgresDeferredCopies(store);
-    const suppressions = new PostgresSuppressionList(pool);
+    const suppressions = new PostgresSuppressionList({ pool });
     const relays = RelaySet.fromConfigs([
       {
         relay: 'upstream',
@@ -141,7 +147,7 @@ export class SendingFixture {
         queueTimeoutMs: 5_000,
       },
     ]);
-    const relay = new SmtpMailRelay(relays, { relayIsFinal: false, deadlineMs: 10_000 });
+    const relay = new SmtpMailRelay(relays, { relayIsFinal: false, handOverDeadlineMs: 10_000 });
     const close = async () => {
       await relay.onApplicationShutdown();
       await instance.onApplicationShutdown();
@@ -150,12 +156,12 @@ export class SendingFixture {
     this.#processes.push({ close });
     return {
       instance,
-      ledger,
+      emails,
       copies,
       suppressions,
       unresolved: new PostgresUnresolvedEmails(store),
-      sendEmail: new SendEmail(this.senders, suppressions, ledger, relay, this.settings),
-      closeInterrupted: new CloseInterruptedEmails(new PostgresEmailsUnderWay(pool, store, instance.id, 0), ledger),
+      sendEmail: new SendEmail(this.senders, suppressions, emails, relay, this.settings),
+      closeInterrupted: new CloseInterruptedEmails(new EmailsInProgressWithoutGrace(store, instance), emails),
       retryDeferred: new RetryDeferredCopies(copies, relay, this.senders, this.settings),
       die: async () => {
         await instance.onApplicationShutdown();

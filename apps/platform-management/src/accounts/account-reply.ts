@@ -6,7 +6,7 @@ interface AccountFacts {
   readonly workspaces: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** A user as the contracts show one. */
+/** Maps a user to the reply of the contracts. */
 export const accountReply = ({ id, email, operator, createdAt, workspaces }: AccountFacts) => ({
   id,
   email,

@@ -3,7 +3,7 @@ import { changePassword, createUser, createWorkspace, endSession, getMe, switchW
 import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountsFixture, codeOf, hashOf, OPERATOR } from '../testing/accounts-fixture.js';
-import { Sessions, UserRegistry } from './ports.js';
+import { Sessions, UserRepository } from './ports.js';
 
 let house: AccountsFixture;
 beforeAll(async () => {
@@ -158,7 +158,7 @@ describe('a change of password', () => {
   it('shuts out a login that has looked at the old one already', async () => {
     const { id, workspaces } = await house.newUser();
     const app = house.replicas[0]?.app;
-    const verified = (await app?.get(UserRegistry, { strict: false }).passwordHashOf(id)) as string;
+    const verified = (await app?.get(UserRepository, { strict: false }).passwordHashOf(id)) as string;
     await change(id, 'another long password');
     const session = {
       tokenHash: hashOf('late'),

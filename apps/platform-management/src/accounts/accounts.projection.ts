@@ -40,7 +40,7 @@ const apply = (event: AccountEvent, tx: ProjectionTransaction): Promise<unknown>
   }
 };
 
-/** Users, workspaces, and who belongs where. */
+/** Users, workspaces, and memberships. */
 export const accounts: Projection = {
   name: 'accounts',
   version: 1,
@@ -55,8 +55,9 @@ export const accounts: Projection = {
   },
 };
 
+/** The read model of users and their workspaces. */
 @Injectable()
-export class ProjectedAccounts implements AccountDirectory {
+export class Accounts implements AccountDirectory {
   constructor(private readonly prisma: PrismaClient) {}
 
   async find(userId: string): Promise<Account | undefined> {

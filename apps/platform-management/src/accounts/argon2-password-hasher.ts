@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { hash, verify } from '@node-rs/argon2';
 import type { PasswordHasher } from './ports.js';
 
-/** The minimum that OWASP's password storage cheat sheet names for argon2id (which is the library's default kind). */
+/** The minimum of OWASP's password storage cheat sheet for argon2id, the library's default variant. */
 const STRENGTH = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** argon2id on the thread pool. */
+/** Hashes with argon2id on the thread pool. */
 @Injectable()
 export class Argon2PasswordHasher implements PasswordHasher {
-  private readonly nobody = hash('no password has this hash', STRENGTH);
+  private readonly dummyHash = hash('no password has this hash', STRENGTH);
 
   hash(password: string): Promise<string> {
     return hash(password, STRENGTH);
   }
 
   async verify(known: string | undefined, password: string): Promise<boolean> {
-    const matches = await verify(known ?? (await this.nobody), password);
+    const matches = await verify(known ?? (await this.dummyHash), password);
     return known !== undefined && matches;
   }
 }

@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { type authenticateSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { authenticateSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { Sessions } from './ports.js';
 
-/** Tells who acts, and in which workspace. Refuses expired, ended and unknown sessions alike. */
-@Injectable()
+/** Returns the user and workspace of a session. Refuses expired, ended and unknown sessions alike. */
+@Handles(authenticateSession)
 export class AuthenticateSession {
   constructor(private readonly sessions: Sessions) {}
 

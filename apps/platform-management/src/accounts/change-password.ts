@@ -1,14 +1,14 @@
-import { Injectable } from '@nestjs/common';
-import { type changePassword, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { changePassword, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { LoginGuard } from './login-guard.js';
-import { AccountDirectory, PasswordHasher, UserRegistry } from './ports.js';
+import { AccountDirectory, PasswordHasher, UserRepository } from './ports.js';
 
-/** Replaces a password and ends every session that the old one opened. Guessing the old one counts as failed logins. */
-@Injectable()
+/** Replaces a password and ends all sessions of its user. A wrong current password counts as a failed login. */
+@Handles(changePassword)
 export class ChangePassword {
   constructor(
     private readonly guard: LoginGuard,
-    private readonly users: UserRegistry,
+    private readonly users: UserRepository,
     private readonly accounts: AccountDirectory,
     private readonly passwords: PasswordHasher,
   ) {}

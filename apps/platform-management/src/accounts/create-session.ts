@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { type createSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { createSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { canonicalAddress } from './email-address.js';
 import { LoginGuard } from './login-guard.js';
-import { AccountDirectory, PasswordHasher, Sessions, UserRegistry } from './ports.js';
+import { AccountDirectory, PasswordHasher, Sessions, UserRepository } from './ports.js';
 
 const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 
-/** Opens a session in the user's first workspace. Refuses wrong credentials and guessing with the same patience. */
-@Injectable()
+/** Logs in: opens a session in the user's first workspace. Refuses wrong credentials and too many attempts. */
+@Handles(createSession)
 export class CreateSession {
   constructor(
     private readonly guard: LoginGuard,
-    private readonly users: UserRegistry,
+    private readonly users: UserRepository,
     private readonly accounts: AccountDirectory,
     private readonly passwords: PasswordHasher,
     private readonly sessions: Sessions,
@@ -20,7 +20,7 @@ export class CreateSession {
 
   async execute({ email, password, ip }: RequestOf<typeof createSession>): Promise<ReplyOf<typeof createSession>> {
     const address = canonicalAddress(email);
-    // What is no address is nobody's: there is nothing to guess and nothing to count.
+    // An invalid address belongs to no account, so there is no attempt to count.
     const login = address === undefined ? undefined : await this.#verify(address, password, ip);
     const workspace = login?.account.workspaces[0];
     if (!login || !workspace) throw credentialsWrong();

@@ -1,14 +1,14 @@
-import { Injectable } from '@nestjs/common';
-import { type createUser, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { createUser, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { accountReply } from './account-reply.js';
 import { newUser } from './new-user.js';
-import { AccountDirectory, PasswordHasher, UserRegistry } from './ports.js';
+import { AccountDirectory, PasswordHasher, UserRepository } from './ports.js';
 
-/** An operator makes a user, who gets a workspace of their own. Refuses an address that is taken. */
-@Injectable()
+/** Lets an operator create a user with a workspace. Refuses an address that is in use. */
+@Handles(createUser)
 export class CreateUser {
   constructor(
-    private readonly users: UserRegistry,
+    private readonly users: UserRepository,
     private readonly accounts: AccountDirectory,
     private readonly passwords: PasswordHasher,
   ) {}

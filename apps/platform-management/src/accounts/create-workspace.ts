@@ -1,12 +1,12 @@
-import { Injectable } from '@nestjs/common';
-import type { createWorkspace, ReplyOf, RequestOf } from '@postern/contracts';
+import { createWorkspace, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { UserRegistry } from './ports.js';
+import { UserRepository } from './ports.js';
 
-/** A further workspace, which its creator joins at once. Refuses users that do not exist. */
-@Injectable()
+/** Creates another workspace, which its creator joins. Refuses unknown users. */
+@Handles(createWorkspace)
 export class CreateWorkspace {
-  constructor(private readonly users: UserRegistry) {}
+  constructor(private readonly users: UserRepository) {}
 
   async execute({ user_id, name }: RequestOf<typeof createWorkspace>): Promise<ReplyOf<typeof createWorkspace>> {
     const workspace = { id: uuidv7(), name };

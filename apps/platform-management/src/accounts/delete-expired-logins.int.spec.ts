@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { AccountsFixture, hashOf, OPERATOR } from '../testing/accounts-fixture.js';
-import { ForgetOldLogins } from './delete-expired-logins.js';
+import { DeleteExpiredLogins } from './delete-expired-logins.js';
 
 let house: AccountsFixture;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ it('sessions that have expired and failures that no longer count are deleted, an
   for (const name of ['old', 'new']) await house.logIn(`${name}@example.com`, 'guess').catch(() => undefined);
   await house.query(`UPDATE login_failures SET at = now() - interval '15 minutes' WHERE email = 'old@example.com'`);
 
-  await house.replicas[0]?.app.get(ForgetOldLogins, { strict: false }).run();
+  await house.replicas[0]?.app.get(DeleteExpiredLogins, { strict: false }).run();
 
   expect(await house.query('SELECT token_hash FROM sessions')).toEqual([{ token_hash: hashOf(valid.token) }]);
   expect(await house.query('SELECT email FROM login_failures')).toEqual([{ email: 'new@example.com' }]);

@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { LOGIN_LIMITS } from './login-limit.js';
 import { LoginFailures, Sessions } from './ports.js';
 
-/** Sessions that have expired and failures that no longer count are deleted. */
+/** Deletes expired sessions and login failures that no longer count. */
 @Injectable()
-export class ForgetOldLogins {
+export class DeleteExpiredLogins {
   constructor(
     private readonly sessions: Sessions,
     private readonly failures: LoginFailures,
   ) {}
 
   async run(): Promise<void> {
-    await this.sessions.purgeExpired();
-    await this.failures.purgeOlderThan(LOGIN_LIMITS.windowS);
+    await this.sessions.deleteExpired();
+    await this.failures.deleteOlderThan(LOGIN_LIMITS.windowS);
   }
 }

@@ -1,7 +1,7 @@
-/** Control characters and halves of surrogate pairs, too, have no place in an address, nor does PostgreSQL keep them all. */
+/** Excludes control characters and lone surrogates, which PostgreSQL cannot store. */
 const ADDRESS = /^[^\s\p{Cc}\p{Cs}@<>,;]+@[^\s\p{Cc}\p{Cs}@<>,;]+\.[^\s\p{Cc}\p{Cs}@<>,;]+$/u;
 
-/** The form in which an address is kept and compared, in lower case; undefined for what is no address. */
+/** The lower-case form in which an address is stored and compared; undefined for an invalid address. */
 export const canonicalAddress = (text: string): string | undefined => {
   const address = text.trim().toLowerCase();
   return ADDRESS.test(address) ? address : undefined;

@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import type { endSession, ReplyOf, RequestOf } from '@postern/contracts';
+import { endSession, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { Sessions } from './ports.js';
 
-/** Logs out. A session that has ended already stays ended. */
-@Injectable()
+/** Logs out. Ending a session twice has no further effect. */
+@Handles(endSession)
 export class EndSession {
   constructor(private readonly sessions: Sessions) {}
 

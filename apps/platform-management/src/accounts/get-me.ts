@@ -1,10 +1,10 @@
-import { Injectable } from '@nestjs/common';
-import { type getMe, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { getMe, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { accountReply } from './account-reply.js';
 import { AccountDirectory } from './ports.js';
 
-/** The user behind a session and the workspace they act in. */
-@Injectable()
+/** Returns the user of a session and its active workspace. */
+@Handles(getMe)
 export class GetMe {
   constructor(private readonly accounts: AccountDirectory) {}
 

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { canonicalAddress } from './email-address.js';
 import type { NewUser, PasswordHasher } from './ports.js';
 
-/** A user as asked for, with new ids and a workspace of their own. Throws the refusal `invalid_input`. */
+/** Builds the requested user with new ids and a workspace. @throws the refusal `invalid_input`. */
 export const newUser = async (
   passwords: PasswordHasher,
   { email, password, operator, workspace_name }: Omit<RequestOf<typeof createUser>, 'actor_id'>,

@@ -1,7 +1,7 @@
-/** Hashes passwords slowly on purpose, away from the event loop. */
+/** Hashes passwords with a slow algorithm, off the event loop. */
 export abstract class PasswordHasher {
   abstract hash(password: string): Promise<string>;
-  /** Takes as long for a missing hash as for a wrong password, so that answers do not tell which accounts exist. */
+  /** Takes as long for a missing hash as for a wrong password, so that timing does not reveal which accounts exist. */
   abstract verify(hash: string | undefined, password: string): Promise<boolean>;
 }
 
@@ -18,23 +18,23 @@ export interface NewUser {
   readonly workspace: { readonly id: string; readonly name: string };
 }
 
-/** Users and how they prove who they are. E-mail addresses come in lower case. */
-export abstract class UserRegistry {
+/** Users and their credentials. Email addresses are passed in lower case. */
+export abstract class UserRepository {
   /**
-   * All or nothing: credentials, the user's and the workspace's first events; the read models hold them afterwards.
-   * Throws the refusal `user_exists`.
+   * Writes credentials and the first events of user and workspace in one transaction; the read models show them
+   * afterwards. @throws the refusal `user_exists`.
    */
   abstract register(user: NewUser): Promise<void>;
-  /** Like `register`, unless there is an operator already, over all replicas. False when there is one. */
+  /** Like `register`, unless an operator exists in any replica. @returns false when one exists. */
   abstract registerFirstOperator(user: NewUser): Promise<boolean>;
   abstract credentialsOf(email: string): Promise<Credentials | undefined>;
   abstract passwordHashOf(userId: string): Promise<string | undefined>;
   /**
-   * Ends all sessions of the user with it, both or neither. False, and nothing done, when `verified` is no longer the
-   * hash of their password.
+   * Replaces the password and ends all sessions of the user in one transaction.
+   * @returns false, without a change, when `verified` is no longer the hash of the password.
    */
   abstract replacePassword(userId: string, verified: string, passwordHash: string): Promise<boolean>;
-  /** A workspace and its creator's membership, both or neither. Throws the refusal `user_not_found`. */
+  /** Creates a workspace and its creator's membership in one transaction. @throws the refusal `user_not_found`. */
   abstract createWorkspace(userId: string, workspace: { readonly id: string; readonly name: string }): Promise<void>;
   abstract hasOperator(): Promise<boolean>;
 }
@@ -53,7 +53,7 @@ export interface Account {
   readonly workspaces: readonly WorkspaceRow[];
 }
 
-/** The read model of users and their workspaces; never behind a command that has been answered. */
+/** The read model of users and their workspaces. It includes every command that has returned. */
 export abstract class AccountDirectory {
   abstract find(userId: string): Promise<Account | undefined>;
 }
@@ -70,33 +70,32 @@ export interface SessionUser extends Session {
 
 export interface NewSession extends Session {
   readonly tokenHash: string;
-  /** The hash that the password was held against. */
+  /** The hash that the password was verified against. */
   readonly passwordHash: string;
   readonly expiresAt: Date;
 }
 
-/** Logins that are still valid. Tokens are known by their hash only. */
+/** Sessions that are still valid. Only hashes of their tokens are stored. */
 export abstract class Sessions {
-  /** False, and nothing opened, when the password has been changed since it was looked at. */
+  /** @returns false, without opening a session, when the password has changed since it was verified. */
   abstract open(session: NewSession): Promise<boolean>;
-  /** One look-up, because every call of the dashboard asks. */
+  /** A single query, because every dashboard request calls it. */
   abstract find(tokenHash: string): Promise<SessionUser | undefined>;
-  abstract moveTo(tokenHash: string, workspaceId: string): Promise<void>;
+  abstract switchWorkspace(tokenHash: string, workspaceId: string): Promise<void>;
   abstract end(tokenHash: string): Promise<void>;
-  abstract purgeExpired(): Promise<void>;
+  abstract deleteExpired(): Promise<void>;
 }
 
-/** Failed logins of the last minutes, counted where every replica sees them. */
+/** Failed logins of the last minutes, shared by all replicas. */
 export abstract class LoginFailures {
   /**
-   * Counts an attempt as failed before its password is looked at, unless there have been too many; one attempt of an
-   * account at a time, so that guesses made side by side count each other.
-   * @returns false when the attempt may not be made.
+   * Records a failure before the password is verified, unless there are too many. Attempts on one account are
+   * serialised, so that concurrent guesses count each other. @returns false when the limit is reached.
    */
-  abstract begin(email: string, ip: string, limits: LoginLimits): Promise<boolean>;
-  /** The password was right: the account starts afresh, and the attempt that found out counts no longer. */
-  abstract forgive(email: string): Promise<void>;
-  abstract purgeOlderThan(windowS: number): Promise<void>;
+  abstract recordAttempt(email: string, ip: string, limits: LoginLimits): Promise<boolean>;
+  /** Deletes the failures of an account whose password was right. */
+  abstract clear(email: string): Promise<void>;
+  abstract deleteOlderThan(windowS: number): Promise<void>;
 }
 
 /** How many failures within the window still allow another attempt. */

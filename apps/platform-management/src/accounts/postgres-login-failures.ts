@@ -1,40 +1,31 @@
+import { Injectable } from '@nestjs/common';
 import { inSteps, inTransaction } from '@postern/event-sourcing/postgres';
-import type pg from 'pg';
+import { Database } from '@postern/service-host';
+import { PrismaClient } from '../generated/prisma/client.js';
+import { DELETE_OLD_LOGIN_FAILURES, LOCK_LOGIN_ATTEMPTS, RECORD_LOGIN_ATTEMPT } from './accounts.sql.js';
 import type { LoginFailures, LoginLimits } from './ports.js';
 
-const COUNT = `
-  INSERT INTO login_failures (email, ip)
-  SELECT $1, $2
-  WHERE (SELECT count(*) FROM login_failures WHERE email = $1 AND at > now() - make_interval(secs => $3)) < $4
-    AND (SELECT count(*) FROM login_failures WHERE ip = $2 AND ip <> '' AND at > now() - make_interval(secs => $3)) < $5`;
+/** Stores login failures as rows; locks serialise the attempts on one account and from one address. */
+@Injectable()
+export class PostgresLoginFailures implements LoginFailures {
+  constructor(
+    private readonly database: Database,
+    private readonly prisma: PrismaClient,
+  ) {}
 
-/** Failed logins as plain rows; the locks make attempts of one account, and of one address, queue up to be counted. */
-export class LoginFailureRows implements LoginFailures {
-  constructor(private readonly pool: pg.Pool) {}
-
-  begin(email: string, ip: string, limits: LoginLimits): Promise<boolean> {
-    return inTransaction(this.pool, async client => {
-      await client.query(
-        `SELECT pg_advisory_xact_lock(key)
-         FROM (SELECT hashtextextended('login ' || who, 0) AS key FROM unnest($1::text[]) AS who ORDER BY 1) AS keys`,
-        [[email, ip]],
-      );
-      const { windowS, perAccount, perAddress } = limits;
-      const { rowCount } = await client.query(COUNT, [email, ip, windowS, perAccount, perAddress]);
+  recordAttempt(email: string, ip: string, { windowS, perAccount, perAddress }: LoginLimits): Promise<boolean> {
+    return inTransaction(this.database.pool, async client => {
+      await client.query(LOCK_LOGIN_ATTEMPTS, [[email, ip]]);
+      const { rowCount } = await client.query(RECORD_LOGIN_ATTEMPT, [email, ip, windowS, perAccount, perAddress]);
       return rowCount === 1;
     });
   }
 
-  async forgive(email: string): Promise<void> {
-    await this.pool.query('DELETE FROM login_failures WHERE email = $1', [email]);
+  async clear(email: string): Promise<void> {
+    await this.prisma.loginFailure.deleteMany({ where: { email } });
   }
 
-  async purgeOlderThan(windowS: number): Promise<void> {
-    await inSteps(
-      this.pool,
-      `DELETE FROM login_failures WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM login_failures WHERE at < now() - make_interval(secs => $1) LIMIT $2))`,
-      [windowS],
-    );
+  async deleteOlderThan(windowS: number): Promise<void> {
+    await inSteps(this.database.pool, DELETE_OLD_LOGIN_FAILURES, [windowS]);
   }
 }

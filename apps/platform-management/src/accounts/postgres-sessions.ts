@@ -1,45 +1,39 @@
+import { Injectable } from '@nestjs/common';
 import { inSteps } from '@postern/event-sourcing/postgres';
-import type pg from 'pg';
+import { Database } from '@postern/service-host';
+import { PrismaClient } from '../generated/prisma/client.js';
+import { DELETE_EXPIRED_SESSIONS, FIND_SESSION, OPEN_SESSION } from './accounts.sql.js';
 import type { NewSession, Sessions, SessionUser } from './ports.js';
 
-/** Sessions as plain rows: they carry no history worth keeping. */
-export class SessionRows implements Sessions {
-  constructor(private readonly pool: pg.Pool) {}
+/** Stores sessions as rows without events, because their history is not needed. */
+@Injectable()
+export class PostgresSessions implements Sessions {
+  constructor(
+    private readonly database: Database,
+    private readonly prisma: PrismaClient,
+  ) {}
 
   async open({ tokenHash, userId, workspaceId, passwordHash, expiresAt }: NewSession): Promise<boolean> {
-    // FOR SHARE: a change of password under way is waited for, and a later one finds this row and deletes it.
-    const { rowCount } = await this.pool.query(
-      `INSERT INTO sessions (token_hash, user_id, workspace_id, expires_at)
-       SELECT $1, user_id, $3, $4 FROM credentials WHERE user_id = $2 AND password_hash = $5 FOR SHARE`,
-      [tokenHash, userId, workspaceId, expiresAt, passwordHash],
-    );
+    const values = [tokenHash, userId, workspaceId, expiresAt, passwordHash];
+    const { rowCount } = await this.database.pool.query(OPEN_SESSION, values);
     return rowCount === 1;
   }
 
   async find(tokenHash: string): Promise<SessionUser | undefined> {
-    const { rows } = await this.pool.query<SessionUser>({
-      name: 'find-session',
-      text: `SELECT s.user_id AS "userId", s.workspace_id AS "workspaceId", c.email, c.operator
-             FROM sessions s JOIN credentials c ON c.user_id = s.user_id
-             WHERE s.token_hash = $1 AND s.expires_at > now()`,
-      values: [tokenHash],
-    });
+    const query = { name: 'find-session', text: FIND_SESSION, values: [tokenHash] };
+    const { rows } = await this.database.pool.query<SessionUser>(query);
     return rows[0];
   }
 
-  async moveTo(tokenHash: string, workspaceId: string): Promise<void> {
-    await this.pool.query('UPDATE sessions SET workspace_id = $2 WHERE token_hash = $1', [tokenHash, workspaceId]);
+  async switchWorkspace(tokenHash: string, workspaceId: string): Promise<void> {
+    await this.prisma.session.updateMany({ where: { tokenHash }, data: { workspaceId } });
   }
 
   async end(tokenHash: string): Promise<void> {
-    await this.pool.query('DELETE FROM sessions WHERE token_hash = $1', [tokenHash]);
+    await this.prisma.session.deleteMany({ where: { tokenHash } });
   }
 
-  async purgeExpired(): Promise<void> {
-    await inSteps(
-      this.pool,
-      'DELETE FROM sessions WHERE ctid = ANY (ARRAY(SELECT ctid FROM sessions WHERE expires_at <= now() LIMIT $1))',
-      [],
-    );
+  async deleteExpired(): Promise<void> {
+    await inSteps(this.database.pool, DELETE_EXPIRED_SESSIONS, []);
   }
 }

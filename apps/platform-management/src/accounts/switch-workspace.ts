@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { Refusal, type ReplyOf, type RequestOf, type switchWorkspace } from '@postern/contracts';
+import { Refusal, type ReplyOf, type RequestOf, switchWorkspace } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { AccountDirectory, Sessions } from './ports.js';
 
-/** Moves a session to another workspace of its user. Any other workspace does not exist for them. */
-@Injectable()
+/** Switches a session to another workspace of its user; refuses workspaces the user does not belong to. */
+@Handles(switchWorkspace)
 export class SwitchWorkspace {
   constructor(
     private readonly sessions: Sessions,
@@ -19,7 +19,7 @@ export class SwitchWorkspace {
     if (!account) throw new Refusal('session_invalid', 'the session is unknown or has expired; log in again');
     const workspace = account.workspaces.find(({ id }) => id === workspace_id);
     if (!workspace) throw new Refusal('workspace_not_found', 'there is no such workspace');
-    await this.sessions.moveTo(token_hash, workspace_id);
+    await this.sessions.switchWorkspace(token_hash, workspace_id);
     return { id: workspace.id, name: workspace.name };
   }
 }

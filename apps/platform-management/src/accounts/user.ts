@@ -36,7 +36,7 @@ export interface User {
   readonly workspaces: readonly string[];
 }
 
-/** Somebody who logs in. What proves the password lies in the credentials table, never in an event. */
+/** A user who can log in. The password hash is in the credentials table, never in an event. */
 export const user: Decider<User, UserCommand, UserEvent> = {
   initial: { id: undefined, workspaces: [] },
 

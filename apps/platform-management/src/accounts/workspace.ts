@@ -19,10 +19,10 @@ export type WorkspaceCommand = {
   readonly at: string;
 };
 
-/** Control characters and halves of surrogate pairs, of which no event can hold every one. */
+/** Control characters and lone surrogates; PostgreSQL cannot store all of them. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
-/** What email services, projects and databases belong to. */
+/** A workspace owns email services, projects and databases. */
 export const workspace: Decider<{ readonly id: string | undefined }, WorkspaceCommand, WorkspaceEvent> = {
   initial: { id: undefined },
 

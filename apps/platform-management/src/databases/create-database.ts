@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { type createDatabase, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { createDatabase, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { DatabaseRuntime } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
-import { DatabaseRuntime } from '../ports/database-runtime.js';
 import { connectionUrl, usernameFor } from './connection-url.js';
 import { limitsOfPlan } from './database-plans.js';
 import { databaseReply, limitsReply } from './database-reply.js';
@@ -11,10 +11,10 @@ import { DatabaseRepository } from './ports.js';
 const PASSWORD_BYTES = 32;
 
 /**
- * Orders a database and answers where it will be, and with which credentials: here and nowhere else. It is made
- * afterwards. Refuses with `invalid_input` for an unknown plan, and with `technology_missing`.
+ * Requests a database and returns its connection URL, which is shown only here. The reconciler creates it afterwards.
+ * Refuses with `invalid_input` for an unknown plan, and with `technology_missing`.
  */
-@Injectable()
+@Handles(createDatabase)
 export class CreateDatabase {
   constructor(
     private readonly runtime: DatabaseRuntime,
@@ -36,7 +36,7 @@ export class CreateDatabase {
     const credentials = { username: usernameFor(kind), password: randomBytes(PASSWORD_BYTES).toString('base64url') };
     const createdAt = new Date();
     const at = createdAt.toISOString();
-    // What was reserved for a creation that fails here is given back by the leader, which finds no event of it.
+    // If this fails, the reconciler releases the reservation, because it finds no event for it.
     await this.databases.create(
       { database_id: id, workspace_id, name, kind, plan, limits: limitsReply(limits), host, port, at },
       credentials,

@@ -41,11 +41,11 @@ describe('A change of a database that fails halfway did not happen:', () => {
     const workspace_id = uuidv7();
     const { id: database_id } = await world.create({ workspace_id });
     await world.client.request(deleteDatabase, { workspace_id, database_id });
-    await withoutAppends(() => world.look());
+    await withoutAppends(() => world.reconcile());
     expect(await credentials()).toBe(1);
     // The next attempt waits a second.
     await waitFor(async () => {
-      await world.look();
+      await world.reconcile();
       return (await credentials()) === 0;
     });
     expect(await world.client.request(listDatabases, { workspace_id })).toMatchObject({ total: 0 });

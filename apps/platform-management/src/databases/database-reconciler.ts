@@ -1,44 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { DatabaseRuntime } from '../ports/database-runtime.js';
+import { DatabaseRuntime, DatabaseStorage } from '@postern/runtime';
 import type { DatabaseCommand } from './database.js';
-import { DatabaseDirectory, DatabaseRepository, type DatabaseRow, DatabaseStorage } from './ports.js';
+import { DatabaseDirectory, DatabaseRepository, type DatabaseRow } from './ports.js';
+import { Supervision } from './supervision.js';
 
-const LOOK_EVERY_MS = 1_000;
-const TIDY_EVERY_MS = 10 * 60_000;
-/** From the order on; one that is not running by then has failed. */
+const RECONCILE_EVERY_MS = 1_000;
+const CLEAN_UP_EVERY_MS = 10 * 60_000;
+/** From the request; a database that does not run by then has failed. */
 const CREATION_DEADLINE_MS = 2 * 60_000;
-const ASK_EVERY_MS = 3_000;
+const CHECK_EVERY_MS = 3_000;
 const MEASURE_STORAGE_EVERY_MS = 60_000;
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 60_000;
-/** One that has run for so long since its start is started again without waiting when it ends. */
-const STEADY_AFTER_MS = 60_000;
-/** Servers that are started side by side; those that only have to be asked do not wait for them. */
-const STARTS_AT_ONCE = 3;
-
-/** What this leader remembers of a database; the next one begins anew and finds out the same. */
-interface Care {
-  /** Attempts since it last ran for a while. */
-  attempts: number;
-  startedAt: number;
-  notBefore: number;
-  askAt: number;
-  measureAt: number;
-  reason: string | undefined;
-}
+/** A database that ran for so long is restarted without a delay. */
+const STABLE_AFTER_MS = 60_000;
+/** Servers that start concurrently; checks of running servers do not wait for them. */
+const CONCURRENT_STARTS = 3;
 
 /**
- * The leader's work: databases that were ordered are made, those that run are kept running, those that were deleted
- * go away. Every step may be cut off and is taken again by whoever leads next, from what the events say.
+ * Creates requested databases, keeps them running, and removes deleted ones, in the leading replica. Every step may be
+ * interrupted; the next leader repeats it from the events.
  */
 @Injectable()
-export class ProvisionDatabases {
-  readonly #care = new Map<string, Care>();
+export class DatabaseReconciler {
+  readonly #supervised = new Map<string, Supervision>();
   readonly #underWay = new Map<string, Promise<void>>();
   #starting = 0;
-  #tidyAt = 0;
-  readonly #faults: unknown[] = [];
+  #cleanUpAt = 0;
+  readonly #errors: unknown[] = [];
 
   constructor(
     private readonly directory: DatabaseDirectory,
@@ -47,149 +35,136 @@ export class ProvisionDatabases {
     private readonly storage: DatabaseStorage,
   ) {}
 
-  /** Until leadership is lost; what is under way then is finished. Throws what went wrong outside the runtime. */
+  /** Reconciles until leadership is lost, then finishes work in progress. @throws errors from outside the runtime. */
   async lead(lost: AbortSignal): Promise<void> {
-    this.#tidyAt = 0;
+    this.#cleanUpAt = 0;
     try {
-      while (!lost.aborted && this.#faults.length === 0) {
-        await this.look();
-        await pause(LOOK_EVERY_MS, undefined, { signal: lost }).catch(() => undefined);
+      while (!lost.aborted && this.#errors.length === 0) {
+        await this.reconcile();
+        await pause(RECONCILE_EVERY_MS, undefined, { signal: lost }).catch(() => undefined);
       }
     } finally {
       await this.settled();
     }
-    for (const fault of this.#faults.splice(0)) throw fault;
+    for (const error of this.#errors.splice(0)) throw error;
   }
 
-  /** Begins whatever is to be done now, at most one thing for each database, and does not wait for it. */
-  async look(): Promise<void> {
+  /** Starts at most one step for each database, without waiting for it. */
+  async reconcile(): Promise<void> {
     const rows = await this.directory.all();
-    if (Date.now() >= this.#tidyAt) await this.#tidy(rows);
+    if (Date.now() >= this.#cleanUpAt) await this.#cleanUp(rows);
     for (const row of rows) {
       if (this.#underWay.has(row.id)) continue;
-      const work = this.#tend(row, this.#careOf(row.id))
+      const work = this.#step(row, this.#supervisionOf(row.id))
         .catch((error: unknown) => {
-          this.#faults.push(error);
+          this.#errors.push(error);
         })
         .finally(() => this.#underWay.delete(row.id));
       this.#underWay.set(row.id, work);
     }
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no step is in progress. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay.values());
   }
 
-  async #tend(row: DatabaseRow, care: Care): Promise<void> {
+  async #step(row: DatabaseRow, supervision: Supervision): Promise<void> {
     switch (row.status) {
       case 'creating':
-        if (Date.now() >= row.createdAt.getTime() + CREATION_DEADLINE_MS) return this.#giveUp(row, care);
-        return this.#start(row, care);
+        if (Date.now() >= row.createdAt.getTime() + CREATION_DEADLINE_MS) return this.#fail(row, supervision);
+        return this.#start(row, supervision);
       case 'running':
-        return this.#watch(row, care);
+        return this.#check(row, supervision);
       case 'unavailable':
-        return this.#start(row, care);
+        return this.#start(row, supervision);
       case 'deleting':
-        // Attempts to start it say nothing about when to remove it.
-        return this.#remove(row, this.#careOf(`removal of ${row.id}`));
+        // Failed starts must not delay the removal.
+        return this.#remove(row, this.#supervisionOf(`removal of ${row.id}`));
       case 'failed':
         return;
     }
   }
 
-  async #start(row: DatabaseRow, care: Care): Promise<void> {
-    if (Date.now() < care.notBefore || this.#starting >= STARTS_AT_ONCE) return;
+  async #start(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    if (!supervision.isDue || this.#starting >= CONCURRENT_STARTS) return;
     this.#starting += 1;
     try {
       const credentials = await this.databases.credentialsOf(row.id);
       const { id: databaseId, kind, host, port, limits } = row;
-      await this.#attempt(care, async () => {
+      await supervision.attempt(async () => {
         if (!credentials) throw new Error('its credentials are gone');
         await this.runtime.ensure({ databaseId, kind, host, port, limits, ...credentials });
       });
     } finally {
       this.#starting -= 1;
     }
-    if (care.reason === undefined) await this.#note(row, { kind: 'note-available', at: now() });
+    const { error } = supervision;
+    if (error === undefined) await this.#report(row, { kind: 'report-available', at: now() });
     else if (row.status !== 'creating')
-      await this.#note(row, { kind: 'note-unavailable', reason: care.reason, at: now() });
+      await this.#report(row, { kind: 'report-unavailable', reason: error, at: now() });
   }
 
-  async #watch(row: DatabaseRow, care: Care): Promise<void> {
-    if (Date.now() < care.askAt) return;
-    care.askAt = Date.now() + ASK_EVERY_MS;
-    // One answer that fails to come may be a busy moment.
+  async #check(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    if (Date.now() < supervision.checkAt) return;
+    supervision.checkAt = Date.now() + CHECK_EVERY_MS;
+    // A single missing answer may be due to load.
     const runs = (await this.runtime.isRunning(row.id)) || (await this.runtime.isRunning(row.id));
     if (!runs) {
-      await this.#note(row, { kind: 'note-unavailable', reason: 'it does not answer; starting it again', at: now() });
-      return this.#start(row, care);
+      const reason = 'it does not answer; starting it again';
+      await this.#report(row, { kind: 'report-unavailable', reason, at: now() });
+      return this.#start(row, supervision);
     }
-    if (Date.now() > care.startedAt + STEADY_AFTER_MS) care.attempts = 0;
-    if (Date.now() >= care.measureAt) await this.#measure(row, care);
+    if (Date.now() > supervision.startedAt + STABLE_AFTER_MS) supervision.resetDelay();
+    if (Date.now() >= supervision.measureAt) await this.#measureStorage(row, supervision);
   }
 
-  async #measure(row: DatabaseRow, care: Care): Promise<void> {
-    care.measureAt = Date.now() + MEASURE_STORAGE_EVERY_MS;
-    // A server that ends in this moment is found by the next question.
+  async #measureStorage(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    supervision.measureAt = Date.now() + MEASURE_STORAGE_EVERY_MS;
+    // The next check notices a server that stops right now.
     const state = await this.storage.enforceStorage(row.id).catch(() => undefined);
-    if (state?.readOnly) await this.#note(row, { kind: 'note-read-only', reason: fullOf(row), at: now() });
-    else if (state) await this.#note(row, { kind: 'note-writable', at: now() });
+    if (state?.readOnly) await this.#report(row, { kind: 'report-read-only', reason: fullReason(row), at: now() });
+    else if (state) await this.#report(row, { kind: 'report-writable', at: now() });
   }
 
-  async #remove(row: DatabaseRow, care: Care): Promise<void> {
-    if (Date.now() < care.notBefore) return;
-    await this.#attempt(care, () => this.runtime.remove(row.id));
-    if (care.reason !== undefined) return;
-    await this.#note(row, { kind: 'note-deleted', at: now() });
-    for (const key of [row.id, `removal of ${row.id}`]) this.#care.delete(key);
+  async #remove(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    if (!supervision.isDue) return;
+    await supervision.attempt(() => this.runtime.remove(row.id));
+    if (supervision.error !== undefined) return;
+    await this.#report(row, { kind: 'report-deleted', at: now() });
+    for (const key of [row.id, `removal of ${row.id}`]) this.#supervised.delete(key);
   }
 
-  async #giveUp(row: DatabaseRow, care: Care): Promise<void> {
-    const reason = care.reason ?? 'the platform did not come to it';
-    await this.#attempt(care, () => this.runtime.remove(row.id));
-    if (care.reason !== undefined) return;
-    const minutes = CREATION_DEADLINE_MS / 60_000;
-    await this.#note(row, { kind: 'give-up', reason: `not made within ${minutes} minutes: ${reason}`, at: now() });
+  async #fail(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    const cause = supervision.error ?? 'the platform did not come to it';
+    await supervision.attempt(() => this.runtime.remove(row.id));
+    if (supervision.error !== undefined) return;
+    const reason = `not made within ${CREATION_DEADLINE_MS / 60_000} minutes: ${cause}`;
+    await this.#report(row, { kind: 'fail-provisioning', reason, at: now() });
   }
 
-  /** Leaves the reason behind when it fails, and a time before which it makes no sense to try again. */
-  async #attempt(care: Care, act: () => Promise<void>): Promise<void> {
-    try {
-      await act();
-      care.reason = undefined;
-    } catch (error) {
-      care.reason = error instanceof Error ? error.message : String(error);
-    }
-    care.startedAt = Date.now();
-    care.notBefore = care.startedAt + Math.min(FIRST_RETRY_MS * 2 ** care.attempts, LAST_RETRY_MS);
-    care.attempts += 1;
-  }
-
-  async #note({ id }: DatabaseRow, command: DatabaseCommand): Promise<void> {
+  async #report({ id }: DatabaseRow, command: DatabaseCommand): Promise<void> {
     await this.databases.execute(id, command);
   }
 
-  #careOf(key: string): Care {
-    const known = this.#care.get(key);
-    if (known) return known;
-    const care: Care = { attempts: 0, startedAt: 0, notBefore: 0, askAt: 0, measureAt: 0, reason: undefined };
-    this.#care.set(key, care);
-    return care;
+  #supervisionOf(key: string): Supervision {
+    const known = this.#supervised.get(key) ?? new Supervision();
+    this.#supervised.set(key, known);
+    return known;
   }
 
-  /** What no event speaks of is left over from a creation that was cut off, or from before a restore. */
-  async #tidy(rows: readonly DatabaseRow[]): Promise<void> {
+  /** Removes what belongs to no database: the rest of an interrupted creation, or of the time before a restore. */
+  async #cleanUp(rows: readonly DatabaseRow[]): Promise<void> {
     const known = new Set(rows.filter(({ status }) => status !== 'failed').map(({ id }) => id));
     await this.runtime.retain(known);
-    await this.databases.retainCredentials(known, new Date(Date.now() - TIDY_EVERY_MS));
-    for (const id of this.#care.keys()) if (!known.has(id)) this.#care.delete(id);
-    this.#tidyAt = Date.now() + TIDY_EVERY_MS;
+    await this.databases.deleteUnusedCredentials(known, new Date(Date.now() - CLEAN_UP_EVERY_MS));
+    for (const id of this.#supervised.keys()) if (!known.has(id)) this.#supervised.delete(id);
+    this.#cleanUpAt = Date.now() + CLEAN_UP_EVERY_MS;
   }
 }
 
 const now = (): string => new Date().toISOString();
 
-const fullOf = ({ limits }: DatabaseRow): string =>
+const fullReason = ({ limits }: DatabaseRow): string =>
   `it stores more than the ${limits.storageBytes / 1024 ** 3} GiB of its plan and is read-only; ` +
   'to delete something, SET default_transaction_read_only = off first';

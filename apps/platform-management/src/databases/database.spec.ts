@@ -37,13 +37,13 @@ const failed: DatabaseEvent = {
 const deletionRequested: DatabaseEvent = { type: 'platform-management.database-deletion-requested.v1', data: of };
 const deleted: DatabaseEvent = { type: 'platform-management.database-deleted.v1', data: of };
 
-const answers: DatabaseCommand = { kind: 'note-available', at };
-const doesNotAnswer: DatabaseCommand = { kind: 'note-unavailable', reason: 'it does not answer', at };
-const isFull: DatabaseCommand = { kind: 'note-read-only', reason: 'storage is full', at };
-const hasRoom: DatabaseCommand = { kind: 'note-writable', at };
-const giveUp: DatabaseCommand = { kind: 'give-up', reason: 'no space left', at };
+const answers: DatabaseCommand = { kind: 'report-available', at };
+const doesNotAnswer: DatabaseCommand = { kind: 'report-unavailable', reason: 'it does not answer', at };
+const isFull: DatabaseCommand = { kind: 'report-read-only', reason: 'storage is full', at };
+const hasRoom: DatabaseCommand = { kind: 'report-writable', at };
+const giveUp: DatabaseCommand = { kind: 'fail-provisioning', reason: 'no space left', at };
 const remove = (workspaceId: string): DatabaseCommand => ({ kind: 'request-deletion', workspaceId, at });
-const isGone: DatabaseCommand = { kind: 'note-deleted', at };
+const isGone: DatabaseCommand = { kind: 'report-deleted', at };
 
 describe('a database', () => {
   it('is created with what its plan held that day', () =>
@@ -75,7 +75,7 @@ describe('a database', () => {
   it('says why it is still unavailable when that has changed', () => {
     const reason = 'no space left';
     given(created, available, unavailable)
-      .when({ kind: 'note-unavailable', reason, at })
+      .when({ kind: 'report-unavailable', reason, at })
       .yields({ type: 'platform-management.database-became-unavailable.v1', data: { ...of, reason } });
   });
 

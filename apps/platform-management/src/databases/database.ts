@@ -20,7 +20,7 @@ export type DatabaseEvent =
         readonly name: string;
         readonly kind: DatabaseKind;
         readonly plan: string;
-        /** As the plan was at the time: what has been ordered does not change with the price list. */
+        /** The limits of the plan at creation; later changes of the plan do not apply. */
         readonly limits: {
           readonly cpu_millicores: number;
           readonly memory_bytes: number;
@@ -43,13 +43,13 @@ export type DatabaseCreation = Extract<DatabaseEvent, { type: 'platform-manageme
 
 export type DatabaseCommand =
   | { readonly kind: 'create'; readonly as: DatabaseCreation }
-  | { readonly kind: 'note-available'; readonly at: string }
-  | { readonly kind: 'note-unavailable'; readonly reason: string; readonly at: string }
-  | { readonly kind: 'note-read-only'; readonly reason: string; readonly at: string }
-  | { readonly kind: 'note-writable'; readonly at: string }
-  | { readonly kind: 'give-up'; readonly reason: string; readonly at: string }
+  | { readonly kind: 'report-available'; readonly at: string }
+  | { readonly kind: 'report-unavailable'; readonly reason: string; readonly at: string }
+  | { readonly kind: 'report-read-only'; readonly reason: string; readonly at: string }
+  | { readonly kind: 'report-writable'; readonly at: string }
+  | { readonly kind: 'fail-provisioning'; readonly reason: string; readonly at: string }
   | { readonly kind: 'request-deletion'; readonly workspaceId: string; readonly at: string }
-  | { readonly kind: 'note-deleted'; readonly at: string };
+  | { readonly kind: 'report-deleted'; readonly at: string };
 
 export type DatabaseStatus = 'creating' | 'running' | 'unavailable' | 'failed' | 'deleting';
 
@@ -77,8 +77,8 @@ export const DATABASE_EVENT_TYPES = [
 export const databaseStream = (id: string): string => `database-${id}`;
 
 /**
- * A provisioned database. What the runtime finds out is noted when it changes something and ignored otherwise, so that
- * supervision may say the same thing again and again, and late.
+ * A provisioned database. Reports of the reconciler have an effect only when they change something, so that it may
+ * repeat them.
  */
 export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
   initial: { id: '', workspaceId: '', status: undefined, readOnly: false, reason: undefined },
@@ -87,27 +87,27 @@ export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
     switch (command.kind) {
       case 'create':
         return [{ type: 'platform-management.database-created.v1', data: command.as }];
-      case 'note-available':
+      case 'report-available':
         return when(state.status === 'creating' || state.status === 'unavailable', {
           type: 'platform-management.database-became-available.v1',
           data: { database_id: state.id, at: command.at },
         });
-      case 'note-unavailable':
+      case 'report-unavailable':
         return when(state.status === 'running' || (state.status === 'unavailable' && state.reason !== command.reason), {
           type: 'platform-management.database-became-unavailable.v1',
           data: { database_id: state.id, reason: command.reason, at: command.at },
         });
-      case 'note-read-only':
+      case 'report-read-only':
         return when(state.status === 'running' && !state.readOnly, {
           type: 'platform-management.database-became-read-only.v1',
           data: { database_id: state.id, reason: command.reason, at: command.at },
         });
-      case 'note-writable':
+      case 'report-writable':
         return when(state.status === 'running' && state.readOnly, {
           type: 'platform-management.database-became-writable.v1',
           data: { database_id: state.id, at: command.at },
         });
-      case 'give-up':
+      case 'fail-provisioning':
         return when(state.status === 'creating', {
           type: 'platform-management.database-provisioning-failed.v1',
           data: { database_id: state.id, reason: command.reason, at: command.at },
@@ -118,7 +118,7 @@ export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
           type: 'platform-management.database-deletion-requested.v1',
           data: { database_id: state.id, at: command.at },
         });
-      case 'note-deleted':
+      case 'report-deleted':
         return when(state.status === 'deleting', {
           type: 'platform-management.database-deleted.v1',
           data: { database_id: state.id, at: command.at },

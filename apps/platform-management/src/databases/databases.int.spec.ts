@@ -41,7 +41,7 @@ const connected = async <Result>({ connection_url }: CreatedDatabase, work: (cli
 };
 const provisioned = async (workspace: string): Promise<CreatedDatabase> => {
   const ordered = await house.create({ workspace_id: workspace });
-  await house.look();
+  await house.reconcile();
   expect(await find(workspace, ordered.id)).toMatchObject({ status: 'running', status_reason: null });
   return ordered;
 };
@@ -67,7 +67,7 @@ describe('a database', () => {
     });
     expect(await find(workspace, ordered.id)).toMatchObject({ status: 'creating', usage: null });
 
-    await house.look();
+    await house.reconcile();
     const running = await find(workspace, ordered.id);
     expect(running).toMatchObject({ status: 'running', status_reason: null, hostnames: ['127.0.0.1'] });
     expect(running.usage?.memory.bytes).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ describe('a database', () => {
     expect(await remove(workspace, ordered.id)).toEqual({ id: ordered.id, deleted: true });
     expect(await find(workspace, ordered.id)).toMatchObject({ status: 'deleting', usage: null });
     expect(await remove(workspace, ordered.id)).toEqual({ id: ordered.id, deleted: true });
-    await house.look();
+    await house.reconcile();
     expect(await codeOf(find(workspace, ordered.id))).toBe('database_not_found');
     expect(await codeOf(remove(workspace, ordered.id))).toBe('database_not_found');
     expect(await processes(ordered)).toEqual([]);
@@ -96,7 +96,7 @@ describe('a database', () => {
     const made = await provisioned(workspace);
     const before = await processes(made);
     await house.restart(() => connected(made, client => client.query('SELECT 1')).then(() => undefined));
-    await house.look();
+    await house.reconcile();
     expect((await processes(made))[0]).toBe(before[0]);
     expect(await eventsOf(made)).toEqual(['created.v1', 'became-available.v1']);
   });
@@ -109,8 +109,8 @@ describe('a database', () => {
       for (const pid of await processes(made)) process.kill(pid, 'SIGKILL');
       await waitFor(async () => (await processes(made)).length === 0);
     });
-    await house.look();
-    await house.look();
+    await house.reconcile();
+    await house.reconcile();
     expect(await find(workspace, made.id)).toMatchObject({ status: 'running', status_reason: null });
     await connected(made, client => client.query('SELECT * FROM kept'));
     expect(await eventsOf(made)).toEqual([
@@ -125,8 +125,8 @@ describe('a database', () => {
     const workspace = uuidv7();
     const made = await house.create({ workspace_id: workspace });
     await house.query('UPDATE databases SET storage_bytes = $2 WHERE id = $1', [made.id, 100 * 1024 ** 2]);
-    await house.look();
-    await house.look();
+    await house.reconcile();
+    await house.reconcile();
     expect(await find(workspace, made.id)).toMatchObject({ status: 'running', status_reason: null });
     await connected(made, async client => {
       await client.query('CREATE UNLOGGED TABLE bulk (megabyte text)');
@@ -134,7 +134,7 @@ describe('a database', () => {
       await client.query("INSERT INTO bulk SELECT repeat('x', 1048576) FROM generate_series(1, 80)");
     });
     await house.restart();
-    await house.look();
+    await house.reconcile();
     expect(await find(workspace, made.id)).toMatchObject({
       status: 'running',
       status_reason: expect.stringContaining('is read-only'),
@@ -144,7 +144,7 @@ describe('a database', () => {
       await client.query('DROP TABLE bulk');
     });
     await house.restart();
-    await house.look();
+    await house.reconcile();
     expect(await find(workspace, made.id)).toMatchObject({ status: 'running', status_reason: null });
     expect((await eventsOf(made)).slice(2)).toEqual(['became-read-only.v1', 'became-writable.v1']);
   });
@@ -153,18 +153,18 @@ describe('a database', () => {
     const workspace = uuidv7();
     const ordered = await house.create({ workspace_id: workspace });
     await house.query('DELETE FROM database_credentials WHERE database_id = $1', [ordered.id]);
-    await house.look();
+    await house.reconcile();
     expect(await find(workspace, ordered.id)).toMatchObject({ status: 'creating' });
     await house.query(`UPDATE databases SET created_at = created_at - interval '2 minutes' WHERE id = $1`, [
       ordered.id,
     ]);
-    await house.look();
+    await house.reconcile();
     const failed = await find(workspace, ordered.id);
     expect(failed.status).toBe('failed');
     expect(failed.status_reason).toBe('not made within 2 minutes: its credentials are gone');
     expect(existsSync(folderOf(ordered))).toBe(false);
     await remove(workspace, ordered.id);
-    await house.look();
+    await house.reconcile();
     expect(await codeOf(find(workspace, ordered.id))).toBe('database_not_found');
   });
 
@@ -209,7 +209,7 @@ describe('databases of two workspaces', () => {
     expect(page).toMatchObject({ total: 3, limit: 2, offset: 1 });
     expect(page.items.map(({ name }) => name)).toEqual(['second', 'third']);
     for (const { id } of created) await remove(workspace_id, id);
-    await house.look();
+    await house.reconcile();
     expect((await house.client.request(listDatabases, { workspace_id })).total).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { listDatabases, ReplyOf, RequestOf } from '@postern/contracts';
+import { listDatabases, type ReplyOf, type RequestOf } from '@postern/contracts';
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
+import { Handles } from '@postern/messaging';
 import { type Database, PrismaClient } from '../generated/prisma/client.js';
 import { DATABASE_EVENT_TYPES, type DatabaseEvent } from './database.js';
 import { databaseReply } from './database-reply.js';
@@ -22,11 +23,20 @@ const apply = (event: DatabaseEvent, tx: ProjectionTransaction): Promise<unknown
         `INSERT INTO ${databases} (id, workspace_id, name, kind, plan, cpu_millicores, memory_bytes, storage_bytes,
            connections, host, port, status, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'creating', $12)`,
-        [database_id, workspace_id, name, kind, plan, cpu_millicores, memory_bytes, storage_bytes, connections].concat([
+        [
+          database_id,
+          workspace_id,
+          name,
+          kind,
+          plan,
+          cpu_millicores,
+          memory_bytes,
+          storage_bytes,
+          connections,
           host,
           port,
           at,
-        ]),
+        ],
       );
     }
     case 'platform-management.database-became-available.v1':
@@ -57,9 +67,9 @@ export const databases: Projection = {
   },
 };
 
-/** Databases as the dashboard and the public API show them: without credentials. */
+/** The read model of databases, without credentials. */
 @Injectable()
-export class ProjectedDatabases extends DatabaseDirectory {
+export class Databases extends DatabaseDirectory {
   constructor(private readonly prisma: PrismaClient) {
     super();
   }
@@ -73,6 +83,8 @@ export class ProjectedDatabases extends DatabaseDirectory {
     return (await this.prisma.database.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] })).map(rowOf);
   }
 
+  /** Lists the databases of a workspace, oldest first. */
+  @Handles(listDatabases)
   async list({ workspace_id, limit, offset }: RequestOf<typeof listDatabases>): Promise<ReplyOf<typeof listDatabases>> {
     const where = { workspaceId: workspace_id };
     const [rows, total] = await Promise.all([
@@ -88,7 +100,7 @@ export class ProjectedDatabases extends DatabaseDirectory {
   }
 }
 
-/** The reason that stands in the way: of the status, or of writing. */
+/** The status reason explains the status, or why the database is read-only. */
 const rowOf = (row: Database): DatabaseRow => ({
   id: row.id,
   workspaceId: row.workspaceId,

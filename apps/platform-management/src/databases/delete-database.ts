@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import type { deleteDatabase, ReplyOf, RequestOf } from '@postern/contracts';
+import { deleteDatabase, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { DatabaseRepository } from './ports.js';
 
-/** Orders the end of a database with all its data. Refuses with `database_not_found`. */
-@Injectable()
+/** Requests the deletion of a database with all its data. Refuses with `database_not_found`. */
+@Handles(deleteDatabase)
 export class DeleteDatabase {
   constructor(private readonly databases: DatabaseRepository) {}
 

@@ -1,12 +1,12 @@
-import { Injectable } from '@nestjs/common';
-import type { getDatabase, ReplyOf, RequestOf } from '@postern/contracts';
-import { DatabaseRuntime } from '../ports/database-runtime.js';
+import { getDatabase, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { DatabaseRuntime } from '@postern/runtime';
 import { databaseNotFound } from './database.js';
 import { databaseReply } from './database-reply.js';
 import { DatabaseDirectory } from './ports.js';
 
-/** One database of a workspace with what it uses now. Refuses with `database_not_found`. */
-@Injectable()
+/** Returns a database of a workspace with its current usage. Refuses with `database_not_found`. */
+@Handles(getDatabase)
 export class GetDatabase {
   constructor(
     private readonly directory: DatabaseDirectory,
@@ -29,5 +29,5 @@ export class GetDatabase {
   }
 }
 
-/** Two decimals say all that a measurement knows. */
+/** Measurements are not more precise than two decimals. */
 const rounded = (value: number): number => Math.round(value * 100) / 100;

@@ -1,23 +1,23 @@
-import type { DatabaseKind, DatabaseLimits } from '../ports/database-runtime.js';
+import type { DatabaseKind, DatabaseLimits } from '@postern/runtime';
 import type { DatabaseCommand, DatabaseCreation, DatabaseStatus } from './database.js';
 
-/** What a customer connects with. */
+/** What customers connect with. */
 export interface DatabaseCredentials {
   readonly username: string;
   readonly password: string;
 }
 
 /**
- * All changes of databases: their events, and their credentials beside them, sealed and never in an event. Each change
- * is one transaction, and the read model shows it afterwards. Refusals of the decider pass through.
+ * Writes databases: their events and encrypted credentials in one transaction. The read model shows a change when a
+ * method returns. Refusals of the decider pass through.
  */
 export abstract class DatabaseRepository {
   abstract create(database: DatabaseCreation, credentials: DatabaseCredentials): Promise<void>;
-  /** Forgets the credentials of a database that is deleted or given up with it. */
+  /** Also deletes the credentials when the database is deleted or its provisioning fails. */
   abstract execute(databaseId: string, command: DatabaseCommand): Promise<void>;
   abstract credentialsOf(databaseId: string): Promise<DatabaseCredentials | undefined>;
-  /** Forgets credentials of databases that are not among these and were kept before `before`. */
-  abstract retainCredentials(databaseIds: ReadonlySet<string>, before: Date): Promise<void>;
+  /** Deletes credentials created before `before` for databases that are not in `databaseIds`. */
+  abstract deleteUnusedCredentials(databaseIds: ReadonlySet<string>, before: Date): Promise<void>;
 }
 
 export interface DatabaseRow {
@@ -37,8 +37,6 @@ export interface DatabaseRow {
 /** The read model of databases that have not been deleted. */
 export abstract class DatabaseDirectory {
   abstract find(databaseId: string): Promise<DatabaseRow | undefined>;
-  /** Of all workspaces, for supervision. */
+  /** Databases of all workspaces, for the reconciler. */
   abstract all(): Promise<readonly DatabaseRow[]>;
 }
-
-export { DatabaseStorage, type StorageState } from '@postern/runtime';

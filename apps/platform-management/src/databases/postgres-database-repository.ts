@@ -1,6 +1,8 @@
-import type { CommandTransactions } from '@postern/event-sourcing/postgres';
-import type { KeyRing } from '@postern/service-host';
+import { Injectable } from '@nestjs/common';
+import { CommandTransactions } from '@postern/event-sourcing/postgres';
+import { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
+import { PrismaClient } from '../generated/prisma/client.js';
 import {
   type DatabaseCommand,
   type DatabaseCreation,
@@ -8,19 +10,21 @@ import {
   database,
   databaseStream,
 } from './database.js';
+import { DELETE_CREDENTIALS, INSERT_CREDENTIALS } from './databases.sql.js';
 import { type DatabaseCredentials, DatabaseRepository } from './ports.js';
 
-/** After these nobody needs the credentials any more. */
-const LAST_EVENTS: ReadonlySet<DatabaseEvent['type']> = new Set([
+/** After these events the credentials are no longer needed. */
+const FINAL_EVENTS: ReadonlySet<DatabaseEvent['type']> = new Set([
   'platform-management.database-deleted.v1',
   'platform-management.database-provisioning-failed.v1',
 ]);
 
-/** Databases in PostgreSQL: events and credentials in one transaction, the passwords sealed and bound to their rows. */
+/** Writes events and credentials in one transaction. Passwords are encrypted and bound to their rows. */
+@Injectable()
 export class PostgresDatabaseRepository extends DatabaseRepository {
   constructor(
     private readonly transactions: CommandTransactions,
-    private readonly pool: pg.Pool,
+    private readonly prisma: PrismaClient,
     private readonly keys: KeyRing,
   ) {
     super();
@@ -30,35 +34,27 @@ export class PostgresDatabaseRepository extends DatabaseRepository {
     const { database_id } = created;
     const sealed = this.keys.seal(password, rowOf(database_id));
     await this.#execute(database_id, { kind: 'create', as: created }, client =>
-      client.query('INSERT INTO database_credentials (database_id, username, sealed_password) VALUES ($1, $2, $3)', [
-        database_id,
-        username,
-        sealed,
-      ]),
+      client.query(INSERT_CREDENTIALS, [database_id, username, sealed]),
     );
   }
 
   override async execute(databaseId: string, command: DatabaseCommand): Promise<void> {
     await this.#execute(databaseId, command, async (client, events) => {
-      if (events.some(({ type }) => LAST_EVENTS.has(type)))
-        await client.query('DELETE FROM database_credentials WHERE database_id = $1', [databaseId]);
+      if (events.some(({ type }) => FINAL_EVENTS.has(type))) await client.query(DELETE_CREDENTIALS, [databaseId]);
     });
   }
 
   override async credentialsOf(databaseId: string): Promise<DatabaseCredentials | undefined> {
-    const { rows } = await this.pool.query<{ username: string; sealed_password: string }>(
-      'SELECT username, sealed_password FROM database_credentials WHERE database_id = $1',
-      [databaseId],
-    );
-    const [row] = rows;
-    return row && { username: row.username, password: this.keys.open(row.sealed_password, rowOf(databaseId)) };
+    const row = await this.prisma.databaseCredential.findUnique({ where: { databaseId } });
+    return row
+      ? { username: row.username, password: this.keys.open(row.sealedPassword, rowOf(databaseId)) }
+      : undefined;
   }
 
-  override async retainCredentials(databaseIds: ReadonlySet<string>, before: Date): Promise<void> {
-    await this.pool.query(
-      'DELETE FROM database_credentials WHERE created_at < $1 AND NOT database_id = ANY ($2::uuid[])',
-      [before, [...databaseIds]],
-    );
+  override async deleteUnusedCredentials(databaseIds: ReadonlySet<string>, before: Date): Promise<void> {
+    await this.prisma.databaseCredential.deleteMany({
+      where: { createdAt: { lt: before }, databaseId: { notIn: [...databaseIds] } },
+    });
   }
 
   async #execute(

@@ -1,18 +1,23 @@
-import { Injectable } from '@nestjs/common';
-import type { cancelDeployment, RequestOf } from '@postern/contracts';
-import { WebServiceLedger } from '../web-services/ports.js';
+import { cancelDeployment, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceRepository } from '../web-services/ports.js';
+import { Deployments } from './deployments.projection.js';
 
-/** Ends a deployment; one under way is `cancelled` when the driver has seen that nothing of it runs any more. */
-@Injectable()
+/** Cancels a deployment. An active one becomes `cancelled` once the reconciler has stopped its work. */
+@Handles(cancelDeployment)
 export class CancelDeployment {
-  constructor(private readonly ledger: WebServiceLedger) {}
+  constructor(
+    private readonly webServices: WebServiceRepository,
+    private readonly deployments: Deployments,
+  ) {}
 
-  async execute(request: RequestOf<typeof cancelDeployment>): Promise<void> {
-    await this.ledger.execute(request.web_service_id, at => ({
+  async execute(request: RequestOf<typeof cancelDeployment>): Promise<ReplyOf<typeof cancelDeployment>> {
+    await this.webServices.execute(request.web_service_id, at => ({
       kind: 'cancel-deployment',
       userId: request.user_id,
       deploymentId: request.deployment_id,
       at,
     }));
+    return this.deployments.require(request.web_service_id, request.deployment_id);
   }
 }

@@ -1,25 +1,28 @@
-import { Injectable } from '@nestjs/common';
-import type { createDeployment, RequestOf } from '@postern/contracts';
+import { createDeployment, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WebServiceLedger } from '../web-services/ports.js';
+import { WebServiceRepository } from '../web-services/ports.js';
 import { branchName } from '../web-services/source/branch-name.js';
+import { Deployments } from './deployments.projection.js';
 
-/** Queues a deployment, in the place of any that is queued; the driver begins it when nothing else is under way. */
-@Injectable()
+/** Queues a deployment, which supersedes a queued one. The reconciler starts it when no other deployment is active. */
+@Handles(createDeployment)
 export class CreateDeployment {
-  constructor(private readonly ledger: WebServiceLedger) {}
+  constructor(
+    private readonly webServices: WebServiceRepository,
+    private readonly deployments: Deployments,
+  ) {}
 
-  /** Answers the new deployment's id. */
-  async execute(request: RequestOf<typeof createDeployment>): Promise<string> {
+  async execute(request: RequestOf<typeof createDeployment>): Promise<ReplyOf<typeof createDeployment>> {
     const deploymentId = uuidv7();
     const branch = request.branch === undefined ? undefined : branchName(request.branch);
-    await this.ledger.execute(request.web_service_id, at => ({
+    await this.webServices.execute(request.web_service_id, at => ({
       kind: 'request-deployment',
       userId: request.user_id,
       deploymentId,
       branch,
       at,
     }));
-    return deploymentId;
+    return this.deployments.require(request.web_service_id, deploymentId);
   }
 }

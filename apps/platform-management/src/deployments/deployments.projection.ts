@@ -1,16 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { type deployment, getDeployment, listDeployments, type ReplyOf, type RequestOf } from '@postern/contracts';
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
-import type { Because, DeploymentEvent } from '../web-services/aggregate/events.js';
+import { Handles } from '@postern/messaging';
+import { Database } from '@postern/service-host';
+import type { z } from 'zod';
+import type { Cause, DeploymentEvent } from '../web-services/aggregate/events.js';
+import { deploymentNotFound, webServiceNotFound } from '../web-services/aggregate/refusals.js';
+import { WebServiceOwners } from '../web-services/ports.js';
+import { FIND_DEPLOYMENT, LIST_DEPLOYMENTS } from './deployments.sql.js';
 
-/** What a cancelled deployment says about itself; nothing where its owner cancelled it. */
-const WHY_CANCELLED: Readonly<Record<Because, string | null>> = {
+/** The error of a cancelled deployment; none when its owner cancelled it. */
+const CANCELLATION_ERRORS: Readonly<Record<Cause, string | null>> = {
   user: null,
   stop: 'cancelled, because the web service was stopped',
   block: 'cancelled, because the web service was blocked',
   suspend: 'cancelled, because the web service was suspended',
 };
 
-/** One event's part in the read model of deployments. What was live keeps the time at which it went live. */
+/** Applies one event to the read model of deployments. `finished_at` of a live deployment is when it went live. */
 export function applyDeploymentEvent(
   event: RecordedEvent & DeploymentEvent,
   tx: ProjectionTransaction,
@@ -57,7 +65,7 @@ export function applyDeploymentEvent(
     case 'platform-management.deployment-cancellation-requested.v1':
       return undefined;
     case 'platform-management.deployment-cancelled.v1':
-      return end('cancelled', WHY_CANCELLED[event.data.because]);
+      return end('cancelled', CANCELLATION_ERRORS[event.data.because]);
     case 'platform-management.deployment-failed.v1':
       return end('failed', event.data.reason);
     case 'platform-management.deployment-live.v1':
@@ -68,3 +76,60 @@ export function applyDeploymentEvent(
       return end('rolled_back');
   }
 }
+
+export type DeploymentReply = z.output<typeof deployment>;
+
+type DeploymentRow = Omit<DeploymentReply, 'created_at' | 'started_at' | 'finished_at'> & {
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+};
+
+/** The read model of deployments. */
+@Injectable()
+export class Deployments {
+  constructor(
+    private readonly database: Database,
+    private readonly webServices: WebServiceOwners,
+  ) {}
+
+  /** Refuses with `web_service_not_found` or `deployment_not_found`. */
+  @Handles(getDeployment)
+  async get(request: RequestOf<typeof getDeployment>): Promise<ReplyOf<typeof getDeployment>> {
+    await this.webServices.requireOwner(request.user_id, request.web_service_id);
+    return this.require(request.web_service_id, request.deployment_id);
+  }
+
+  /** Refuses with `deployment_not_found`. */
+  async require(webServiceId: string, deploymentId: string): Promise<DeploymentReply> {
+    const query = { name: 'deployment', text: FIND_DEPLOYMENT, values: [deploymentId, webServiceId] };
+    const { rows } = await this.database.reads.query<DeploymentRow>(query);
+    if (!rows[0]) throw deploymentNotFound();
+    return replyOf(rows[0]);
+  }
+
+  /** Lists deployments, newest first. Refuses with `web_service_not_found`. */
+  @Handles(listDeployments)
+  async list(request: RequestOf<typeof listDeployments>): Promise<ReplyOf<typeof listDeployments>> {
+    const { web_service_id, user_id, limit, offset } = request;
+    const { rows } = await this.database.reads.query<
+      { readonly total: number } & (DeploymentRow | { readonly id: null })
+    >({ name: 'deployments', text: LIST_DEPLOYMENTS, values: [web_service_id, user_id, limit, offset] });
+    if (!rows[0]) throw webServiceNotFound();
+    const items = rows.flatMap(row => (row.id === null ? [] : [replyOf(row)]));
+    return { items, total: rows[0].total, limit, offset };
+  }
+}
+
+const replyOf = (row: DeploymentRow): DeploymentReply => ({
+  id: row.id,
+  web_service_id: row.web_service_id,
+  branch: row.branch,
+  commit: row.commit,
+  status: row.status,
+  error: row.error,
+  created_at: row.created_at.toISOString(),
+  started_at: row.started_at?.toISOString() ?? null,
+  finished_at: row.finished_at?.toISOString() ?? null,
+  rollback_of: row.rollback_of,
+});

@@ -1,20 +1,21 @@
-import { Injectable } from '@nestjs/common';
-import type { RequestOf, rollBackDeployment } from '@postern/contracts';
+import { type ReplyOf, type RequestOf, rollBackDeployment } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WebServiceLedger, WebServiceSettings } from '../web-services/ports.js';
+import { WebServiceRepository, WebServiceSettings } from '../web-services/ports.js';
+import { Deployments } from './deployments.projection.js';
 
-/** Queues a deployment that releases an earlier one's artefact with that one's configuration; nothing is built. */
-@Injectable()
+/** Queues a deployment that releases the artefact and configuration of an earlier one, without a build. */
+@Handles(rollBackDeployment)
 export class RollBackDeployment {
   constructor(
-    private readonly ledger: WebServiceLedger,
+    private readonly webServices: WebServiceRepository,
     private readonly settings: WebServiceSettings,
+    private readonly deployments: Deployments,
   ) {}
 
-  /** Answers the new deployment's id. */
-  async execute(request: RequestOf<typeof rollBackDeployment>): Promise<string> {
+  async execute(request: RequestOf<typeof rollBackDeployment>): Promise<ReplyOf<typeof rollBackDeployment>> {
     const deploymentId = uuidv7();
-    await this.ledger.execute(request.web_service_id, at => ({
+    await this.webServices.execute(request.web_service_id, at => ({
       kind: 'request-rollback',
       userId: request.user_id,
       deploymentId,
@@ -22,6 +23,6 @@ export class RollBackDeployment {
       retained: this.settings.retainedReleases,
       at,
     }));
-    return deploymentId;
+    return this.deployments.require(request.web_service_id, deploymentId);
   }
 }

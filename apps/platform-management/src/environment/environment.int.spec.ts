@@ -16,8 +16,8 @@ import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { codeOf, OPERATOR } from '../testing/accounts-fixture.js';
 import { ResourcesFixture, refusalOf } from '../testing/resources-fixture.js';
-import { ReleaseConfigurations } from '../web-services/ports.js';
-import { ResealValues } from './reencrypt-values.js';
+import { ReleaseConfigurations } from './ports.js';
+import { ReencryptValues } from './reencrypt-values.js';
 
 let resources: ResourcesFixture;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 
 describe('projects', () => {
-  it('are listed oldest first and belong to their creator alone', async () => {
+  it('are listed oldest first and are visible to their creator only', async () => {
     const second = await ask(createProject, { ...user, name: 'Blog', description: 'Words' });
 
     expect((await ask(listProjects, { user_id: user.user_id })).map(({ name }) => name).slice(-2)).toEqual([
@@ -64,7 +64,7 @@ describe('variables and secrets', () => {
     ]);
   });
 
-  it('set again keep their id', async () => {
+  it('keep their id when they are set again', async () => {
     const first = await ask(setVariable, { ...service, key: 'COLOUR', value: 'red' });
     const second = await ask(setVariable, { ...service, key: 'COLOUR', value: 'green' });
 
@@ -72,7 +72,7 @@ describe('variables and secrets', () => {
     expect(second.variable).toEqual({ ...first.variable, value: 'green' });
   });
 
-  it('in bulk are all set or none, also where many do it at once', async () => {
+  it('are set all or none in bulk, also concurrently', async () => {
     const twice = [
       { key: 'A', value: '1' },
       { key: 'A', value: '2' },
@@ -98,7 +98,7 @@ describe('variables and secrets', () => {
     expect(await ask(listVariables, service)).toHaveLength(9);
   });
 
-  it('that become secret are masked from then on, also while the read model is behind', async () => {
+  it('that become secret are masked at once, also while the read model is behind', async () => {
     const { variable } = await ask(setVariable, { ...service, key: 'TOKEN', value: 'harmless', is_secret: false });
     const sealed = () => house.query('SELECT sealed FROM sealed_values WHERE id = $1', [variable.id]);
     const before = await sealed();
@@ -119,7 +119,7 @@ describe('variables and secrets', () => {
     expect(secrets).toEqual(['s3cr3t']);
   });
 
-  it('whose keys mean something to JavaScript are keys like any other', async () => {
+  it('may have keys with a meaning in JavaScript', async () => {
     for (const key of ['constructor', '__proto__', 'toString'])
       await ask(setProjectSecret, {
         user_id: user.user_id,
@@ -134,7 +134,7 @@ describe('variables and secrets', () => {
     expect(Object.keys(secrets).sort()).toEqual(['__proto__', 'constructor', 'toString']);
   });
 
-  it('that are deleted are forgotten', async () => {
+  it('are gone after their deletion', async () => {
     const { variable } = await ask(setVariable, { ...service, key: 'GONE', value: 'soon' });
     const deletion = { ...service, var_id: variable.id };
 
@@ -143,13 +143,13 @@ describe('variables and secrets', () => {
     expect(await codeOf(ask(deleteVariable, deletion))).toBe('variable_not_found');
   });
 
-  it('of a stranger’s service or project do not exist', async () => {
+  it('of another user’s web service or project do not exist', async () => {
     const user_id = stranger;
     expect(await codeOf(ask(listVariables, { ...service, user_id }))).toBe('web_service_not_found');
     expect(await codeOf(ask(listProjectSecrets, { user_id, project_id }))).toBe('project_not_found');
   });
 
-  it('make the configuration of a service: secrets of its scope, and its own variables over them', async () => {
+  it('make up the configuration of a web service: project secrets of its scope, overridden by its variables', async () => {
     const owner = { user_id: user.user_id, project_id };
     await ask(setProjectSecrets, {
       ...owner,
@@ -167,11 +167,11 @@ describe('variables and secrets', () => {
     });
   });
 
-  it('of a release that is forgotten are gone, and nothing else is', async () => {
+  it('of a deleted configuration are gone, and no others', async () => {
     const [one, two] = [uuidv7(), uuidv7()];
     await ask(setVariable, { ...service, key: 'COLOUR', value: 'red', is_secret: false });
     for (const id of [one, two]) await configurations().seal(id, { environment: { COLOUR: 'red' }, secrets: [] });
-    for (let times = 0; times < 2; times++) await configurations().forget([one]);
+    for (let times = 0; times < 2; times++) await configurations().delete([one]);
 
     await expect(configurations().open(one)).rejects.toThrow(`there is no configuration ${one}`);
     expect(await configurations().open(two)).toEqual({ environment: { COLOUR: 'red' }, secrets: [] });
@@ -183,7 +183,7 @@ describe('variables and secrets', () => {
 describe('at rest', () => {
   const VALUE = 'a value that nobody may find';
 
-  it('no value and no key lies readable in the database, or reaches the log', async () => {
+  it('no value and no key is readable in the database or in the log', async () => {
     const { key } = await resources.newKey('write');
     const secret = { user_id: user.user_id, project_id, key: 'OF_PROJECT', scope: 'production' } as const;
     await ask(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
@@ -208,7 +208,7 @@ describe('at rest', () => {
     expect(found).toEqual([]);
   });
 
-  it('a sealed value that was moved to another row does not open', async () => {
+  it('a sealed value that was moved to another row cannot be decrypted', async () => {
     const [one, two] = [
       await ask(setVariable, { ...service, key: 'ONE', value: '1', is_secret: false }),
       await ask(setVariable, { ...service, key: 'TWO', value: '2', is_secret: false }),
@@ -221,11 +221,11 @@ describe('at rest', () => {
     await house.query('DELETE FROM sealed_values WHERE id = $1', [two.variable.id]);
   });
 
-  it('values lie under a new key soon after it was put in front of the old one', async () => {
+  it('values are re-encrypted after a new key was put before the old one', async () => {
     await ask(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
     const replica = await replicaWithNewKey('second');
 
-    await replica.app.get(ResealValues, { strict: false }).run(new AbortController().signal);
+    await replica.app.get(ReencryptValues, { strict: false }).run(new AbortController().signal);
 
     expect(await house.query(`SELECT 1 FROM sealed_values WHERE sealed NOT LIKE 'second:%'`)).toEqual([]);
     const opened = await replica.app
@@ -234,7 +234,7 @@ describe('at rest', () => {
     expect(opened.environment).toEqual({ TOKEN: VALUE });
   });
 
-  it('a damaged value is named and keeps no other from coming under a new key', async () => {
+  it('a damaged value is named and does not prevent others from being re-encrypted', async () => {
     const [damaged, whole] = [
       await ask(setVariable, { ...service, key: 'DAMAGED', value: VALUE, is_secret: true }),
       await ask(setVariable, { ...service, key: 'WHOLE', value: VALUE, is_secret: true }),
@@ -244,9 +244,9 @@ describe('at rest', () => {
     ]);
     const replica = await replicaWithNewKey('third');
 
-    const resealing = replica.app.get(ResealValues, { strict: false }).run(new AbortController().signal);
+    const reencrypting = replica.app.get(ReencryptValues, { strict: false }).run(new AbortController().signal);
 
-    await expect(resealing).rejects.toThrow(damaged.variable.id);
+    await expect(reencrypting).rejects.toThrow(damaged.variable.id);
     const [row] = await house.query<{ sealed: string }>('SELECT sealed FROM sealed_values WHERE id = $1', [
       whole.variable.id,
     ]);

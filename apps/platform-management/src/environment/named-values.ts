@@ -6,7 +6,7 @@ export type Scope = 'production' | 'staging' | 'development';
 /** Environment variables of a web service, or secrets of a project; only the latter have scopes. */
 export type Collection = 'variables' | 'project_secrets';
 
-/** Values themselves are never in an event: they lie sealed under `value_id`, where they can be forgotten. */
+/** Events hold no values. Values are stored encrypted under `value_id`, so that they can be deleted. */
 export type NamedValueEvent =
   | {
       readonly type: 'platform-management.variable-set.v1' | 'platform-management.project-secret-set.v1';
@@ -30,7 +30,7 @@ export interface NewValue {
   readonly id: string;
   readonly key: string;
   readonly scope: Scope | undefined;
-  /** Absent keeps what is. */
+  /** Undefined keeps the current setting. */
   readonly isSecret: boolean | undefined;
 }
 
@@ -39,7 +39,7 @@ export type NamedValueCommand =
   | { readonly kind: 'delete'; readonly ownerId: string; readonly valueId: string; readonly at: string };
 
 export interface NamedValue {
-  /** What has one value at most. */
+  /** Identifies the key and scope, which have at most one value. */
   readonly slot: string;
   readonly id: string;
   readonly isSecret: boolean;
@@ -64,6 +64,13 @@ export const valueIn = (values: NamedValues, wanted: string): NamedValue | undef
 export const valueStream = (collection: Collection, ownerId: string): string =>
   collection === 'variables' ? `environment-${ownerId}` : `project-secrets-${ownerId}`;
 
+/** The streams of all values of a web service or a project. */
+export const valueStreamsOf = (ownerId: string): string[] => [
+  valueStream('variables', ownerId),
+  valueStream('project_secrets', ownerId),
+];
+
+/** Environment variables of a web service. */
 export const variables: Decider<NamedValues, NamedValueCommand, NamedValueEvent> = namedValues({
   set: 'platform-management.variable-set.v1',
   deleted: 'platform-management.variable-deleted.v1',
@@ -72,6 +79,7 @@ export const variables: Decider<NamedValues, NamedValueCommand, NamedValueEvent>
   notFound: () => new Refusal('variable_not_found', 'there is no such variable'),
 });
 
+/** Secrets of a project, by scope. */
 export const projectSecrets: Decider<NamedValues, NamedValueCommand, NamedValueEvent> = namedValues({
   set: 'platform-management.project-secret-set.v1',
   deleted: 'platform-management.project-secret-deleted.v1',
@@ -94,7 +102,7 @@ interface Kind {
   readonly notFound: () => Refusal;
 }
 
-/** A key that is set again keeps its id; what is not named stays. */
+/** Setting a key again keeps its id. Keys that are not in the request stay as they are. */
 function namedValues(kind: Kind): Decider<NamedValues, NamedValueCommand, NamedValueEvent> {
   return {
     initial: [],

@@ -1,20 +1,8 @@
-import { Streams } from '@postern/event-sourcing';
-import type { PlatformKeyScope } from '../platform-keys/platform-key.js';
+import type { SecretScope } from '@postern/contracts';
 import type { Collection, NewValue, Scope } from './named-values.js';
-
-/** The streams of platform keys and projects, whose writers see their own writes in the read models. */
-export abstract class ResourceStreams extends Streams {}
 
 export interface ValueToSet extends NewValue {
   readonly value: string;
-}
-
-/** Variables and secrets: their events, and their values beside them, both or neither. */
-export abstract class ValueLedger {
-  /** All or nothing. Answers, in their order, under which id each is kept and whether its key is new. */
-  abstract set(collection: Collection, ownerId: string, values: readonly ValueToSet[]): Promise<readonly SetValue[]>;
-  /** Refuses with what the collection calls a value that is not there. */
-  abstract delete(collection: Collection, ownerId: string, valueId: string): Promise<void>;
 }
 
 export interface SetValue {
@@ -25,56 +13,16 @@ export interface SetValue {
   readonly created: boolean;
 }
 
-/** Values at rest under older keys than the first one. */
-export abstract class SealedValues {
-  /** Seals up to `limit` of them again under the first key, in the order of their ids, from `after` on. */
-  abstract reseal(limit: number, after: string | undefined): Promise<Resealed>;
+/** Writes variables and secrets: their events and encrypted values in one transaction. */
+export abstract class NamedValueRepository {
+  /** Sets all values or none. @returns for each value, in order, its id and whether its key is new. */
+  abstract set(collection: Collection, ownerId: string, values: readonly ValueToSet[]): Promise<readonly SetValue[]>;
+  /** Refuses with the collection's code for a value that does not exist. */
+  abstract delete(collection: Collection, ownerId: string, valueId: string): Promise<void>;
 }
 
-export interface Resealed {
-  /** Where to go on; undefined when nothing was left. */
-  readonly last: string | undefined;
-  /** Ids of values that do not open: their key is not configured, or they were changed. They stay as they are. */
-  readonly unopened: readonly string[];
-}
-
-/** Refuses what belongs to somebody else as if it did not exist. */
-export abstract class Ownership {
-  /** Refuses with `project_not_found`. */
-  abstract ofProject(userId: string, projectId: string): Promise<void>;
-  /** Refuses with `web_service_not_found`. */
-  abstract ofWebService(userId: string, webServiceId: string): Promise<void>;
-}
-
-/** A platform key that has neither expired nor been revoked. */
-export interface AdmittedKey {
-  readonly id: string;
-  readonly userId: string;
-  readonly workspaceId: string;
-  readonly name: string;
-  readonly keyPrefix: string;
-  readonly scope: PlatformKeyScope;
-  readonly expiresAt: Date | undefined;
-}
-
-/** One call with a key, as counted over all replicas; `used` includes it. */
-export interface CountedCall {
-  readonly key: AdmittedKey;
-  readonly used: number;
-  /** Seconds until the count begins anew. */
-  readonly resetS: number;
-}
-
-/** Recognises keys and counts their calls. */
-export abstract class PlatformCalls {
-  /** Undefined for a key that is unknown, revoked or expired; nothing is counted then, nor where `counts` is false. */
-  abstract admit(keyHash: string, counts: boolean): Promise<CountedCall | undefined>;
-  /** Notes when keys were last used; on a timer, away from the calls. What could not be noted is kept for the next. */
-  abstract flushUses(): Promise<void>;
-}
-
-/** One variable or secret; `value` is undefined for a secret one. */
-export interface NamedValueReading {
+/** One variable or secret; `value` is undefined for a secret. */
+export interface NamedValueView {
   readonly id: string;
   readonly key: string;
   readonly scope: Scope | undefined;
@@ -82,7 +30,36 @@ export interface NamedValueReading {
   readonly value: string | undefined;
 }
 
-/** What a web service or a project has been given, by key. */
-export abstract class NamedValueReadings {
-  abstract of(ownerId: string): Promise<readonly NamedValueReading[]>;
+/** Reads the variables of a web service or the secrets of a project, ordered by key. */
+export abstract class NamedValueReader {
+  abstract valuesOf(ownerId: string): Promise<readonly NamedValueView[]>;
+}
+
+/** Environment variables of one release, and which of their values must not appear in logs. */
+export interface Configuration {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+}
+
+/** The current configuration of a web service, and the encrypted configurations of its releases. */
+export abstract class ReleaseConfigurations {
+  abstract current(webServiceId: string, projectId: string, scope: SecretScope): Promise<Configuration>;
+  /** Encrypts and stores a configuration under that id; the same id again replaces it. */
+  abstract seal(configurationId: string, configuration: Configuration): Promise<void>;
+  abstract open(configurationId: string): Promise<Configuration>;
+  /** Deletes for good; unknown ids have no effect. */
+  abstract delete(configurationIds: readonly string[]): Promise<void>;
+}
+
+/** Encrypted values that use an older key than the first one. */
+export abstract class SealedValues {
+  /** Encrypts up to `limit` of them with the first key, in the order of their ids, after the id `after`. */
+  abstract reencrypt(limit: number, after: string | undefined): Promise<ReencryptedBatch>;
+}
+
+export interface ReencryptedBatch {
+  /** The last id of this batch, to continue after; undefined when nothing was left. */
+  readonly lastId: string | undefined;
+  /** Ids of unchanged values that cannot be decrypted: their key is not configured, or they were altered. */
+  readonly undecryptable: readonly string[];
 }

@@ -1,6 +1,8 @@
-import type { CommandTransactions } from '@postern/event-sourcing/postgres';
-import type { KeyRing } from '@postern/service-host';
+import { Injectable } from '@nestjs/common';
+import { CommandTransactions } from '@postern/event-sourcing/postgres';
+import { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
+import { DELETE_SEALED_VALUE, SEAL_VALUES } from './environment.sql.js';
 import {
   type Collection,
   deciderOf,
@@ -11,11 +13,12 @@ import {
   valueIn,
   valueStream,
 } from './named-values.js';
-import { type SetValue, ValueLedger, type ValueToSet } from './ports.js';
+import { NamedValueRepository, type SetValue, type ValueToSet } from './ports.js';
 import { sealedValueRow } from './postgres-sealed-values.js';
 
-/** Values lie sealed beside the events, in the same transaction and never in them: a value has to be forgettable. */
-export class PostgresValueLedger extends ValueLedger {
+/** Writes events and encrypted values in one transaction. Values are not in events, so that they can be deleted. */
+@Injectable()
+export class PostgresNamedValueRepository extends NamedValueRepository {
   constructor(
     private readonly transactions: CommandTransactions,
     private readonly keys: KeyRing,
@@ -51,9 +54,7 @@ export class PostgresValueLedger extends ValueLedger {
 
   override async delete(collection: Collection, ownerId: string, valueId: string): Promise<void> {
     const command = { kind: 'delete', ownerId, valueId, at: new Date().toISOString() } as const;
-    await this.#execute(collection, command, client =>
-      client.query('DELETE FROM sealed_values WHERE id = $1', [valueId]),
-    );
+    await this.#execute(collection, command, client => client.query(DELETE_SEALED_VALUE, [valueId]));
   }
 
   #execute(
@@ -66,11 +67,8 @@ export class PostgresValueLedger extends ValueLedger {
   }
 
   async #seal(client: pg.ClientBase, ids: readonly string[], values: readonly ValueToSet[]): Promise<void> {
-    await client.query(
-      `INSERT INTO sealed_values (id, sealed) SELECT * FROM unnest($1::uuid[], $2::text[])
-       ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed`,
-      [ids, values.map(({ value }, place) => this.keys.seal(value, sealedValueRow(ids[place] as string)))],
-    );
+    const sealed = values.map(({ value }, index) => this.keys.seal(value, sealedValueRow(ids[index] as string)));
+    await client.query(SEAL_VALUES, [ids, sealed]);
   }
 }
 

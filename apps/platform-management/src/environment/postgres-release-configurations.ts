@@ -1,9 +1,10 @@
-import type { KeyRing } from '@postern/service-host';
-import type pg from 'pg';
-import { type Configuration, ReleaseConfigurations } from '../web-services/ports.js';
-import type { Scope } from './named-values.js';
+import { Injectable } from '@nestjs/common';
+import { Database, KeyRing } from '@postern/service-host';
+import { PrismaClient } from '../generated/prisma/client.js';
+import { CURRENT_CONFIGURATION } from './environment.sql.js';
+import { type Scope, valueStreamsOf } from './named-values.js';
+import { type Configuration, ReleaseConfigurations } from './ports.js';
 import { sealedValueRow } from './postgres-sealed-values.js';
-import { IS_SECRET, NEWER_SECRECY, streamsOf } from './value-secrecy.js';
 
 interface ValueRow {
   readonly id: string;
@@ -12,24 +13,26 @@ interface ValueRow {
   readonly sealed: string;
 }
 
-/** Configurations of releases, each sealed as one value under the release's own id. */
-export class SealedConfigurations extends ReleaseConfigurations {
+/** Stores each configuration of a release as one encrypted value under the id of the configuration. */
+@Injectable()
+export class PostgresReleaseConfigurations extends ReleaseConfigurations {
   constructor(
-    private readonly pool: pg.Pool,
+    private readonly database: Database,
+    private readonly prisma: PrismaClient,
     private readonly keys: KeyRing,
   ) {
     super();
   }
 
-  /** A service's own variable comes after the secret of the same key, and wins. */
+  /** A variable of the web service overrides the project secret of the same key. */
   override async current(webServiceId: string, projectId: string, scope: Scope): Promise<Configuration> {
-    const { rows } = await this.pool.query<ValueRow>(
-      `WITH ${NEWER_SECRECY}
-       SELECT v.id, v.key, ${IS_SECRET} AS is_secret, s.sealed
-       FROM named_values v JOIN sealed_values s USING (id) LEFT JOIN newer USING (id)
-       WHERE v.owner_id = $2 OR (v.owner_id = $3 AND v.scope = $4) ORDER BY v.owner_id = $2, v.key`,
-      [[...streamsOf(webServiceId), ...streamsOf(projectId)], webServiceId, projectId, scope],
-    );
+    const streams = [...valueStreamsOf(webServiceId), ...valueStreamsOf(projectId)];
+    const { rows } = await this.database.pool.query<ValueRow>(CURRENT_CONFIGURATION, [
+      streams,
+      webServiceId,
+      projectId,
+      scope,
+    ]);
     const values = new Map(
       rows.map(({ id, key, is_secret, sealed }) => [
         key,
@@ -42,22 +45,18 @@ export class SealedConfigurations extends ReleaseConfigurations {
     };
   }
 
-  override async seal(configurationId: string, configuration: Configuration): Promise<void> {
-    await this.pool.query(
-      `INSERT INTO sealed_values (id, sealed) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed`,
-      [configurationId, this.keys.seal(JSON.stringify(configuration), sealedValueRow(configurationId))],
-    );
+  override async seal(id: string, configuration: Configuration): Promise<void> {
+    const sealed = this.keys.seal(JSON.stringify(configuration), sealedValueRow(id));
+    await this.prisma.sealedValue.upsert({ where: { id }, create: { id, sealed }, update: { sealed } });
   }
 
-  override async open(configurationId: string): Promise<Configuration> {
-    const { rows } = await this.pool.query<{ sealed: string }>('SELECT sealed FROM sealed_values WHERE id = $1', [
-      configurationId,
-    ]);
-    if (!rows[0]) throw new Error(`there is no configuration ${configurationId}`);
-    return JSON.parse(this.keys.open(rows[0].sealed, sealedValueRow(configurationId))) as Configuration;
+  override async open(id: string): Promise<Configuration> {
+    const row = await this.prisma.sealedValue.findUnique({ where: { id } });
+    if (!row) throw new Error(`there is no configuration ${id}`);
+    return JSON.parse(this.keys.open(row.sealed, sealedValueRow(id))) as Configuration;
   }
 
-  override async forget(configurationIds: readonly string[]): Promise<void> {
-    await this.pool.query('DELETE FROM sealed_values WHERE id = ANY ($1::uuid[])', [configurationIds]);
+  override async delete(configurationIds: readonly string[]): Promise<void> {
+    await this.prisma.sealedValue.deleteMany({ where: { id: { in: [...configurationIds] } } });
   }
 }

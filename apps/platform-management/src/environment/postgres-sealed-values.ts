@@ -1,41 +1,38 @@
+import { Injectable } from '@nestjs/common';
 import { inTransaction } from '@postern/event-sourcing/postgres';
-import type { KeyRing } from '@postern/service-host';
-import type pg from 'pg';
-import { type Resealed, SealedValues } from './ports.js';
+import { Database, KeyRing } from '@postern/service-host';
+import { LOCK_OUTDATED_VALUES, UPDATE_SEALED_VALUES } from './environment.sql.js';
+import { type ReencryptedBatch, SealedValues } from './ports.js';
 
-/** What a sealed value is bound to. */
+/** The row that the ciphertext of a value is bound to. */
 export const sealedValueRow = (id: string): string => `sealed_values/${id}`;
 
-/** Values of variables, of secrets and of releases' configurations, in one table and under the same keys. */
-export class SealedValueRows extends SealedValues {
+/** Re-encrypts variables, secrets and configurations of releases, which share one table. */
+@Injectable()
+export class PostgresSealedValues extends SealedValues {
   constructor(
-    private readonly pool: pg.Pool,
+    private readonly database: Database,
     private readonly keys: KeyRing,
   ) {
     super();
   }
 
-  override reseal(limit: number, after: string | undefined): Promise<Resealed> {
-    return inTransaction(this.pool, async client => {
-      const { rows } = await client.query<{ id: string; sealed: string }>(
-        `SELECT id, sealed FROM sealed_values
-         WHERE NOT starts_with(sealed, $1) AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3
-         FOR UPDATE SKIP LOCKED`,
-        [`${this.keys.firstId}:`, after ?? null, limit],
-      );
-      const unopened: string[] = [];
+  override reencrypt(limit: number, after: string | undefined): Promise<ReencryptedBatch> {
+    return inTransaction(this.database.pool, async client => {
+      const { rows } = await client.query<{ id: string; sealed: string }>(LOCK_OUTDATED_VALUES, [
+        `${this.keys.firstId}:`,
+        after ?? null,
+        limit,
+      ]);
+      const undecryptable: string[] = [];
       const fresh = new Map<string, string>();
       for (const { id, sealed } of rows) {
         const value = this.#open(id, sealed);
-        if (value === undefined) unopened.push(id);
+        if (value === undefined) undecryptable.push(id);
         else fresh.set(id, this.keys.seal(value, sealedValueRow(id)));
       }
-      await client.query(
-        `UPDATE sealed_values SET sealed = fresh.sealed
-         FROM unnest($1::uuid[], $2::text[]) AS fresh (id, sealed) WHERE sealed_values.id = fresh.id`,
-        [[...fresh.keys()], [...fresh.values()]],
-      );
-      return { last: rows.at(-1)?.id, unopened };
+      await client.query(UPDATE_SEALED_VALUES, [[...fresh.keys()], [...fresh.values()]]);
+      return { lastId: rows.at(-1)?.id, undecryptable };
     });
   }
 

@@ -1,25 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { SealedValues } from './ports.js';
 
-const AT_ONCE = 100;
-const NAMED = 10;
+const BATCH_SIZE = 100;
+const NAMED_IN_ERROR = 10;
 
-/** After a new encryption key was put in front: seals what lies under the older ones again, until none does. */
+/** Re-encrypts all values with the first encryption key after a new key was added. */
 @Injectable()
-export class ResealValues {
+export class ReencryptValues {
   constructor(private readonly values: SealedValues) {}
 
-  /** @throws at the end, naming the values that do not open; they keep no other from being sealed again. */
+  /** @throws at the end, naming values that cannot be decrypted; they do not keep others from being re-encrypted. */
   async run(stop: AbortSignal): Promise<void> {
-    const unopened: string[] = [];
+    const undecryptable: string[] = [];
     let after: string | undefined;
     do {
-      const resealed = await this.values.reseal(AT_ONCE, after);
-      unopened.push(...resealed.unopened);
-      after = resealed.last;
+      const batch = await this.values.reencrypt(BATCH_SIZE, after);
+      undecryptable.push(...batch.undecryptable);
+      after = batch.lastId;
     } while (after !== undefined && !stop.aborted);
-    if (unopened.length === 0) return;
-    const more = unopened.length > NAMED ? ' and others' : '';
-    throw new Error(`${unopened.length} sealed values do not open: ${unopened.slice(0, NAMED).join(', ')}${more}`);
+    if (undecryptable.length === 0) return;
+    const names = undecryptable.slice(0, NAMED_IN_ERROR).join(', ');
+    const more = undecryptable.length > NAMED_IN_ERROR ? ' and others' : '';
+    throw new Error(`${undecryptable.length} sealed values cannot be decrypted: ${names}${more}`);
   }
 }

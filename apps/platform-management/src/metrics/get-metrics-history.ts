@@ -1,14 +1,14 @@
-import { Injectable } from '@nestjs/common';
-import type { getMetricsHistory, ReplyOf, RequestOf } from '@postern/contracts';
-import { noSuchService } from '../web-services/aggregate/refusals.js';
+import { getMetricsHistory, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceOwners } from '../web-services/ports.js';
 import { historyWindow, usageReply } from './metrics.js';
-import { MetricStore, WebServiceOwnership } from './ports.js';
+import { MetricStore } from './ports.js';
 
-/** What a web service used in the past. Refuses with `web_service_not_found`. */
-@Injectable()
+/** Returns the past usage of a web service. Refuses with `web_service_not_found`. */
+@Handles(getMetricsHistory)
 export class GetMetricsHistory {
   constructor(
-    private readonly ownership: WebServiceOwnership,
+    private readonly webServices: WebServiceOwners,
     private readonly metrics: MetricStore,
   ) {}
 
@@ -17,7 +17,7 @@ export class GetMetricsHistory {
     web_service_id,
     period,
   }: RequestOf<typeof getMetricsHistory>): Promise<ReplyOf<typeof getMetricsHistory>> {
-    if (!(await this.ownership.find(user_id, web_service_id))) throw noSuchService();
+    await this.webServices.requireOwner(user_id, web_service_id);
     const window = historyWindow(period, new Date());
     const points = await this.metrics.history(web_service_id, window);
     return {

@@ -1,24 +1,25 @@
-import { Injectable } from '@nestjs/common';
-import { type getMetrics, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { noSuchService } from '../web-services/aggregate/refusals.js';
+import { getMetrics, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
+import { WebServiceOwners } from '../web-services/ports.js';
 import { CURRENT_SECONDS, usageReply } from './metrics.js';
-import { MetricStore, WebServiceOwnership } from './ports.js';
+import { MetricStore } from './ports.js';
 
-/** A service that was stopped a moment ago still has a sample that is not old. */
-const NOTHING_RUNS = new Set(['created', 'stopped']);
+/** Right after a stop there still is a recent sample. */
+const NOT_RUNNING = new Set(['created', 'stopped']);
 
-/** What a web service uses now. Refuses with `web_service_not_found` and, when nothing runs, `nothing_to_report`. */
-@Injectable()
+/** Returns the current usage of a web service. Refuses with `nothing_to_report` when nothing runs. */
+@Handles(getMetrics)
 export class GetMetrics {
   constructor(
-    private readonly ownership: WebServiceOwnership,
+    private readonly webServices: WebServiceOwners,
     private readonly metrics: MetricStore,
   ) {}
 
   async execute({ user_id, web_service_id }: RequestOf<typeof getMetrics>): Promise<ReplyOf<typeof getMetrics>> {
-    const service = await this.ownership.find(user_id, web_service_id);
-    if (!service) throw noSuchService();
-    const sample = NOTHING_RUNS.has(service.status)
+    const service = await this.webServices.find(user_id, web_service_id);
+    if (!service) throw webServiceNotFound();
+    const sample = NOT_RUNNING.has(service.status)
       ? undefined
       : await this.metrics.latest(web_service_id, new Date(Date.now() - CURRENT_SECONDS * 1000));
     if (!sample) throw new Refusal('nothing_to_report', 'the web service is not running and has nothing to report');

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Runtime } from '../ports/runtime.js';
+import { Runtime } from '@postern/runtime';
 import { sampleTime } from './metrics.js';
 import { MetricStore } from './ports.js';
 
-/** On a timer of the leader: what runs is measured; measurements of the same 15 seconds become one sample. */
+/** Measures the usage of all web services; measurements of the same 15 seconds become one sample. */
 @Injectable()
 export class SampleMetrics {
   constructor(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { beyondBandwidth, monthOf, monthsBefore } from './bandwidth.js';
+import { bandwidthExceeded, monthOf, monthsBefore } from './bandwidth.js';
 
 describe('the month of traffic', () => {
   it('changes at midnight in UTC', () => {
@@ -14,4 +14,4 @@ describe('the month of traffic', () => {
 });
 
 it('the reason of a suspension names the bound', () =>
-  expect(beyondBandwidth(100e9)).toBe('it used more than the 100 GB of traffic that a web service has in a month'));
+  expect(bandwidthExceeded(100e9)).toBe('it used more than the 100 GB of traffic that a web service has in a month'));

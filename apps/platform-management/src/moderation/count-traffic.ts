@@ -1,19 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { BandwidthLedger, MetricsSettings, Suspensions } from '../metrics/ports.js';
-import { Runtime } from '../ports/runtime.js';
-import { beyondBandwidth, monthOf } from './bandwidth.js';
+import { Runtime } from '@postern/runtime';
+import { bandwidthExceeded, monthOf } from './bandwidth.js';
+import { BandwidthRepository, ModerationSettings, Suspensions } from './ports.js';
 
 /**
- * On a timer of the leader: what went in and out of web services is counted by month, and a service beyond its bound
- * is suspended until the next month begins: once a month, so that an operator who lets it on is not overruled.
+ * Adds up the traffic of web services by month and suspends those above the limit until the next month. It suspends a
+ * web service once a month, so that it does not overrule an operator who resumes it.
  */
 @Injectable()
 export class CountTraffic {
   constructor(
     @Inject(Runtime) private readonly runtime: Pick<Runtime, 'takeTraffic'>,
-    private readonly bandwidth: BandwidthLedger,
+    private readonly bandwidth: BandwidthRepository,
     private readonly suspensions: Suspensions,
-    private readonly settings: MetricsSettings,
+    private readonly settings: ModerationSettings,
   ) {}
 
   async run(now: Date): Promise<void> {
@@ -21,13 +21,13 @@ export class CountTraffic {
     await this.runtime.takeTraffic(traffic => this.bandwidth.add(month, traffic));
     for (const webServiceId of await this.bandwidth.suspendedBefore(month)) {
       await this.suspensions.lift(webServiceId, 'a new month has begun');
-      await this.bandwidth.noteLifted(webServiceId, month);
+      await this.bandwidth.markResumed(webServiceId, month);
     }
-    const bound = this.settings.monthlyBandwidthBytes;
-    if (bound === undefined) return;
-    for (const webServiceId of await this.bandwidth.beyond(month, bound)) {
-      await this.suspensions.suspend(webServiceId, beyondBandwidth(bound));
-      await this.bandwidth.noteSuspended(webServiceId, month);
+    const limit = this.settings.monthlyBandwidthBytes;
+    if (limit === undefined) return;
+    for (const webServiceId of await this.bandwidth.exceeding(month, limit)) {
+      await this.suspensions.suspend(webServiceId, bandwidthExceeded(limit));
+      await this.bandwidth.markSuspended(webServiceId, month);
     }
   }
 }

@@ -1,25 +1,28 @@
-import { Injectable } from '@nestjs/common';
-import { type moderateWebService, Refusal, type RequestOf } from '@postern/contracts';
+import { moderateWebService, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { AccountDirectory } from '../accounts/ports.js';
-import { WebServiceLedger } from '../web-services/ports.js';
+import { WebServiceRepository } from '../web-services/ports.js';
+import { WebServices } from '../web-services/web-services.projection.js';
 
-/** An operator blocks or suspends any service, which ends all that runs and is deployed of it, or lifts that again. */
-@Injectable()
+/** Lets an operator block or suspend any web service, which stops it and cancels its deployments, or undo that. */
+@Handles(moderateWebService)
 export class ModerateWebService {
   constructor(
-    private readonly ledger: WebServiceLedger,
+    private readonly repository: WebServiceRepository,
     private readonly accounts: AccountDirectory,
+    private readonly webServices: WebServices,
   ) {}
 
-  async execute(request: RequestOf<typeof moderateWebService>): Promise<void> {
+  async execute(request: RequestOf<typeof moderateWebService>): Promise<ReplyOf<typeof moderateWebService>> {
     const { actor_id: actorId, web_service_id: id, action, reason } = request;
     const actor = await this.accounts.find(actorId);
     if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator may moderate web services');
     if (action === 'block' || action === 'suspend') {
       if (reason === undefined) throw new Refusal('invalid_input', `reason: is needed to ${action} a web service`);
-      await this.ledger.execute(id, at => ({ kind: action, actorId, reason, at }));
+      await this.repository.execute(id, at => ({ kind: action, actorId, reason, at }));
     } else {
-      await this.ledger.execute(id, at => ({ kind: action, actorId, reason, at }));
+      await this.repository.execute(id, at => ({ kind: action, actorId, reason, at }));
     }
+    return this.webServices.require(id);
   }
 }

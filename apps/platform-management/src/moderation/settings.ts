@@ -1,7 +1,7 @@
 import { integer } from '@postern/service-host/config';
 
-/** What an operator configures about metrics. */
-export const metricsSettings = {
+/** Settings of moderation, spread into the service's configuration. */
+export const moderationSettings = {
   platformMonthlyBandwidthGb: integer()
     .min(1)
     .optional()

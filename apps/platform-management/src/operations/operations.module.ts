@@ -1,30 +1,45 @@
-import type { Provider } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { Database, KeyRing, Operating, operationsController, SealedColumns, ServiceLog } from '@postern/service-host';
-import { PersonalRows } from './postgres-personal-data.js';
+import { EncryptionModule } from '../infrastructure/encryption/encryption.module.js';
+import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
+import { prisma } from '../infrastructure/postgres/prisma.module.js';
+import { PostgresPersonalData } from './postgres-personal-data.js';
 
-/** What the operator asks of platform-management. */
-export const operationsProviders: Provider[] = [
+const SEALED_COLUMNS = [
+  { table: 'sealed_values', id: 'id', column: 'sealed', rowOf: (id: string) => `sealed_values/${id}` },
   {
-    provide: Operating,
-    inject: [Database, ProjectionRunner, KeyRing, ServiceLog],
-    useFactory: (database: Database, projections: ProjectionRunner, keys: KeyRing, log: ServiceLog) =>
-      new Operating({
-        database,
-        projections,
-        log,
-        personal: new PersonalRows(database.pool),
-        sealed: new SealedColumns(database.pool, keys, [
-          { table: 'sealed_values', id: 'id', column: 'sealed', rowOf: id => `sealed_values/${id}` },
-          {
-            table: 'database_credentials',
-            id: 'database_id',
-            column: 'sealed_password',
-            rowOf: id => `database_credentials/${id}`,
-          },
-        ]),
-      }),
+    table: 'database_credentials',
+    id: 'database_id',
+    column: 'sealed_password',
+    rowOf: (id: string) => `database_credentials/${id}`,
   },
 ];
 
-export const operationsControllers = [operationsController('platform-management')];
+/** What operators request of platform-management over NATS. */
+@Module({
+  imports: [eventSourcing, prisma, EncryptionModule],
+  controllers: [operationsController('platform-management')],
+  providers: [
+    PostgresPersonalData,
+    {
+      provide: Operating,
+      inject: [Database, ProjectionRunner, KeyRing, PostgresPersonalData, ServiceLog],
+      useFactory: (
+        database: Database,
+        projections: ProjectionRunner,
+        keys: KeyRing,
+        personal: PostgresPersonalData,
+        log: ServiceLog,
+      ) =>
+        new Operating({
+          database,
+          projections,
+          log,
+          personal,
+          sealed: new SealedColumns(database.pool, keys, SEALED_COLUMNS),
+        }),
+    },
+  ],
+})
+export class OperationsModule {}

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import {
   type KeptRows,
   PersonalData,
@@ -6,12 +7,15 @@ import {
   type RowsOnTheirOwn,
 } from '@postern/service-host';
 import type pg from 'pg';
+import { PrismaClient } from '../generated/prisma/client.js';
+import { ERASE_LOGIN_FAILURES } from './operations.sql.js';
 
-/** The platform's people are users, not recipients: their accounts stay. Failed logins name whatever was typed. */
-export class PersonalRows extends PersonalData {
+/** Erases a recipient's address from failed logins. Accounts stay, because they belong to users, not to recipients. */
+@Injectable()
+export class PostgresPersonalData extends PersonalData {
   override readonly isInEvents = false;
 
-  constructor(private readonly pool: pg.Pool) {
+  constructor(private readonly prisma: PrismaClient) {
     super();
   }
 
@@ -19,23 +23,16 @@ export class PersonalRows extends PersonalData {
     return { erased: {}, unfinished: 0 };
   }
 
-  async eraseRows({ forms }: PersonalErasure, _from: string | undefined, tx: pg.ClientBase): Promise<RowsOnTheirOwn> {
-    const { rowCount } = await tx.query(
-      `DELETE FROM login_failures f WHERE f.email = ANY ($1)
-         AND NOT EXISTS (SELECT FROM credentials c WHERE c.email = f.email)`,
-      [forms.map(form => form.toLowerCase())],
-    );
+  async eraseRows(erasure: PersonalErasure, _from: string | undefined, tx: pg.ClientBase): Promise<RowsOnTheirOwn> {
+    const { rowCount } = await tx.query(ERASE_LOGIN_FAILURES, [emailsIn(erasure)]);
     return { erased: { login_failures: rowCount ?? 0 } };
   }
 
-  override async kept({ forms }: PersonalErasure): Promise<readonly KeptRows[]> {
-    const { rows } = await this.pool.query<{ count: number }>(
-      'SELECT count(*)::int AS count FROM credentials WHERE email = ANY ($1)',
-      [forms.map(form => form.toLowerCase())],
-    );
-    const count = rows[0]?.count ?? 0;
-    return count === 0
-      ? []
-      : [{ kind: 'credentials', rows: count, reason: 'a user of the dashboard logs in with this address' }];
+  override async kept(erasure: PersonalErasure): Promise<readonly KeptRows[]> {
+    const rows = await this.prisma.credential.count({ where: { email: { in: emailsIn(erasure) } } });
+    const reason = 'a user of the dashboard logs in with this address';
+    return rows === 0 ? [] : [{ kind: 'credentials', rows, reason }];
   }
 }
+
+const emailsIn = ({ forms }: PersonalErasure): string[] => forms.map(form => form.toLowerCase());

@@ -1,14 +1,10 @@
-import { Injectable } from '@nestjs/common';
-import { type admitPlatformCall, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { type CountedCall, PlatformCalls } from '../environment/ports.js';
+import { admitPlatformCall, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { CallLimit } from './call-limit.js';
+import { type CountedCall, PlatformCalls } from './ports.js';
 
-/** Calls a minute that a key may make; 0 lifts the limit. */
-export abstract class CallLimit {
-  abstract readonly perMinute: number;
-}
-
-/** Every call of the platform API passes here first, with one look at the database. */
-@Injectable()
+/** Authenticates and rate-limits a call of the platform API in one query. Every call passes here first. */
+@Handles(admitPlatformCall)
 export class AdmitPlatformCall {
   constructor(
     private readonly calls: PlatformCalls,
@@ -21,7 +17,7 @@ export class AdmitPlatformCall {
   }: RequestOf<typeof admitPlatformCall>): Promise<ReplyOf<typeof admitPlatformCall>> {
     const call = await this.calls.admit(key_hash, this.limit.perMinute > 0);
     if (!call) throw new Refusal('platform_key_invalid', 'the API key is invalid, expired or revoked');
-    const rate_limit = this.#standing(call);
+    const rate_limit = this.#rateLimit(call);
     if (rate_limit && call.used > rate_limit.limit) {
       throw new Refusal('rate_limit_reached', `the limit of ${rate_limit.limit} requests a minute is reached`, {
         rate_limit,
@@ -52,7 +48,7 @@ export class AdmitPlatformCall {
     };
   }
 
-  #standing({ used, resetS }: CountedCall) {
+  #rateLimit({ used, resetS }: CountedCall) {
     const limit = this.limit.perMinute;
     return limit > 0 ? { limit, remaining: Math.max(0, limit - used), reset_s: resetS } : null;
   }

@@ -1,14 +1,14 @@
 import { createHash, randomInt } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import type { createPlatformKey, ReplyOf, RequestOf } from '@postern/contracts';
+import { createPlatformKey, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
+import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { ResourceStreams } from '../environment/ports.js';
 import { keyPrefixOf, newPlatformKey, platformKey, platformKeyStream } from './platform-key.js';
 
-/** Makes a key and answers it; nothing of it but hash and prefix stays behind. It works at once, in every replica. */
-@Injectable()
+/** Creates a key and returns it; only its hash and prefix are stored. All replicas accept it at once. */
+@Handles(createPlatformKey)
 export class CreatePlatformKey {
-  constructor(private readonly streams: ResourceStreams) {}
+  constructor(private readonly streams: Streams) {}
 
   async execute(request: RequestOf<typeof createPlatformKey>): Promise<ReplyOf<typeof createPlatformKey>> {
     const id = uuidv7();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listPlatformKeys, revokePlatformKey } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
-import { PlatformCalls } from '../environment/ports.js';
 import { codeOf, OPERATOR } from '../testing/accounts-fixture.js';
 import { ResourcesFixture, refusalOf } from '../testing/resources-fixture.js';
-import { CallLimit } from './admit-platform-call.js';
+import { CallLimit } from './call-limit.js';
+import { PlatformCalls } from './ports.js';
 
 let resources: ResourcesFixture;
 beforeAll(async () => {
@@ -115,7 +115,7 @@ describe('the last use of a platform key', () => {
     const { id, key } = await resources.newKey('read');
     await resources.call(key);
     await resources.house.query('ALTER TABLE platform_key_uses RENAME TO platform_key_uses_elsewhere');
-    await Promise.allSettled(admissions().map(calls => calls.flushUses()));
+    await Promise.allSettled(admissions().map(calls => calls.saveLastUses()));
     await resources.house.query('ALTER TABLE platform_key_uses_elsewhere RENAME TO platform_key_uses');
 
     await flushAll();
@@ -154,7 +154,7 @@ const admissions = (): [PlatformCalls, PlatformCalls] => {
   return [one, other];
 };
 
-const flushAll = () => Promise.all(admissions().map(calls => calls.flushUses()));
+const flushAll = () => Promise.all(admissions().map(calls => calls.saveLastUses()));
 
 /** A key that was used once, and its hash. */
 const keyWithCaller = async () => {

@@ -1,13 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import type { listPlatformKeys, ReplyOf, RequestOf } from '@postern/contracts';
+import { listPlatformKeys, type ReplyOf, type RequestOf } from '@postern/contracts';
+import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
+import { Handles } from '@postern/messaging';
 import { PrismaClient } from '../generated/prisma/client.js';
+import type { PlatformKeyEvent } from './platform-key.js';
 
-/** Platform keys as the dashboard shows them. */
+/** Applies one event to the read model of platform keys. */
+export function applyPlatformKeyEvent(event: PlatformKeyEvent, tx: ProjectionTransaction): Promise<unknown> {
+  const keys = tx.table('platform_keys');
+  switch (event.type) {
+    case 'platform-management.platform-key-created.v1': {
+      const { key_id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, at } = event.data;
+      return tx.query(
+        `INSERT INTO ${keys} (id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [key_id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, at],
+      );
+    }
+    case 'platform-management.platform-key-revoked.v1':
+      return tx.query(`DELETE FROM ${keys} WHERE id = $1`, [event.data.key_id]);
+  }
+}
+
+/** The read model of platform keys that are not revoked. */
 @Injectable()
 export class PlatformKeys {
   constructor(private readonly prisma: PrismaClient) {}
 
-  /** The time of the last use may be half a minute behind. */
+  /** Lists keys, oldest first. `last_used_at` may be 30 seconds late. */
+  @Handles(listPlatformKeys)
   async list({
     user_id: userId,
     workspace_id: workspaceId,

@@ -1,19 +1,24 @@
-import { Injectable } from '@nestjs/common';
-import type { RequestOf, revokePlatformKey } from '@postern/contracts';
-import { ResourceStreams } from '../environment/ports.js';
+import { type ReplyOf, type RequestOf, revokePlatformKey } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
+import { Handles } from '@postern/messaging';
 import { platformKey, platformKeyStream } from './platform-key.js';
 
-/** The key is refused from the next call on, in every replica. */
-@Injectable()
+/** Revokes a key; all replicas refuse it from the next call on. */
+@Handles(revokePlatformKey)
 export class RevokePlatformKey {
-  constructor(private readonly streams: ResourceStreams) {}
+  constructor(private readonly streams: Streams) {}
 
-  async execute({ key_id, user_id, workspace_id }: RequestOf<typeof revokePlatformKey>): Promise<void> {
+  async execute({
+    key_id,
+    user_id,
+    workspace_id,
+  }: RequestOf<typeof revokePlatformKey>): Promise<ReplyOf<typeof revokePlatformKey>> {
     await this.streams.execute(platformKey, platformKeyStream(key_id), {
       kind: 'revoke',
       userId: user_id,
       workspaceId: workspace_id,
       at: new Date().toISOString(),
     });
+    return {};
   }
 }

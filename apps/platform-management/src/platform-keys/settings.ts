@@ -1,8 +1,7 @@
-import { encryptionKeys, integer } from '@postern/service-host/config';
+import { integer } from '@postern/service-host/config';
 
-/** Settings of platform keys and of values at rest, to be spread into the service's configuration. */
-export const resourcesSettings = {
-  encryptionKeys: encryptionKeys(),
+/** Settings of platform keys, spread into the service's configuration. */
+export const platformKeySettings = {
   platformCallsPerMinute: integer()
     .min(0)
     .default(30)

@@ -1,12 +1,13 @@
-import { Injectable } from '@nestjs/common';
-import type { createProject, ReplyOf, RequestOf } from '@postern/contracts';
+import { createProject, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
+import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { ResourceStreams } from '../environment/ports.js';
 import { project, projectStream } from './project.js';
 
-@Injectable()
+/** Creates a project in the caller's workspace. */
+@Handles(createProject)
 export class CreateProject {
-  constructor(private readonly streams: ResourceStreams) {}
+  constructor(private readonly streams: Streams) {}
 
   async execute(request: RequestOf<typeof createProject>): Promise<ReplyOf<typeof createProject>> {
     const id = uuidv7();

@@ -1,6 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { type getProject, Refusal, type ReplyOf } from '@postern/contracts';
+import { getProject, listProjects, type ReplyOf, type RequestOf } from '@postern/contracts';
+import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
+import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
+import { PrismaClient } from '../generated/prisma/client.js';
+import { ProjectOwners, projectNotFound } from './ports.js';
+import type { ProjectEvent } from './project.js';
+import { FIND_PROJECT, LIST_PROJECTS } from './projects.sql.js';
+
+/** Applies one event to the read model of projects. */
+export function applyProjectEvent({ data }: ProjectEvent, tx: ProjectionTransaction): Promise<unknown> {
+  const { project_id, user_id, workspace_id, name, description, at } = data;
+  return tx.query(
+    `INSERT INTO ${tx.table('projects')} (id, user_id, workspace_id, name, description, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [project_id, user_id, workspace_id, name, description, at],
+  );
+}
 
 interface ProjectRow {
   readonly id: string;
@@ -9,31 +25,36 @@ interface ProjectRow {
   readonly created_at: Date;
 }
 
-const COLUMNS = 'id, name, description, created_at';
-
-/** Projects of their users. */
+/** The read model of projects. */
 @Injectable()
-export class Projects {
-  constructor(private readonly database: Database) {}
+export class Projects extends ProjectOwners {
+  constructor(
+    private readonly database: Database,
+    private readonly prisma: PrismaClient,
+  ) {
+    super();
+  }
 
-  async ofUser(userId: string): Promise<ReplyOf<typeof getProject>[]> {
-    const { rows } = await this.database.reads.query<ProjectRow>({
-      name: 'projects-of-user',
-      text: `SELECT ${COLUMNS} FROM projects WHERE user_id = $1 ORDER BY created_at, id`,
-      values: [userId],
-    });
+  /** Lists the user's projects, oldest first. */
+  @Handles(listProjects)
+  async list({ user_id }: RequestOf<typeof listProjects>): Promise<ReplyOf<typeof listProjects>> {
+    const query = { name: 'projects-of-user', text: LIST_PROJECTS, values: [user_id] };
+    const { rows } = await this.database.reads.query<ProjectRow>(query);
     return rows.map(replyOf);
   }
 
   /** Refuses with `project_not_found`. */
-  async get(userId: string, projectId: string): Promise<ReplyOf<typeof getProject>> {
-    const { rows } = await this.database.reads.query<ProjectRow>({
-      name: 'project',
-      text: `SELECT ${COLUMNS} FROM projects WHERE id = $1 AND user_id = $2`,
-      values: [projectId, userId],
-    });
-    if (!rows[0]) throw new Refusal('project_not_found', 'there is no such project');
+  @Handles(getProject)
+  async get({ user_id, project_id }: RequestOf<typeof getProject>): Promise<ReplyOf<typeof getProject>> {
+    const query = { name: 'project', text: FIND_PROJECT, values: [project_id, user_id] };
+    const { rows } = await this.database.reads.query<ProjectRow>(query);
+    if (!rows[0]) throw projectNotFound();
     return replyOf(rows[0]);
+  }
+
+  override async ownerOf(projectId: string): Promise<string | undefined> {
+    const project = await this.prisma.project.findUnique({ where: { id: projectId }, select: { userId: true } });
+    return project?.userId;
   }
 }
 

@@ -1,32 +1,29 @@
-/**
- * How many builds of all services run side by side. Who finds none free waits in line, so that a busy service does not
- * overtake the others again and again.
- */
+/** Limits concurrent builds of all web services. Web services without a free slot queue in the order of their requests. */
 export class BuildSlots {
   readonly #building = new Set<string>();
-  readonly #line = new Set<string>();
+  readonly #queue = new Set<string>();
 
   constructor(private readonly size: number) {}
 
-  /** True when the service may build now; else it stands in line, and asks again. */
+  /** True when the web service may build now; otherwise it is queued and has to try again. */
   tryTake(webServiceId: string): boolean {
     if (this.#building.has(webServiceId)) return true;
-    this.#line.add(webServiceId);
-    const ahead = [...this.#line].indexOf(webServiceId);
+    this.#queue.add(webServiceId);
+    const ahead = [...this.#queue].indexOf(webServiceId);
     if (this.#building.size + ahead >= this.size) return false;
     this.take(webServiceId);
     return true;
   }
 
-  /** For a build that an earlier leader began: it goes on, however many there are. */
+  /** Takes a slot beyond the limit, for a build that an earlier leader began. */
   take(webServiceId: string): void {
-    this.#line.delete(webServiceId);
+    this.#queue.delete(webServiceId);
     this.#building.add(webServiceId);
   }
 
-  /** The service builds no more, or wants to no more. */
+  /** Frees the slot of the web service, or its place in the queue. */
   leave(webServiceId: string): void {
-    this.#line.delete(webServiceId);
+    this.#queue.delete(webServiceId);
     this.#building.delete(webServiceId);
   }
 

@@ -1,35 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import { Runtime, type RuntimeStatus } from '../ports/runtime.js';
-import { type InstanceReading, PlatformObserver } from '../web-services/platform-observer.js';
-import {
-  type ServingRelease,
-  WebServiceLedger,
-  WebServiceSettings,
-  WebServiceStandings,
-} from '../web-services/ports.js';
+import { Runtime, type RuntimeStatus } from '@postern/runtime';
+import { type ServingRelease, WebServiceRepository, WebServiceSummaries } from '../web-services/ports.js';
+import { type InstanceReading, WebServiceObserver } from '../web-services/web-service-observer.js';
 import { duration } from './next-steps.js';
+import { ReconcilerSettings } from './ports.js';
 
 /**
- * Looks at what serves. A service of which nothing has answered for long is `failed`, still tried again by the runtime,
- * and `running` once it answers.
+ * Checks whether serving releases answer. A web service without an answering instance for long becomes `failed`; the
+ * runtime keeps restarting it, and it becomes `running` when an instance answers.
  */
 @Injectable()
-export class LookAfterServices {
-  /** Since when nothing of a service has answered, by its release. */
+export class CheckAvailability {
+  /** When the release of a web service last stopped answering, by release. */
   readonly #silentSince = new Map<string, number>();
 
   constructor(
-    private readonly ledger: WebServiceLedger,
-    private readonly standings: WebServiceStandings,
+    private readonly repository: WebServiceRepository,
+    private readonly summaries: WebServiceSummaries,
     private readonly runtime: Runtime,
-    private readonly settings: WebServiceSettings,
-    private readonly observer: PlatformObserver,
+    private readonly settings: ReconcilerSettings,
+    private readonly observer: WebServiceObserver,
   ) {}
 
-  /** Looks at every service that serves, and judges those that nothing is being done to. */
+  /** Reads the status of every serving release, and reports on those without a change in progress. */
   async run(changing: () => ReadonlySet<string>): Promise<void> {
-    const leftAlone = changing();
-    const serving = await this.standings.serving();
+    const skipped = changing();
+    const serving = await this.summaries.serving();
     const rolls = new Set(serving.map(({ rollId }) => rollId));
     for (const rollId of this.#silentSince.keys()) if (!rolls.has(rollId)) this.#silentSince.delete(rollId);
     const readings: InstanceReading[] = [];
@@ -37,22 +33,22 @@ export class LookAfterServices {
       const { webServiceId } = release;
       const status = await this.runtime.statusOf(webServiceId);
       readings.push({ webServiceId, status });
-      if (!leftAlone.has(webServiceId)) await this.#judge(release, status);
+      if (!skipped.has(webServiceId)) await this.#report(release, status);
     }
-    this.observer.looked(readings);
+    this.observer.instancesRead(readings);
   }
 
-  /** Another process looks after them from now on. */
+  /** Another process checks from now on. */
   end(): void {
-    this.observer.looked([]);
+    this.observer.instancesRead([]);
   }
 
-  async #judge(release: ServingRelease, status: RuntimeStatus | undefined): Promise<void> {
+  async #report(release: ServingRelease, status: RuntimeStatus | undefined): Promise<void> {
     const { webServiceId, rollId: releaseId } = release;
     if (status && status.healthy > 0) {
       this.#silentSince.delete(releaseId);
       if (release.answering) return;
-      await this.ledger.record(webServiceId, at => ({ kind: 'report-answering', releaseId, at }));
+      await this.repository.record(webServiceId, at => ({ kind: 'report-answering', releaseId, at }));
       return;
     }
     const since = this.#silentSince.get(releaseId) ?? Date.now();
@@ -60,6 +56,6 @@ export class LookAfterServices {
     if (!release.answering || Date.now() - since < this.settings.unansweringMs) return;
     const cause = status?.lastFailure ? `: ${status.lastFailure}` : '';
     const reason = `nothing has answered for ${duration(this.settings.unansweringMs)}${cause}`.slice(0, 2_000);
-    await this.ledger.record(webServiceId, at => ({ kind: 'report-unanswering', releaseId, reason, at }));
+    await this.repository.record(webServiceId, at => ({ kind: 'report-unanswering', releaseId, reason, at }));
   }
 }

@@ -1,25 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { Runtime } from '../ports/runtime.js';
+import { Runtime } from '@postern/runtime';
 import { artefactsInUse } from '../web-services/aggregate/state.js';
-import { WebServiceLedger, WebServiceSettings, WebServiceStandings } from '../web-services/ports.js';
+import { WebServiceRepository, WebServiceSummaries } from '../web-services/ports.js';
+import { ReconcilerSettings } from './ports.js';
 
 /**
- * Deletes what nothing can ask for any more, by the events themselves, for a read model may be a moment behind. To be
- * run while nothing is built: what a build has just made is known to the events a moment later only.
+ * Deletes artefacts that nothing can use again. It decides by events, because read models may be behind, and must run
+ * while nothing is built, because events show the artefact of a finished build a moment later.
  */
 @Injectable()
-export class RetainArtefacts {
+export class DeleteOldArtefacts {
   constructor(
-    private readonly ledger: WebServiceLedger,
-    private readonly standings: WebServiceStandings,
+    private readonly repository: WebServiceRepository,
+    private readonly summaries: WebServiceSummaries,
     private readonly runtime: Runtime,
-    private readonly settings: WebServiceSettings,
+    private readonly settings: ReconcilerSettings,
   ) {}
 
   async run(): Promise<void> {
     const keep = new Set<string>();
-    for (const id of await this.standings.all()) {
-      const state = await this.ledger.stateOf(id);
+    for (const id of await this.summaries.all()) {
+      const state = await this.repository.stateOf(id);
       for (const reference of artefactsInUse(state, this.settings.retainedReleases)) keep.add(reference);
     }
     await this.runtime.retainArtefacts(keep);

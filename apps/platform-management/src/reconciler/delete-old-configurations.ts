@@ -1,36 +1,33 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { configurationsOver } from '../web-services/aggregate/obsolete-configurations.js';
-import {
-  ReleaseConfigurations,
-  WebServiceLedger,
-  WebServiceSettings,
-  WebServiceStandings,
-} from '../web-services/ports.js';
+import { ReleaseConfigurations } from '../environment/ports.js';
+import { obsoleteConfigurations } from '../web-services/aggregate/obsolete-configurations.js';
+import { WebServiceRepository, WebServiceSummaries } from '../web-services/ports.js';
+import { ReconcilerSettings } from './ports.js';
 
 /**
- * Deletes the sealed configurations of releases that no event can need any more. What was over a while ago counts, for
- * who is about to open one may have read the events before.
+ * Deletes configurations that no event can need again. Only older events count, because a process that is about to
+ * decrypt a configuration may have read the events earlier.
  */
 @Injectable()
-export class RetainConfigurations {
-  /** Length of the history by which a service was last looked at: nothing more is over until there is more of it. */
-  readonly #lookedAt = new Map<string, number>();
+export class DeleteOldConfigurations {
+  /** The number of events at the last check: without new events, no more configurations are obsolete. */
+  readonly #checkedLengths = new Map<string, number>();
 
   constructor(
-    @Inject(WebServiceLedger) private readonly ledger: Pick<WebServiceLedger, 'historyOf'>,
-    private readonly standings: WebServiceStandings,
+    @Inject(WebServiceRepository) private readonly repository: Pick<WebServiceRepository, 'historyOf'>,
+    private readonly summaries: WebServiceSummaries,
     private readonly configurations: ReleaseConfigurations,
-    private readonly settings: WebServiceSettings,
+    private readonly settings: ReconcilerSettings,
   ) {}
 
   async run(stop: AbortSignal): Promise<void> {
     const until = new Date(Date.now() - this.settings.retainMs);
-    for (const [id, length] of await this.standings.historyLengths()) {
+    for (const [id, length] of await this.summaries.historyLengths()) {
       if (stop.aborted) return;
-      if (this.#lookedAt.get(id) === length) continue;
-      const history = await this.ledger.historyOf(id, until);
-      await this.configurations.forget(configurationsOver(history, this.settings.retainedReleases));
-      this.#lookedAt.set(id, history.length);
+      if (this.#checkedLengths.get(id) === length) continue;
+      const history = await this.repository.historyOf(id, until);
+      await this.configurations.delete(obsoleteConfigurations(history, this.settings.retainedReleases));
+      this.#checkedLengths.set(id, history.length);
     }
   }
 }

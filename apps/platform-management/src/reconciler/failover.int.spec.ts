@@ -153,7 +153,7 @@ describe('after kill -9 of the driver', () => {
     house.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [] };
     await house.untilDeployment(await house.deploy(first, id), 'live');
     const held = hold('roll');
-    const back = await first.commands.rollBack.execute({ ...of(id), deployment_id: deploymentId });
+    const back = await first.commands.rollBack({ ...of(id), deployment_id: deploymentId });
     await held;
     await first.kill();
     goOn('roll');

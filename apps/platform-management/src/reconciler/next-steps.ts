@@ -1,4 +1,4 @@
-import type { DriversCommand } from '../web-services/aggregate/commands.js';
+import type { DriverCommand } from '../web-services/aggregate/commands.js';
 import {
   activeDeployment,
   type Deployment,
@@ -9,16 +9,16 @@ import {
 
 /** How long a state may last, in milliseconds. */
 export interface StageDeadlines {
-  /** From its request until it is its turn. */
+  /** From the request until the deployment starts. */
   readonly queueMs: number;
   readonly buildMs: number;
   readonly releaseMs: number;
   readonly stopMs: number;
-  /** How much later than the runtime itself the driver ends something: the runtime has the better words. */
+  /** How much longer the runtime gets to end its own work, because its errors name the cause. */
   readonly graceMs: number;
 }
 
-/** What a driver has under way for one service. A build runs beside a change; changes are one after another. */
+/** What the reconciler has in progress for one web service. A build runs beside a change; changes run one at a time. */
 export interface UnderWay {
   readonly build?: { readonly deploymentId: string; readonly aborted?: number };
   readonly change?: Change & { readonly since: number; readonly aborted?: number };
@@ -27,12 +27,8 @@ export type Change = { readonly kind: 'stop' } | { readonly kind: 'roll'; readon
 
 export type EndReason = 'cancelled' | 'late';
 
-/** A report without its time. */
-export type Report = DriversCommand extends infer Each
-  ? Each extends DriversCommand
-    ? Omit<Each, 'at'>
-    : never
-  : never;
+/** A command of the reconciler without its time. */
+export type Report = DriverCommand extends infer Each ? (Each extends DriverCommand ? Omit<Each, 'at'> : never) : never;
 
 export type Step =
   | { readonly kind: 'report'; readonly report: Report }
@@ -44,9 +40,8 @@ export type Step =
   | { readonly kind: 'end-build' | 'end-roll'; readonly reason: EndReason };
 
 /**
- * What is to be done for a service next, from its events and what is under way alone; so a driver that takes over from
- * a killed one does what that one would have done. Every state that is not final either has something under way that
- * leads out of it, or a time at which a step here does.
+ * The next steps of a web service, from its state and the work in progress only, so that a new leader continues like
+ * the killed one. Every state that is not final is left by work in progress or by a step at its deadline.
  */
 export const nextSteps = (state: WebService, underWay: UnderWay, nowMs: number, deadlines: StageDeadlines): Step[] => [
   ...buildSteps(state, underWay, nowMs, deadlines),
@@ -98,16 +93,16 @@ function rollSteps(
   nowMs: number,
   deadlines: StageDeadlines,
 ): Step[] {
-  const mine = change?.kind === 'roll' && change.releaseId === rolling.id;
+  const isOwn = change?.kind === 'roll' && change.releaseId === rolling.id;
   const untilMs = Date.parse(rolling.since) + deadlines.releaseMs;
   const unwanted = state.stopping || deploymentOf(state, rolling.id)?.cancellation;
-  const late = nowMs >= untilMs + (mine ? deadlines.graceMs : 0);
+  const late = nowMs >= untilMs + (isOwn ? deadlines.graceMs : 0);
   const reason: EndReason | undefined = unwanted ? 'cancelled' : late ? 'late' : undefined;
   const releaseId = rolling.id;
-  const words = `no instance answered within ${duration(deadlines.releaseMs)}`;
-  if (!mine) {
+  const message = `no instance answered within ${duration(deadlines.releaseMs)}`;
+  if (!isOwn) {
     if (reason === 'cancelled') return [{ kind: 'report', report: { kind: 'abandon-release', releaseId } }];
-    if (reason === 'late') return [{ kind: 'report', report: { kind: 'fail-release', releaseId, reason: words } }];
+    if (reason === 'late') return [{ kind: 'report', report: { kind: 'fail-release', releaseId, reason: message } }];
     return change ? [] : [{ kind: 'roll', releaseId, untilMs }];
   }
   if (!reason) return [];
@@ -121,7 +116,7 @@ function rollSteps(
   ];
 }
 
-/** A stop is always tried: only one that goes on for too long counts as failed. */
+/** A stop is always attempted; it fails only when it takes too long. */
 function stopSteps({ change }: UnderWay, nowMs: number, deadlines: StageDeadlines): Step[] {
   if (!change) return [{ kind: 'stop' }];
   if (nowMs < change.since + deadlines.stopMs + deadlines.graceMs) return [];
@@ -129,17 +124,19 @@ function stopSteps({ change }: UnderWay, nowMs: number, deadlines: StageDeadline
   return [{ kind: 'report', report: { kind: 'fail-stop', reason } }];
 }
 
-/** Whoever asked first is first: a start or restart, or the deployment that is built. */
+/** Begins the oldest waiting release: a start, a restart, or a deployment that is built. */
 function waitingReleases(state: WebService, nowMs: number, deadlines: StageDeadlines): Step[] {
   const active = activeDeployment(state);
   const deployment = active?.status === 'releasing' ? active : undefined;
   const waitMs = 3 * deadlines.releaseMs + deadlines.stopMs;
   const late = (since: string) => nowMs >= Date.parse(since) + waitMs;
-  const words = `the release could not begin within ${duration(waitMs)}`;
+  const message = `the release could not begin within ${duration(waitMs)}`;
   if (deployment?.cancellation) return [ended(deployment, 'cancelled', '')];
-  if (deployment && late(deployment.since)) return [failing(deployment, words)];
+  if (deployment && late(deployment.since)) return [failing(deployment, message)];
   if (state.requested && late(state.requested.since)) {
-    return [{ kind: 'report', report: { kind: 'fail-release', releaseId: state.requested.releaseId, reason: words } }];
+    return [
+      { kind: 'report', report: { kind: 'fail-release', releaseId: state.requested.releaseId, reason: message } },
+    ];
   }
   const waiting = [
     ...(state.requested ? [{ releaseId: state.requested.releaseId, since: state.requested.since }] : []),
@@ -150,12 +147,12 @@ function waitingReleases(state: WebService, nowMs: number, deadlines: StageDeadl
 
 const overdue = (abortedMs: number, nowMs: number, { stopMs }: StageDeadlines): boolean => nowMs >= abortedMs + stopMs;
 
-const ended = ({ id }: Deployment, reason: EndReason, words: string): Step => ({
+const ended = ({ id }: Deployment, reason: EndReason, message: string): Step => ({
   kind: 'report',
   report:
     reason === 'cancelled'
       ? { kind: 'end-cancelled', deploymentId: id }
-      : { kind: 'fail-deployment', deploymentId: id, reason: words },
+      : { kind: 'fail-deployment', deploymentId: id, reason: message },
 });
 
 const failing = ({ id }: Deployment, reason: string): Step => ({
@@ -163,7 +160,7 @@ const failing = ({ id }: Deployment, reason: string): Step => ({
   report: { kind: 'fail-deployment', deploymentId: id, reason },
 });
 
-/** A span as a person says it. */
+/** A duration in words, for error messages. */
 export function duration(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000));
   if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`;

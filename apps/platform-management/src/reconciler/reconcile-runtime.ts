@@ -1,39 +1,38 @@
 import { Injectable } from '@nestjs/common';
-import { Runtime } from '../ports/runtime.js';
-import { WebServiceLedger, WebServiceSettings, WebServiceStandings } from '../web-services/ports.js';
-import { nextSteps } from './next-steps.js';
+import { Runtime } from '@postern/runtime';
+import { WebServiceSummaries } from '../web-services/ports.js';
 import { ServicePlans } from './service-plans.js';
+import { StepPlanner } from './step-planner.js';
 
-/** Holds the runtime against the truth: what serves gets back what it lost, and what belongs to nothing goes. */
+/** Makes the runtime match the events: starts missing instances and removes what belongs to no release. */
 @Injectable()
 export class ReconcileRuntime {
   constructor(
-    private readonly ledger: WebServiceLedger,
-    private readonly standings: WebServiceStandings,
+    private readonly summaries: WebServiceSummaries,
+    private readonly planner: StepPlanner,
     private readonly plans: ServicePlans,
     private readonly runtime: Runtime,
-    private readonly settings: WebServiceSettings,
   ) {}
 
   /**
-   * @param changing tells services and rolls with a change under way. Asked before the standings are read: a release
-   * that ends in between is then left alone, instead of being taken for one that nobody wants.
+   * @param changing returns web services and rolls with a change in progress. It is called before the summaries are
+   * read, so that a release that ends in between is skipped instead of removed.
    */
   async run(changing: () => ReadonlySet<string>): Promise<void> {
-    const leftAlone = changing();
-    const serving = await this.standings.serving();
+    const skipped = changing();
+    const serving = await this.summaries.serving();
     const plans = await Promise.all(serving.map(release => this.plans.of(release)));
     await this.runtime.reconcile(
       plans.filter(plan => plan !== undefined),
-      leftAlone,
+      skipped,
     );
   }
 
-  /** Rolls that an earlier leader began and this one goes on with, and their services. */
+  /** Rolls that an earlier leader began and this one resumes, and their web services. */
   async resumed(): Promise<ReadonlySet<string>> {
     const resumed = new Set<string>();
-    for (const id of await this.standings.withWork()) {
-      const steps = nextSteps(await this.ledger.stateOf(id), {}, Date.now(), this.settings.deadlines);
+    for (const id of await this.summaries.withWork()) {
+      const { steps } = await this.planner.plan(id, {});
       for (const step of steps) if (step.kind === 'roll') resumed.add(id).add(step.releaseId);
     }
     return resumed;

@@ -1,71 +1,70 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { ServiceLog } from '@postern/service-host';
-import { WebServiceSettings } from '../web-services/ports.js';
-import type { BuildSlots } from './build-slots.js';
-import { LookAfterServices } from './check-availability.js';
-import { RetainArtefacts } from './delete-old-artefacts.js';
+import { CheckAvailability } from './check-availability.js';
+import { DeleteOldArtefacts } from './delete-old-artefacts.js';
+import type { LeadershipTerm } from './leadership-term.js';
+import { ReconcilerSettings } from './ports.js';
 import { ReconcileRuntime } from './reconcile-runtime.js';
-import type { ServiceLane } from './web-service-worker.js';
+import type { WebServiceWorker } from './web-service-worker.js';
 
-/** What looks at all of the runtime at once, and lets no build, roll or stop begin meanwhile. */
+/** Runs checks of the whole runtime. No build, roll or stop begins meanwhile. */
 @Injectable()
-export class SurveyRuntime {
-  #open: Promise<unknown> = Promise.resolve();
-  #tidiedAt = 0;
+export class RuntimeScan {
+  #running: Promise<unknown> = Promise.resolve();
+  #cleanedUpAt = 0;
 
   constructor(
-    private readonly reconcile: ReconcileRuntime,
-    private readonly lookAfter: LookAfterServices,
-    private readonly retain: RetainArtefacts,
-    private readonly settings: WebServiceSettings,
+    private readonly reconcileRuntime: ReconcileRuntime,
+    private readonly availability: CheckAvailability,
+    private readonly oldArtefacts: DeleteOldArtefacts,
+    private readonly settings: ReconcilerSettings,
     private readonly log: ServiceLog,
   ) {}
 
-  /** Resolves when no survey is under way. */
-  async gate(): Promise<void> {
-    await this.#open;
+  /** Resolves when no scan runs. */
+  async idle(): Promise<void> {
+    await this.#running;
   }
 
-  /** A runtime that cannot be reconciled must not keep deadlines from passing: driving begins all the same. */
+  /** Reconciles the runtime before the first step. An error is logged only, so that deadlines are still enforced. */
   async atStart(): Promise<void> {
-    await this.#alone('reconcile the runtime', async () => {
-      const resumed = await this.reconcile.resumed();
-      await this.reconcile.run(() => resumed);
+    await this.#exclusive('reconcile the runtime', async () => {
+      const resumed = await this.reconcileRuntime.resumed();
+      await this.reconcileRuntime.run(() => resumed);
     });
   }
 
-  async keepGoing(lanes: ReadonlyMap<string, ServiceLane>, slots: BuildSlots, stop: AbortSignal): Promise<void> {
-    const changing = () => new Set([...lanes.values()].flatMap(changeOf));
-    while (await waited(this.settings.reconcileMs, stop)) {
-      await this.#alone('reconcile the runtime', () => this.reconcile.run(changing));
-      await this.#logged('look after web services', () => this.lookAfter.run(changing));
-      if (slots.taken === 0) await this.tidy();
+  /** Scans periodically until the term is over. */
+  async repeat(workers: ReadonlyMap<string, WebServiceWorker>, { slots, lost }: LeadershipTerm): Promise<void> {
+    const changing = () => new Set([...workers.values()].flatMap(worker => worker.changing));
+    while (await waited(this.settings.reconcileMs, lost)) {
+      await this.#exclusive('reconcile the runtime', () => this.reconcileRuntime.run(changing));
+      await this.#logged('check the availability of web services', () => this.availability.run(changing));
+      if (slots.taken === 0) await this.cleanUp();
     }
-    this.lookAfter.end();
+    this.availability.end();
   }
 
-  /** Deletes artefacts, if it is time to. To be called while no build has begun; none begins meanwhile. */
-  async tidy(): Promise<void> {
-    if (Date.now() - this.#tidiedAt < this.settings.retainMs) return;
-    this.#tidiedAt = Date.now();
-    await this.#alone('delete artefacts', () => this.retain.run());
+  /** Deletes old artefacts if it is due. To be called while no build runs; none begins meanwhile. */
+  async cleanUp(): Promise<void> {
+    if (Date.now() - this.#cleanedUpAt < this.settings.retainMs) return;
+    this.#cleanedUpAt = Date.now();
+    await this.#exclusive('delete old artefacts', () => this.oldArtefacts.run());
   }
 
-  async #alone(what: string, work: () => Promise<void>): Promise<void> {
-    const done = this.#logged(what, work);
-    this.#open = Promise.all([this.#open, done]);
+  async #exclusive(name: string, work: () => Promise<void>): Promise<void> {
+    const done = this.#logged(name, work);
+    this.#running = Promise.all([this.#running, done]);
     await done;
   }
 
-  async #logged(what: string, work: () => Promise<void>): Promise<void> {
-    await work().catch(error => this.log.error({ err: error, what }, 'Surveying the runtime failed; trying again'));
+  async #logged(name: string, work: () => Promise<void>): Promise<void> {
+    await work().catch(error =>
+      this.log.error({ err: error, scan: name }, 'A scan of the runtime failed; it will be retried'),
+    );
   }
 }
-
-/** The service and the roll of a lane with a change under way. */
-const changeOf = (lane: ServiceLane): string[] =>
-  lane.changing ? [lane.webServiceId, ...(lane.rollId === undefined ? [] : [lane.rollId])] : [];
 
 const waited = (ms: number, stop: AbortSignal): Promise<boolean> =>
   pause(ms, true, { signal: stop }).catch(() => false);

@@ -1,27 +1,27 @@
 import { Injectable } from '@nestjs/common';
+import type { ServicePlan } from '@postern/runtime';
 import { ServiceLog } from '@postern/service-host';
-import type { ServicePlan } from '../ports/runtime.js';
-import { ReleaseConfigurations, type ServingRelease, WebServiceSettings } from '../web-services/ports.js';
+import { ReleaseConfigurations } from '../environment/ports.js';
+import type { ServingRelease } from '../web-services/ports.js';
+import { ReconcilerSettings } from './ports.js';
 
-/** Plans of what serves, with what their releases keep sealed. */
+/** Completes serving releases to plans with their decrypted configurations. */
 @Injectable()
 export class ServicePlans {
   constructor(
     private readonly configurations: ReleaseConfigurations,
-    private readonly settings: WebServiceSettings,
+    private readonly settings: ReconcilerSettings,
     private readonly log: ServiceLog,
   ) {}
 
-  /** A configuration that does not open costs that service its instances' return, and nobody else anything. */
+  /** Undefined for a configuration that cannot be decrypted: only that web service stays without missing instances. */
   async of({ configurationId, answering: _, ...release }: ServingRelease): Promise<ServicePlan | undefined> {
     try {
       const { environment, secrets } = await this.configurations.open(configurationId);
       return { ...release, environment, secrets, deadlineMs: this.settings.deadlines.releaseMs };
     } catch (error) {
-      this.log.error(
-        { err: error, webServiceId: release.webServiceId },
-        'The configuration of a release does not open',
-      );
+      const { webServiceId } = release;
+      this.log.error({ err: error, webServiceId }, 'The configuration of a release cannot be decrypted');
       return undefined;
     }
   }

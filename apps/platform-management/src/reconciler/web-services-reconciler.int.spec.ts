@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { BuildFailed, RollFailed } from '@postern/runtime';
 import { eventually, waitFor } from '@postern/testing';
-import { BuildFailed, RollFailed } from '../ports/runtime.js';
 import { Latch, OPERATOR, OWNER, type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
 
 let house: WebServicesFixture;
@@ -83,7 +83,7 @@ describe('a deployment', () => {
     const id = await house.createService(replica);
     const failed = await house.untilDeployment(await house.deploy(replica, id), 'failed');
     expect(failed.error).toBe('npm could not log in with ********');
-    const written = JSON.stringify([house.machine.lines, await replica.ledger.stateOf(id)]);
+    const written = JSON.stringify([house.machine.lines, await replica.repository.stateOf(id)]);
     expect(written).not.toContain('hush-hush');
   });
 
@@ -223,7 +223,7 @@ describe('cancelling', () => {
 
 describe('a rollback', () => {
   const rollBack = (id: string, deploymentId: string, by = replica) =>
-    by.commands.rollBack.execute({ ...of(id), deployment_id: deploymentId });
+    by.commands.rollBack({ ...of(id), deployment_id: deploymentId });
 
   it('releases the earlier artefact with the configuration of that time, without a build', async () => {
     house.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
@@ -383,7 +383,7 @@ describe('start, restart and stop', () => {
 describe('the sealed configurations of a service', () => {
   const never = new AbortController().signal;
   const rollBackTo = (id: string, deploymentId: string) =>
-    replica.commands.rollBack.execute({ ...of(id), deployment_id: deploymentId });
+    replica.commands.rollBack({ ...of(id), deployment_id: deploymentId });
   const sealedBeside = (others: ReadonlySet<string>) =>
     new Set([...house.configurations.sealed.keys()].filter(id => !others.has(id)));
   const restarted = async (id: string): Promise<void> => {
@@ -397,7 +397,7 @@ describe('the sealed configurations of a service', () => {
   it('go when nothing can need them; what runs and what can be gone back to keep theirs', async () => {
     await house.stopReplicas();
     replica = await house.replica({ retainedReleases: 2 });
-    const retaining = replica.retainConfigurations();
+    const retaining = replica.deleteOldConfigurations();
     const others = new Set(house.configurations.sealed.keys());
     house.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
     const { id, deploymentId: first } = await house.runningService(replica);
@@ -425,9 +425,9 @@ describe('the sealed configurations of a service', () => {
 
   it('are looked through once for every history, and again when there is more of it', async () => {
     const read: string[] = [];
-    const retaining = replica.retainConfigurations((id, until) => {
+    const retaining = replica.deleteOldConfigurations((id, until) => {
       read.push(id);
-      return replica.ledger.historyOf(id, until);
+      return replica.repository.historyOf(id, until);
     });
     const { id } = await house.runningService(replica);
     await retaining.run(never);
@@ -443,7 +443,7 @@ describe('the sealed configurations of a service', () => {
   it('stay for a while after they are over, for who has read the events before', async () => {
     await house.stopReplicas();
     replica = await house.replica({ retainMs: 60_000 });
-    const retaining = replica.retainConfigurations();
+    const retaining = replica.deleteOldConfigurations();
     const others = new Set(house.configurations.sealed.keys());
     const { id } = await house.runningService(replica);
     for (let times = 0; times < 2; times++) await restarted(id);

@@ -2,64 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { createDatabase, type ReplyOf, type RequestInput } from '@postern/contracts';
-import { migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
 import { AgentProcess } from '@postern/runtime/testing';
-import { CONFIG, Database, KeyRing, type RunningService, startService, Tasks } from '@postern/service-host';
-import { databaseSettings, defineConfig, encryptionKeys } from '@postern/service-host/config';
+import { type RunningService, startService, Tasks } from '@postern/service-host';
 import { startNats, startPostgres } from '@postern/testing';
 import pg from 'pg';
-import { ProvisionDatabases } from '../databases/database-reconciler.js';
-import { databasesControllers, databasesProjections, databasesProviders } from '../databases/databases.module.js';
-import { PrismaClient } from '../generated/prisma/client.js';
-import { runtimeProviders } from '../infrastructure/runtime/runtime.module.js';
-
-const config = defineConfig({
-  ...databaseSettings,
-  encryptionKeys: encryptionKeys(),
-});
-
-/** The part of platform-management that provisions databases. */
-@Module({
-  controllers: databasesControllers,
-  providers: [
-    ...databasesProviders,
-    ...runtimeProviders,
-    {
-      provide: PrismaClient,
-      inject: [Database],
-      useFactory: (database: Database) => new PrismaClient({ adapter: database.prismaAdapter() }),
-    },
-    {
-      provide: PostgresEventStore,
-      inject: [Database],
-      useFactory: ({ pool }: Database) => new PostgresEventStore(pool),
-    },
-    {
-      provide: ProjectionRunner,
-      inject: [PostgresEventStore],
-      useFactory: (store: PostgresEventStore) => new ProjectionRunner({ store, projections: databasesProjections }),
-    },
-    {
-      provide: KeyRing,
-      inject: [CONFIG],
-      useFactory: (read: ReturnType<(typeof config)['read']>) => new KeyRing(read.encryptionKeys),
-    },
-  ],
-})
-class DatabasesModule implements OnApplicationBootstrap, OnApplicationShutdown {
-  constructor(private readonly projections: ProjectionRunner) {}
-
-  onApplicationBootstrap(): Promise<void> {
-    return this.projections.start();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.projections.stop();
-  }
-}
+import { config } from '../config.js';
+import { DatabaseReconciler } from '../databases/database-reconciler.js';
+import { DatabasesModule } from '../databases/databases.module.js';
 
 /** Whether what happens on a timer happens by itself, or when a test says so. */
 type Clock = 'real' | 'of the test';
@@ -76,7 +28,7 @@ export class DatabasesFixture {
     private readonly environment: Record<string, string>,
     private readonly output: Parameters<typeof startService>[2],
     private service: RunningService,
-    private readonly letGo: () => Promise<void>,
+    private readonly cleanUp: () => Promise<void>,
   ) {}
 
   static async start(output?: Parameters<typeof startService>[2]): Promise<DatabasesFixture> {
@@ -90,9 +42,10 @@ export class DatabasesFixture {
     };
     const agent = await AgentProcess.start(home, {
       POSTERN_NATS_SERVERS: nats.url,
+      POSTERN_PLATFORM_BALANCER_PATIENCE_MS: '0',
       POSTERN_PLATFORM_VALKEY_BIN: join(home, 'not-installed'),
     });
-    const link = await connectNats({ servers: nats.url, name: 'asker' });
+    const link = await connectNats({ servers: nats.url, name: 'test' });
     const client = new RequestClient(link);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
     const service = await DatabasesFixture.launch(environment, output);
@@ -117,11 +70,11 @@ export class DatabasesFixture {
     return this.client.request(createDatabase, { name: 'Orders', kind: 'relational', ...wishes });
   }
 
-  /** One look of the leader, and all that it begins. The clock is the test's. */
-  async look(): Promise<void> {
-    const provisioning = this.service.app.get(ProvisionDatabases, { strict: false });
-    await provisioning.look();
-    await provisioning.settled();
+  /** One reconciliation, with all the steps that it starts. */
+  async reconcile(): Promise<void> {
+    const reconciler = this.service.app.get(DatabaseReconciler, { strict: false });
+    await reconciler.reconcile();
+    await reconciler.settled();
   }
 
   async query<Row>(statement: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -132,7 +85,7 @@ export class DatabasesFixture {
     // Before its databases: it would bring them back.
     await this.service.stop();
     await this.agent.stopEverything();
-    await this.letGo();
+    await this.cleanUp();
   }
 
   private static async launch(

@@ -12,7 +12,7 @@ import {
   type Source,
   SourceUnavailable,
   type TrafficReading,
-} from '../ports/runtime.js';
+} from '@postern/runtime';
 import type { FakeMachine } from './fake-machine.js';
 
 /** One process's hold on a fake machine. Once killed, its calls fail and have no further effect on the machine. */

@@ -1,18 +1,23 @@
+import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { getMetrics, getMetricsHistory } from '@postern/contracts';
 import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
+import { Runtime, type ServiceTraffic, type ServiceUsage } from '@postern/runtime';
 import { type RunningService, startService, Tasks } from '@postern/service-host';
-import { databaseSettings, defineConfig } from '@postern/service-host/config';
 import { startNats, startPostgres } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { metricsControllers, metricsProviders } from '../metrics/metrics.module.js';
-import { Suspensions } from '../metrics/ports.js';
-import { metricsSettings } from '../moderation/settings.js';
-import { Runtime, type ServiceTraffic, type ServiceUsage } from '../ports/runtime.js';
+import { config } from '../config.js';
+import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
+import { MetricsModule } from '../metrics/metrics.module.js';
+import { CountTraffic } from '../moderation/count-traffic.js';
+import { DeleteOldBandwidth } from '../moderation/delete-old-bandwidth.js';
+import { ModerationModule } from '../moderation/moderation.module.js';
+import { BandwidthRepository, ModerationSettings, Suspensions } from '../moderation/ports.js';
+import { replaceModules } from './replace-modules.js';
 
-/** What runs, as a test says it; traffic is kept until it has been confirmed. */
+/** A runtime whose usage and traffic a test sets; traffic is kept until it is confirmed. */
 export class MeasuredRuntime {
   static running: ServiceUsage[] = [];
   static traffic: ServiceTraffic[] = [];
@@ -27,41 +32,37 @@ export class MeasuredRuntime {
   }
 }
 
-export class NotedSuspensions extends Suspensions {
-  static noted: [webServiceId: string, reason: string][] = [];
+export class RecordedSuspensions extends Suspensions {
+  static recorded: [webServiceId: string, reason: string][] = [];
 
   async suspend(webServiceId: string, reason: string): Promise<void> {
-    NotedSuspensions.noted.push([webServiceId, reason]);
+    RecordedSuspensions.recorded.push([webServiceId, reason]);
   }
 
   static lifted: string[] = [];
   static outOfOrder = false;
 
   async lift(webServiceId: string): Promise<void> {
-    if (NotedSuspensions.outOfOrder) throw new Error('out of order');
-    NotedSuspensions.lifted.push(webServiceId);
+    if (RecordedSuspensions.outOfOrder) throw new Error('out of order');
+    RecordedSuspensions.lifted.push(webServiceId);
   }
 }
 
-const config = defineConfig({ ...databaseSettings, ...metricsSettings });
+@Module({ providers: [{ provide: Runtime, useClass: MeasuredRuntime }], exports: [Runtime] })
+class MeasuredRuntimeModule {}
 
-@Module({
-  controllers: metricsControllers,
-  providers: [
-    ...metricsProviders,
-    { provide: Runtime, useClass: MeasuredRuntime },
-    { provide: Suspensions, useClass: NotedSuspensions },
-  ],
-})
-class MetricsModule {}
+@Module({ imports: [MetricsModule, ModerationModule] })
+class FeaturesModule {}
 
-/** The part of platform-management that measures, over a real PostgreSQL and NATS; what runs is the test's. */
+const module = replaceModules(FeaturesModule, new Map([[RuntimeModule, MeasuredRuntimeModule]]));
+
+/** The metrics and moderation features over a real PostgreSQL and NATS, with a fake runtime. */
 export class MetricsFixture {
   private constructor(
     readonly service: RunningService,
     readonly client: RequestClient,
     readonly pool: pg.Pool,
-    private readonly letGo: () => Promise<void>,
+    private readonly cleanUp: () => Promise<void>,
   ) {}
 
   static async start(environment: Record<string, string> = {}): Promise<MetricsFixture> {
@@ -72,19 +73,20 @@ export class MetricsFixture {
       {
         name: 'platform-management',
         config,
-        module: MetricsModule,
+        module,
         database: { directory, afterwards: migrateEventStore },
       },
       {
         POSTERN_NATS_SERVERS: nats.url,
         POSTERN_DATABASE_URL: databaseUrl,
         POSTERN_LOG_LEVEL: 'silent',
+        POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
         ...environment,
       },
     );
-    // The clock is the test's: what happens on a timer happens when a test says so.
+    // Tests run the work of timers themselves.
     await service.app.get(Tasks, { strict: false }).stop();
-    const link = await connectNats({ servers: nats.url, name: 'asker' });
+    const link = await connectNats({ servers: nats.url, name: 'test' });
     const client = new RequestClient(link);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
     return new MetricsFixture(service, client, pool, async () => {
@@ -97,7 +99,7 @@ export class MetricsFixture {
     });
   }
 
-  /** A web service of a new user, as the read model has it. */
+  /** A web service of a new user in the read model. */
   async webService(status = 'running'): Promise<{ user_id: string; web_service_id: string }> {
     const [user_id, web_service_id] = [uuidv7(), uuidv7()];
     await this.query(
@@ -107,6 +109,18 @@ export class MetricsFixture {
       [web_service_id, user_id, uuidv7(), status],
     );
     return { user_id, web_service_id };
+  }
+
+  /** Counts what the runtime measured, with suspensions that are only recorded. */
+  countTraffic(now = new Date()): Promise<void> {
+    const { app } = this.service;
+    const bandwidth = app.get(BandwidthRepository, { strict: false });
+    const settings = app.get(ModerationSettings, { strict: false });
+    return new CountTraffic(new MeasuredRuntime(), bandwidth, new RecordedSuspensions(), settings).run(now);
+  }
+
+  deleteOldBandwidth(now: Date): Promise<void> {
+    return this.service.app.get(DeleteOldBandwidth, { strict: false }).run(now);
   }
 
   current(of: { user_id: string; web_service_id: string }) {
@@ -122,6 +136,6 @@ export class MetricsFixture {
   }
 
   stop(): Promise<void> {
-    return this.letGo();
+    return this.cleanUp();
   }
 }

@@ -1,72 +1,46 @@
 import { randomBytes } from 'node:crypto';
-import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { createProject, createWebService, type ReplyOf, type RequestInput } from '@postern/contracts';
-import { migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
-import { CONFIG, Database, KeyRing, type RunningService, startService } from '@postern/service-host';
-import { type ConfigOf, databaseSettings, defineConfig } from '@postern/service-host/config';
+import { Runtime } from '@postern/runtime';
+import { type RunningService, startService } from '@postern/service-host';
 import { startNats, startPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { accounts, ProjectedAccounts } from '../accounts/accounts.projection.js';
-import { AccountDirectory } from '../accounts/ports.js';
-import { resourcesControllers, resourcesProjections, resourcesProviders } from '../environment/environment.module.js';
-import { PrismaClient } from '../generated/prisma/client.js';
-import { resourcesSettings } from '../platform-keys/settings.js';
-import { Runtime } from '../ports/runtime.js';
-import { webServicesSettings } from '../web-services/settings.js';
-import {
-  webServicesControllers,
-  webServicesProjections,
-  webServicesProviders,
-} from '../web-services/web-services.module.js';
+import { config } from '../config.js';
+import { DeploymentsModule } from '../deployments/deployments.module.js';
+import { EnvironmentModule } from '../environment/environment.module.js';
+import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
+import { ModerationModule } from '../moderation/moderation.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { ReconcilerModule } from '../reconciler/reconciler.module.js';
+import { WebServicesModule } from '../web-services/web-services.module.js';
 import { FakeMachine } from './fake-machine.js';
 import { FakeRuntime } from './fake-runtime.js';
-
-const config = defineConfig({ ...databaseSettings, ...resourcesSettings, ...webServicesSettings });
+import { replaceModules } from './replace-modules.js';
 
 const MACHINE = new FakeMachine();
 
 @Module({
-  controllers: [...webServicesControllers, ...resourcesControllers],
-  providers: [
-    ...webServicesProviders,
-    ...resourcesProviders,
-    { provide: AccountDirectory, useClass: ProjectedAccounts },
-    { provide: Runtime, useFactory: () => new FakeRuntime(MACHINE) },
-    {
-      provide: PrismaClient,
-      inject: [Database],
-      useFactory: (database: Database) => new PrismaClient({ adapter: database.prismaAdapter() }),
-    },
-    {
-      provide: PostgresEventStore,
-      inject: [Database],
-      useFactory: ({ pool }: Database) => new PostgresEventStore(pool),
-    },
-    {
-      provide: ProjectionRunner,
-      inject: [PostgresEventStore],
-      useFactory: (store: PostgresEventStore) =>
-        new ProjectionRunner({ store, projections: [accounts, ...resourcesProjections, ...webServicesProjections] }),
-    },
-    {
-      provide: KeyRing,
-      inject: [CONFIG],
-      useFactory: ({ encryptionKeys }: ConfigOf<typeof config>) => new KeyRing(encryptionKeys),
-    },
+  providers: [{ provide: Runtime, useFactory: () => new FakeRuntime(MACHINE) }],
+  exports: [Runtime],
+})
+class FakeRuntimeModule {}
+
+@Module({
+  imports: [
+    WebServicesModule,
+    DeploymentsModule,
+    EnvironmentModule,
+    ProjectsModule,
+    ModerationModule,
+    ReconcilerModule,
   ],
 })
-class WebServicesModule implements OnModuleInit, OnApplicationShutdown {
-  constructor(private readonly projections: ProjectionRunner) {}
+class FeaturesModule {}
 
-  onModuleInit(): Promise<void> {
-    return this.projections.start();
-  }
-  onApplicationShutdown(): Promise<void> {
-    return this.projections.stop();
-  }
-}
+const module = replaceModules(FeaturesModule, new Map([[RuntimeModule, FakeRuntimeModule]]));
 
 /** Two replicas of web services, projects and environments as they run, over real servers and a fake machine. */
 export class ServedWebServices {
@@ -90,8 +64,7 @@ export class ServedWebServices {
     };
     const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
     const database = { directory, afterwards: migrateEventStore };
-    const replica = () =>
-      startService({ name: 'platform-management', config, module: WebServicesModule, database }, environment);
+    const replica = () => startService({ name: 'platform-management', config, module, database }, environment);
     const replicas = [await replica(), await replica()];
     const link = await connectNats({ servers: nats.url, name: 'asker' });
     const client = new RequestClient(link);

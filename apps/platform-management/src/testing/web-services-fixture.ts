@@ -1,42 +1,58 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createWebService as creation, deploymentInput, type RequestInput } from '@postern/contracts';
+import {
+  createWebService,
+  deploymentInput,
+  type RequestInput,
+  type RequestOf,
+  type restartWebService,
+  type rollBackDeployment,
+  type startWebService,
+  type stopWebService,
+} from '@postern/contracts';
 import type { EventMetadata } from '@postern/event-sourcing';
 import { migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { currentContext } from '@postern/messaging';
-import { applyMigrations, Metrics, type ServiceLog } from '@postern/service-host';
+import { applyMigrations, Database, EventSourcing, Metrics, type ServiceLog } from '@postern/service-host';
+import { Secret } from '@postern/service-host/config';
 import { startPostgres, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { type Account, AccountDirectory } from '../accounts/ports.js';
 import { CancelDeployment } from '../deployments/cancel-deployment.js';
 import { CreateDeployment } from '../deployments/create-deployment.js';
+import { Deployments } from '../deployments/deployments.projection.js';
 import { RollBackDeployment } from '../deployments/roll-back-deployment.js';
+import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
+import { PrismaClient } from '../generated/prisma/client.js';
 import { PostgresLeadership } from '../infrastructure/postgres/postgres-leadership.js';
-import { PlatformGauges } from '../infrastructure/telemetry/web-service-gauges.js';
-import { ObservedPlatform } from '../infrastructure/telemetry/web-service-metrics.js';
+import { webServices } from '../infrastructure/postgres/web-services.projection.js';
+import { WebServiceGauges } from '../infrastructure/telemetry/web-service-gauges.js';
+import { WebServiceMetrics } from '../infrastructure/telemetry/web-service-metrics.js';
 import { ModerateWebService } from '../moderation/moderate-web-service.js';
-import { SuspendWebService } from '../moderation/suspend-web-service.js';
-import { LookAfterServices } from '../reconciler/check-availability.js';
-import { RetainArtefacts } from '../reconciler/delete-old-artefacts.js';
-import { RetainConfigurations } from '../reconciler/delete-old-configurations.js';
-import { LaneSupplies } from '../reconciler/lane-supplies.js';
+import { PlatformSuspensions } from '../moderation/platform-suspensions.js';
+import { ProjectOwners } from '../projects/ports.js';
+import { BuildDeployment } from '../reconciler/build-deployment.js';
+import { CheckAvailability } from '../reconciler/check-availability.js';
+import { DeleteOldArtefacts } from '../reconciler/delete-old-artefacts.js';
+import { DeleteOldConfigurations } from '../reconciler/delete-old-configurations.js';
+import type { ReconcilerSettings } from '../reconciler/ports.js';
 import { ReconcileRuntime } from '../reconciler/reconcile-runtime.js';
-import { SurveyRuntime } from '../reconciler/runtime-scan.js';
+import { Reports } from '../reconciler/reports.js';
+import { RollRelease } from '../reconciler/roll-release.js';
+import { RuntimeScan } from '../reconciler/runtime-scan.js';
 import { ServicePlans } from '../reconciler/service-plans.js';
-import { ServiceWork } from '../reconciler/service-work.js';
-import { DriveWebServices } from '../reconciler/web-services-reconciler.js';
-import { ChangeLifecycle } from '../web-services/change-lifecycle.js';
+import { StepPlanner } from '../reconciler/step-planner.js';
+import { StopInstances } from '../reconciler/stop-instances.js';
+import { WebServiceTasks } from '../reconciler/web-service-tasks.js';
+import { WebServicesReconciler } from '../reconciler/web-services-reconciler.js';
 import { CreateWebService } from '../web-services/create-web-service.js';
-import {
-  type Configuration,
-  ProjectOwners,
-  ReleaseConfigurations,
-  type WebServiceLedger,
-  type WebServiceSettings,
-} from '../web-services/ports.js';
-import { PostgresWebServiceLedger } from '../web-services/postgres-web-service-repository.js';
-import { PostgresWebServiceStandings } from '../web-services/postgres-web-service-summaries.js';
-import { webServices } from '../web-services/web-services.projection.js';
+import type { WebServiceRepository, WebServiceSettings } from '../web-services/ports.js';
+import { PostgresWebServiceRepository } from '../web-services/postgres-web-service-repository.js';
+import { PostgresWebServiceSummaries } from '../web-services/postgres-web-service-summaries.js';
+import { RestartWebService } from '../web-services/restart-web-service.js';
+import { StartWebService } from '../web-services/start-web-service.js';
+import { StopWebService } from '../web-services/stop-web-service.js';
+import { WebServiceUrls } from '../web-services/web-service-urls.js';
+import { WebServices } from '../web-services/web-services.projection.js';
 import { FakeMachine } from './fake-machine.js';
 import { FakeRuntime } from './fake-runtime.js';
 
@@ -58,7 +74,7 @@ class FakeAccounts extends AccountDirectory {
   }
 }
 
-/** Today's configuration is the test's to set; what is sealed outlives every process. */
+/** Configurations in memory, which outlive every replica. A test sets the current one as `today`. */
 export class FakeConfigurations extends ReleaseConfigurations {
   today: Configuration = { environment: {}, secrets: [] };
   readonly sealed = new Map<string, Configuration>();
@@ -74,12 +90,14 @@ export class FakeConfigurations extends ReleaseConfigurations {
     if (!configuration) throw new Error(`nothing is sealed under ${id}`);
     return configuration;
   }
-  override async forget(ids: readonly string[]): Promise<void> {
+  override async delete(ids: readonly string[]): Promise<void> {
     for (const id of ids) this.sealed.delete(id);
   }
 }
 
-const SETTINGS: WebServiceSettings = {
+type Settings = WebServiceSettings & ReconcilerSettings;
+
+const SETTINGS: Settings = {
   allowFileRepositories: false,
   deadlines: { queueMs: 60_000, buildMs: 60_000, releaseMs: 60_000, stopMs: 60_000, graceMs: 100 },
   concurrentBuilds: 4,
@@ -90,26 +108,34 @@ const SETTINGS: WebServiceSettings = {
   unansweringMs: 60_000,
 };
 
+/** Commands of one replica. Requests are answered when the read models show the result. */
+interface Commands {
+  createWebService(request: RequestOf<typeof createWebService>): Promise<string>;
+  readonly lifecycle: {
+    start(request: RequestOf<typeof startWebService>): ReturnType<StartWebService['execute']>;
+    restart(request: RequestOf<typeof restartWebService>): ReturnType<RestartWebService['execute']>;
+    stop(request: RequestOf<typeof stopWebService>): ReturnType<StopWebService['execute']>;
+  };
+  readonly deploy: CreateDeployment;
+  /** Returns the id of the new deployment. */
+  rollBack(request: RequestOf<typeof rollBackDeployment>): Promise<string>;
+  readonly cancel: CancelDeployment;
+  readonly moderate: ModerateWebService;
+  readonly suspensions: PlatformSuspensions;
+}
+
 /** A replica of the service, without NATS. */
 export interface Replica {
   readonly runtime: FakeRuntime;
-  readonly commands: {
-    readonly create: CreateWebService;
-    readonly lifecycle: ChangeLifecycle;
-    readonly deploy: CreateDeployment;
-    readonly rollBack: RollBackDeployment;
-    readonly cancel: CancelDeployment;
-    readonly moderate: ModerateWebService;
-    readonly suspensions: SuspendWebService;
-  };
-  readonly ledger: PostgresWebServiceLedger;
-  /** One that has looked at nothing yet. */
-  retainConfigurations(historyOf?: WebServiceLedger['historyOf']): RetainConfigurations;
-  /** What it shows to Prometheus. */
+  readonly commands: Commands;
+  readonly repository: PostgresWebServiceRepository;
+  /** A new instance, which has checked no web service yet. */
+  deleteOldConfigurations(historyOf?: WebServiceRepository['historyOf']): DeleteOldConfigurations;
+  /** What it exports to Prometheus. */
   readonly metrics: Metrics;
-  /** As kill -9 does it: from now on, nothing that it does has any effect on database and machine. */
+  /** Like kill -9: from now on it changes neither the database nor the machine. */
   kill(): Promise<void>;
-  /** As SIGTERM does it. */
+  /** Like SIGTERM. */
   stop(): Promise<void>;
 }
 
@@ -156,63 +182,22 @@ export class WebServicesFixture {
     await Promise.all([...this.#replicas].map(replica => replica.stop()));
   }
 
-  async replica(changes: Partial<WebServiceSettings> = {}, drives = true): Promise<Replica> {
+  async replica(changes: Partial<Settings> = {}, drives = true): Promise<Replica> {
     const settings = { ...SETTINGS, ...changes };
     const name = `replica-${++this.#names}`;
-    const pool = new pg.Pool({ connectionString: this.databaseUrl, max: 8, application_name: name });
-    pool.on('error', () => {});
+    const database = this.#openDatabase(name);
+    const { pool } = database;
     const store = new PostgresEventStore(pool);
     const runner = new ProjectionRunner({ store, projections: [webServices], pollMs: 50 });
+    const parts = this.#assemble(database, store, runner, settings);
     await runner.start();
-    const metrics = new Metrics('platform-management');
-    const observer = new ObservedPlatform(metrics, silentLog);
-    new PlatformGauges({ pool }, metrics);
-    const ledger = new PostgresWebServiceLedger({
-      store,
-      waitUntil: position => runner.waitUntil(webServices.name, position, 10_000),
-      metadata: () => ({ correlationId: uuidv7(), ...currentContext() }),
-      observer,
-    });
-    const standings = new PostgresWebServiceStandings(pool);
-    const runtime = new FakeRuntime(this.machine);
-    const work = new ServiceWork(ledger, this.configurations, runtime, settings);
-    const reconcile = new ReconcileRuntime(
-      ledger,
-      standings,
-      new ServicePlans(this.configurations, settings, silentLog),
-      runtime,
-      settings,
-    );
-    const retain = new RetainArtefacts(ledger, standings, runtime, settings);
-    const lookAfter = new LookAfterServices(ledger, standings, runtime, settings, observer);
-    const survey = new SurveyRuntime(reconcile, lookAfter, retain, settings, silentLog);
-    const leadership = new PostgresLeadership(pool);
-    const driver = new DriveWebServices(
-      new LaneSupplies(ledger, work, settings, silentLog),
-      standings,
-      survey,
-      leadership,
-    );
     const stopping = new AbortController();
-    const driving = drives ? repeat(signal => driver.run(signal), stopping.signal) : Promise.resolve();
+    const driving = drives ? repeat(signal => parts.reconciler.run(signal), stopping.signal) : Promise.resolve();
     const replica: Replica = {
-      runtime,
-      ledger,
-      retainConfigurations: (historyOf = (...of) => ledger.historyOf(...of)) =>
-        new RetainConfigurations({ historyOf }, standings, this.configurations, settings),
-      metrics,
-      commands: {
-        create: new CreateWebService(ledger, new FakeProjects(), settings),
-        lifecycle: new ChangeLifecycle(ledger),
-        deploy: new CreateDeployment(ledger),
-        rollBack: new RollBackDeployment(ledger, settings),
-        cancel: new CancelDeployment(ledger),
-        moderate: new ModerateWebService(ledger, new FakeAccounts()),
-        suspensions: new SuspendWebService(ledger),
-      },
+      ...parts,
       kill: async () => {
         this.#replicas.delete(replica);
-        runtime.kill();
+        parts.runtime.kill();
         pool.connect = pool.query = () => Promise.reject(new Error('the process was killed'));
         stopping.abort();
         await this.pool.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
@@ -225,15 +210,95 @@ export class WebServicesFixture {
         stopping.abort();
         await driving;
         await runner.stop();
-        await pool.end();
+        await database.close();
       },
     };
     this.#replicas.add(replica);
     return replica;
   }
 
-  async createService({ commands }: Replica, wishes: Partial<RequestInput<typeof creation>> = {}): Promise<string> {
-    const request = creation.request.parse({
+  #openDatabase(name: string): Database {
+    const config = {
+      databaseUrl: new Secret(this.databaseUrl),
+      databasePoolSize: 8,
+      databaseStatementTimeoutMs: 30_000,
+      databaseIdleInTransactionTimeoutMs: 30_000,
+    };
+    return new Database(config, name, silentLog);
+  }
+
+  /** What Nest wires in the service, with a fake runtime and fake neighbours. */
+  #assemble(database: Database, store: PostgresEventStore, runner: ProjectionRunner, settings: Settings) {
+    const { configurations } = this;
+    const prisma = new PrismaClient({ adapter: database.prismaAdapter() });
+    const metrics = new Metrics('platform-management');
+    const observer = new WebServiceMetrics(metrics, silentLog);
+    new WebServiceGauges(database, metrics);
+    const repository = new PostgresWebServiceRepository(new EventSourcing(store, runner), observer);
+    const summaries = new PostgresWebServiceSummaries(database, prisma);
+    const runtime = new FakeRuntime(this.machine);
+    const services = new WebServices(database, prisma, new WebServiceUrls(runtime, silentLog));
+    const deployments = new Deployments(database, services);
+
+    const planner = new StepPlanner(repository, settings);
+    const reports = new Reports(repository);
+    const scan = new RuntimeScan(
+      new ReconcileRuntime(summaries, planner, new ServicePlans(configurations, settings, silentLog), runtime),
+      new CheckAvailability(repository, summaries, runtime, settings, observer),
+      new DeleteOldArtefacts(repository, summaries, runtime, settings),
+      settings,
+      silentLog,
+    );
+    const tasks = new WebServiceTasks(
+      reports,
+      new BuildDeployment(reports, configurations, runtime, settings),
+      new RollRelease(reports, configurations, runtime, settings),
+      new StopInstances(reports, runtime),
+      scan,
+    );
+    const leadership = new PostgresLeadership(database);
+    const reconciler = new WebServicesReconciler(
+      leadership,
+      repository,
+      summaries,
+      planner,
+      tasks,
+      scan,
+      settings,
+      silentLog,
+    );
+    const create = new CreateWebService(repository, new FakeProjects(), settings, services);
+    const rollBack = new RollBackDeployment(repository, settings, deployments);
+    const commands: Commands = {
+      createWebService: async request => (await create.execute(request)).id,
+      lifecycle: {
+        start: request => new StartWebService(repository).execute(request),
+        restart: request => new RestartWebService(repository).execute(request),
+        stop: request => new StopWebService(repository).execute(request),
+      },
+      deploy: new CreateDeployment(repository, deployments),
+      rollBack: async request => (await rollBack.execute(request)).id,
+      cancel: new CancelDeployment(repository, deployments),
+      moderate: new ModerateWebService(repository, new FakeAccounts(), services),
+      suspensions: new PlatformSuspensions(repository),
+    };
+    return {
+      runtime,
+      repository,
+      reconciler,
+      metrics,
+      commands,
+      deleteOldConfigurations: (
+        historyOf: WebServiceRepository['historyOf'] = (...of) => repository.historyOf(...of),
+      ) => new DeleteOldConfigurations({ historyOf }, summaries, configurations, settings),
+    };
+  }
+
+  async createService(
+    { commands }: Replica,
+    wishes: Partial<RequestInput<typeof createWebService>> = {},
+  ): Promise<string> {
+    const request = createWebService.request.parse({
       user_id: OWNER,
       project_id: PROJECT,
       name: 'shop',
@@ -241,15 +306,16 @@ export class WebServicesFixture {
       port: 3000,
       ...wishes,
     });
-    return commands.create.execute(request);
+    return commands.createWebService(request);
   }
 
-  deploy({ commands }: Replica, id: string, branch?: string): Promise<string> {
-    return commands.deploy.execute({ user_id: OWNER, web_service_id: id, ...deploymentInput.parse({ branch }) });
+  async deploy({ commands }: Replica, id: string, branch?: string): Promise<string> {
+    const request = { user_id: OWNER, web_service_id: id, ...deploymentInput.parse({ branch }) };
+    return (await commands.deploy.execute(request)).id;
   }
 
   /** A service with one live deployment. */
-  async runningService(replica: Replica, wishes: Partial<RequestInput<typeof creation>> = {}) {
+  async runningService(replica: Replica, wishes: Partial<RequestInput<typeof createWebService>> = {}) {
     const id = await this.createService(replica, wishes);
     const deploymentId = await this.deploy(replica, id);
     await this.untilDeployment(deploymentId, 'live');

@@ -1,33 +1,32 @@
-import { Injectable } from '@nestjs/common';
-import { type createWebService, Refusal, type RequestOf } from '@postern/contracts';
+import { createWebService, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { ProjectOwners, WebServiceLedger, WebServiceSettings } from './ports.js';
+import { ProjectOwners } from '../projects/ports.js';
+import { WebServiceRepository, WebServiceSettings } from './ports.js';
 import { branchName } from './source/branch-name.js';
 import { repositoryUrl } from './source/repository-url.js';
+import { WebServices } from './web-services.projection.js';
 
-/** A web service in one of the caller's own projects; nothing of it runs before its first deployment. */
-@Injectable()
+/** Creates a web service in one of the caller's projects. Nothing runs before its first deployment. */
+@Handles(createWebService)
 export class CreateWebService {
   constructor(
-    private readonly ledger: WebServiceLedger,
+    private readonly repository: WebServiceRepository,
     private readonly projects: ProjectOwners,
     private readonly settings: WebServiceSettings,
+    private readonly webServices: WebServices,
   ) {}
 
-  /** Answers the new service's id. */
-  async execute(request: RequestOf<typeof createWebService>): Promise<string> {
+  async execute(request: RequestOf<typeof createWebService>): Promise<ReplyOf<typeof createWebService>> {
     if (request.max_instances < request.min_instances) {
       throw new Refusal('invalid_input', 'max_instances: must not be below min_instances');
     }
     const url = repositoryUrl(request.git_repository_url, { allowFiles: this.settings.allowFileRepositories });
     const branch = request.branch ? branchName(request.branch) : null;
-    for (const field of ['build_command', 'start_command'] as const) refuseUnstorable(field, request[field]);
-    refuseUnstorable('name', request.name);
-    if ((await this.projects.ownerOf(request.project_id)) !== request.user_id) {
-      throw new Refusal('project_not_found', 'there is no such project');
-    }
+    for (const field of ['build_command', 'start_command', 'name'] as const) requireStorable(field, request[field]);
+    await this.projects.requireOwner(request.user_id, request.project_id);
     const id = uuidv7();
-    await this.ledger.execute(id, at => ({
+    await this.repository.execute(id, at => ({
       kind: 'create',
       web_service_id: id,
       user_id: request.user_id,
@@ -44,12 +43,12 @@ export class CreateWebService {
       environment: request.environment,
       at,
     }));
-    return id;
+    return this.webServices.require(id, request.user_id);
   }
 }
 
-/** NUL and half surrogate pairs survive neither the database nor a command line. */
-function refuseUnstorable(field: string, text: string | null | undefined): void {
+/** Neither PostgreSQL nor a command line can hold NUL or lone surrogates. */
+function requireStorable(field: string, text: string | null | undefined): void {
   if (text && (text.includes('\0') || !text.isWellFormed())) {
     throw new Refusal('invalid_input', `${field}: must be well-formed Unicode without NUL`);
   }

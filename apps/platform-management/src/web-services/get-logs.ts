@@ -1,20 +1,20 @@
-import { Injectable } from '@nestjs/common';
-import type { getLogs, ReplyOf, RequestOf } from '@postern/contracts';
-import { Runtime } from '../ports/runtime.js';
-import { noSuchService } from './aggregate/refusals.js';
-import { WebServiceLedger } from './ports.js';
+import { getLogs, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { Runtime } from '@postern/runtime';
+import { webServiceNotFound } from './aggregate/refusals.js';
+import { WebServiceRepository } from './ports.js';
 
-/** A service's lines as its runtime keeps them; they outlive its instances. */
-@Injectable()
+/** Reads the log lines of a web service and its builds from the runtime. Lines outlive the instances. */
+@Handles(getLogs)
 export class GetLogs {
   constructor(
-    private readonly ledger: WebServiceLedger,
+    private readonly webServices: WebServiceRepository,
     private readonly runtime: Runtime,
   ) {}
 
   async execute(request: RequestOf<typeof getLogs>): Promise<ReplyOf<typeof getLogs>> {
-    const { userId } = await this.ledger.stateOf(request.web_service_id);
-    if (userId !== request.user_id) throw noSuchService();
+    const { userId } = await this.webServices.stateOf(request.web_service_id);
+    if (userId !== request.user_id) throw webServiceNotFound();
     const lines = await this.runtime.logs(request.web_service_id, { tail: request.tail, since: request.since });
     return { lines: lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })) };
   }

@@ -1,96 +1,66 @@
-import type { SecretScope } from '@postern/contracts';
 import type { RequestContext } from '@postern/messaging';
-import type { ServicePlan } from '../ports/runtime.js';
-import type { StageDeadlines } from '../reconciler/next-steps.js';
-import type { DriversCommand, WebServiceCommand } from './aggregate/commands.js';
+import type { ServicePlan } from '@postern/runtime';
+import type { DriverCommand, WebServiceCommand } from './aggregate/commands.js';
 import type { WebServiceEvent } from './aggregate/events.js';
+import { webServiceNotFound } from './aggregate/refusals.js';
 import type { WebService } from './aggregate/state.js';
 
-/** The streams of web services, with what has to be true of all services at once. */
-export abstract class WebServiceLedger {
+/** The event streams of web services, and the rows that must agree with them. */
+export abstract class WebServiceRepository {
   abstract stateOf(webServiceId: string): Promise<WebService>;
 
-  /** Everything that has happened to it, up to a time. */
+  /** All events of a web service up to a time. */
   abstract historyOf(webServiceId: string, until: Date): Promise<readonly WebServiceEvent[]>;
 
   /**
-   * Decides one command after another, over all replicas; fifty at once wait for each other instead of failing.
-   * Resolves once the read models show it. Refusals of the decider pass through and append nothing.
+   * Runs one command at a time per web service, over all replicas; concurrent callers wait instead of failing.
+   * Resolves once the read models show the result. Refusals of the decider append nothing.
    */
   abstract execute(webServiceId: string, commandAt: (at: string) => WebServiceCommand): Promise<WebService>;
 
-  /** Like `execute` for the driver, who does not read the read models. */
-  abstract record(webServiceId: string, commandAt: (at: string) => DriversCommand): Promise<WebService>;
+  /** Like `execute`, without waiting for the read models. */
+  abstract record(webServiceId: string, commandAt: (at: string) => DriverCommand): Promise<WebService>;
 
-  /** The request that asked for this deployment, rollback, start or restart. */
+  /** The context of the request for this deployment, rollback, start or restart. */
   abstract originOf(webServiceId: string, id: string): Promise<RequestContext | undefined>;
 
-  /** Calls back after this process has appended; what others appended is found by looking again. */
+  /** Calls back after this process has appended; events of other replicas are found by polling. */
   abstract onChange(listener: () => void): () => void;
 }
 
-/** A release that carries a service's traffic, with all that a plan needs but the secrets. */
+/** A release that serves traffic, with everything that a plan needs except its configuration. */
 export interface ServingRelease extends Omit<ServicePlan, 'environment' | 'secrets' | 'deadlineMs'> {
   readonly configurationId: string;
-  /** False while the service's status says that nothing answers. */
+  /** False while the status of the web service says that no instance answers. */
   readonly answering: boolean;
 }
 
-/** What stands now, as true as the events: written in their transactions. */
-export abstract class WebServiceStandings {
-  /** Services in a state that is not final. */
+/** The current state of all web services, written in the transactions of their events. */
+export abstract class WebServiceSummaries {
+  /** Web services in a state that is not final. */
   abstract withWork(): Promise<readonly string[]>;
-  /** @throws while the read models do not know a service that serves: nothing may be concluded from half a list. */
+  /** @throws while the read model lacks a web service that serves, because callers must not act on a partial list. */
   abstract serving(): Promise<readonly ServingRelease[]>;
-  /** Every service that was ever created. */
+  /** Every web service that was ever created. */
   abstract all(): Promise<readonly string[]>;
-  /** How many events each of them has. */
+  /** The number of events of each web service. */
   abstract historyLengths(): Promise<ReadonlyMap<string, number>>;
 }
 
-/** Environment variables of one release, and which of their values nobody may read in a log. */
-export interface Configuration {
-  readonly environment: Readonly<Record<string, string>>;
-  readonly secrets: readonly string[];
+/** Tells who owns a web service, and its status. */
+export abstract class WebServiceOwners {
+  /** Undefined also for web services of other users. */
+  abstract find(userId: string, webServiceId: string): Promise<{ readonly status: string } | undefined>;
+
+  /** Refuses with `web_service_not_found` unless the user owns the web service. */
+  async requireOwner(userId: string, webServiceId: string): Promise<void> {
+    if (!(await this.find(userId, webServiceId))) throw webServiceNotFound();
+  }
 }
 
-/** Today's configuration of a service, and the sealed ones of its releases. */
-export abstract class ReleaseConfigurations {
-  abstract current(webServiceId: string, projectId: string, scope: SecretScope): Promise<Configuration>;
-  /** Seals under that id; the same id again replaces what was there. */
-  abstract seal(configurationId: string, configuration: Configuration): Promise<void>;
-  abstract open(configurationId: string): Promise<Configuration>;
-  /** For good; those that are not there are forgotten already. */
-  abstract forget(configurationIds: readonly string[]): Promise<void>;
-}
-
-/** Whose a project is. */
-export abstract class ProjectOwners {
-  abstract ownerOf(projectId: string): Promise<string | undefined>;
-}
-
-/** One process of the whole service at a time does what is given. */
-export abstract class Leadership {
-  /**
-   * @param lead gets a signal that aborts when leadership is lost or no longer wanted; it must end soon after.
-   * @returns false, without having called `lead`, when somebody else leads.
-   */
-  abstract lead(name: string, stop: AbortSignal, lead: (lost: AbortSignal) => Promise<void>): Promise<boolean>;
-}
-
-/** What an operator of Postern configures about web services. */
+/** What the operator configures about creating and rolling back web services. */
 export abstract class WebServiceSettings {
   abstract readonly allowFileRepositories: boolean;
-  abstract readonly deadlines: StageDeadlines;
-  /** Builds of all services that run side by side. */
-  abstract readonly concurrentBuilds: number;
-  /** Deployments of each service that were live and can be gone back to. */
+  /** Deployments of each web service that were live and can be rolled back to. */
   abstract readonly retainedReleases: number;
-  /** How often the driver looks for what other replicas appended, and for deadlines. */
-  abstract readonly pollMs: number;
-  abstract readonly reconcileMs: number;
-  /** How often at most artefacts are looked through. */
-  abstract readonly retainMs: number;
-  /** How long nothing of a service may answer before its status says so. */
-  abstract readonly unansweringMs: number;
 }

@@ -42,7 +42,7 @@ describe('the ledger of a replica', () => {
     const events = await new PostgresEventStore(house.pool).readStream(webServiceStream(id));
     const whole = fold(webService, events);
     expect(whole.deployments.map(({ status }) => status)).toEqual(['superseded', 'cancelled']);
-    for (const { ledger } of replicas) expect(await ledger.stateOf(id)).toEqual(whole);
+    for (const { repository } of replicas) expect(await repository.stateOf(id)).toEqual(whole);
   });
 
   it('reads from the beginning again where the stream ends before what it remembers', async () => {
@@ -51,6 +51,6 @@ describe('the ledger of a replica', () => {
     const lost = await house.deploy(one, id);
     await cutOff(id, 1);
     await expect(cancel(one, id, lost)).rejects.toThrow(/at version 1, expected 2/);
-    expect((await one.ledger.stateOf(id)).deployments).toEqual([]);
+    expect((await one.repository.stateOf(id)).deployments).toEqual([]);
   });
 });

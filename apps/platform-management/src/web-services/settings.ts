@@ -2,8 +2,8 @@ import { flag, integer } from '@postern/service-host/config';
 
 const ms = (byDefault: number) => integer().min(100).default(byDefault);
 
-/** Settings of web services and deployments, to be spread into the service's configuration. */
-export const webServicesSettings = {
+/** Settings of web services and deployments, spread into the service's configuration. */
+export const webServiceSettings = {
   platformAllowFileRepositories: flag()
     .default(false)
     .describe('Accept file:// as the address of a repository; for a platform that its owner alone uses.'),

@@ -1,39 +1,39 @@
-/** What a stream's first `version` events lead to. */
-export interface StateAt<State> {
+/** The state after a stream's first `version` events. */
+export interface CachedState<State> {
   readonly state: State;
   readonly version: number;
 }
 
 /**
- * States of the streams that were used last, as this process has folded them. Events never change, so one that others
- * have gone beyond is still a beginning: only what came since has to be read.
+ * The folded states of the most recently used streams. An outdated entry stays valid as a start, because events never
+ * change: only later events have to be read.
  */
-export class RememberedStates<State> {
+export class StateCache<State> {
   /** Least recently used first. */
-  readonly #states = new Map<string, StateAt<State>>();
+  readonly #states = new Map<string, CachedState<State>>();
 
   constructor(private readonly capacity: number) {}
 
-  recall(streamId: string): StateAt<State> | undefined {
-    const known = this.#states.get(streamId);
-    if (known) this.#keep(streamId, known);
-    return known;
+  get(streamId: string): CachedState<State> | undefined {
+    const cached = this.#states.get(streamId);
+    if (cached) this.#put(streamId, cached);
+    return cached;
   }
 
-  /** A state that lies further back than the one that is known is left alone. */
-  remember(streamId: string, reached: StateAt<State>): void {
-    const known = this.#states.get(streamId);
-    this.#keep(streamId, known && known.version > reached.version ? known : reached);
+  /** Ignores a state that is older than the cached one. */
+  set(streamId: string, reached: CachedState<State>): void {
+    const cached = this.#states.get(streamId);
+    this.#put(streamId, cached && cached.version > reached.version ? cached : reached);
     const [oldest] = this.#states.keys();
     if (this.#states.size > this.capacity && oldest !== undefined) this.#states.delete(oldest);
   }
 
-  /** For a stream that turned out not to be where it is said to be, as after the restore of a backup. */
-  forget(streamId: string): void {
+  /** For a stream that is shorter than its cached version, as after restoring a backup. */
+  delete(streamId: string): void {
     this.#states.delete(streamId);
   }
 
-  #keep(streamId: string, state: StateAt<State>): void {
+  #put(streamId: string, state: CachedState<State>): void {
     this.#states.delete(streamId);
     this.#states.set(streamId, state);
   }

@@ -1,37 +1,37 @@
 import { Injectable } from '@nestjs/common';
+import { Runtime } from '@postern/runtime';
 import { ServiceLog } from '@postern/service-host';
-import { Runtime } from '../ports/runtime.js';
 
-/** Longer than a runtime at work needs; a load balancer that is down must not hold up the reading of a service. */
-const PATIENCE_MS = 2_000;
+/** A runtime answers sooner unless its load balancer is down, which must not delay reading a web service. */
+const TIMEOUT_MS = 2_000;
 
-/** Where services answer: asked of the runtime once each, for it never changes while this process runs. */
+/** The public URLs of web services, requested from the runtime once each, because they never change. */
 @Injectable()
-export class ServiceAddresses {
-  readonly #known = new Map<string, string>();
+export class WebServiceUrls {
+  readonly #cache = new Map<string, string>();
 
   constructor(
     private readonly runtime: Runtime,
     private readonly log: ServiceLog,
   ) {}
 
-  /** Null while the runtime cannot say. */
+  /** Null while the runtime does not respond. */
   async of({ id, name }: { readonly id: string; readonly name: string }): Promise<string | null> {
-    const known = this.#known.get(id);
+    const known = this.#cache.get(id);
     if (known !== undefined) return known;
     try {
-      const url = await inTime(this.runtime.urlOf(id, name));
-      this.#known.set(id, url);
+      const url = await withTimeout(this.runtime.urlOf(id, name));
+      this.#cache.set(id, url);
       return url;
     } catch (error) {
-      this.log.warn({ err: error, webServiceId: id }, 'The runtime does not say where a web service answers');
+      this.log.warn({ err: error, webServiceId: id }, 'The runtime did not return the URL of a web service');
       return null;
     }
   }
 }
 
-async function inTime(url: Promise<string>): Promise<string> {
+async function withTimeout(url: Promise<string>): Promise<string> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+  const timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
   return Promise.race([url, late]).finally(() => clearTimeout(timer));
 }

@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   checkDatabase,
   findMissingTechnology,
@@ -7,30 +7,30 @@ import {
   type RequestOf,
   reserveDatabase,
 } from '@postern/contracts';
-import { HandlesRequest } from '@postern/messaging';
+import { Handles } from '@postern/messaging';
 import { DatabaseRuntime } from '@postern/runtime';
 
 /** Answers what the control plane asks about databases. */
-@Controller()
+@Injectable()
 export class DatabaseQueries {
   constructor(private readonly databases: DatabaseRuntime) {}
 
-  @HandlesRequest(findMissingTechnology)
+  @Handles(findMissingTechnology)
   async missing({ kind }: RequestOf<typeof findMissingTechnology>): Promise<ReplyOf<typeof findMissingTechnology>> {
     return { missing: (await this.databases.missingFor(kind)) ?? null };
   }
 
-  @HandlesRequest(reserveDatabase)
+  @Handles(reserveDatabase)
   reserve({ database_id, kind }: RequestOf<typeof reserveDatabase>): Promise<ReplyOf<typeof reserveDatabase>> {
     return this.databases.reserve(database_id, kind);
   }
 
-  @HandlesRequest(checkDatabase)
+  @Handles(checkDatabase)
   async check({ database_id }: RequestOf<typeof checkDatabase>): Promise<ReplyOf<typeof checkDatabase>> {
     return { running: await this.databases.isRunning(database_id) };
   }
 
-  @HandlesRequest(getDatabaseUsage)
+  @Handles(getDatabaseUsage)
   async usage({ database_id }: RequestOf<typeof getDatabaseUsage>): Promise<ReplyOf<typeof getDatabaseUsage>> {
     const usage = await this.databases.usageOf(database_id);
     if (!usage) return { usage: null };

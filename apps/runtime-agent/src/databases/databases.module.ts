@@ -3,5 +3,5 @@ import { RuntimesModule } from '../runtimes.module.js';
 import { DatabaseQueries } from './database-queries.js';
 
 /** Places, state and usage of provisioned databases. */
-@Module({ imports: [RuntimesModule], controllers: [DatabaseQueries] })
+@Module({ imports: [RuntimesModule], providers: [DatabaseQueries] })
 export class DatabasesModule {}

@@ -9,8 +9,8 @@ import { Orders } from './orders.js';
 /** Long work for the control plane: builds, roll-outs, stops, reconciliation, databases. */
 @Module({
   imports: [RuntimesModule],
-  controllers: [Orders],
   providers: [
+    Orders,
     CarryOutOrder,
     OrderDocuments,
     {

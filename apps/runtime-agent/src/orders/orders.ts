@@ -1,4 +1,4 @@
-import { Controller, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import {
   awaitOrder,
   cancelOrder,
@@ -10,7 +10,7 @@ import {
   runtimeOrder,
   startOrder,
 } from '@postern/contracts';
-import { HandlesRequest } from '@postern/messaging';
+import { Handles } from '@postern/messaging';
 import { Tasks } from '@postern/service-host';
 import { OrderDocuments } from './order-documents.js';
 import { OrderRegistry } from './order-registry.js';
@@ -20,7 +20,7 @@ const EXPIRE_EVERY_MS = 1_000;
 const MOST_MISSING = 1_000;
 
 /** The orders of the control plane. */
-@Controller()
+@Injectable()
 export class Orders implements OnApplicationBootstrap {
   constructor(
     private readonly registry: OrderRegistry,
@@ -37,7 +37,7 @@ export class Orders implements OnApplicationBootstrap {
     this.tasks.signal.addEventListener('abort', () => void this.registry.stop(), { once: true });
   }
 
-  @HandlesRequest(startOrder)
+  @Handles(startOrder)
   start({ order_id, client_id, order: given }: RequestOf<typeof startOrder>): ReplyOf<typeof startOrder> {
     const order = given.kind === 'document' ? this.#orderIn(given.digest) : given;
     if (!order) return { missing: given.kind === 'document' ? [given.digest] : [] };
@@ -46,18 +46,18 @@ export class Orders implements OnApplicationBootstrap {
     return { missing: missing.slice(0, MOST_MISSING) };
   }
 
-  @HandlesRequest(awaitOrder)
+  @Handles(awaitOrder)
   wait({ order_id, wait_ms }: RequestOf<typeof awaitOrder>): Promise<ReplyOf<typeof awaitOrder>> {
     return this.registry.wait(order_id, wait_ms);
   }
 
-  @HandlesRequest(cancelOrder)
+  @Handles(cancelOrder)
   cancel({ order_id, client_id }: RequestOf<typeof cancelOrder>): ReplyOf<typeof cancelOrder> {
     this.registry.cancel(order_id, client_id);
     return {};
   }
 
-  @HandlesRequest(putDocument)
+  @Handles(putDocument)
   put({ digest, part, parts, text }: RequestOf<typeof putDocument>): ReplyOf<typeof putDocument> {
     this.documents.put(digest, part, parts, text);
     return {};

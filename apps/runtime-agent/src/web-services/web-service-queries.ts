@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   confirmTraffic,
   getRuntimeStatus,
@@ -9,15 +9,15 @@ import {
   readTraffic,
   reserveAddress,
 } from '@postern/contracts';
-import { HandlesRequest } from '@postern/messaging';
+import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
 
 /** Answers what the control plane asks about running web services. */
-@Controller()
+@Injectable()
 export class WebServiceQueries {
   constructor(private readonly runtime: Runtime) {}
 
-  @HandlesRequest(getRuntimeStatus)
+  @Handles(getRuntimeStatus)
   async status({ web_service_id }: RequestOf<typeof getRuntimeStatus>): Promise<ReplyOf<typeof getRuntimeStatus>> {
     const status = await this.runtime.statusOf(web_service_id);
     if (!status) return { status: null };
@@ -25,7 +25,7 @@ export class WebServiceQueries {
     return { status: { roll_id, last_failure, healthy, instances, restarts } };
   }
 
-  @HandlesRequest(getRuntimeUsage)
+  @Handles(getRuntimeUsage)
   async usage(): Promise<ReplyOf<typeof getRuntimeUsage>> {
     const services = await this.runtime.usage();
     return {
@@ -40,12 +40,12 @@ export class WebServiceQueries {
     };
   }
 
-  @HandlesRequest(reserveAddress)
+  @Handles(reserveAddress)
   async address({ web_service_id, name }: RequestOf<typeof reserveAddress>): Promise<ReplyOf<typeof reserveAddress>> {
     return { url: await this.runtime.urlOf(web_service_id, name) };
   }
 
-  @HandlesRequest(readRuntimeLog)
+  @Handles(readRuntimeLog)
   async log({
     web_service_id,
     tail,
@@ -55,7 +55,7 @@ export class WebServiceQueries {
     return { lines: lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })) };
   }
 
-  @HandlesRequest(readTraffic)
+  @Handles(readTraffic)
   async traffic(): Promise<ReplyOf<typeof readTraffic>> {
     const { epoch, services } = await this.runtime.readTraffic();
     return {
@@ -68,7 +68,7 @@ export class WebServiceQueries {
     };
   }
 
-  @HandlesRequest(confirmTraffic)
+  @Handles(confirmTraffic)
   async confirm({ epoch, services }: RequestOf<typeof confirmTraffic>): Promise<ReplyOf<typeof confirmTraffic>> {
     const read = services.map(({ web_service_id, up_to }) => ({ webServiceId: web_service_id, bytes: 0, upTo: up_to }));
     await this.runtime.confirmTraffic({ epoch, services: read });

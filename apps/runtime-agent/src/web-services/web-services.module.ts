@@ -4,5 +4,5 @@ import { WebServiceQueries } from './web-service-queries.js';
 import { WriteLog } from './write-log.js';
 
 /** Status, usage, addresses, logs and traffic of web services. */
-@Module({ imports: [RuntimesModule], controllers: [WebServiceQueries, WriteLog] })
+@Module({ imports: [RuntimesModule], providers: [WebServiceQueries, WriteLog] })
 export class WebServicesModule {}

@@ -1,6 +1,5 @@
-import { Controller } from '@nestjs/common';
 import { type ReplyOf, type RequestOf, writeRuntimeLog } from '@postern/contracts';
-import { HandlesRequest } from '@postern/messaging';
+import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
 
 const REMEMBERED = 2_000;
@@ -9,14 +8,13 @@ const CLOCKS_DIFFER_S = 60;
 const LOOKED_THROUGH = 500;
 
 /** Adds the platform's own messages to the log of a web service, each once. */
-@Controller()
+@Handles(writeRuntimeLog)
 export class WriteLog {
   readonly #written = new Map<string, Promise<void>>();
 
   constructor(private readonly runtime: Runtime) {}
 
   /** On disk when it answers. */
-  @HandlesRequest(writeRuntimeLog)
   async execute(request: RequestOf<typeof writeRuntimeLog>): Promise<ReplyOf<typeof writeRuntimeLog>> {
     const known = this.#written.get(request.write_id);
     const writing = known ?? this.#write(request);

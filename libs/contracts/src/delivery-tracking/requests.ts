@@ -92,7 +92,7 @@ export const listEmails = request('list-emails', {
 export const getTrackedEmail = request('get-tracked-email', {
   request: z.object({ service_id: id, email_id: id }),
   reply: trackedEmail.extend({ timeline: z.array(timelineEntry) }),
-  refusals: ['email_not_found'],
+  refusals: { email_not_found: 404 },
 });
 
 export const emailCounts = z.object({
@@ -127,7 +127,7 @@ export const getEmailStats = request('get-email-stats', {
     }),
     days: z.array(emailCounts.extend({ date: z.iso.date() })),
   }),
-  refusals: ['invalid_input'],
+  refusals: { invalid_input: 400 },
 });
 
 export const suppression = z.object({
@@ -145,5 +145,5 @@ export const listSuppressions = request('list-suppressions', {
 export const liftSuppression = request('lift-suppression', {
   request: z.object({ service_id: id, address: z.string() }),
   reply: noContent,
-  refusals: ['suppression_not_found'],
+  refusals: { suppression_not_found: 404 },
 });

@@ -34,7 +34,7 @@ export const createEmailService = request('create-email-service', {
     owner_email: z.string().max(320).optional().describe('Told when a verified domain loses its records.'),
   }),
   reply: emailService,
-  refusals: ['invalid_input'],
+  refusals: { invalid_input: 400 },
 });
 
 export const listEmailServices = request('list-email-services', {
@@ -45,7 +45,7 @@ export const listEmailServices = request('list-email-services', {
 export const getEmailService = request('get-email-service', {
   request: ofService,
   reply: emailService,
-  refusals: ['service_not_found'],
+  refusals: { service_not_found: 404 },
 });
 
 export const emailServiceChanges = z.strictObject({
@@ -59,7 +59,7 @@ export const emailServiceChanges = z.strictObject({
 export const updateEmailService = request('update-email-service', {
   request: ofService.extend({ changes: emailServiceChanges }),
   reply: emailService,
-  refusals: ['service_not_found', 'invalid_input'],
+  refusals: { service_not_found: 404, invalid_input: 400 },
 });
 
 const limit = z.int().min(1).max(10_000_000).optional();
@@ -76,7 +76,7 @@ export const setServiceLimits = request('set-service-limits', {
     }),
   }),
   reply: emailService,
-  refusals: ['service_not_found', 'invalid_input'],
+  refusals: { service_not_found: 404, invalid_input: 400 },
 });
 
 export const apiKey = z.object({
@@ -91,17 +91,17 @@ export const apiKey = z.object({
 export const createApiKey = request('create-api-key', {
   request: ofService.extend({ name: z.string().trim().min(1).max(100) }),
   reply: z.object({ id, name: z.string(), key: z.string(), key_prefix: z.string() }),
-  refusals: ['service_not_found', 'invalid_input'],
+  refusals: { service_not_found: 404, invalid_input: 400 },
 });
 
 export const listApiKeys = request('list-api-keys', {
   request: ofService,
   reply: z.array(apiKey),
-  refusals: ['service_not_found'],
+  refusals: { service_not_found: 404 },
 });
 
 export const revokeApiKey = request('revoke-api-key', {
   request: ofService.extend({ key_id: id }),
   reply: noContent,
-  refusals: ['service_not_found', 'api_key_not_found'],
+  refusals: { service_not_found: 404, api_key_not_found: 404 },
 });

@@ -48,20 +48,20 @@ export const rateLimit = z.object({
  * Every refusal that a caller of the email API can meet; `details.retry_after_s` and `details.rate_limit` where they
  * apply, and `details.email_id` of the message whose outcome is unknown.
  */
-export const EMAIL_REFUSALS = [
-  'api_key_invalid',
-  'service_disabled',
-  'invalid_email',
-  'recipient_not_verified',
-  'daily_limit_reached',
-  'minute_limit_reached',
-  'idempotency_key_reused',
-  'idempotency_key_in_flight',
-  'relay_unavailable',
-  'outcome_unknown',
-  'deadline_passed',
-  'email_not_found',
-] as const;
+export const EMAIL_REFUSALS = {
+  api_key_invalid: 401,
+  service_disabled: 403,
+  invalid_email: 400,
+  recipient_not_verified: 400,
+  daily_limit_reached: 429,
+  minute_limit_reached: 429,
+  idempotency_key_reused: 409,
+  idempotency_key_in_flight: 409,
+  relay_unavailable: 503,
+  outcome_unknown: 503,
+  deadline_passed: 503,
+  email_not_found: 404,
+} as const;
 
 /** Lower-case hex SHA-256 of the key as the client sent it; the key itself never crosses NATS. */
 export const apiKeyHash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -85,12 +85,12 @@ export const sendEmail = request('send-email', {
 export const getEmail = request('get-email', {
   request: z.object({ api_key_hash: apiKeyHash, email_id: id }),
   reply: emailRecord,
-  refusals: ['api_key_invalid', 'service_disabled', 'email_not_found', 'outcome_unknown'],
+  refusals: { api_key_invalid: 401, service_disabled: 403, email_not_found: 404, outcome_unknown: 503 },
 });
 
 /** Lets the gateway answer 401 or 403 before it complains about a body. */
 export const authenticateApiKey = request('authenticate-api-key', {
   request: z.object({ api_key_hash: apiKeyHash }),
   reply: z.object({ service_id: id }),
-  refusals: ['api_key_invalid', 'service_disabled'],
+  refusals: { api_key_invalid: 401, service_disabled: 403 },
 });

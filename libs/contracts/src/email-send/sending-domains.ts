@@ -30,26 +30,26 @@ const ofDomain = ofService.extend({ domain_id: id });
 export const addSendingDomain = request('add-sending-domain', {
   request: ofService.extend({ domain: z.string().min(1).max(253) }),
   reply: sendingDomain,
-  refusals: ['service_not_found', 'invalid_input', 'domain_exists'],
+  refusals: { service_not_found: 404, invalid_input: 400, domain_exists: 409 },
 });
 
 export const listSendingDomains = request('list-sending-domains', {
   request: ofService,
   reply: z.array(sendingDomain),
-  refusals: ['service_not_found'],
+  refusals: { service_not_found: 404 },
 });
 
 export const getSendingDomain = request('get-sending-domain', {
   request: ofDomain,
   reply: sendingDomain,
-  refusals: ['service_not_found', 'domain_not_found'],
+  refusals: { service_not_found: 404, domain_not_found: 404 },
 });
 
 /** Looks the three records up now. */
 export const verifySendingDomain = request('verify-sending-domain', {
   request: ofDomain,
   reply: sendingDomain,
-  refusals: ['service_not_found', 'domain_not_found'],
+  refusals: { service_not_found: 404, domain_not_found: 404 },
   deadlineMs: 20_000,
 });
 
@@ -57,11 +57,11 @@ export const verifySendingDomain = request('verify-sending-domain', {
 export const rotateDkimKey = request('rotate-dkim-key', {
   request: ofDomain,
   reply: sendingDomain,
-  refusals: ['service_not_found', 'domain_not_found', 'rotation_under_way'],
+  refusals: { service_not_found: 404, domain_not_found: 404, rotation_under_way: 409 },
 });
 
 export const removeSendingDomain = request('remove-sending-domain', {
   request: ofDomain,
   reply: noContent,
-  refusals: ['service_not_found', 'domain_not_found'],
+  refusals: { service_not_found: 404, domain_not_found: 404 },
 });

@@ -18,31 +18,43 @@ export const verifiedRecipient = z.object({
 export const addVerifiedRecipient = request('add-verified-recipient', {
   request: ofService.extend({ address: z.string().min(1).max(320) }),
   reply: verifiedRecipient,
-  refusals: ['service_not_found', 'invalid_input', 'recipient_exists', 'too_many_codes', 'relay_unavailable'],
+  refusals: {
+    service_not_found: 404,
+    invalid_input: 400,
+    recipient_exists: 409,
+    too_many_codes: 429,
+    relay_unavailable: 503,
+  },
   deadlineMs: 30_000,
 });
 
 export const verifyRecipient = request('verify-recipient', {
   request: ofService.extend({ recipient_id: id, code: z.string().regex(/^\d{6}$/, 'must be 6 digits') }),
   reply: verifiedRecipient,
-  refusals: ['service_not_found', 'recipient_not_found', 'code_wrong', 'code_expired', 'too_many_attempts'],
+  refusals: {
+    service_not_found: 404,
+    recipient_not_found: 404,
+    code_wrong: 400,
+    code_expired: 400,
+    too_many_attempts: 429,
+  },
 });
 
 export const listVerifiedRecipients = request('list-verified-recipients', {
   request: ofService,
   reply: z.array(verifiedRecipient),
-  refusals: ['service_not_found'],
+  refusals: { service_not_found: 404 },
 });
 
 export const removeVerifiedRecipient = request('remove-verified-recipient', {
   request: ofService.extend({ recipient_id: id }),
   reply: noContent,
-  refusals: ['service_not_found', 'recipient_not_found'],
+  refusals: { service_not_found: 404, recipient_not_found: 404 },
 });
 
 /** For the operator's set-up of a workspace: the owner's own login address, whose ownership is already known. */
 export const preAddRecipient = request('pre-add-recipient', {
   request: ofService.extend({ address: z.string().min(1).max(320) }),
   reply: verifiedRecipient,
-  refusals: ['service_not_found', 'invalid_input', 'recipient_exists'],
+  refusals: { service_not_found: 404, invalid_input: 400, recipient_exists: 409 },
 });

@@ -59,13 +59,13 @@ export const erasure = z.object({
 export const startErasure = request('start-erasure', {
   request: z.object({ address: z.string().min(3).max(320) }),
   reply: erasure,
-  refusals: ['invalid_input'],
+  refusals: { invalid_input: 400 },
 });
 
 export const getErasure = request('get-erasure', {
   request: z.object({ erasure_id: id }),
   reply: erasure,
-  refusals: ['erasure_not_found'],
+  refusals: { erasure_not_found: 404 },
 });
 
 /** The newest first. */

@@ -36,6 +36,16 @@ export const finding = z.object({
   advice: z.string().optional().describe('What to change.'),
 });
 
+export const setAsideEvent = z.object({
+  consumer: z.string(),
+  event_id: z.uuid(),
+  type: z.string(),
+  failures: z.int(),
+  last_error: z.string(),
+  set_aside_at: timestamp,
+  retry_at: timestamp,
+});
+
 const operationsOf = (service: ServiceName) => {
   const request = requestsOf(service);
   return {
@@ -48,7 +58,7 @@ const operationsOf = (service: ServiceName) => {
     rebuildProjection: request('rebuild-projection', {
       request: z.object({ name: z.string().max(200) }),
       reply: z.object({ generation: z.int() }),
-      refusals: ['projection_not_found', 'rebuild_under_way'],
+      refusals: { projection_not_found: 404, rebuild_under_way: 409 },
     }),
     /** `outbox` is null where a service publishes nothing. */
     getOutboxStatus: request('get-outbox-status', {
@@ -66,6 +76,22 @@ const operationsOf = (service: ServiceName) => {
       }),
       reply: z.object({ noted: z.boolean().describe('False where the service publishes nothing.') }),
       deadlineMs: 15_000,
+    }),
+    /** Events that a consumer of the service cannot handle, the oldest first. They are handled again by themselves. */
+    listSetAsideEvents: request('list-set-aside-events', {
+      request: z.object({ limit: z.int().min(1).max(1_000).default(100) }),
+      reply: z.object({ events: z.array(setAsideEvent), total: z.int() }),
+    }),
+    retrySetAsideEvent: request('retry-set-aside-event', {
+      request: z.object({ event_id: z.uuid() }),
+      reply: noContent,
+      refusals: { event_not_set_aside: 404 },
+    }),
+    /** Deletes the event unhandled; its consumer never sees it again. */
+    discardSetAsideEvent: request('discard-set-aside-event', {
+      request: z.object({ event_id: z.uuid() }),
+      reply: z.object({ consumers: z.array(z.string()) }),
+      refusals: { event_not_set_aside: 404 },
     }),
     countSealedValues: request('count-sealed-values', {
       request: noContent,

@@ -21,7 +21,7 @@ const tokenHash = z.string().regex(/^[0-9a-f]{64}$/);
 export const createSession = request('create-session', {
   request: z.object({ email: z.string().max(320), password: z.string().max(1024), ip: z.string() }),
   reply: z.object({ token: z.string(), expires_at: timestamp }),
-  refusals: ['credentials_wrong', 'too_many_attempts'],
+  refusals: { credentials_wrong: 401, too_many_attempts: 429 },
   deadlineMs: 10_000,
 });
 
@@ -29,7 +29,7 @@ export const createSession = request('create-session', {
 export const authenticateSession = request('authenticate-session', {
   request: z.object({ token_hash: tokenHash }),
   reply: z.object({ user_id: id, email: z.string(), operator: z.boolean(), workspace_id: id }),
-  refusals: ['session_invalid'],
+  refusals: { session_invalid: 401 },
 });
 
 export const endSession = request('end-session', { request: z.object({ token_hash: tokenHash }), reply: noContent });
@@ -37,7 +37,7 @@ export const endSession = request('end-session', { request: z.object({ token_has
 export const getMe = request('get-me', {
   request: z.object({ user_id: id, workspace_id: id }),
   reply: user.extend({ active_workspace: workspace }),
-  refusals: ['user_not_found'],
+  refusals: { user_not_found: 404 },
 });
 
 /** Only an operator may; the new user gets a workspace of their own. */
@@ -50,20 +50,20 @@ export const createUser = request('create-user', {
     workspace_name: z.string().trim().min(1).max(100).optional(),
   }),
   reply: user,
-  refusals: ['not_an_operator', 'invalid_input', 'user_exists'],
+  refusals: { not_an_operator: 403, invalid_input: 400, user_exists: 409 },
   deadlineMs: 10_000,
 });
 
 export const createWorkspace = request('create-workspace', {
   request: z.object({ user_id: id, name: z.string().trim().min(1).max(100) }),
   reply: workspace,
-  refusals: ['user_not_found', 'invalid_input'],
+  refusals: { user_not_found: 404, invalid_input: 400 },
 });
 
 export const switchWorkspace = request('switch-workspace', {
   request: z.object({ token_hash: tokenHash, workspace_id: id }),
   reply: workspace,
-  refusals: ['session_invalid', 'workspace_not_found'],
+  refusals: { session_invalid: 401, workspace_not_found: 404 },
 });
 
 export const changePassword = request('change-password', {
@@ -73,6 +73,6 @@ export const changePassword = request('change-password', {
     new_password: z.string().min(12, 'must have at least 12 characters').max(1024),
   }),
   reply: noContent,
-  refusals: ['credentials_wrong', 'too_many_attempts'],
+  refusals: { credentials_wrong: 401, too_many_attempts: 429 },
   deadlineMs: 10_000,
 });

@@ -40,13 +40,13 @@ export const listDeployments = request('list-deployments', {
     offset: z.int().min(0).max(1_000_000_000).default(0),
   }),
   reply: page(deployment),
-  refusals: ['web_service_not_found'],
+  refusals: { web_service_not_found: 404 },
 });
 
 export const createDeployment = request('create-deployment', {
   request: ofWebService.extend(deploymentInput.shape),
   reply: deployment,
-  refusals: ['web_service_not_found', 'service_blocked', 'service_suspended', 'invalid_input'],
+  refusals: { web_service_not_found: 404, service_blocked: 403, service_suspended: 403, invalid_input: 400 },
 });
 
 const ofDeployment = ofWebService.extend({ deployment_id: id });
@@ -54,25 +54,26 @@ const ofDeployment = ofWebService.extend({ deployment_id: id });
 export const getDeployment = request('get-deployment', {
   request: ofDeployment,
   reply: deployment,
-  refusals: ['web_service_not_found', 'deployment_not_found'],
+  refusals: { web_service_not_found: 404, deployment_not_found: 404 },
 });
 
 /** Answers the new deployment, whose `rollback_of` names the earlier one. */
 export const rollBackDeployment = request('roll-back-deployment', {
   request: ofDeployment,
   reply: deployment,
-  refusals: [
-    'web_service_not_found',
-    'deployment_not_found',
-    'deployment_never_live',
-    'service_blocked',
-    'service_suspended',
-  ],
+  refusals: {
+    web_service_not_found: 404,
+    deployment_not_found: 404,
+    deployment_never_live: 400,
+    deployment_too_old: 400,
+    service_blocked: 403,
+    service_suspended: 403,
+  },
 });
 
 /** Ends a deployment that is queued, building or releasing; its build is gone when the deployment is `cancelled`. */
 export const cancelDeployment = request('cancel-deployment', {
   request: ofDeployment,
   reply: deployment,
-  refusals: ['web_service_not_found', 'deployment_not_found', 'deployment_over'],
+  refusals: { web_service_not_found: 404, deployment_not_found: 404, deployment_over: 409 },
 });

@@ -18,14 +18,14 @@ export const variableInput = z.strictObject({
 export const listVariables = request('list-variables', {
   request: ofWebService,
   reply: z.array(variable),
-  refusals: ['web_service_not_found'],
+  refusals: { web_service_not_found: 404 },
 });
 
 /** A key that is there already gets the new value, under the same id. `created` tells which of the two it was. */
 export const setVariable = request('set-variable', {
   request: ofWebService.extend(variableInput.shape),
   reply: z.object({ variable, created: z.boolean() }),
-  refusals: ['web_service_not_found', 'invalid_input'],
+  refusals: { web_service_not_found: 404, invalid_input: 400 },
 });
 
 /** All or nothing; keeps what it does not name. The same key twice is refused. An absent `is_secret` keeps what is. */
@@ -37,11 +37,11 @@ export const setVariables = request('set-variables', {
       .max(1000),
   }),
   reply: bulkResult,
-  refusals: ['web_service_not_found', 'invalid_input'],
+  refusals: { web_service_not_found: 404, invalid_input: 400 },
 });
 
 export const deleteVariable = request('delete-variable', {
   request: ofWebService.extend({ var_id: id }),
   reply: deletion,
-  refusals: ['web_service_not_found', 'variable_not_found'],
+  refusals: { web_service_not_found: 404, variable_not_found: 404 },
 });

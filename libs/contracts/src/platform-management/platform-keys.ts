@@ -34,7 +34,7 @@ export const platformCaller = z.object({ user_id: id, workspace_id: id, key: pla
 export const admitPlatformCall = request('admit-platform-call', {
   request: z.object({ key_hash: z.string().regex(/^[0-9a-f]{64}$/), required: platformKeyScope }),
   reply: z.object({ caller: platformCaller, rate_limit: rateLimitStanding.nullable() }),
-  refusals: ['platform_key_invalid', 'insufficient_scope', 'rate_limit_reached'],
+  refusals: { platform_key_invalid: 401, insufficient_scope: 403, rate_limit_reached: 429 },
 });
 
 export const platformKeyInput = z.strictObject({
@@ -47,7 +47,7 @@ export const platformKeyInput = z.strictObject({
 export const createPlatformKey = request('create-platform-key', {
   request: platformKeyInput.extend({ user_id: id, workspace_id: id }),
   reply: platformKey.extend({ key: z.string() }),
-  refusals: ['invalid_input'],
+  refusals: { invalid_input: 400 },
 });
 
 /** Keys of the user in the workspace that are not revoked, expired ones included, oldest first. */
@@ -59,5 +59,5 @@ export const listPlatformKeys = request('list-platform-keys', {
 export const revokePlatformKey = request('revoke-platform-key', {
   request: z.object({ user_id: id, workspace_id: id, key_id: id }),
   reply: noContent,
-  refusals: ['platform_key_not_found'],
+  refusals: { platform_key_not_found: 404 },
 });

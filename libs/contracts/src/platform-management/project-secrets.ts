@@ -22,14 +22,14 @@ const ofProject = z.object({ user_id: id, project_id: id });
 export const listProjectSecrets = request('list-project-secrets', {
   request: ofProject,
   reply: projectSecretsByKey,
-  refusals: ['project_not_found'],
+  refusals: { project_not_found: 404 },
 });
 
 /** A key that is there already in that scope gets the new value, under the same id. */
 export const setProjectSecret = request('set-project-secret', {
   request: ofProject.extend(projectSecretInput.shape),
   reply: z.object({ secret: projectSecret.extend({ key: z.string() }), created: z.boolean() }),
-  refusals: ['project_not_found', 'invalid_input'],
+  refusals: { project_not_found: 404, invalid_input: 400 },
 });
 
 /** All or nothing; keeps what it does not name. The same key twice in one scope is refused. */
@@ -48,11 +48,11 @@ export const setProjectSecrets = request('set-project-secrets', {
       .max(1000),
   }),
   reply: bulkResult,
-  refusals: ['project_not_found', 'invalid_input'],
+  refusals: { project_not_found: 404, invalid_input: 400 },
 });
 
 export const deleteProjectSecret = request('delete-project-secret', {
   request: ofProject.extend({ secret_id: id }),
   reply: deletion,
-  refusals: ['project_not_found', 'project_secret_not_found'],
+  refusals: { project_not_found: 404, project_secret_not_found: 404 },
 });

@@ -28,11 +28,11 @@ export const listProjects = request('list-projects', {
 export const createProject = request('create-project', {
   request: projectInput.extend({ user_id: id, workspace_id: id }),
   reply: project,
-  refusals: ['invalid_input'],
+  refusals: { invalid_input: 400 },
 });
 
 export const getProject = request('get-project', {
   request: z.object({ user_id: id, project_id: id }),
   reply: project,
-  refusals: ['project_not_found'],
+  refusals: { project_not_found: 404 },
 });

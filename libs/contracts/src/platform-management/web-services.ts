@@ -74,13 +74,13 @@ export const listWebServices = request('list-web-services', {
 export const createWebService = request('create-web-service', {
   request: webServiceInput.extend({ user_id: id }),
   reply: webService,
-  refusals: ['project_not_found', 'invalid_input'],
+  refusals: { project_not_found: 404, invalid_input: 400 },
 });
 
 export const getWebService = request('get-web-service', {
   request: ofWebService,
   reply: webService,
-  refusals: ['web_service_not_found'],
+  refusals: { web_service_not_found: 404 },
 });
 
 const lifecycleReply = z.object({ id, status: webServiceStatus });
@@ -89,20 +89,20 @@ const lifecycleReply = z.object({ id, status: webServiceStatus });
 export const startWebService = request('start-web-service', {
   request: ofWebService,
   reply: lifecycleReply,
-  refusals: ['web_service_not_found', 'service_blocked', 'service_suspended', 'nothing_to_start'],
+  refusals: { web_service_not_found: 404, service_blocked: 403, service_suspended: 403, nothing_to_start: 400 },
 });
 
 export const restartWebService = request('restart-web-service', {
   request: ofWebService,
   reply: lifecycleReply,
-  refusals: ['web_service_not_found', 'service_blocked', 'service_suspended', 'never_ran'],
+  refusals: { web_service_not_found: 404, service_blocked: 403, service_suspended: 403, never_ran: 400 },
 });
 
 /** Cancels what is being deployed, too. */
 export const stopWebService = request('stop-web-service', {
   request: ofWebService,
   reply: lifecycleReply,
-  refusals: ['web_service_not_found', 'service_blocked', 'service_suspended', 'never_ran'],
+  refusals: { web_service_not_found: 404, service_blocked: 403, service_suspended: 403, never_ran: 400 },
 });
 
 /** For the operator, who may act on any service. Blocking and suspending stop what runs and cancel what is deployed. */
@@ -114,7 +114,7 @@ export const moderateWebService = request('moderate-web-service', {
     reason: z.string().trim().min(1).max(1000).optional().describe('Needed to block and to suspend.'),
   }),
   reply: webService,
-  refusals: ['not_an_operator', 'web_service_not_found', 'invalid_input'],
+  refusals: { not_an_operator: 403, web_service_not_found: 404, invalid_input: 400 },
 });
 
 export const logLine = z.object({
@@ -131,7 +131,7 @@ export const getLogs = request('get-logs', {
     since: z.int().min(0).max(4_102_444_800).optional(),
   }),
   reply: z.object({ lines: z.array(logLine) }),
-  refusals: ['web_service_not_found'],
+  refusals: { web_service_not_found: 404 },
 });
 
 const usageOf = z.object({ millicores: z.number().nonnegative(), percent: z.number().nonnegative() });
@@ -143,7 +143,7 @@ export const usage = z.object({ cpu: usageOf, memory: memoryOf, instances: z.int
 export const getMetrics = request('get-metrics', {
   request: ofWebService,
   reply: usage,
-  refusals: ['web_service_not_found', 'nothing_to_report'],
+  refusals: { web_service_not_found: 404, nothing_to_report: 404 },
 });
 
 /** At most 300 points, oldest first, one every `step` seconds; where nothing ran there is no point. */
@@ -154,5 +154,5 @@ export const getMetricsHistory = request('get-metrics-history', {
     step: z.int(),
     points: z.array(usage.extend({ timestamp })),
   }),
-  refusals: ['web_service_not_found'],
+  refusals: { web_service_not_found: 404 },
 });

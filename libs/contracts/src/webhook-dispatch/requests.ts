@@ -36,7 +36,7 @@ const ofWebhook = z.object({ service_id: id, webhook_id: id });
 export const createWebhook = request('create-webhook', {
   request: z.object({ service_id: id, url: z.string().min(1).max(2048), events: kinds }),
   reply: z.object({ id, url: z.string(), events: z.array(outcomeKind), secret: z.string() }),
-  refusals: ['invalid_url', 'too_many_webhooks'],
+  refusals: { invalid_url: 400, too_many_webhooks: 409 },
   deadlineMs: 10_000,
 });
 
@@ -48,7 +48,7 @@ export const listWebhooks = request('list-webhooks', {
 export const getWebhook = request('get-webhook', {
   request: ofWebhook,
   reply: webhook,
-  refusals: ['webhook_not_found'],
+  refusals: { webhook_not_found: 404 },
 });
 
 export const webhookChanges = z.strictObject({
@@ -60,27 +60,27 @@ export const webhookChanges = z.strictObject({
 export const updateWebhook = request('update-webhook', {
   request: ofWebhook.extend({ changes: webhookChanges }),
   reply: webhook,
-  refusals: ['webhook_not_found', 'invalid_url'],
+  refusals: { webhook_not_found: 404, invalid_url: 400 },
   deadlineMs: 10_000,
 });
 
 export const removeWebhook = request('remove-webhook', {
   request: ofWebhook,
   reply: noContent,
-  refusals: ['webhook_not_found'],
+  refusals: { webhook_not_found: 404 },
 });
 
 /** Makes the next secret, shown once; the present one signs until `switch-webhook-secret`. */
 export const rotateWebhookSecret = request('rotate-webhook-secret', {
   request: ofWebhook,
   reply: z.object({ secret: z.string() }),
-  refusals: ['webhook_not_found'],
+  refusals: { webhook_not_found: 404 },
 });
 
 export const switchWebhookSecret = request('switch-webhook-secret', {
   request: ofWebhook,
   reply: webhook,
-  refusals: ['webhook_not_found', 'no_next_secret'],
+  refusals: { webhook_not_found: 404, no_next_secret: 409 },
 });
 
 export const attempt = z.object({
@@ -108,25 +108,25 @@ export const delivery = z.object({
 export const testWebhook = request('test-webhook', {
   request: ofWebhook.extend({ event: outcomeKind }),
   reply: delivery,
-  refusals: ['webhook_not_found', 'webhook_disabled'],
+  refusals: { webhook_not_found: 404, webhook_disabled: 409 },
   deadlineMs: 15_000,
 });
 
 export const listDeliveries = request('list-deliveries', {
   request: pageRequest.extend({ ...ofWebhook.shape, state: delivery.shape.state.optional() }),
   reply: page(delivery),
-  refusals: ['webhook_not_found'],
+  refusals: { webhook_not_found: 404 },
 });
 
 /** A replay is a new delivery with the full schedule. */
 export const replayDelivery = request('replay-delivery', {
   request: ofWebhook.extend({ delivery_id: id }),
   reply: delivery,
-  refusals: ['webhook_not_found', 'delivery_not_found'],
+  refusals: { webhook_not_found: 404, delivery_not_found: 404 },
 });
 
 export const replaySince = request('replay-since', {
   request: ofWebhook.extend({ since: timestamp }),
   reply: z.object({ replayed: z.int().nonnegative() }),
-  refusals: ['webhook_not_found'],
+  refusals: { webhook_not_found: 404 },
 });

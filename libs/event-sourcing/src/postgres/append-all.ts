@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { BEGINNING, type RecordedEvent } from '../event.js';
 import { type Append, type Appended, ConcurrencyConflict } from '../event-store.js';
 import { storableFrame, storableJson } from '../unstorable-text.js';
+import { APPEND_EVENTS, LOCK_STREAMS } from './append-all.sql.js';
 
 /** What became of one append of a group: its events, or the conflict that kept it out. */
 export type AppendResult = Appended | ConcurrencyConflict;
@@ -47,18 +48,10 @@ export const lockStreams = async (
 ): Promise<void> => {
   await client.query({
     name: 'event-store-lock-streams',
-    text: `SELECT pg_advisory_xact_lock(key)
-           FROM (SELECT DISTINCT hashtextextended(stream, 0) AS key FROM unnest($1::text[]) AS stream ORDER BY 1) AS keys`,
+    text: LOCK_STREAMS,
     values: [streamIds],
   });
 };
-
-/**
- * The call that appends, for a statement that writes more than events: it takes the first ten parameters, which are
- * `appendArguments`. Its rows tell of each append by `append_index`, from 1, whether it was `admitted`; one that was not
- * met a conflict. In a statement by itself, nothing else must be written before it runs.
- */
-export const APPEND = 'event_store.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
 
 /** @throws UnstorableEventError */
 export const appendArguments = (appends: readonly Append[]): unknown[] =>
@@ -92,7 +85,7 @@ export const appendPrepared = async (
   const occurredAt = new Date();
   const { rows } = await db.query<Row>({
     name: 'event-store-append',
-    text: `SELECT * FROM ${APPEND}`,
+    text: APPEND_EVENTS,
     values: argumentsOf(appends, occurredAt),
   });
   const results = new Array<AppendResult>(appends.length);

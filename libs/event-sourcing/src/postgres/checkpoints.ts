@@ -1,5 +1,18 @@
 import type pg from 'pg';
 import type { Position } from '../event.js';
+import {
+  ADD_NEXT_CHECKPOINT,
+  DELETE_LIVE_CHECKPOINT,
+  DELETE_NEXT_CHECKPOINT,
+  LOCK_FREE_LIVE_CHECKPOINT,
+  LOCK_LIVE_CHECKPOINT,
+  MAKE_CHECKPOINT_LIVE,
+  PASS_OVER,
+  REGISTER_PROJECTION,
+  SAVE_CHECKPOINT,
+  SELECT_LIVE_CHECKPOINT,
+  SELECT_NEXT_CHECKPOINT,
+} from './checkpoints.sql.js';
 
 export interface Checkpoint extends Position {
   readonly generation: number;
@@ -8,16 +21,21 @@ export interface Checkpoint extends Position {
 
 type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
 
-const COLUMNS = 'generation, version, txid::text AS txid, pos::text AS pos';
+const LIVE_CHECKPOINT = {
+  '': SELECT_LIVE_CHECKPOINT,
+  'FOR UPDATE': LOCK_LIVE_CHECKPOINT,
+  'FOR UPDATE SKIP LOCKED': LOCK_FREE_LIVE_CHECKPOINT,
+} as const;
 
+/** The checkpoint of the generation that answers queries. */
 export const liveCheckpoint = async (
   db: Queryable,
   name: string,
-  lock: '' | 'FOR UPDATE' | 'FOR UPDATE SKIP LOCKED' = '',
+  lock: keyof typeof LIVE_CHECKPOINT = '',
 ): Promise<Checkpoint | undefined> => {
   const { rows } = await db.query<Checkpoint>({
     name: `event-store-live-checkpoint ${lock}`,
-    text: `SELECT ${COLUMNS} FROM event_store.projections WHERE name = $1 AND live ${lock}`,
+    text: LIVE_CHECKPOINT[lock],
     values: [name],
   });
   return rows[0];
@@ -29,20 +47,13 @@ export const holdNextCheckpoint = async (
   name: string,
   generation: number,
 ): Promise<Checkpoint | undefined> => {
-  const { rows } = await db.query<Checkpoint>(
-    `SELECT ${COLUMNS} FROM event_store.projections WHERE name = $1 AND generation = $2 AND NOT live FOR UPDATE`,
-    [name, generation],
-  );
+  const { rows } = await db.query<Checkpoint>(SELECT_NEXT_CHECKPOINT, [name, generation]);
   return rows[0];
 };
 
 /** Registers a projection that the database has not seen yet; its tables are empty and live. */
 export const registerProjection = async (db: Queryable, name: string, version: number): Promise<void> => {
-  await db.query(
-    `INSERT INTO event_store.projections (name, generation, live, version, txid, pos)
-     VALUES ($1, 1, true, $2, '0', 0) ON CONFLICT DO NOTHING`,
-    [name, version],
-  );
+  await db.query(REGISTER_PROJECTION, [name, version]);
 };
 
 export const saveCheckpoint = async (
@@ -53,7 +64,7 @@ export const saveCheckpoint = async (
 ): Promise<void> => {
   await db.query({
     name: 'event-store-save-checkpoint',
-    text: 'UPDATE event_store.projections SET txid = $3::xid8, pos = $4::bigint WHERE name = $1 AND generation = $2',
+    text: SAVE_CHECKPOINT,
     values: [name, generation, txid, pos],
   });
 };
@@ -70,9 +81,7 @@ export const passOver = async (
 ): Promise<void> => {
   await db.query({
     name: 'event-store-pass-over',
-    text: `UPDATE event_store.projections SET txid = $5::xid8, pos = $6::bigint
-           WHERE name = $1 AND live AND version <= $2 AND (txid, pos) >= ($3::xid8, $4::bigint)
-             AND (txid, pos) < ($5::xid8, $6::bigint)`,
+    text: PASS_OVER,
     values: [name, version, from.txid, from.pos, to.txid, to.pos],
   });
 };
@@ -84,17 +93,11 @@ export const beginGeneration = async (
   generation: number,
   version: number,
 ): Promise<void> => {
-  await db.query('DELETE FROM event_store.projections WHERE name = $1 AND NOT live', [name]);
-  await db.query(
-    `INSERT INTO event_store.projections (name, generation, live, version, txid, pos) VALUES ($1, $2, false, $3, '0', 0)`,
-    [name, generation, version],
-  );
+  await db.query(DELETE_NEXT_CHECKPOINT, [name]);
+  await db.query(ADD_NEXT_CHECKPOINT, [name, generation, version]);
 };
 
 export const promoteGeneration = async (db: Queryable, name: string, generation: number): Promise<void> => {
-  await db.query('DELETE FROM event_store.projections WHERE name = $1 AND live', [name]);
-  await db.query('UPDATE event_store.projections SET live = true WHERE name = $1 AND generation = $2', [
-    name,
-    generation,
-  ]);
+  await db.query(DELETE_LIVE_CHECKPOINT, [name]);
+  await db.query(MAKE_CHECKPOINT_LIVE, [name, generation]);
 };

@@ -4,6 +4,7 @@ import type { DomainEvent, EventMetadata, Position } from '../event.js';
 import { ConcurrencyConflict } from '../event-store.js';
 import { upcast } from '../upcasting.js';
 import { appendAll, lockStreams } from './append-all.js';
+import { SELECT_HISTORY } from './command-transactions.sql.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
 import { inTransaction } from './transaction.js';
 
@@ -53,7 +54,7 @@ export class CommandTransactions {
     command: TransactionalCommand<State, Command, Event>,
   ): Promise<readonly Event[]> {
     const { events, position } = await this.#decided(command);
-    if (position) this.options.store.announce();
+    if (position) this.options.store.announce(events);
     await this.options.waitUntil(position);
     return events;
   }
@@ -102,7 +103,7 @@ async function historyOf<Event extends DomainEvent>(
 ): Promise<readonly Event[]> {
   const { rows } = await client.query<{ type: string; data: object }>({
     name: 'event-store-command-history',
-    text: 'SELECT type, data FROM event_store.events WHERE stream_id = $1 ORDER BY version',
+    text: SELECT_HISTORY,
     values: [streamId],
   });
   return rows.map(row => upcast(row, upcasters) as unknown as Event);

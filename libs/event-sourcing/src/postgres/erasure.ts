@@ -1,6 +1,14 @@
 import type pg from 'pg';
 import { BEGINNING, type Position } from '../event.js';
 import { lockStreams } from './append-all.js';
+import {
+  COUNT_ERASED_EVENTS,
+  RENAME_STREAMS,
+  SELECT_HELD_EVENTS,
+  SELECT_PAGE,
+  SELECT_PAGE_END,
+  UPDATE_EVENTS,
+} from './erasure.sql.js';
 import { ErasureNotes } from './erasure-notes.js';
 import { inTransaction } from './transaction.js';
 
@@ -87,33 +95,22 @@ const rewrite = async (client: pg.ClientBase, erasure: Erasure, rows: readonly R
   // As an append does: in one order, before the first write.
   const streams = [...new Set(rows.map(row => row.stream_id))].filter(id => erasure.withoutInId?.(id) !== undefined);
   await lockStreams(client, streams);
-  const { rows: held } = await client.query<Row>(
-    `SELECT e.txid::text AS txid, e.pos::text AS pos, e.stream_id, e.type, e.data FROM event_store.events e
-     JOIN unnest($1::text[], $2::bigint[]) AS found (txid, pos) ON e.txid = found.txid::xid8 AND e.pos = found.pos
-     ORDER BY e.txid, e.pos FOR UPDATE OF e`,
-    [rows.map(({ txid }) => txid), rows.map(({ pos }) => pos)],
-  );
+  const { rows: held } = await client.query<Row>(SELECT_HELD_EVENTS, [
+    rows.map(({ txid }) => txid),
+    rows.map(({ pos }) => pos),
+  ]);
   const changes = held.flatMap(row => {
     const data = erasure.without(eventOf(row));
     return data || streams.includes(row.stream_id) ? [{ row, data: data ?? row.data }] : [];
   });
   await client.query("SELECT set_config('event_store.erasing', 'on', true)");
-  await client.query(
-    `UPDATE event_store.events AS e SET data = fresh.data
-     FROM unnest($1::text[], $2::bigint[], $3::jsonb[]) AS fresh (txid, pos, data)
-     WHERE e.txid = fresh.txid::xid8 AND e.pos = fresh.pos`,
-    [
-      changes.map(({ row }) => row.txid),
-      changes.map(({ row }) => row.pos),
-      changes.map(({ data }) => JSON.stringify(data)),
-    ],
-  );
+  await client.query(UPDATE_EVENTS, [
+    changes.map(({ row }) => row.txid),
+    changes.map(({ row }) => row.pos),
+    changes.map(({ data }) => JSON.stringify(data)),
+  ]);
   await rename(client, streams, id => erasure.withoutInId?.(id) ?? id);
-  await client.query(
-    `INSERT INTO event_store.erasures AS known (noted_as, events) VALUES ($1, $2)
-     ON CONFLICT (noted_as) DO UPDATE SET events = known.events + excluded.events, at = now()`,
-    [erasure.noteAs, changes.length],
-  );
+  await client.query(COUNT_ERASED_EVENTS, [erasure.noteAs, changes.length]);
   const types = new Set(changes.map(({ row }) => row.type));
   await ErasureNotes.count(client, erasure.noteAs, { events: changes.length });
   await ErasureNotes.requireRebuilds(client, erasure.noteAs, erasure.readModelsOf?.(types) ?? []);
@@ -126,13 +123,7 @@ const rename = async (
   streams: readonly string[],
   renamed: (streamId: string) => string,
 ): Promise<void> => {
-  await client.query(
-    `UPDATE event_store.events AS e SET stream_id = fresh.stream_id || '/' || first.id
-     FROM unnest($1::text[], $2::text[]) AS fresh (old, stream_id)
-     JOIN event_store.events AS first ON first.stream_id = fresh.old AND first.version = 1
-     WHERE e.stream_id = fresh.old`,
-    [streams, streams.map(renamed)],
-  );
+  await client.query(RENAME_STREAMS, [streams, streams.map(renamed)]);
 };
 
 const eventOf = ({ stream_id, type, data }: Row): ErasableEvent => ({ streamId: stream_id, type, data });
@@ -140,11 +131,7 @@ const eventOf = ({ stream_id, type, data }: Row): ErasableEvent => ({ streamId: 
 const placeOf = ({ txid, pos }: Row): string => `${txid}/${pos}`;
 
 const endOfPage = async (pool: pg.Pool, from: Position): Promise<Position | undefined> => {
-  const { rows } = await pool.query<Position>(
-    `SELECT e.txid::text AS txid, e.pos::text AS pos FROM event_store.events e
-     WHERE (e.txid, e.pos) > ($1::xid8, $2::bigint) ORDER BY e.txid, e.pos OFFSET $3 LIMIT 1`,
-    [from.txid, from.pos, PAGE - 1],
-  );
+  const { rows } = await pool.query<Position>(SELECT_PAGE_END, [from.txid, from.pos, PAGE - 1]);
   return rows[0];
 };
 
@@ -155,13 +142,12 @@ const rowsWithin = async (
   end: Position | undefined,
   containing: readonly string[],
 ): Promise<Row[]> => {
-  const { rows } = await pool.query<Row>(
-    `SELECT e.txid::text AS txid, e.pos::text AS pos, e.stream_id, e.type, e.data FROM event_store.events e
-     WHERE (e.txid, e.pos) > ($1::xid8, $2::bigint) AND ($3::text IS NULL OR (e.txid, e.pos) <= ($3::xid8, $4::bigint))
-       AND EXISTS (SELECT FROM unnest($5::text[]) AS trace WHERE strpos(lower(e.data::text COLLATE "C"), trace) > 0
-         OR strpos(lower(to_json(e.stream_id)::text COLLATE "C"), trace) > 0)
-     ORDER BY e.txid, e.pos`,
-    [from.txid, from.pos, end?.txid ?? null, end?.pos ?? null, containing],
-  );
+  const { rows } = await pool.query<Row>(SELECT_PAGE, [
+    from.txid,
+    from.pos,
+    end?.txid ?? null,
+    end?.pos ?? null,
+    containing,
+  ]);
   return rows;
 };

@@ -28,3 +28,14 @@ it('migrates once when several replicas start together', async () => {
   expect(rows.length).toBeGreaterThan(1);
   expect(rows.map(({ number }) => number)).toEqual(rows.map((_, place) => place + 1));
 });
+
+it('tells its listeners the types of what it appended, and announces appends of transactions without types', async () => {
+  const { store } = await stores.fresh();
+  const heard: (ReadonlySet<string> | undefined)[] = [];
+  const unsubscribe = store.onAppended(types => heard.push(types));
+  await store.append('a', counted(1, 2), { expectedVersion: 'none', metadata });
+  store.announce();
+  unsubscribe();
+  store.announce();
+  expect(heard).toEqual([new Set(['test.counted.v1']), undefined]);
+});

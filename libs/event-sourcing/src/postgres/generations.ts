@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { SELECT_FOREIGN_KEYS, SELECT_INDEXES } from './generations.sql.js';
 import { type Projection, quote } from './projection.js';
 
 /** The suffix of the tables into which a new generation is built beside the live ones. */
@@ -15,10 +16,7 @@ export const createNextTables = async (client: pg.ClientBase, { tables }: Projec
 
 /** A foreign key would stay with the table that goes. */
 const standsAlone = async (client: pg.ClientBase, table: string): Promise<void> => {
-  const { rows } = await client.query<{ key: string }>(
-    "SELECT conname AS key FROM pg_constraint WHERE contype = 'f' AND to_regclass($1) IN (conrelid, confrelid)",
-    [quote(table)],
-  );
+  const { rows } = await client.query<{ key: string }>(SELECT_FOREIGN_KEYS, [quote(table)]);
   if (rows[0])
     throw new Error(`table ${table} of a projection has the foreign key ${rows[0].key}, so it cannot be rebuilt`);
 };
@@ -30,12 +28,7 @@ interface Index {
 }
 
 const indexesOf = async (client: pg.ClientBase, table: string): Promise<Index[]> => {
-  const { rows } = await client.query<{ name: string; definition: string }>(
-    `SELECT c.relname AS name, pg_get_indexdef(i.indexrelid) AS definition
-     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-     WHERE i.indrelid = to_regclass($1) ORDER BY i.indisprimary DESC, c.relname`,
-    [quote(table)],
-  );
+  const { rows } = await client.query<{ name: string; definition: string }>(SELECT_INDEXES, [quote(table)]);
   return rows.map(({ name, definition }) => ({
     name,
     shape: `${definition.startsWith('CREATE UNIQUE')} ${definition.slice(definition.indexOf(' USING '))}`,

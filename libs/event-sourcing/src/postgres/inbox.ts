@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inSteps } from './in-steps.js';
+import { ACCEPT, PURGE } from './inbox.sql.js';
 
 /**
  * What makes "at least once" into "once": a consumer notes the events it takes in the transaction of their effect.
@@ -16,8 +17,7 @@ export class Inbox {
   ): Promise<ReadonlySet<string>> {
     const { rows } = await tx.query<{ event_id: string }>({
       name: 'event-store-inbox-accept',
-      text: `INSERT INTO event_store.inbox (consumer, event_id) SELECT $1, id FROM unnest($2::uuid[]) AS id ORDER BY id
-             ON CONFLICT DO NOTHING RETURNING event_id`,
+      text: ACCEPT,
       values: [consumer, eventIds],
     });
     return new Set(rows.map(({ event_id }) => event_id));
@@ -25,11 +25,6 @@ export class Inbox {
 
   /** Forgets notes of more than `days` days ago; must exceed the relay's `lookBackDays`. */
   async purge(days = 30): Promise<number> {
-    return inSteps(
-      this.pool,
-      `DELETE FROM event_store.inbox WHERE (consumer, event_id) IN (
-         SELECT consumer, event_id FROM event_store.inbox WHERE received_at < now() - make_interval(days => $1) LIMIT $2)`,
-      [days],
-    );
+    return inSteps(this.pool, PURGE, [days]);
   }
 }

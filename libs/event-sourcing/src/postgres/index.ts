@@ -1,4 +1,5 @@
-export { APPEND, type AppendResult, appendAll, appendArguments, lockStreams } from './append-all.js';
+export { type AppendResult, appendAll, appendArguments, lockStreams } from './append-all.js';
+export { APPEND } from './append-call.js';
 export {
   CommandTransactions,
   type CommandTransactionsOptions,
@@ -13,7 +14,8 @@ export { isLed, withLeadership } from './leadership.js';
 export type { Blockage, Gap } from './outbox-checkpoints.js';
 export { OutboxRelay, type OutboxRelayOptions, type OutboxStatus, type Publisher } from './outbox-relay.js';
 export { PostgresEventStore } from './postgres-event-store.js';
-export type { Projection, ProjectionTransaction } from './projection.js';
+export type { Projection, ProjectionTables, ProjectionTransaction } from './projection.js';
 export { ProjectionRunner, type ProjectionRunnerOptions, type ProjectionStatus } from './projection-runner.js';
 export { migrateEventStore } from './schema.js';
+export { PostgresSetAsideEvents, type SetAsideReport } from './set-aside-events.js';
 export { inTransaction, inTransactionAsking, together } from './transaction.js';

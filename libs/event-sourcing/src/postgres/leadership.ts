@@ -1,20 +1,12 @@
 import type pg from 'pg';
+import { IS_LED, TRY_LOCK, UNLOCK } from './leadership.sql.js';
 
 /** How soon a leader notices that its connection, and the lock with it, has silently gone. */
 const HEARTBEAT_MS = 5_000;
 
-const LOCK = "hashtextextended('postern leader ' || $1, 0)";
-
 /** Whether some process holds the named lock, this one included. */
 export const isLed = async (pool: pg.Pool, name: string): Promise<boolean> => {
-  const { rows } = await pool.query<{ led: boolean }>(
-    `SELECT EXISTS (
-       SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
-       WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
-         AND (l.classid::bigint << 32 | l.objid::bigint) = ${LOCK}
-     ) AS led`,
-    [name],
-  );
+  const { rows } = await pool.query<{ led: boolean }>(IS_LED, [name]);
   return rows[0]?.led ?? false;
 };
 
@@ -38,11 +30,11 @@ export const withLeadership = async (
   let broken: Error | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   try {
-    const { rows } = await client.query<{ led: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS led`, [name]);
+    const { rows } = await client.query<{ led: boolean }>(TRY_LOCK, [name]);
     if (!rows[0]?.led) return false;
     heartbeat = setInterval(() => client.query('SELECT 1').catch(onError), HEARTBEAT_MS);
     await lead(AbortSignal.any([stop, connection.signal]));
-    if (!connection.signal.aborted) await client.query(`SELECT pg_advisory_unlock(${LOCK})`, [name]);
+    if (!connection.signal.aborted) await client.query(UNLOCK, [name]);
     return true;
   } catch (error) {
     broken = error as Error;

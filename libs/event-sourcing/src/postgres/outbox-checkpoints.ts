@@ -1,6 +1,20 @@
 import type pg from 'pg';
 import { BEGINNING, type Position } from '../event.js';
 import { inSteps } from './in-steps.js';
+import {
+  DELETE_GAPS,
+  DELETE_TRAIL_AFTER,
+  IS_REPEATED_AFTER,
+  REPORT_GAP,
+  SAVE_BLOCKAGE,
+  SAVE_BROKER_FIRST,
+  SAVE_CHECKPOINT,
+  SAVE_REPETITION,
+  SELECT_CHECKPOINT,
+  SELECT_GAPS,
+  SELECT_TRAIL_AT,
+  SHORTEN_TRAIL,
+} from './outbox-checkpoints.sql.js';
 import { positionBefore } from './position-before.js';
 import { inTransaction } from './transaction.js';
 
@@ -80,12 +94,7 @@ export class OutboxCheckpoints {
   ) {}
 
   async load(): Promise<OutboxCheckpoint> {
-    const { rows } = await this.pool.query<OutboxRow>(
-      `SELECT txid::text AS txid, pos::text AS pos, broker_created, broker_sequence, blocked_condition, blocked_reason,
-         blocked_since, repeat_txid::text AS repeat_txid, repeat_pos::text AS repeat_pos, repeat_id, broker_first
-       FROM event_store.outbox WHERE name = $1`,
-      [this.name],
-    );
+    const { rows } = await this.pool.query<OutboxRow>(SELECT_CHECKPOINT, [this.name]);
     const row = rows[0];
     if (!row) return FRESH;
     const { blocked_condition: condition, blocked_reason: reason, blocked_since: since } = row;
@@ -104,49 +113,34 @@ export class OutboxCheckpoints {
   }
 
   async saveBrokerFirst(sequence: number | undefined): Promise<void> {
-    await this.pool.query('UPDATE event_store.outbox SET broker_first = $2 WHERE name = $1', [
-      this.name,
-      sequence ?? null,
-    ]);
+    await this.pool.query(SAVE_BROKER_FIRST, [this.name, sequence ?? null]);
   }
 
   /** Whether everything from a position on was published again after a sequence. */
   async isRepeatedAfter(sequence: number, { txid, pos }: Position): Promise<boolean> {
-    const { rows } = await this.pool.query<{ found: boolean }>(
-      `SELECT EXISTS (SELECT FROM event_store.outbox_trail
-         WHERE name = $1 AND broker_sequence >= $2 AND (txid, pos) <= ($3::xid8, $4::bigint)) AS found`,
-      [this.name, sequence, txid, pos],
-    );
+    const { rows } = await this.pool.query<{ found: boolean }>(IS_REPEATED_AFTER, [this.name, sequence, txid, pos]);
     return rows[0]?.found ?? false;
   }
 
   /** Writes down what keeps the leader from publishing, or that nothing does any more. */
   async saveBlockage(blockage: Blockage | undefined): Promise<void> {
-    await this.pool.query(
-      `INSERT INTO event_store.outbox AS known (name, txid, pos, broker_sequence, blocked_condition, blocked_reason, blocked_since)
-       VALUES ($1, '0', 0, 0, $2, $3, $4)
-       ON CONFLICT (name) DO UPDATE SET blocked_condition = excluded.blocked_condition,
-         blocked_reason = excluded.blocked_reason, blocked_since = excluded.blocked_since`,
-      [this.name, blockage?.condition ?? null, blockage?.reason ?? null, blockage?.since ?? null],
-    );
+    await this.pool.query(SAVE_BLOCKAGE, [
+      this.name,
+      blockage?.condition ?? null,
+      blockage?.reason ?? null,
+      blockage?.since ?? null,
+    ]);
   }
 
   /** Keeps what a consumer found missing until the leader has gone back for it. */
   async reportGap({ consumer, brokerCreated, first, last }: Gap): Promise<void> {
-    await this.pool.query(
-      `INSERT INTO event_store.outbox_gaps AS known (name, consumer, broker_created, first_sequence, last_sequence)
-       VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (name, consumer, broker_created, first_sequence)
-         DO UPDATE SET last_sequence = greatest(known.last_sequence, excluded.last_sequence)`,
-      [this.name, consumer, brokerCreated, first, last],
-    );
+    await this.pool.query(REPORT_GAP, [this.name, consumer, brokerCreated, first, last]);
   }
 
   async gaps(): Promise<Gap[]> {
     const { rows } = await this.pool.query<{ consumer: string; created: string; first: string; last: string }>({
       name: 'event-store-outbox-gaps',
-      text: `SELECT consumer, broker_created AS created, first_sequence AS first, last_sequence AS last
-             FROM event_store.outbox_gaps WHERE name = $1`,
+      text: SELECT_GAPS,
       values: [this.name],
     });
     return rows.map(({ consumer, created, first, last }) => ({
@@ -165,23 +159,19 @@ export class OutboxCheckpoints {
     repetition: Repetition | undefined,
   ): Promise<void> {
     await inTransaction(this.pool, async client => {
-      await client.query(
-        `DELETE FROM event_store.outbox_gaps USING unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[])
-           AS done (consumer, created, first, last)
-         WHERE name = $1 AND outbox_gaps.consumer = done.consumer AND broker_created = created
-           AND first_sequence = first AND last_sequence = last`,
-        [
-          this.name,
-          gaps.map(({ consumer }) => consumer),
-          gaps.map(({ brokerCreated }) => brokerCreated),
-          gaps.map(({ first }) => first),
-          gaps.map(({ last }) => last),
-        ],
-      );
-      await client.query(
-        'UPDATE event_store.outbox SET repeat_txid = $2::xid8, repeat_pos = $3::bigint, repeat_id = $4 WHERE name = $1',
-        [this.name, repetition?.until.txid ?? null, repetition?.until.pos ?? null, repetition?.id ?? null],
-      );
+      await client.query(DELETE_GAPS, [
+        this.name,
+        gaps.map(({ consumer }) => consumer),
+        gaps.map(({ brokerCreated }) => brokerCreated),
+        gaps.map(({ first }) => first),
+        gaps.map(({ last }) => last),
+      ]);
+      await client.query(SAVE_REPETITION, [
+        this.name,
+        repetition?.until.txid ?? null,
+        repetition?.until.pos ?? null,
+        repetition?.id ?? null,
+      ]);
       await this.write(target, broker, true, client);
     });
   }
@@ -196,10 +186,7 @@ export class OutboxCheckpoints {
 
   /** Goes back to a position and forgets the steps after the sequence that was surely kept. */
   async rewind(position: Position, broker: BrokerState | undefined, kept: number): Promise<void> {
-    await this.pool.query('DELETE FROM event_store.outbox_trail WHERE name = $1 AND broker_sequence > $2', [
-      this.name,
-      broker ? kept : -1,
-    ]);
+    await this.pool.query(DELETE_TRAIL_AFTER, [this.name, broker ? kept : -1]);
     await this.write(position, broker, true);
   }
 
@@ -211,27 +198,14 @@ export class OutboxCheckpoints {
   ): Promise<void> {
     await db.query({
       name: 'event-store-save-outbox',
-      text: `
-        WITH trail AS (
-          INSERT INTO event_store.outbox_trail (name, broker_sequence, txid, pos)
-          SELECT $1, $5::bigint, $2::xid8, $3::bigint WHERE $6::boolean
-          ON CONFLICT (name, broker_sequence) DO UPDATE SET txid = excluded.txid, pos = excluded.pos, saved_at = now()
-        )
-        INSERT INTO event_store.outbox (name, txid, pos, broker_created, broker_sequence)
-        VALUES ($1, $2::xid8, $3::bigint, $4, $5::bigint)
-        ON CONFLICT (name) DO UPDATE SET txid = excluded.txid, pos = excluded.pos,
-          broker_created = excluded.broker_created, broker_sequence = excluded.broker_sequence`,
+      text: SAVE_CHECKPOINT,
       values: [this.name, txid, pos, broker?.created ?? null, broker?.lastSequence ?? 0, isStep],
     });
   }
 
   /** The furthest position whose events the broker surely still has; undefined when the trail does not reach back so far. */
   async lastCertain(sequence: number): Promise<Position | undefined> {
-    const { rows } = await this.pool.query<Position>(
-      `SELECT t.txid::text AS txid, t.pos::text AS pos FROM event_store.outbox_trail t
-       WHERE name = $1 AND broker_sequence <= $2 ORDER BY broker_sequence DESC LIMIT 1`,
-      [this.name, sequence],
-    );
+    const { rows } = await this.pool.query<Position>(SELECT_TRAIL_AT, [this.name, sequence]);
     return rows[0];
   }
 
@@ -241,12 +215,6 @@ export class OutboxCheckpoints {
   }
 
   private async shorten(): Promise<void> {
-    await inSteps(
-      this.pool,
-      `DELETE FROM event_store.outbox_trail WHERE (name, broker_sequence) IN (
-         SELECT name, broker_sequence FROM event_store.outbox_trail
-         WHERE name = $1 AND saved_at < now() - make_interval(days => $2) LIMIT $3)`,
-      [this.name, TRAIL_DAYS],
-    );
+    await inSteps(this.pool, SHORTEN_TRAIL, [this.name, TRAIL_DAYS]);
   }
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { BEGINNING, type Position } from '../event.js';
+import { ENDS, PROBE } from './position-before.sql.js';
 
 /** Places that are probed at once; each is one descent of the index. */
 const PROBES = 32;
@@ -11,24 +12,6 @@ interface Probe {
   readonly txid: string;
   readonly is_young: boolean;
 }
-
-/**
- * Evenly spread transaction numbers of a range, and the first event at or after each of them. The last one is the
- * range's end, which is known to be young.
- */
-const PROBE = `
-  SELECT n, found.txid::text AS txid, found.occurred_at >= $3 AS is_young
-  FROM generate_series(1, ${PROBES}) AS n
-  CROSS JOIN LATERAL (
-    SELECT txid, occurred_at FROM event_store.events
-    WHERE txid >= ($1::numeric + ceil(($2::numeric - $1::numeric) * n / ${PROBES}))::text::xid8
-    ORDER BY events.txid, events.pos LIMIT 1
-  ) AS found
-  ORDER BY n`;
-
-const ENDS = `
-  SELECT (SELECT txid::text FROM event_store.events ORDER BY events.txid, events.pos LIMIT 1) AS first,
-         (SELECT txid::text FROM event_store.events ORDER BY events.txid DESC, events.pos DESC LIMIT 1) AS last`;
 
 /**
  * A position before every event that occurred at or after `time`, found by a search in the index of positions: times
@@ -46,7 +29,7 @@ export const positionBefore = async (pool: Pick<pg.Pool, 'query'>, time: Date): 
   while (young - old > 1n) {
     const { rows: probes } = await pool.query<Probe>({
       name: 'event-store-position-before',
-      text: PROBE,
+      text: PROBE(PROBES),
       values: [old.toString(), young.toString(), after],
     });
     const firstYoung = probes.findIndex(probe => probe.is_young);

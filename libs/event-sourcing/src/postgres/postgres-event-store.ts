@@ -4,12 +4,13 @@ import { type Appended, ConcurrencyConflict, EventStore, type ExpectedVersion } 
 import { GroupCommit } from '../group-commit.js';
 import type { Upcasters } from '../upcasting.js';
 import { type AppendResult, appendPrepared, type PreparedAppend, prepareAppend } from './append-all.js';
-import { recordedEvent, STORED_COLUMNS, type StoredEvent } from './stored-event.js';
+import { READ_STREAM } from './postgres-event-store.sql.js';
+import { recordedEvent, type StoredEvent } from './stored-event.js';
 
 /** The event store in PostgreSQL; concurrent appends share transactions. */
 export class PostgresEventStore extends EventStore {
   private readonly appends: GroupCommit<PreparedAppend, AppendResult>;
-  private readonly listeners = new Set<() => void>();
+  private readonly listeners = new Set<AppendListener>();
 
   constructor(
     readonly pool: pg.Pool,
@@ -27,27 +28,34 @@ export class PostgresEventStore extends EventStore {
     // Here and not in the group, where what cannot be stored would be everybody's delay.
     const result = await this.appends.submit(prepareAppend({ streamId, events, ...options }));
     if (result instanceof ConcurrencyConflict) throw result;
-    this.announce();
+    this.announce(events);
     return result;
   }
 
   override async readStream(streamId: string): Promise<readonly RecordedEvent[]> {
     const { rows } = await this.pool.query<StoredEvent>({
       name: 'event-store-read-stream',
-      text: `SELECT ${STORED_COLUMNS} FROM event_store.events WHERE stream_id = $1 ORDER BY version`,
+      text: READ_STREAM,
       values: [streamId],
     });
     return rows.map(row => recordedEvent(row, this.upcasters));
   }
 
   /** Calls back after this process has appended; events of other processes are found by polling the feed. */
-  onAppended(listener: () => void): () => void {
+  onAppended(listener: AppendListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** To be called after a commit by who appends with `appendAll` in a transaction of their own. */
-  announce(): void {
-    for (const listener of this.listeners) listener();
+  /**
+   * To be called after the commit of a transaction with `appendAll`. `events` spares the projections that take none of
+   * their types; without it all are woken.
+   */
+  announce(events?: Iterable<{ readonly type: string }>): void {
+    const types = events && new Set(Array.from(events, ({ type }) => type));
+    for (const listener of this.listeners) listener(types);
   }
 }
+
+/** Receives the types of the events that were appended, if they are known. */
+export type AppendListener = (types: ReadonlySet<string> | undefined) => void;

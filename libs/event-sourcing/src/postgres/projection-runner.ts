@@ -53,7 +53,7 @@ export class ProjectionRunner {
   async start(): Promise<void> {
     for (const { projection } of this.followers.values())
       await registerProjection(this.options.store.pool, projection.name, projection.version);
-    const unsubscribe = this.options.store.onAppended(() => this.wake());
+    const unsubscribe = this.options.store.onAppended(types => this.wake(types));
     this.stopping.signal.addEventListener('abort', unsubscribe, { once: true });
     for (const name of this.followers.keys()) this.observe(name);
     this.running = Promise.all([
@@ -71,8 +71,10 @@ export class ProjectionRunner {
     await this.running;
   }
 
-  wake(): void {
-    for (const { rounds } of this.followers.values()) rounds.wake();
+  /** Has the projections that take any of these types read the feed now; all of them when `types` is undefined. */
+  wake(types?: ReadonlySet<string>): void {
+    for (const { projection, rounds } of this.followers.values())
+      if (!types || projection.eventTypes.some(type => types.has(type))) rounds.wake();
   }
 
   /**

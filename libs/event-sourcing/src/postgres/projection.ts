@@ -1,11 +1,14 @@
 import type pg from 'pg';
 import type { RecordedEvent } from '../event.js';
 
-/** What a projection may use: the transaction of its checkpoint, and its tables by generation. */
-export interface ProjectionTransaction extends Pick<pg.ClientBase, 'query'> {
-  /** The name under which this generation's copy of a table stands; always use it in SQL that writes. */
+/** The tables of a projection in the generation that is being written. */
+export interface ProjectionTables {
+  /** The quoted name of this generation's copy of a table; always use it in SQL that writes. */
   table(name: string): string;
 }
+
+/** What a projection may use: the transaction of its checkpoint, and its tables by generation. */
+export interface ProjectionTransaction extends Pick<pg.ClientBase, 'query'>, ProjectionTables {}
 
 /**
  * A read model, folded from the feed. It may be thrown away and rebuilt while the service runs, so `apply` touches

@@ -181,6 +181,21 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (noted_as, projection)
   );
   `,
+  `
+  -- Events of other services that a consumer could not handle, until they are handled or discarded.
+  CREATE TABLE event_store.set_aside_events (
+    consumer      text NOT NULL,
+    event_id      uuid NOT NULL,
+    type          text NOT NULL,
+    envelope      jsonb NOT NULL,
+    failures      integer NOT NULL,
+    last_error    text NOT NULL,
+    set_aside_at  timestamptz NOT NULL DEFAULT now(),
+    retry_at      timestamptz NOT NULL,
+    PRIMARY KEY (consumer, event_id)
+  );
+  CREATE INDEX set_aside_events_due ON event_store.set_aside_events (consumer, retry_at);
+  `,
 ];
 
 /** Serialises the migrations of replicas that start together; an arbitrary number, the same for every service. */

@@ -13,9 +13,12 @@ import { guarded } from '../guard.js';
 import type { Log } from '../log.js';
 import { DeliverySequence } from './delivery-sequence.js';
 import { isAbsent, streamName } from './event-stream.js';
-import { type EventRetries, EventWork, type HandleEvents } from './event-work.js';
+import { type EventRetries, EventWork } from './event-work.js';
 import { GapReports, type ReportGap } from './gap-reports.js';
+import { type HandleEvents, HandlerCalls } from './handler-calls.js';
 import { suitableManager } from './jetstream-publisher.js';
+import type { SetAsideEvents } from './set-aside-events.js';
+import { SetAsideRetries } from './set-aside-retries.js';
 
 export interface EventConsumerOptions {
   readonly link: NatsLink;
@@ -27,6 +30,8 @@ export interface EventConsumerOptions {
   readonly batchSize: number;
   readonly handle: HandleEvents;
   readonly retries: EventRetries;
+  /** Keeps events that fail alone; without it they stay in the stream. */
+  readonly setAside?: SetAsideEvents | undefined;
   /** Tells the source of events that its stream lost before they were taken. */
   readonly reportGap: ReportGap;
 }
@@ -61,18 +66,25 @@ const LOST = new Set([
 export class EventConsumer {
   readonly #stopping = new AbortController();
   readonly #work: EventWork;
+  readonly #retries: SetAsideRetries | undefined;
   readonly #gaps: GapReports;
   readonly #deliveries = new DeliverySequence();
   #messages: ConsumerMessages | undefined;
   #running: Promise<void> | undefined;
 
   constructor(private readonly options: EventConsumerOptions) {
-    this.#work = new EventWork({ ...options, ackWaitMs: ACK_WAIT_MS, stopping: this.#stopping.signal });
-    this.#gaps = new GapReports({ ...options, report: options.reportGap, stopping: this.#stopping.signal });
+    const { setAside, retries } = options;
+    const stopping = this.#stopping.signal;
+    const calls = new HandlerCalls(options);
+    this.#work = new EventWork({ ...options, calls, setAside, ackWaitMs: ACK_WAIT_MS, stopping });
+    this.#retries =
+      setAside && new SetAsideRetries({ ...options, calls, store: setAside, retryMs: retries.poisonMs, stopping });
+    this.#gaps = new GapReports({ ...options, report: options.reportGap, stopping });
   }
 
   start(): void {
     this.#running ??= this.#run();
+    this.#retries?.start();
   }
 
   /** Takes no more, waits for the batch under way, and gives the rest back to the other replicas. */
@@ -80,6 +92,7 @@ export class EventConsumer {
     this.#stopping.abort();
     this.#messages?.stop();
     await this.#work.finish();
+    await this.#retries?.finish();
     await this.#gaps.finish();
     await this.#running;
   }

@@ -1,24 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsMsg } from '@nats-io/jetstream';
-import { type EventContract, eventEnvelope } from '@postern/contracts';
-import type { z } from 'zod';
-import { runForRequest } from '../context.js';
 import { guarded, reportCallbackError } from '../guard.js';
 import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
-import { startSpan } from '../tracing.js';
-
-type Envelope = z.output<typeof eventEnvelope>;
-
-export type HandleEvents = (batch: readonly Envelope[]) => Promise<void>;
+import { MalformedReport } from '../malformed.js';
+import { type Envelope, type HandlerCalls, readEnvelope } from './handler-calls.js';
+import type { SetAsideEvents } from './set-aside-events.js';
+import { describe } from './set-aside-retries.js';
 
 export interface EventWorkOptions {
   readonly log: Log;
   readonly durable: string;
-  readonly contracts: readonly EventContract[];
+  readonly calls: HandlerCalls;
+  /** Where events go that fail alone; without it they stay in the stream and come again. */
+  readonly setAside: SetAsideEvents | undefined;
   readonly batchSize: number;
   readonly ackWaitMs: number;
-  readonly handle: HandleEvents;
   readonly stopping: AbortSignal;
   readonly retries: EventRetries;
 }
@@ -52,27 +49,27 @@ export const PATIENT: EventRetries = {
  */
 const GATHER_MS = 30;
 
-/** A handler that takes longer counts as failed; its batch comes again. */
-const HANDLER_LIMIT_MS = 60_000;
-
 /**
  * Works off what was delivered, batch by batch, in order. A failing batch is repeated; if it keeps failing it is
- * halved until the events that fail alone are found. Those are put aside and come again later, for ever; if nothing
- * at all succeeds, the fault is taken for an outage and the whole batch waits in its place.
+ * halved until the events that fail alone are found. Those are set aside and handled again later; if nothing succeeds
+ * at all, it is an outage and the whole batch waits in its place.
  */
 export class EventWork {
-  readonly #contracts: ReadonlyMap<string, EventContract>;
   readonly #suspects = new Map<string, number>();
   #queue: JsMsg[] = [];
   #current: JsMsg[] = [];
+  readonly #malformed: MalformedReport;
   #origin = '';
   /** Settlements made while it is unknown whether the stream is still the one the messages came from. */
   #held: { origin: string; settle: () => void }[] | undefined = [];
   #working: Promise<void> | undefined;
+  readonly #storing = new Set<Promise<void>>();
+  /** Why the last call of the handler failed. */
+  #lastError: unknown;
   readonly #heartbeat: NodeJS.Timeout;
 
   constructor(private readonly options: EventWorkOptions) {
-    this.#contracts = new Map(options.contracts.map(contract => [contract.type, contract]));
+    this.#malformed = new MalformedReport(options.log);
     const keepAlive = guarded(options.log, 'keep events', () => this.#keepAlive());
     this.#heartbeat = setInterval(keepAlive, options.ackWaitMs / 3);
     this.#heartbeat.unref();
@@ -105,6 +102,7 @@ export class EventWork {
     this.#queue = [];
     for (const message of rest) this.#settle(this.#origin, () => message.nak());
     await this.#working;
+    await Promise.all(this.#storing);
     clearInterval(this.#heartbeat);
   }
 
@@ -134,24 +132,28 @@ export class EventWork {
       if (item) (this.#suspects.has(item.envelope.id) ? suspects : known).push(item);
     }
     if (known.length > 0) await this.#handleStubbornly(known);
-    for (const item of suspects) if (!(await this.#attempt([item]))) this.#putAside(item);
+    for (const item of suspects) if (!(await this.#attempt([item]))) this.#setAside(item);
   }
 
-  /** Undefined for types that nobody here wants, and for envelopes that do not fit their contract. */
+  /** Undefined for what is no event, for unwanted types, and for events that do not fit their contract. */
   #read(message: JsMsg, origin: string): Item | undefined {
-    let envelope: Envelope;
+    const envelope = readEnvelope(message);
+    if (!envelope) {
+      this.#malformed.note(message.subject, 'not an event');
+      // Kept, it would hold its place in the stream for ever: no release publishes such a message.
+      this.#settle(origin, () => message.term());
+      return undefined;
+    }
+    const { calls } = this.options;
+    if (!calls.wants(envelope.type)) {
+      this.#settle(origin, () => message.ack());
+      return undefined;
+    }
     try {
-      envelope = eventEnvelope.parse(message.json());
-      const contract = this.#contracts.get(envelope.type);
-      if (!contract) {
-        this.#settle(origin, () => message.ack());
-        return undefined;
-      }
-      return { message, origin, envelope: { ...envelope, data: contract.data.parse(envelope.data) } };
+      return { message, origin, envelope: calls.read(envelope) };
     } catch (error) {
-      this.#reportPoison({ err: error, subject: message.subject, sequence: message.seq });
-      const delay = this.#poisonDelay(message.info.deliveryCount);
-      this.#settle(origin, () => message.nak(delay));
+      this.#lastError = error;
+      this.#setAside({ message, origin, envelope });
       return undefined;
     }
   }
@@ -168,7 +170,7 @@ export class EventWork {
       items = [...items, ...this.#joining(items.length)];
       const failing = await this.#isolate(items);
       if (failing.length < items.length) {
-        for (const item of failing) this.#putAside(item);
+        for (const item of failing) this.#setAside(item);
         return;
       }
       const { durable, log } = this.options;
@@ -204,83 +206,49 @@ export class EventWork {
   }
 
   async #attempt(items: readonly Item[]): Promise<boolean> {
-    const { durable, log, handle } = this.options;
-    const { batch, end } = this.#traced(items);
-    const { metadata, id } = batch[0]!;
-    const context = {
-      correlationId: metadata.correlation_id,
-      causationId: id,
-      traceparent: metadata.traceparent,
-      actor: metadata.actor,
-    };
-    const startedAt = performance.now();
-    try {
-      await runForRequest(context, undefined, () => withinLimit(handle(batch)));
-      for (const { message, origin, envelope } of items) {
-        this.#suspects.delete(envelope.id);
-        this.#settle(origin, () => message.ack());
-      }
-      end();
-      return true;
-    } catch (error) {
-      end(error);
-      instruments().eventFailures.add(1, { consumer: durable });
-      log.warn(
-        { err: error, durable, events: items.length, first: id },
-        'An event handler failed; it will be called again',
-      );
+    const failure = await this.options.calls.call(items.map(({ envelope }) => envelope));
+    if (failure) {
+      this.#lastError = failure.error;
       return false;
-    } finally {
-      instruments().eventDuration.record((performance.now() - startedAt) / 1_000, { consumer: durable });
     }
+    for (const { message, origin, envelope } of items) {
+      this.#suspects.delete(envelope.id);
+      this.#settle(origin, () => message.ack());
+    }
+    return true;
   }
 
-  /** However many events are handled together, each goes on in its own trace: as a child of who published it. */
-  #traced(items: readonly Item[]): { batch: readonly Envelope[]; end: (failure?: unknown) => void } {
-    const spans = items.map(({ envelope: { id, type, metadata } }) =>
-      startSpan(`process ${type}`, metadata.traceparent, {
-        kind: 'consumer',
-        attributes: {
-          'messaging.system': 'nats',
-          'messaging.operation.type': 'process',
-          'messaging.consumer.group.name': this.options.durable,
-          'messaging.message.id': id,
-          'messaging.batch.message_count': items.length,
-        },
-      }),
-    );
-    const batch = items.map(({ envelope }, place) => {
-      const traceparent = spans[place]?.traceparent;
-      return traceparent ? { ...envelope, metadata: { ...envelope.metadata, traceparent } } : envelope;
-    });
-    return { batch, end: failure => spans.forEach(span => void span?.end(failure)) };
-  }
-
-  #putAside({ message, envelope, origin }: Item): void {
+  #setAside(item: Item): void {
     if (this.options.stopping.aborted) {
-      this.#settle(origin, () => message.nak());
+      this.#giveBack([item]);
       return;
     }
+    const stored = this.#keep(item, this.#lastError);
+    this.#storing.add(stored);
+    void stored.finally(() => this.#storing.delete(stored));
+  }
+
+  /** Stores the event and acknowledges it; where it cannot be stored, the stream delivers it again. */
+  async #keep({ message, envelope, origin }: Item, error: unknown): Promise<void> {
+    const { setAside, durable, log, retries } = this.options;
     const failures = (this.#suspects.get(envelope.id) ?? 0) + 1;
-    this.#suspects.set(envelope.id, failures);
-    const delay = this.#poisonDelay(failures);
-    this.#reportPoison({
-      event: envelope.id,
-      type: envelope.type,
-      correlationId: envelope.metadata.correlation_id,
-      retryMs: delay,
-    });
-    this.#settle(origin, () => message.nak(delay));
-  }
-
-  #poisonDelay(failures: number): number | undefined {
-    const { poisonMs } = this.options.retries;
-    return poisonMs[Math.min(failures, poisonMs.length) - 1];
-  }
-
-  #reportPoison(fields: object): void {
-    instruments().poisonEvents.add(1, { consumer: this.options.durable });
-    this.options.log.error({ ...fields, durable: this.options.durable }, 'An event cannot be handled and is put aside');
+    const delay = retries.poisonMs[Math.min(failures, retries.poisonMs.length) - 1] ?? retries.outageMs;
+    const { id: event, type, metadata } = envelope;
+    instruments().poisonEvents.add(1, { consumer: durable });
+    log.error(
+      { event, type, correlationId: metadata.correlation_id, err: error, retryMs: delay, durable },
+      'An event cannot be handled and is set aside',
+    );
+    try {
+      if (!setAside) throw new Error('nowhere to keep it');
+      await setAside.keep(durable, envelope, { error: describe(error), retryAfterMs: delay });
+      this.#suspects.delete(event);
+      this.#settle(origin, () => message.ack());
+    } catch (storeError) {
+      if (setAside) log.warn({ err: storeError, event, durable }, 'An event could not be stored as set aside');
+      this.#suspects.set(event, failures);
+      this.#settle(origin, () => message.nak(delay));
+    }
   }
 
   #giveBack(items: readonly Item[]): void {
@@ -298,9 +266,3 @@ export class EventWork {
     for (const message of [...this.#current, ...this.#queue]) message.working();
   }
 }
-
-const withinLimit = async (work: Promise<void>): Promise<void> => {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no end after ${HANDLER_LIMIT_MS} ms`)), HANDLER_LIMIT_MS);
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
-};

@@ -2,6 +2,7 @@ import { Catch, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import type { EnvelopeOf, EventContract, ReplyOf, RequestContract, RequestOf } from '@postern/contracts';
 import { type Observable, throwError } from 'rxjs';
+import { mark } from './marks.js';
 
 /** Marks our handlers, so that another transport in the same application leaves them alone. */
 export const POSTERN_TRANSPORT = Symbol.for('postern.transport');
@@ -25,18 +26,39 @@ class AsThrown implements RpcExceptionFilter {
 
 const asThrown = UseFilters(new AsThrown());
 
-type AnswersTo<C extends RequestContract> = (
+/** A handler whose contract replies with `null` may return nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: TypeScript infers void for a method without a return statement
+type HandlerResult<C extends RequestContract> = [ReplyOf<C>] extends [null] ? null | void : ReplyOf<C>;
+
+type HandlerOf<C extends RequestContract> = (
   request: RequestOf<C>,
   ...rest: never[]
-) => Promise<ReplyOf<C>> | ReplyOf<C>;
+) => Promise<HandlerResult<C>> | HandlerResult<C>;
+
+/** Marks a class by its `execute` method, or one method of a class. */
+interface HandlesDecorator<C extends RequestContract> {
+  (target: abstract new (...dependencies: never[]) => { execute: HandlerOf<C> }): void;
+  <Handler extends HandlerOf<C>>(
+    target: object,
+    method: string | symbol,
+    descriptor: TypedPropertyDescriptor<Handler>,
+  ): void;
+}
 
 /**
- * The method answers `contract`. It gets the validated request, may throw a `Refusal`, and runs inside the asker's
- * context (`currentContext()`).
+ * Marks a provider as the handler of `contract`: a class with `execute(request)`, or a query method. It receives the
+ * validated request, may throw a `Refusal`, and runs in the caller's context (`currentContext()`).
  */
+export const Handles = <C extends RequestContract>(contract: C): HandlesDecorator<C> =>
+  ((target: object, method?: string | symbol) => {
+    if (method === undefined) mark(target, { kind: 'request', method: 'execute', contract });
+    else mark(target.constructor, { kind: 'request', method, contract });
+  }) as HandlesDecorator<C>;
+
+/** The method of a Nest controller handles `contract`. Providers use `Handles`. */
 export const HandlesRequest =
   <C extends RequestContract>(contract: C) =>
-  <Handler extends AnswersTo<C>>(target: object, key: string | symbol, method: TypedPropertyDescriptor<Handler>) => {
+  <Handler extends HandlerOf<C>>(target: object, key: string | symbol, method: TypedPropertyDescriptor<Handler>) => {
     const extras: RequestExtras = { contract };
     asThrown(target, key, method);
     MessagePattern(contract.subject, POSTERN_TRANSPORT, { ...extras })(target, key, method);
@@ -59,4 +81,5 @@ export const HandlesEvents =
     asThrown(target, key, method);
     const subscribes = EventPattern(`consumer:${consumer}`, POSTERN_TRANSPORT, { ...extras }) as MethodDecorator;
     subscribes(target, key, method);
+    mark(target.constructor, { kind: 'events', method: key, contracts, consumer });
   };

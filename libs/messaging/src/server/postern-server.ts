@@ -7,9 +7,12 @@ import type { TemporarilyUnavailable } from '../faults.js';
 import { EventConsumer } from '../jetstream/event-consumer.js';
 import { type EventRetries, PATIENT } from '../jetstream/event-work.js';
 import type { EventGap } from '../jetstream/gap-reports.js';
+import type { SetAsideEvents } from '../jetstream/set-aside-events.js';
 import type { Log } from '../log.js';
 import { RequestClient } from '../request-client.js';
+import type { Answer } from './arrived-request.js';
 import { type EventExtras, POSTERN_TRANSPORT, type RequestExtras } from './handlers.js';
+import { type HandlerMark, handlerMarks } from './marks.js';
 import { RequestIntake } from './request-intake.js';
 
 export interface PosternServerOptions {
@@ -25,9 +28,21 @@ export interface PosternServerOptions {
   readonly eventBatchSize?: number;
   /** How patiently failing event handlers are called again; the defaults suit production. */
   readonly eventRetries?: EventRetries;
+  /** Keeps events that a consumer cannot handle; without it they stay in the stream. */
+  readonly setAside?: SetAsideEvents | undefined;
   /** Recognises errors of a request handler that mean "not now" and are no bug: a database that is away. */
   readonly asUnavailable?: (error: unknown) => TemporarilyUnavailable | undefined;
 }
+
+interface Handler {
+  /** Names it in messages. */
+  readonly owner: string;
+  readonly handle: Answer;
+}
+
+interface RequestHandler extends RequestExtras, Handler {}
+
+interface EventsHandler extends EventExtras, Handler {}
 
 /** A service that is not there answers nobody, and is asked again soon. */
 const REPORT_WITHIN_MS = 5_000;
@@ -40,8 +55,8 @@ export class PosternServer extends Server implements CustomTransportStrategy {
   override readonly transportId = POSTERN_TRANSPORT;
   /** Nest then lets a failing event handler throw instead of logging it away. */
   override readonly propagatesEventHandlerErrors = true;
-  readonly #requests: { extras: RequestExtras; handler: MessageHandler }[] = [];
-  readonly #events = new Map<string, { extras: EventExtras; handler: MessageHandler }>();
+  readonly #requests = new Map<string, RequestHandler>();
+  readonly #events = new Map<string, EventsHandler>();
   readonly #intake: RequestIntake;
   #consumers: EventConsumer[] = [];
   /** Made for the first gap, which most processes never see. */
@@ -59,38 +74,45 @@ export class PosternServer extends Server implements CustomTransportStrategy {
     });
   }
 
-  override addHandler(pattern: unknown, handler: MessageHandler, isEvent = false, extras: object = {}): void {
-    if (isEvent && isEventExtras(extras)) {
-      if (this.#events.has(extras.consumer)) throw new Error(`Two handlers share the consumer ${extras.consumer}`);
-      this.#events.set(extras.consumer, { extras, handler });
-    } else if (!isEvent && isRequestExtras(extras)) {
-      if (this.#requests.some(other => other.extras.contract === extras.contract)) {
-        throw new Error(`Two handlers answer ${extras.contract.subject}`);
-      }
-      this.#requests.push({ extras, handler });
-    } else {
-      throw new Error(`${String(pattern)}: use @HandlesRequest or @HandlesEvents`);
+  /**
+   * Registers the methods of `provider` that `Handles` and `HandlesEvents` mark; they are called on it directly.
+   * @throws when another handler has one of the contracts or consumers.
+   */
+  addProvider(provider: object): void {
+    const type = provider.constructor;
+    for (const mark of handlerMarks(type)) {
+      const owner = `${type.name}.${String(mark.method)}`;
+      const handle = methodOf(provider, mark);
+      if (mark.kind === 'request') this.#addRequestHandler({ owner, handle, contract: mark.contract });
+      else this.#addEventsHandler({ owner, handle, contracts: mark.contracts, consumer: mark.consumer });
     }
   }
 
+  override addHandler(pattern: unknown, handler: MessageHandler, isEvent = false, extras: object = {}): void {
+    const owner = 'a controller';
+    const handle = (input: unknown) => settle(handler(input));
+    if (isEvent && isEventExtras(extras)) this.#addEventsHandler({ ...extras, owner, handle });
+    else if (!isEvent && isRequestExtras(extras)) this.#addRequestHandler({ ...extras, owner, handle });
+    else throw new Error(`${String(pattern)}: use @HandlesRequest or @HandlesEvents`);
+  }
+
   listen(callback: (error?: unknown) => void): void {
-    for (const { extras, handler } of this.#requests) {
-      this.#intake.serve(extras.contract, request => settle(handler(request)));
-    }
-    for (const { extras, handler } of this.#events.values()) {
-      for (const [source, contracts] of bySource(extras.contracts)) {
+    for (const { contract, handle } of this.#requests.values()) this.#intake.serve(contract, handle);
+    for (const { handle, contracts: all, consumer } of this.#events.values()) {
+      for (const [source, contracts] of bySource(all)) {
         this.#consumers.push(
           new EventConsumer({
             link: this.options.link,
             log: this.options.log,
             source,
             contracts,
-            durable: `${this.options.service}-${extras.consumer}`,
+            durable: `${this.options.service}-${consumer}`,
             reportGap: gap => this.#reportGap(source, gap),
             retries: this.options.eventRetries ?? PATIENT,
+            setAside: this.options.setAside,
             batchSize: this.options.eventBatchSize ?? 256,
             handle: async batch => {
-              await settle(handler(batch));
+              await handle(batch);
             },
           }),
         );
@@ -113,6 +135,20 @@ export class PosternServer extends Server implements CustomTransportStrategy {
     return this.options.link.nc as T;
   }
 
+  #addRequestHandler(handler: RequestHandler): void {
+    const { subject } = handler.contract;
+    const other = this.#requests.get(subject);
+    if (other) throw new Error(`Two handlers for ${subject}: ${other.owner} and ${handler.owner}`);
+    this.#requests.set(subject, handler);
+  }
+
+  #addEventsHandler(handler: EventsHandler): void {
+    const other = this.#events.get(handler.consumer);
+    if (other)
+      throw new Error(`Two handlers for the consumer ${handler.consumer}: ${other.owner} and ${handler.owner}`);
+    this.#events.set(handler.consumer, handler);
+  }
+
   async #reportGap(source: ServiceName, { consumer, streamCreated, first, last }: EventGap): Promise<void> {
     this.#reports ??= new RequestClient(this.options.link);
     const gap = { consumer, stream_created: streamCreated, first_sequence: first, last_sequence: last };
@@ -133,6 +169,11 @@ export class PosternServer extends Server implements CustomTransportStrategy {
     this.#reports?.close();
   }
 }
+
+const methodOf = (provider: object, { method }: HandlerMark): Answer => {
+  const handler = (provider as Record<string | symbol, (input: unknown) => unknown>)[method]!.bind(provider);
+  return async input => handler(input);
+};
 
 const settle = async (answer: Promise<unknown>): Promise<unknown> => {
   const value = await answer;

@@ -4,7 +4,7 @@ import { TemporarilyUnavailable } from '@postern/messaging';
  * SQLSTATE of errors that say nothing about the request: connection lost, server out of resources (a full disk is
  * 53100), shutting down or starting, read-only after a failover, statement or idle session ended by a time limit, I/O.
  */
-const SQL_STATES = /^(08...|53...|57P0.|57014|25006|25P03|58030)$/;
+const SQL_STATES = /^(08...|53...|57P0.|57014|25006|25P03|58...)$/;
 
 /** Errors of the network and of the operating system's resources. */
 const SYSTEM = new Set([
@@ -49,6 +49,23 @@ export const asTemporarilyUnavailable = (error: unknown): TemporarilyUnavailable
     retryAfterS: code === '53100' || code === 'ENOSPC' ? DISK_FULL_RETRY_S : undefined,
     cause: error,
   });
+};
+
+/** Connections that carried nothing, because they were never made. */
+const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOENT', 'EAI_AGAIN', 'ENOTFOUND', 'EMFILE', 'ENFILE']);
+
+/** SQLSTATE of errors after which the outcome of a transaction is unknown. */
+const OUTCOME_UNKNOWN = /^(08|40003|57P|58|XX)/;
+
+/**
+ * Whether a transaction that failed with this error may be committed all the same. A statement that PostgreSQL rejected
+ * was rolled back; a broken connection tells nothing.
+ */
+export const mayHaveCommitted = (error: unknown): boolean => {
+  const code = String((error as { code?: unknown } | null)?.code ?? '');
+  if (NEVER_CONNECTED.has(code)) return false;
+  const isSqlState = /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
+  return !isSqlState || OUTCOME_UNKNOWN.test(code);
 };
 
 /** The error and what it was caused by, as pg, Prisma and AggregateError nest it. */

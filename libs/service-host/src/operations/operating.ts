@@ -1,10 +1,10 @@
 import { type Operations, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
-import type { OutboxRelay, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { type OutboxRelay, PostgresSetAsideEvents, type ProjectionRunner } from '@postern/event-sourcing/postgres';
 import type { StreamErasure } from '@postern/messaging';
 import type { Database } from '../database/database.js';
 import type { ServiceLog } from '../log/service-log.js';
 import { outboxFindings } from './outbox-findings.js';
-import type { Diagnosis, PersonalData } from './ports.js';
+import type { Diagnosis, Finding, PersonalData } from './ports.js';
 import { postgresFindings } from './postgres-findings.js';
 import { RecipientErasure } from './recipient-erasure.js';
 import { redactor } from './redaction.js';
@@ -36,9 +36,11 @@ export class Operating {
   readonly #rebuildErrors = new Map<string, string>();
 
   readonly #erasure: RecipientErasure | undefined;
+  readonly #setAside: PostgresSetAsideEvents<{ id: string; type: string }>;
 
   constructor(private readonly options: OperatingOptions) {
     const { database, projections, personal, stream } = options;
+    this.#setAside = new PostgresSetAsideEvents(database.pool);
     this.#erasure =
       personal &&
       new RecipientErasure({
@@ -93,6 +95,34 @@ export class Operating {
     return { noted: outbox !== undefined };
   }
 
+  async setAsideEvents(limit: number): Promise<Reply<'listSetAsideEvents'>> {
+    const { events, total } = await this.#setAside.list(limit);
+    return {
+      events: events.map(({ consumer, eventId, type, failures, lastError, setAsideAt, retryAt }) => ({
+        consumer,
+        event_id: eventId,
+        type,
+        failures,
+        last_error: lastError,
+        set_aside_at: setAsideAt.toISOString(),
+        retry_at: retryAt.toISOString(),
+      })),
+      total,
+    };
+  }
+
+  async retrySetAside(eventId: string): Promise<Reply<'retrySetAsideEvent'>> {
+    if ((await this.#setAside.retryNow(eventId)) === 0) throw notSetAside(eventId);
+    return {};
+  }
+
+  async discardSetAside(eventId: string): Promise<Reply<'discardSetAsideEvent'>> {
+    const consumers = await this.#setAside.discard(eventId);
+    if (consumers.length === 0) throw notSetAside(eventId);
+    this.options.log.warn({ event: eventId, consumers }, 'An operator discarded an event that was set aside');
+    return { consumers: [...consumers] };
+  }
+
   async sealedValues(): Promise<Reply<'countSealedValues'>> {
     const { sealed } = this.options;
     if (!sealed) return { sealing_key: null, known_keys: [], counts: [] };
@@ -132,14 +162,33 @@ export class Operating {
   }
 
   async diagnose(): Promise<Reply<'diagnose'>> {
-    const [ofDatabase, own] = await Promise.all([
+    const [ofDatabase, own, { total }] = await Promise.all([
       postgresFindings(this.options.database.pool),
       this.options.diagnosis?.findings() ?? [],
+      this.#setAside.list(1),
     ]);
     const ofOutbox = outboxFindings((await this.options.outbox?.status())?.blockage);
-    return { now: new Date().toISOString(), findings: [...ofDatabase, ...ofOutbox, ...own] };
+    return {
+      now: new Date().toISOString(),
+      findings: [...ofDatabase, ...ofOutbox, ...setAsideFindings(total), ...own],
+    };
   }
 }
+
+const notSetAside = (eventId: string): Refusal =>
+  new Refusal('event_not_set_aside', `no consumer has set the event ${eventId} aside`);
+
+const setAsideFindings = (total: number): readonly Finding[] =>
+  total === 0
+    ? []
+    : [
+        {
+          check: 'events set aside',
+          verdict: 'bad',
+          found: `${total} events could not be handled`,
+          advice: 'List them with `postern events list`. They are retried; discard those that can never be handled.',
+        },
+      ];
 
 const ignoreRebuildUnderWay = (error: unknown): void => {
   if (!(error instanceof Refusal && error.code === 'rebuild_under_way')) throw error;

@@ -34,6 +34,21 @@ export const operationsController = (service: ServiceName): Type => {
       return this.operating.reportMissing(gap);
     }
 
+    @HandlesRequest(asked.listSetAsideEvents)
+    setAsideEvents({ limit }: Request<'listSetAsideEvents'>): Reply<'listSetAsideEvents'> {
+      return this.operating.setAsideEvents(limit);
+    }
+
+    @HandlesRequest(asked.retrySetAsideEvent)
+    retrySetAside({ event_id }: Request<'retrySetAsideEvent'>): Reply<'retrySetAsideEvent'> {
+      return this.operating.retrySetAside(event_id);
+    }
+
+    @HandlesRequest(asked.discardSetAsideEvent)
+    discardSetAside({ event_id }: Request<'discardSetAsideEvent'>): Reply<'discardSetAsideEvent'> {
+      return this.operating.discardSetAside(event_id);
+    }
+
     @HandlesRequest(asked.countSealedValues)
     sealedValues(): Reply<'countSealedValues'> {
       return this.operating.sealedValues();

@@ -6,6 +6,7 @@ import {
   eraseFromPage,
   inTransaction,
   latestPosition,
+  PostgresSetAsideEvents,
   type ProjectionRunner,
 } from '@postern/event-sourcing/postgres';
 import type { StreamErasure } from '@postern/messaging';
@@ -104,6 +105,7 @@ export class RecipientErasure {
   }
 
   async #rows(at: ErasureCursor, erasure: PersonalErasure): Promise<Progress> {
+    if (at.row === undefined) await this.#inTransaction(erasure, tx => eraseSetAside(erasure, tx));
     const { next } = await this.#inTransaction(erasure, tx => this.options.personal.eraseRows(erasure, at.row, tx));
     return { next: next === undefined ? { ...at, phase: 'read-models', row: undefined } : { ...at, row: next } };
   }
@@ -200,6 +202,15 @@ export class RecipientErasure {
     };
   }
 }
+
+const eraseSetAside = async ({ traces, redact, redactId }: PersonalErasure, tx: pg.ClientBase) => {
+  const without = (value: unknown): unknown => {
+    const envelope = value as { readonly stream_id: string; readonly data: unknown };
+    const stream_id = redactId(envelope.stream_id) ?? envelope.stream_id;
+    return { ...envelope, stream_id, data: redact(envelope.data) ?? envelope.data };
+  };
+  return { erased: { set_aside_events: await PostgresSetAsideEvents.erase(tx, traces, without) } };
+};
 
 const totalOf = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, rows) => sum + rows, 0);

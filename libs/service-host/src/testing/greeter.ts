@@ -14,7 +14,7 @@ const request = requestsOf('email-send');
 export const greet = request('greet', {
   request: z.object({ name: z.string(), takesMs: z.int().default(0) }),
   reply: z.object({ times: z.int() }),
-  refusals: ['unwelcome'],
+  refusals: { unwelcome: 403 },
 });
 
 export const greeterConfig = defineConfig({

@@ -1,58 +1,70 @@
 import { randomUUID } from 'node:crypto';
 import { probeReturnPath, returnPathArrivals, SERVICE_NAMES } from '@postern/contracts';
 import type { Finding } from '@postern/service-host';
-import { askAll, type Operator } from '../operator.js';
+import { type Operator, requestFromAll } from '../operator.js';
 import { natsFindings } from './nats-findings.js';
 
 const CLOCK_WARNING_MS = 1_000;
-const PROBE_WITHIN_MS = 20_000;
-const SIGN = { good: '✓', warning: '!', bad: '✗' } as const;
+const PROBE_TIMEOUT_MS = 20_000;
+const ICONS = { good: '✓', warning: '!', bad: '✗' } as const;
 
-/** `doctor [--no-mail]`: looks at everything that Postern stands on, and says what to change. */
+/** `doctor [--no-mail]`: checks everything that Postern depends on, and prints what to change. */
 export const doctor = async (operator: Operator, { mail }: { readonly mail: boolean }): Promise<boolean> => {
   const all: Finding[] = [];
   const show = (title: string, findings: readonly Finding[]) => {
     all.push(...findings);
     operator.print(`\n${title}`);
     for (const { verdict, check, found, advice } of findings) {
-      operator.print(`  ${SIGN[verdict]} ${check}: ${found}`);
+      operator.print(`  ${ICONS[verdict]} ${check}: ${found}`);
       if (advice && verdict !== 'good') operator.print(`      ${advice}`);
     }
   };
   show('NATS', await natsFindings(operator.link.nc));
-  const asked = Date.now();
-  const answers = await askAll(operator, SERVICE_NAMES, 'diagnose', {});
-  const tookMs = Date.now() - asked;
-  for (const answer of answers)
+  const sentAt = Date.now();
+  const results = await requestFromAll(operator, SERVICE_NAMES, 'diagnose', {});
+  const durationMs = Date.now() - sentAt;
+  for (const result of results)
     show(
-      answer.service,
-      'failure' in answer
-        ? [{ check: 'answers', verdict: 'bad', found: answer.failure, advice: 'Is it running, at this NATS?' }]
-        : [clockFinding(answer.reply.now, asked, tookMs), ...answer.reply.findings],
+      result.service,
+      'failure' in result
+        ? [
+            {
+              check: 'responds',
+              verdict: 'bad',
+              found: result.failure,
+              advice: 'Check that the service is running and uses this NATS.',
+            },
+          ]
+        : [clockFinding(result.reply.now, sentAt, durationMs), ...result.reply.findings],
     );
   if (mail) show('return path', [await returnPathFinding(operator)]);
   const count = (verdict: Finding['verdict']) => all.filter(finding => finding.verdict === verdict).length;
-  operator.print(`\n${count('good')} good, ${count('warning')} to look at, ${count('bad')} to change`);
+  operator.print(`\n${count('good')} passed, ${count('warning')} warnings, ${count('bad')} failed`);
   return count('bad') === 0;
 };
 
-/** The service said the time somewhere between our question and its answer. */
-const clockFinding = (now: string, asked: number, tookMs: number): Finding => {
+/** The service read its clock at some time between the request and the reply. */
+const clockFinding = (now: string, sentAt: number, durationMs: number): Finding => {
   const at = Date.parse(now);
-  const offMs = at < asked ? asked - at : Math.max(0, at - asked - tookMs);
-  const finding = { check: 'clock', found: offMs === 0 ? 'agrees with ours' : `${offMs} ms from ours` };
-  return offMs < CLOCK_WARNING_MS
+  const offsetMs = at < sentAt ? sentAt - at : Math.max(0, at - sentAt - durationMs);
+  const found = offsetMs === 0 ? 'same as this machine' : `${offsetMs} ms different from this machine`;
+  const finding = { check: 'clock', found };
+  return offsetMs < CLOCK_WARNING_MS
     ? { ...finding, verdict: 'good' }
-    : { ...finding, verdict: 'bad', advice: 'Run chrony or systemd-timesyncd: signatures of webhooks carry the time.' };
+    : {
+        ...finding,
+        verdict: 'bad',
+        advice: 'Synchronize the clocks with chrony or systemd-timesyncd. Webhook signatures contain the time.',
+      };
 };
 
-/** A mail to a return path, by way of the relay, seen to arrive at the bounce listener. */
+/** Sends a message to a return path through the relay, and waits until it arrives at the bounce listener. */
 const returnPathFinding = async ({ link, requests }: Operator): Promise<Finding> => {
-  const check = 'a mail from a return path to itself';
+  const check = 'message from a return path to itself';
   const probeId = randomUUID();
   const arrival = link.nc.subscribe(returnPathArrivals(probeId), { max: 1 });
-  const timer = setTimeout(() => arrival.unsubscribe(), PROBE_WITHIN_MS);
-  const began = Date.now();
+  const timer = setTimeout(() => arrival.unsubscribe(), PROBE_TIMEOUT_MS);
+  const startedAt = Date.now();
   try {
     const { relay, taken, answer } = await requests.request(probeReturnPath, { probe_id: probeId });
     if (!taken)
@@ -60,18 +72,18 @@ const returnPathFinding = async ({ link, requests }: Operator): Promise<Finding>
         check,
         verdict: 'bad',
         found: `${relay}: ${answer}`,
-        advice: 'The relay has to take mail for the bounce domain.',
+        advice: 'Configure the relay to accept mail for the bounce domain.',
       };
     for await (const _ of arrival)
-      return { check, verdict: 'good', found: `through ${relay}, there after ${Date.now() - began} ms` };
+      return { check, verdict: 'good', found: `through ${relay}, arrived after ${Date.now() - startedAt} ms` };
     return {
       check,
       verdict: 'bad',
-      found: `${relay} took it (${answer}), and it did not arrive within ${PROBE_WITHIN_MS / 1_000} s`,
-      advice: 'Look into the relay’s queue: the MX of the bounce domain has to lead it to the bounce listener.',
+      found: `${relay} accepted it (${answer}), but it did not arrive within ${PROBE_TIMEOUT_MS / 1_000} s`,
+      advice: 'Check the queue of the relay. The MX record of the bounce domain must point to the bounce listener.',
     };
   } catch (error) {
-    return { check, verdict: 'bad', found: (error as Error).message, advice: 'Is email-send running?' };
+    return { check, verdict: 'bad', found: (error as Error).message, advice: 'Check that email-send is running.' };
   } finally {
     clearTimeout(timer);
     arrival.unsubscribe();

@@ -1,64 +1,68 @@
 import { randomBytes } from 'node:crypto';
 import { SERVICE_NAMES, type ServiceName } from '@postern/contracts';
-import { type Answered, ask, askAll, type Operator } from '../operator.js';
+import { type Operator, requestFromAll, requestOperation, type ServiceResult } from '../operator.js';
 import { table } from '../table.js';
 
-type Sealed = Extract<Answered<'countSealedValues'>, { reply: unknown }>;
+type EncryptingService = Extract<ServiceResult<'countSealedValues'>, { reply: unknown }>;
 
-/** `keys status`: how much lies sealed under which key of POSTERN_ENCRYPTION_KEYS. */
+/** `keys status`: the number of values that each key of POSTERN_ENCRYPTION_KEYS encrypts. */
 export const keysStatus = async (operator: Operator): Promise<boolean> => {
-  const answers = await askAll(operator, SERVICE_NAMES, 'countSealedValues', {});
-  const rows = answers.flatMap(answer =>
-    'failure' in answer
-      ? [[answer.service, answer.failure, '', '', '']]
-      : answer.reply.sealing_key === null
-        ? [[answer.service, 'seals nothing', '', '', '']]
-        : rowsOf(answer),
+  const results = await requestFromAll(operator, SERVICE_NAMES, 'countSealedValues', {});
+  const rows = results.flatMap(result =>
+    'failure' in result
+      ? [[result.service, result.failure, '', '', '']]
+      : result.reply.sealing_key === null
+        ? [[result.service, 'encrypts nothing', '', '', '']]
+        : rowsOf(result),
   );
-  operator.print(table(['SERVICE', 'WHAT', 'KEY', 'VALUES', 'STATE'], rows));
-  return answers.every(answer => 'reply' in answer && olderIn(answer) === 0);
+  operator.print(table(['SERVICE', 'KIND', 'KEY', 'VALUES', 'STATUS'], rows));
+  return results.every(result => 'reply' in result && olderIn(result) === 0);
 };
 
-/** `keys rotate`: what to set, or, once it is set, everything sealed again under the first key. */
+/** `keys rotate`: re-encrypts all values with the first key, or explains how to add a new one. */
 export const rotateKeys = async (operator: Operator): Promise<boolean> => {
-  const answers = await askAll(operator, SERVICE_NAMES, 'countSealedValues', {});
-  const away = answers.filter(answer => 'failure' in answer);
-  if (away.length > 0)
-    throw new Error(`${away.map(({ service }) => service).join(', ')} does not answer; start it first`);
-  const sealing = answers.filter((answer): answer is Sealed => 'reply' in answer && answer.reply.sealing_key !== null);
-  const first = new Set(sealing.map(({ reply }) => reply.sealing_key));
-  if (first.size > 1)
+  const results = await requestFromAll(operator, SERVICE_NAMES, 'countSealedValues', {});
+  const unavailable = results.filter(result => 'failure' in result);
+  if (unavailable.length > 0)
+    throw new Error(`${unavailable.map(({ service }) => service).join(', ')} did not respond. Start it first.`);
+  const encrypting = results.filter(
+    (result): result is EncryptingService => 'reply' in result && result.reply.sealing_key !== null,
+  );
+  const firstKeys = new Set(encrypting.map(({ reply }) => reply.sealing_key));
+  if (firstKeys.size > 1)
     throw new Error(
-      `the services do not agree on the first key: ${sealing.map(({ service, reply }) => `${service} ${reply.sealing_key}`).join(', ')}. Give all of them the same POSTERN_ENCRYPTION_KEYS and restart them`,
+      `The services have different first keys: ${encrypting.map(({ service, reply }) => `${service} ${reply.sealing_key}`).join(', ')}. Set the same POSTERN_ENCRYPTION_KEYS for all of them and restart them.`,
     );
-  if (sealing.every(({ reply }) => reply.known_keys.length === 1)) {
-    operator.print(guide([...first][0] as string));
+  if (encrypting.every(({ reply }) => reply.known_keys.length === 1)) {
+    operator.print(rotationGuide([...firstKeys][0] as string));
     return true;
   }
-  for (const { service } of sealing) {
-    const { total, unopened } = await resealAll(operator, service);
-    operator.print(`${service}: sealed ${total} values again`);
-    for (const value of unopened) operator.print(`  no key opens ${value}`);
+  for (const { service } of encrypting) {
+    const { total, undecryptable } = await reencryptAll(operator, service);
+    operator.print(`${service}: re-encrypted ${total} values`);
+    for (const value of undecryptable) operator.print(`  no key decrypts ${value}`);
   }
   const done = await keysStatus(operator);
-  const older = [...new Set(sealing.flatMap(({ reply }) => reply.known_keys.filter(id => id !== reply.sealing_key)))];
+  const older = [
+    ...new Set(encrypting.flatMap(({ reply }) => reply.known_keys.filter(id => id !== reply.sealing_key))),
+  ];
   if (done)
     operator.print(
-      `\nNothing lies under ${older.join(', ')} any more. Codes of recipients are hashed under it for up to 24 hours; ` +
-        'after that, take it out of POSTERN_ENCRYPTION_KEYS and restart the services. Backups need it for as long as you keep them.',
+      `\nNo values use ${older.join(', ')} any more. Verification codes are hashed with it for up to 24 hours. After ` +
+        'that, remove it from POSTERN_ENCRYPTION_KEYS and restart the services. Keep it as long as you keep backups.',
     );
   return done;
 };
 
-const resealAll = async (operator: Operator, service: ServiceName) => {
+const reencryptAll = async (operator: Operator, service: ServiceName) => {
   for (let total = 0; ; ) {
-    const { resealed, unopened = [] } = await ask(operator, service, 'resealValues', {});
-    if (resealed === 0) return { total, unopened };
+    const { resealed, unopened = [] } = await requestOperation(operator, service, 'resealValues', {});
+    if (resealed === 0) return { total, undecryptable: unopened };
     total += resealed;
   }
 };
 
-/** `keys generate`: a new entry for POSTERN_ENCRYPTION_KEYS and a new secret for POSTERN_LINK_SECRETS. */
+/** `keys generate`: prints a new entry for POSTERN_ENCRYPTION_KEYS and a new secret for POSTERN_LINK_SECRETS. */
 export const generateKeys = async ({ print }: Pick<Operator, 'print'>): Promise<boolean> => {
   print(`encryption key  ${newKey()}`);
   print(`link secret     ${randomBytes(32).toString('base64url')}`);
@@ -70,22 +74,24 @@ const newKey = (): string => {
   return `${now.slice(0, 19).replaceAll(/[-:T]/g, '')}:${randomBytes(32).toString('base64')}`;
 };
 
-const guide = (first: string): string => `All values are sealed with the only key there is, ${first}. To rotate it:
+const rotationGuide = (
+  currentKey: string,
+): string => `All values are encrypted with the only key, ${currentKey}. To rotate it:
 
-  1. Put a new key in front of it, for all services alike:
-       POSTERN_ENCRYPTION_KEYS=${newKey()},${first}:…
+  1. Add a new key at the front, for all services:
+       POSTERN_ENCRYPTION_KEYS=${newKey()},${currentKey}:…
   2. Restart email-send, webhook-dispatch and platform-management, one after the other.
-     While some replicas know the new key and others do not, those others cannot open what was sealed with it:
-     append the new key at the end first, restart, and then bring it to the front, if no second may fail.
-  3. postern keys rotate     seals again what lies under the old key
-  4. A day later, take the old key away and restart once more.
+     Replicas that do not know the new key cannot decrypt values that others have encrypted with it. To avoid
+     failures, add the new key at the end first, restart, move it to the front, and restart again.
+  3. Run postern keys rotate to re-encrypt the values of the old key.
+  4. After a day, remove the old key and restart again.
 
-Secrets of links (POSTERN_LINK_SECRETS) are rotated the same way, in api-gateway, email-send and delivery-tracking. Nothing
-is stored under them; an old one has to stay until mail that carries its links and return paths no longer matters.`;
+Rotate link secrets (POSTERN_LINK_SECRETS) in the same way in api-gateway, email-send and delivery-tracking. Nothing is
+stored with them. Keep the old secret as long as links and return paths of mail that was sent with it must work.`;
 
-const rowsOf = ({ service, reply }: Sealed) =>
+const rowsOf = ({ service, reply }: EncryptingService) =>
   reply.counts.length === 0
-    ? [[service, 'nothing sealed yet', reply.sealing_key ?? '', 0, 'current']]
+    ? [[service, 'no values yet', reply.sealing_key ?? '', 0, 'current']]
     : reply.counts.map(({ kind, key_id, values }) => [
         service,
         kind,
@@ -94,5 +100,5 @@ const rowsOf = ({ service, reply }: Sealed) =>
         key_id === reply.sealing_key ? 'current' : reply.known_keys.includes(key_id) ? 'older' : 'LOST KEY',
       ]);
 
-const olderIn = ({ reply }: Sealed): number =>
+const olderIn = ({ reply }: EncryptingService): number =>
   reply.counts.filter(({ key_id }) => key_id !== reply.sealing_key).reduce((sum, { values }) => sum + values, 0);

@@ -2,29 +2,30 @@ import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsLink } from '@postern/messaging';
 import type { Finding } from '@postern/service-host';
 
-const NEEDED_PAYLOAD = 16 * 1024 * 1024;
-const OLDEST = [2, 9];
+const REQUIRED_PAYLOAD = 16 * 1024 * 1024;
+const MINIMUM_VERSION = [2, 9];
 const PUBLISHERS = ['email-send', 'delivery-tracking'];
-const FULL = 0.8;
+const WARNING_USE = 0.8;
 
-/** Version, message size, JetStream and its streams, as our own account sees them. */
+/** Checks the version, message size, JetStream and streams of NATS, as the configured account sees them. */
 export const natsFindings = async (nc: NatsLink['nc']): Promise<Finding[]> => {
   const { version = '', max_payload: payload = 0, tls_required: tls = false } = nc.info ?? {};
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isYoung = major > (OLDEST[0] ?? 0) || (major === OLDEST[0] && minor >= (OLDEST[1] ?? 0));
+  const [minMajor = 0, minMinor = 0] = MINIMUM_VERSION;
+  const isSupported = major > minMajor || (major === minMajor && minor >= minMinor);
   const findings: Finding[] = [
-    { check: 'version', verdict: isYoung ? 'good' : 'bad', found: version, advice: 'Upgrade to 2.9 or later.' },
+    { check: 'version', verdict: isSupported ? 'good' : 'bad', found: version, advice: 'Upgrade to 2.9 or later.' },
     {
       check: 'max_payload',
-      verdict: payload >= NEEDED_PAYLOAD ? 'good' : 'bad',
+      verdict: payload >= REQUIRED_PAYLOAD ? 'good' : 'bad',
       found: `${payload} bytes`,
-      advice: `Set max_payload: 16MB in nats-server.conf: the largest email needs ${NEEDED_PAYLOAD} bytes.`,
+      advice: `Set max_payload: 16MB in nats-server.conf: the largest email needs ${REQUIRED_PAYLOAD} bytes.`,
     },
     {
       check: 'TLS',
       verdict: tls || isLocal(nc.getServer()) ? 'good' : 'warning',
       found: tls ? 'required' : 'not required',
-      advice: 'Turn it on where the network is not yours alone: messages pass through NATS.',
+      advice: 'Turn it on unless the network is private: NATS carries message contents.',
     },
   ];
   try {
@@ -41,7 +42,7 @@ export const natsFindings = async (nc: NatsLink['nc']): Promise<Finding[]> => {
       check: 'JetStream',
       verdict: 'bad',
       found: (error as Error).message,
-      advice: 'Add jetstream { store_dir: … } to nats-server.conf, and allow it to our account.',
+      advice: 'Add jetstream { store_dir: … } to nats-server.conf, and enable JetStream for the account.',
     });
   }
   return findings;
@@ -54,33 +55,33 @@ const streamFinding = async (jsm: JetStreamManager, service: string): Promise<Fi
     return {
       check,
       verdict: 'warning',
-      found: 'not there',
-      advice: `${service} makes it when it publishes first; does it run?`,
+      found: 'missing',
+      advice: `${service} creates it when it first publishes. Check that it is running.`,
     };
   const { bytes, messages } = info.state;
   const used = info.config.max_bytes > 0 ? bytes / info.config.max_bytes : 0;
-  const found = `${messages} events, ${Math.round(used * 100)} % of its room, ${info.config.storage}`;
+  const found = `${messages} events, ${Math.round(used * 100)}% full, ${info.config.storage} storage`;
   if (info.config.storage !== 'file')
     return {
       check,
       verdict: 'bad',
       found,
-      advice: 'It has to lie on disk: delete it, and its service makes it again.',
+      advice: 'It must use file storage. Delete it; its service creates it again.',
     };
   if (info.config.discard !== 'new')
     return {
       check,
       verdict: 'bad',
       found: `${found}, drops the oldest events when it is full`,
-      advice: `Start the current release of ${service}, which makes it refuse new ones instead.`,
+      advice: `Start the current release of ${service}, which changes the stream to reject new events instead.`,
     };
-  return used < FULL
+  return used < WARNING_USE
     ? { check, verdict: 'good', found }
     : {
         check,
         verdict: 'warning',
         found,
-        advice: 'New events wait in the database: see that every consumer keeps up.',
+        advice: 'New events wait in the database. Check that every consumer is running.',
       };
 };
 

@@ -10,7 +10,7 @@ type Service = Erasure['services'][number];
 
 const POLL_MS = 500;
 const WAIT_S = 600;
-/** A service that makes no progress for so long is not waited for at the terminal. */
+/** The command stops waiting when no service has made progress for this long. */
 const STUCK_MS = 60_000;
 
 /** `recipients erase <address> [--wait <seconds>]`: records the erasure and shows its progress until it is completed. */
@@ -19,15 +19,15 @@ export const eraseRecipient = async (
   [address]: readonly string[],
   { wait = String(WAIT_S) }: { readonly wait?: string | undefined },
 ): Promise<boolean> => {
-  if (!address?.includes('@')) throw new UsageError('recipients erase needs one address, such as ada@example.net');
+  if (!address?.includes('@')) throw new UsageError('recipients erase requires an address, such as ada@example.net');
   const waitMs = Number(wait) * 1_000;
-  if (!Number.isFinite(waitMs) || waitMs < 0) throw new UsageError('--wait needs a number of seconds');
+  if (!Number.isFinite(waitMs) || waitMs < 0) throw new UsageError('--wait requires a number of seconds');
   const erasure = await start(operator, address);
-  operator.print(`Erasure ${erasure.id}: the address will read ${erasure.replacement}`);
+  operator.print(`Erasure ${erasure.id}: the address is replaced by ${erasure.replacement}`);
   return report(operator, await follow(operator, erasure, waitMs));
 };
 
-/** `recipients erasures`: all erasures, the newest first. */
+/** `recipients erasures`: lists all erasures, newest first. */
 export const listRecipientErasures = async (operator: Operator): Promise<boolean> => {
   const { erasures } = await operator.requests.request(listErasures, {});
   const rows = erasures.map(erasure => [
@@ -41,17 +41,17 @@ export const listRecipientErasures = async (operator: Operator): Promise<boolean
       .join(', ') || '-',
   ]);
   operator.print(
-    rows.length === 0
-      ? 'No recipient was erased.'
-      : table(['ERASURE', 'STATE', 'REQUESTED', 'COMPLETED', 'OPEN'], rows),
+    rows.length === 0 ? 'No erasures.' : table(['ERASURE', 'STATUS', 'REQUESTED', 'COMPLETED', 'UNFINISHED'], rows),
   );
   return true;
 };
 
-/** `recipients erasure <id>`: what was erased where, and what is left to do. */
+/** `recipients erasure <id>`: shows what was erased in which service, and what is left to do. */
 export const showRecipientErasure = async (operator: Operator, [id]: readonly string[]): Promise<boolean> => {
   if (id === undefined)
-    throw new UsageError('recipients erasure needs the id of an erasure; recipients erasures has them');
+    throw new UsageError(
+      'recipients erasure requires the id of an erasure. Run `postern recipients erasures` to list them',
+    );
   try {
     return report(operator, await operator.requests.request(getErasure, { erasure_id: id }));
   } catch (error) {
@@ -68,17 +68,17 @@ const start = async (operator: Operator, address: string): Promise<Erasure> => {
     if (!(error instanceof ServiceUnavailable)) throw error;
     throw new Error(
       error.maybeExecuted
-        ? 'email-send did not answer in time. Run the command again: an erasure that it has recorded is joined.'
-        : 'email-send does not answer, so no erasure was recorded. Start email-send and run the command again.',
+        ? 'email-send did not respond in time. Run the command again; it continues an erasure that was recorded.'
+        : 'email-send did not respond, so no erasure was recorded. Start email-send and run the command again.',
     );
   }
 };
 
-/** Prints each change until the erasure is completed, stuck, or waited for long enough. */
+/** Prints each change until the erasure is completed, makes no progress, or `waitMs` has passed. */
 const follow = async ({ requests, print }: Operator, first: Erasure, waitMs: number): Promise<Erasure> => {
-  const began = Date.now();
+  const startedAt = Date.now();
   const shown = new Map<string, string>();
-  let [erasure, progressAt] = [first, began];
+  let [erasure, progressAt] = [first, startedAt];
   for (;;) {
     for (const service of erasure.services) {
       const line = progressOf(erasure, service);
@@ -88,9 +88,9 @@ const follow = async ({ requests, print }: Operator, first: Erasure, waitMs: num
       if (service.state !== 'pending') print(line);
     }
     if (erasure.status === 'completed') return erasure;
-    if (Date.now() - began >= waitMs || Date.now() - progressAt >= STUCK_MS) return erasure;
+    if (Date.now() - startedAt >= waitMs || Date.now() - progressAt >= STUCK_MS) return erasure;
     await pause(POLL_MS);
-    // While email-send is away nothing changes; it continues when it is back.
+    // While email-send is down nothing changes; it continues when it is back.
     erasure = await requests.request(getErasure, { erasure_id: first.id }).catch((error: unknown) => {
       if (error instanceof ServiceUnavailable) return erasure;
       throw error;
@@ -106,7 +106,7 @@ const report = ({ print }: Operator, erasure: Erasure): boolean => {
   print('');
   print(
     table(
-      ['SERVICE', 'STATE', 'ERASED', 'REASON'],
+      ['SERVICE', 'STATUS', 'ERASED', 'REASON'],
       services.map(({ service, state, erased, reason }) => [
         service,
         state,
@@ -119,10 +119,10 @@ const report = ({ print }: Operator, erasure: Erasure): boolean => {
     for (const { kind, rows, reason } of kept) print(`\n${service} keeps ${rows} ${kind}: ${reason}.`);
   if (status === 'completed') {
     print(`\nCompleted at ${completed_at}: the last pass over all services found nothing.`);
-    print('Backups and archived WAL still hold the address: erase it again after you restore one.');
+    print('Backups and archived WAL still contain the address. Erase it again after a restore.');
     return true;
   }
   print('\nNot completed. email-send continues the erasure in the background and retries what failed.');
-  print(`State: postern recipients erasure ${erasure.id}`);
+  print(`Status: postern recipients erasure ${erasure.id}`);
   return false;
 };

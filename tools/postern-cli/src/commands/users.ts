@@ -9,20 +9,20 @@ interface NewUser {
 }
 
 /**
- * `users create <email> [--operator] [--workspace <name>]`, on behalf of an operator, whose address and password are
- * those of the environment, as is `POSTERN_NEW_PASSWORD`; without that one a password is made and shown.
+ * `users create <email> [--operator] [--workspace <name>]`: creates a user as the administrator in the environment.
+ * Without `POSTERN_NEW_PASSWORD` it generates a password and shows it.
  */
 export const createUserAs = async (
   { requests, environment, print }: Operator,
   [email]: readonly string[],
   { operator = false, workspace }: NewUser,
 ): Promise<boolean> => {
-  if (email === undefined) throw new UsageError('users create needs an e-mail address');
+  if (email === undefined) throw new UsageError('users create requires an email address');
   const own = { email: environment['POSTERN_OPERATOR_EMAIL'], password: environment['POSTERN_OPERATOR_PASSWORD'] };
   if (!own.email || !own.password)
-    throw new UsageError('say who creates the user: POSTERN_OPERATOR_EMAIL and POSTERN_OPERATOR_PASSWORD');
-  const given = environment['POSTERN_NEW_PASSWORD'];
-  const password = given || randomBytes(15).toString('base64url');
+    throw new UsageError('set POSTERN_OPERATOR_EMAIL and POSTERN_OPERATOR_PASSWORD to the account of an administrator');
+  const chosen = environment['POSTERN_NEW_PASSWORD'];
+  const password = chosen || randomBytes(15).toString('base64url');
 
   const { token } = await requests.request(createSession, {
     email: own.email,
@@ -39,8 +39,10 @@ export const createUserAs = async (
       operator,
       ...(workspace === undefined ? {} : { workspace_name: workspace }),
     });
-    print(`${created.email} may log in${operator ? ', as an operator' : ''}; workspace ${created.workspaces[0]?.name}`);
-    if (!given) print(`password: ${password}`);
+    print(
+      `Created ${operator ? 'administrator' : 'user'} ${created.email} with workspace ${created.workspaces[0]?.name}.`,
+    );
+    if (!chosen) print(`Password: ${password}`);
   } finally {
     await requests.request(endSession, session);
   }

@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../../../..');
 const LINK_DEPENDENCIES = new URL('../../link-dependencies.mjs', import.meta.url).href;
 
-/** How a program ended, and all that it printed. */
-export interface Ended {
+/** The exit code and output of a program. */
+export interface ProgramResult {
   readonly code: number | null;
   readonly output: string;
 }
 
-/** A clone of this checkout with its uncommitted changes, in which a test may commit, break and release. */
+/** A clone of this checkout with its uncommitted changes, in which a test can commit and release. */
 export class ScratchCheckout {
   readonly #folder = mkdtempSync(join(tmpdir(), 'postern-scratch-'));
   readonly path = join(this.#folder, 'checkout');
@@ -33,7 +33,7 @@ export class ScratchCheckout {
     this.git('commit', '--quiet', '--allow-empty', '--message', 'as it is');
   }
 
-  /** With dependencies and the build of the release tools. */
+  /** Clones the checkout, links its dependencies and builds the release tools. */
   static async make(): Promise<ScratchCheckout> {
     const checkout = new ScratchCheckout();
     const { linkDependencies } = (await import(LINK_DEPENDENCIES)) as {
@@ -73,18 +73,18 @@ export class ScratchCheckout {
     return this.git('rev-parse', 'HEAD');
   }
 
-  /** Paths of all worktrees but the checkout itself. */
+  /** Paths of all worktrees except the checkout itself. */
   worktrees(): readonly string[] {
     const lines = this.git('worktree', 'list', '--porcelain').split('\n');
     return lines.filter(line => line.startsWith('worktree ')).slice(1);
   }
 
-  /** Runs a program of the checkout to its end; `whilePrinting` is told what came so far, to act on it. */
-  node(...args: string[]): Promise<Ended> {
+  /** Runs a program of the checkout. */
+  node(...args: string[]): Promise<ProgramResult> {
     return this.start(args).ended;
   }
 
-  /** Starts a program of the checkout. `said` resolves when it has printed the words. */
+  /** Starts a program of the checkout. `printed` resolves when its output contains the text. */
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
     const child = spawn(process.execPath, args, {
       cwd: this.path,
@@ -99,21 +99,21 @@ export class ScratchCheckout {
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
-    const ended = new Promise<Ended>((resolve, reject) => {
+    const ended = new Promise<ProgramResult>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', code => resolve({ code, output }));
     });
-    const said = (words: string) =>
+    const printed = (text: string) =>
       Promise.race([
         new Promise<void>(resolve => {
           const listener = () => {
-            if (output.includes(words)) resolve();
+            if (output.includes(text)) resolve();
           };
           listeners.add(listener);
           listener();
         }),
-        ended.then(() => Promise.reject(new Error(`it ended without "${words}":\n${output}`))),
+        ended.then(() => Promise.reject(new Error(`the program ended without printing "${text}":\n${output}`))),
       ]);
-    return { pid: child.pid as number, ended, said };
+    return { pid: child.pid as number, ended, printed };
   }
 }

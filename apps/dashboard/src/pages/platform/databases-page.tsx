@@ -1,23 +1,23 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { CreatedDatabase, Database, Page as ListPage } from '../../api-shapes.js';
-import { formatBytes, formatCount } from '../../formatting.js';
-import { useAction, useLoading, useRepeated } from '../../loading.js';
-import { ConfirmButton } from '../../parts/action-button.js';
-import { Badge } from '../../parts/badge.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Field, Form, type Values } from '../../parts/form.js';
-import { Select } from '../../parts/form-choices.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Page, Section } from '../../parts/page.js';
-import { Paging } from '../../parts/paging.js';
-import { SecretOnce } from '../../parts/secret-once.js';
+import { ConfirmButton } from '../../components/action-button.js';
+import { Badge } from '../../components/badge.js';
+import { DataTable } from '../../components/data-table.js';
+import { Field, Form, type Values } from '../../components/form.js';
+import { Select } from '../../components/form-controls.js';
+import { Loaded } from '../../components/loaded.js';
+import { OneTimeSecret } from '../../components/one-time-secret.js';
+import { EmptyState, Page, Section } from '../../components/page.js';
+import { Paging } from '../../components/paging.js';
+import { formatBytes, formatCount, formatLabel } from '../../formatting.js';
+import { useAction, useLoading, usePolling } from '../../loading.js';
 import { DatabaseUsage } from './database-usage.js';
 
 const PATH = '/databases';
 const POLL_MS = 2_000;
 
-const KINDS: readonly (readonly [kind: Database['kind'], words: string])[] = [
+const KINDS: readonly (readonly [kind: Database['kind'], label: string])[] = [
   ['relational', 'Relational'],
   ['key_value', 'Key-value store'],
 ];
@@ -31,8 +31,8 @@ const PLANS = [
 export const DatabasesPage = () => {
   const [offset, setOffset] = useState(0);
   const databases = useLoading<ListPage<Database>>(signal => api.get(PATH, { offset }, signal), [offset]);
-  const moving = databases.value?.items.some(({ status }) => status === 'creating' || status === 'deleting');
-  useRepeated(databases, moving ? POLL_MS : undefined);
+  const transitional = databases.value?.items.some(({ status }) => status === 'creating' || status === 'deleting');
+  usePolling(databases, transitional ? POLL_MS : undefined);
   const [created, setCreated] = useState<CreatedDatabase>();
   const create = useAction(async ({ name, kind, plan }: Values) => {
     setCreated(await api.post<CreatedDatabase>(PATH, { name, kind, plan }));
@@ -46,18 +46,18 @@ export const DatabasesPage = () => {
   return (
     <Page title="Databases">
       {created && (
-        <SecretOnce
-          title={`The URL of “${created.name}”, with its password`}
+        <OneTimeSecret
+          title={`Connection URL of “${created.name}”, including its password`}
           secret={created.connection_url}
-          what="the URL of the database"
-          onStored={() => setCreated(undefined)}
+          what="the connection URL"
+          onSaved={() => setCreated(undefined)}
         />
       )}
       <Loaded of={databases}>
         {page => (
           <>
             {page.items.length === 0 ? (
-              <Empty>This workspace has no database yet.</Empty>
+              <EmptyState>No databases yet. Create one below.</EmptyState>
             ) : (
               <Databases list={page.items} remove={remove} />
             )}
@@ -65,8 +65,11 @@ export const DatabasesPage = () => {
           </>
         )}
       </Loaded>
-      <Section title="New database" about="Its URL is shown once. Give it to a web service as a variable.">
-        <Form action={create} submit="Create" class="line wide">
+      <Section
+        title="New database"
+        about="The connection URL is shown once, after you create the database. Set it as an environment variable of your web service."
+      >
+        <Form action={create} submit="Create database" class="line wide">
           <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
           <Select label="Kind" name="kind" options={KINDS} />
           <Select label="Plan" name="plan" options={PLANS} />
@@ -110,24 +113,24 @@ const Databases = ({ list, remove }: DatabasesProps) => (
         title: 'Plan',
         cell: ({ plan, limits }) => (
           <>
-            {plan}
+            {formatLabel(plan)}
             <p class="hint">
-              {formatCount(limits.cpu_millicores)} m CPU · {formatBytes(limits.memory_bytes)} ·{' '}
-              {formatBytes(limits.storage_bytes)} on disk · {formatCount(limits.connections)} connections
+              {formatCount(limits.cpu_millicores)} mCPU · {formatBytes(limits.memory_bytes)} memory ·{' '}
+              {formatBytes(limits.storage_bytes)} disk · {formatCount(limits.connections)} connections
             </p>
           </>
         ),
       },
-      { title: 'Uses', cell: database => <DatabaseUsage key={database.status} of={database} /> },
+      { title: 'Usage', cell: database => <DatabaseUsage key={database.status} of={database} /> },
       {
-        title: 'What to do',
+        title: 'Actions',
         buttons: true,
         cell: database => (
           <ConfirmButton
             label={`Delete ${database.name}`}
             question={`Delete “${database.name}”?`}
-            consequence="It is stopped, and all of its data is deleted. This cannot be undone."
-            confirm="Delete the database and its data"
+            consequence="The database and all its data will be deleted. This cannot be undone."
+            confirm="Delete database and data"
             work={() => remove(database)}
           >
             Delete

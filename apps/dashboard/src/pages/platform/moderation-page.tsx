@@ -1,22 +1,22 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { ModerationAction, WebService } from '../../api-shapes.js';
+import { Field, Form, type Values } from '../../components/form.js';
+import { Select } from '../../components/form-controls.js';
+import { Notice } from '../../components/notice.js';
+import { Page, Section } from '../../components/page.js';
 import { useAction } from '../../loading.js';
-import { Field, Form, type Values } from '../../parts/form.js';
-import { Select } from '../../parts/form-choices.js';
-import { Notice } from '../../parts/notice.js';
-import { Page, Section } from '../../parts/page.js';
 import { useSignedIn } from '../../session.js';
-import { Flags } from '../web-service/status.js';
+import { StatusBadges } from '../web-service/status.js';
 
-const ACTIONS: readonly (readonly [action: ModerationAction, words: string])[] = [
-  ['block', 'Block it for what it contains'],
-  ['unblock', 'Lift the block'],
-  ['suspend', 'Suspend it for its bandwidth'],
-  ['resume', 'End the suspension'],
+const ACTIONS: readonly (readonly [action: ModerationAction, label: string])[] = [
+  ['block', 'Block for policy violation'],
+  ['unblock', 'Unblock'],
+  ['suspend', 'Suspend for bandwidth use'],
+  ['resume', 'Resume'],
 ];
 
-/** For operators, who may act on anybody's web service; its owner tells its id. */
+/** Administrators can block and suspend web services of every user. */
 export const ModerationPage = () => {
   const { me } = useSignedIn();
   const [moderated, setModerated] = useState<WebService>();
@@ -28,28 +28,35 @@ export const ModerationPage = () => {
   if (!me.operator)
     return (
       <Page title="Moderation">
-        <Notice kind="warning">Only operators may block and suspend web services.</Notice>
+        <Notice kind="warning">Only administrators can block and suspend web services. Ask your administrator.</Notice>
       </Page>
     );
   return (
     <Page title="Moderation">
       {moderated && (
         <Notice kind="good">
-          {moderated.name} <Flags of={moderated} />
+          {moderated.name} <StatusBadges of={moderated} />
         </Notice>
       )}
       <Section
-        title="A web service"
-        about="A blocked or suspended service is stopped, and its owner cannot start it. They read the reason."
+        title="Moderate a web service"
+        about="Blocking or suspending a web service stops it. Its owner cannot start it and sees the reason."
       >
-        <Form action={moderate} submit="Do it">
-          <Field label="Id of the web service" name="id" required maxLength={40} autocomplete="off" />
-          <Select label="What to do" name="action" options={ACTIONS} />
+        <Form action={moderate} submit="Apply">
+          <Field
+            label="Web service ID"
+            name="id"
+            required
+            maxLength={40}
+            hint="Shown under Configuration on the overview page of the web service."
+            autocomplete="off"
+          />
+          <Select label="Action" name="action" options={ACTIONS} />
           <Field
             label="Reason"
             name="reason"
             maxLength={1000}
-            hint="Needed for a block; its owner reads it."
+            hint="Required to block. The owner sees it."
             autocomplete="off"
           />
         </Form>

@@ -1,20 +1,23 @@
 import { api } from '../../api-client.js';
 import type { WebService } from '../../api-shapes.js';
+import { Field, Form, type Values } from '../../components/form.js';
+import { Select } from '../../components/form-controls.js';
+import { Section } from '../../components/page.js';
 import { useAction } from '../../loading.js';
-import { Field, Form, type Values } from '../../parts/form.js';
-import { Select } from '../../parts/form-choices.js';
-import { Section } from '../../parts/page.js';
-import { goTo } from '../../router.js';
+import { navigate } from '../../router.js';
 import { SCOPES } from './scopes.js';
 
 export const NewWebService = ({ projectId }: { readonly projectId: string }) => {
   const create = useAction(async (values: Values) => {
-    const created = await api.post<WebService>('/web-services', { project_id: projectId, ...inputOf(values) });
-    goTo(`/web-services/${created.id}/deployments`);
+    const created = await api.post<WebService>('/web-services', { project_id: projectId, ...requestOf(values) });
+    navigate(`/web-services/${created.id}/deployments`);
   });
   return (
-    <Section title="New web service" about="It starts with its first deployment.">
-      <Form action={create} submit="Create the web service" class="pairs">
+    <Section
+      title="New web service"
+      about="A web service is built from a Git repository. It starts when you deploy it."
+    >
+      <Form action={create} submit="Create web service" class="pairs">
         <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
         <Field
           label="Git repository"
@@ -22,28 +25,49 @@ export const NewWebService = ({ projectId }: { readonly projectId: string }) => 
           required
           maxLength={2048}
           placeholder="https://git.example.com/shop.git"
+          hint="The URL of a public repository."
           autocomplete="off"
           spellcheck={false}
         />
-        <Field label="Branch" name="branch" hint="Empty: the repository’s default branch." autocomplete="off" />
-        <Field label="Port" name="port" type="number" min={1} max={65_535} required defaultValue="3000" />
-        <Field label="Build command" name="build_command" placeholder="npm run build" autocomplete="off" />
+        <Field
+          label="Branch"
+          name="branch"
+          hint="Optional. Default: the repository’s default branch."
+          autocomplete="off"
+        />
+        <Field
+          label="Port"
+          name="port"
+          type="number"
+          min={1}
+          max={65_535}
+          required
+          defaultValue="3000"
+          hint="Your app must listen on the port in the PORT environment variable, which can differ from this one."
+        />
+        <Field
+          label="Build command"
+          name="build_command"
+          placeholder="npm run build"
+          hint="Optional"
+          autocomplete="off"
+        />
         <Field
           label="Start command"
           name="start_command"
-          hint="Empty: the Procfile’s web line, else the start script, else a static site."
+          hint="Optional. Default: the web line of a Procfile, the start script of package.json, or a static site."
           autocomplete="off"
         />
-        <Field label="Instances at least" name="min_instances" type="number" min={1} max={20} defaultValue="1" />
-        <Field label="Instances at most" name="max_instances" type="number" min={1} max={20} defaultValue="1" />
+        <Field label="Minimum instances" name="min_instances" type="number" min={1} max={20} defaultValue="1" />
+        <Field label="Maximum instances" name="max_instances" type="number" min={1} max={20} defaultValue="1" />
         <Field
           label="Health check path"
           name="health_check_path"
           placeholder="/healthz"
-          hint="Empty: the port has to accept connections."
+          hint="Optional. Default: the port accepts connections."
           autocomplete="off"
         />
-        <Select label="Secrets of the project" name="environment" options={SCOPES} />
+        <Select label="Project secrets" name="environment" options={SCOPES} />
       </Form>
     </Section>
   );
@@ -51,8 +75,8 @@ export const NewWebService = ({ projectId }: { readonly projectId: string }) => 
 
 const NUMBERS = new Set(['port', 'min_instances', 'max_instances']);
 
-/** What was filled in; the API has a default for everything else. */
-const inputOf = (values: Values): Record<string, string | number> =>
+/** The fields that have a value; the API has a default for the others. */
+const requestOf = (values: Values): Record<string, string | number> =>
   Object.fromEntries(
     Object.entries(values)
       .filter(([, value]) => value !== '')

@@ -1,9 +1,9 @@
 import type { PlatformKey } from '../../api-shapes.js';
-import { Mark } from '../../parts/badge.js';
-import { Field } from '../../parts/form.js';
-import { Select } from '../../parts/form-choices.js';
-import { KeysPage } from '../../parts/keys-page.js';
-import { Time } from '../../parts/time.js';
+import { Tag } from '../../components/badge.js';
+import { Field } from '../../components/form.js';
+import { Select } from '../../components/form-controls.js';
+import { KeysPage } from '../../components/keys-page.js';
+import { Time } from '../../components/time.js';
 
 export const PlatformKeysPage = () => (
   <KeysPage<PlatformKey>
@@ -11,32 +11,33 @@ export const PlatformKeysPage = () => (
     noun="platform key"
     about={
       <>
-        For programs: with one of these keys they do on <code>/api/v1</code> what you may do here.
+        Use these keys to call the platform API at <code>/api/v1</code> from scripts and CI. Send a key as{' '}
+        <code>Authorization: Bearer</code>.
       </>
     }
     path="/platform-keys"
     caption="Your platform keys in this workspace"
-    empty="You have no key in this workspace yet."
+    empty="No platform keys yet. Create one below to use the platform API."
     columns={[
-      { title: 'May', cell: key => (key.scope === 'write' ? 'Read and write' : 'Read') },
+      { title: 'Permissions', cell: key => (key.scope === 'write' ? 'Read and write' : 'Read') },
       { title: 'Expires', cell: key => <Expiry of={key} /> },
     ]}
-    afterRevoking="Whoever uses this key is refused from this moment on."
-    oneForEach="One for each program"
+    revokeConsequence="Requests using this key will fail immediately."
+    aboutNew="Create one key for each program, so that you can revoke them separately."
     fields={
       <>
         <Select
-          label="May"
+          label="Permissions"
           name="scope"
           options={[
             ['read', 'Read'],
             ['write', 'Read and write'],
           ]}
         />
-        <Field label="Expires (may be left empty)" name="expires_at" type="datetime-local" />
+        <Field label="Expires" name="expires_at" type="datetime-local" hint="Optional" />
       </>
     }
-    wishes={({ scope, expires_at }) => ({
+    requestOf={({ scope, expires_at }) => ({
       scope,
       ...(expires_at && { expires_at: new Date(expires_at).toISOString() }),
     })}
@@ -45,5 +46,5 @@ export const PlatformKeysPage = () => (
 
 const Expiry = ({ of: { expiry } }: { readonly of: PlatformKey }) => {
   if (expiry === null) return 'Never';
-  return Date.parse(expiry) <= Date.now() ? <Mark standing="bad">Expired</Mark> : <Time at={expiry} />;
+  return Date.parse(expiry) <= Date.now() ? <Tag tone="bad">Expired</Tag> : <Time at={expiry} />;
 };

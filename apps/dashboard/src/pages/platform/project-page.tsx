@@ -1,11 +1,11 @@
 import { api } from '../../api-client.js';
 import type { Project, WebService } from '../../api-shapes.js';
-import { type Loading, useLoading, useRepeated } from '../../loading.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Page } from '../../parts/page.js';
+import { DataTable } from '../../components/data-table.js';
+import { Loaded } from '../../components/loaded.js';
+import { EmptyState, Page } from '../../components/page.js';
+import { type Loading, useLoading, usePolling } from '../../loading.js';
 import { Link } from '../../router.js';
-import { Flags, isMoving } from '../web-service/status.js';
+import { isTransitional, StatusBadges } from '../web-service/status.js';
 import { NewWebService } from './new-web-service.js';
 import { ProjectSecretsSection } from './project-secrets-section.js';
 
@@ -14,9 +14,9 @@ const POLL_MS = 3_000;
 export const ProjectPage = ({ projectId }: { readonly projectId: string }) => {
   const project = useLoading<Project>(signal => api.get(`/projects/${projectId}`, {}, signal), [projectId]);
   const services = useLoading<WebService[]>(signal => api.get('/web-services', {}, signal), [projectId]);
-  useRepeated(services, services.value?.some(isMoving) ? POLL_MS : undefined);
+  usePolling(services, services.value?.some(isTransitional) ? POLL_MS : undefined);
   return (
-    <Loaded of={project}>
+    <Loaded of={project} title="Project">
       {({ name, description }) => (
         <>
           <p class="crumbs">
@@ -43,7 +43,7 @@ const WebServices = ({ of, projectId }: WebServicesProps) => (
   <Loaded of={of}>
     {all => {
       const list = all.filter(({ project_id }) => project_id === projectId);
-      if (list.length === 0) return <Empty>This project has no web service yet.</Empty>;
+      if (list.length === 0) return <EmptyState>No web services yet. Create one below.</EmptyState>;
       return (
         <DataTable
           caption="Web services of this project"
@@ -51,12 +51,12 @@ const WebServices = ({ of, projectId }: WebServicesProps) => (
           keyOf={service => service.id}
           columns={[
             { title: 'Name', cell: service => <Link to={`/web-services/${service.id}`}>{service.name}</Link> },
-            { title: 'Status', cell: service => <Flags of={service} /> },
+            { title: 'Status', cell: service => <StatusBadges of={service} /> },
             { title: 'Repository', cell: service => <span class="long">{service.git_repository_url}</span> },
             {
               title: 'Instances',
               numeric: true,
-              cell: ({ min_instances: least, max_instances: most }) => (least === most ? least : `${least}–${most}`),
+              cell: ({ min_instances: min, max_instances: max }) => (min === max ? min : `${min}–${max}`),
             },
           ]}
         />

@@ -1,13 +1,13 @@
 import { api } from '../../api-client.js';
 import type { ProjectSecrets } from '../../api-shapes.js';
-import { formatWords } from '../../formatting.js';
+import { ConfirmButton } from '../../components/action-button.js';
+import { DataTable } from '../../components/data-table.js';
+import { Field, Form, type Values } from '../../components/form.js';
+import { Checkbox, Select } from '../../components/form-controls.js';
+import { Loaded } from '../../components/loaded.js';
+import { EmptyState, Section } from '../../components/page.js';
+import { formatLabel } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
-import { ConfirmButton } from '../../parts/action-button.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Field, Form, type Values } from '../../parts/form.js';
-import { Check, Select } from '../../parts/form-choices.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Section } from '../../parts/page.js';
 import { SCOPES } from './scopes.js';
 
 export const ProjectSecretsSection = ({ projectId }: { readonly projectId: string }) => {
@@ -24,12 +24,12 @@ export const ProjectSecretsSection = ({ projectId }: { readonly projectId: strin
   return (
     <Section
       title="Secrets"
-      about="Every web service of the project gets those of its scope, from its next start on. A variable of the service itself wins."
+      about="Each web service of the project gets the secrets of its scope when it starts. A variable of the web service overrides a secret with the same key."
     >
       <Loaded of={secrets}>
         {byKey => {
           const rows = Object.entries(byKey).flatMap(([key, values]) => values.map(value => ({ key, ...value })));
-          if (rows.length === 0) return <Empty>This project has no secret yet.</Empty>;
+          if (rows.length === 0) return <EmptyState>No secrets yet. Add one below.</EmptyState>;
           return (
             <DataTable
               caption="Secrets of this project"
@@ -37,17 +37,17 @@ export const ProjectSecretsSection = ({ projectId }: { readonly projectId: strin
               keyOf={secret => secret.id}
               columns={[
                 { title: 'Key', cell: secret => <code>{secret.key}</code> },
-                { title: 'Scope', cell: secret => formatWords(secret.scope) },
+                { title: 'Scope', cell: secret => formatLabel(secret.scope) },
                 { title: 'Value', cell: secret => <code class="long">{secret.value}</code> },
                 {
-                  title: 'What to do',
+                  title: 'Actions',
                   buttons: true,
                   cell: secret => (
                     <ConfirmButton
-                      label={`Delete ${secret.key} of ${secret.scope}`}
-                      question={`Delete ${secret.key} of ${secret.scope}?`}
-                      consequence="Web services miss it from their next start on."
-                      confirm="Delete the secret"
+                      label={`Delete ${secret.key} (${secret.scope})`}
+                      question={`Delete ${secret.key} (${secret.scope})?`}
+                      consequence="Web services no longer get it the next time they start."
+                      confirm="Delete secret"
                       work={() => remove(secret.id)}
                     >
                       Delete
@@ -59,11 +59,11 @@ export const ProjectSecretsSection = ({ projectId }: { readonly projectId: strin
           );
         }}
       </Loaded>
-      <Form action={set} submit="Set" class="line wide">
+      <Form action={set} submit="Save secret" class="line wide">
         <Field label="Key" name="key" required maxLength={255} autocomplete="off" spellcheck={false} />
         <Field label="Value" name="value" autocomplete="off" spellcheck={false} />
         <Select label="Scope" name="scope" options={SCOPES} />
-        <Check label="Mask the value" name="is_secret" checked />
+        <Checkbox label="Mask value" name="is_secret" checked />
       </Form>
     </Section>
   );

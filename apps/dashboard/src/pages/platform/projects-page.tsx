@@ -1,25 +1,25 @@
 import { api } from '../../api-client.js';
 import type { Project } from '../../api-shapes.js';
+import { DataTable } from '../../components/data-table.js';
+import { Field, Form, type Values } from '../../components/form.js';
+import { Loaded } from '../../components/loaded.js';
+import { EmptyState, Page, Section } from '../../components/page.js';
+import { Time } from '../../components/time.js';
 import { useAction, useLoading } from '../../loading.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Field, Form, type Values } from '../../parts/form.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Page, Section } from '../../parts/page.js';
-import { Time } from '../../parts/time.js';
-import { goTo, Link } from '../../router.js';
+import { Link, navigate } from '../../router.js';
 
 export const ProjectsPage = () => {
   const projects = useLoading<Project[]>(signal => api.get('/projects', {}, signal), []);
   const create = useAction(async ({ name, description }: Values) => {
     const created = await api.post<Project>('/projects', { name, ...(description ? { description } : {}) });
-    goTo(`/projects/${created.id}`);
+    navigate(`/projects/${created.id}`);
   });
   return (
     <Page title="Projects">
       <Loaded of={projects}>
         {list =>
           list.length === 0 ? (
-            <Empty>You have no project yet. Create the first one below.</Empty>
+            <EmptyState>No projects yet. Create one below to run web services.</EmptyState>
           ) : (
             <DataTable
               caption="Your projects"
@@ -34,10 +34,10 @@ export const ProjectsPage = () => {
           )
         }
       </Loaded>
-      <Section title="New project" about="Web services that belong together, and the secrets that they share.">
-        <Form action={create} submit="Create">
+      <Section title="New project" about="A project groups web services and the secrets they share.">
+        <Form action={create} submit="Create project">
           <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
-          <Field label="Description" name="description" maxLength={2000} hint="May be left empty." autocomplete="off" />
+          <Field label="Description" name="description" maxLength={2000} hint="Optional" autocomplete="off" />
         </Form>
       </Section>
     </Page>

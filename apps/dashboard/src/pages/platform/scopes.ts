@@ -1,7 +1,7 @@
 import type { SecretScope } from '../../api-shapes.js';
 
-/** For choices, the usual one first. */
-export const SCOPES: readonly (readonly [scope: SecretScope, words: string])[] = [
+/** The scopes as select options, the default first. */
+export const SCOPES: readonly (readonly [scope: SecretScope, label: string])[] = [
   ['production', 'Production'],
   ['staging', 'Staging'],
   ['development', 'Development'],

@@ -1,22 +1,23 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { Delivery, Page, Replayed } from '../../api-shapes.js';
-import { counted, formatWords } from '../../formatting.js';
-import { useAction, useLoading } from '../../loading.js';
-import { Choice, Field, Form, type Values } from '../../parts/form.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Notice } from '../../parts/notice.js';
-import { Empty, Section } from '../../parts/page.js';
-import { Paging } from '../../parts/paging.js';
+import { Choice, Field, Form, type Values } from '../../components/form.js';
+import { Loaded } from '../../components/loaded.js';
+import { Notice } from '../../components/notice.js';
+import { EmptyState, Section } from '../../components/page.js';
+import { Paging } from '../../components/paging.js';
+import { counted, formatLabel } from '../../formatting.js';
+import { useAction, useLoading, usePolling } from '../../loading.js';
 import { DeliveryRow } from './delivery-row.js';
 
 const STATES: readonly Delivery['state'][] = ['pending', 'accepted', 'refused', 'dropped', 'held'];
 const PAGE_SIZE = 20;
+const POLL_MS = 2_000;
 
 interface DeliveriesSectionProps {
   /** Path of the webhook in the API. */
   readonly path: string;
-  /** Id of a delivery that was started elsewhere on the page; a new one makes the list look again. */
+  /** Id of a test delivery that the page has just started; a new one reloads the list. */
   readonly newest: string;
 }
 
@@ -27,7 +28,8 @@ export const DeliveriesSection = ({ path, newest }: DeliveriesSectionProps) => {
     signal => api.get(`${path}/deliveries`, { state, offset, limit: PAGE_SIZE }, signal),
     [path, state, offset],
   );
-  // Only a new delivery is a reason to look again.
+  usePolling(deliveries, deliveries.value?.items.some(isFirstAttemptDue) ? POLL_MS : undefined);
+  // Only a new delivery reloads the list.
   useEffect(() => {
     if (newest) deliveries.reload();
   }, [newest]);
@@ -46,10 +48,10 @@ export const DeliveriesSection = ({ path, newest }: DeliveriesSectionProps) => {
       actions={
         <>
           <Choice
-            label="State"
-            hidesLabel
+            label="Status"
+            hideLabel
             value={state}
-            options={[['', 'All states'], ...STATES.map(option => [option, formatWords(option)] as const)]}
+            options={[['', 'All statuses'], ...STATES.map(option => [option, formatLabel(option)] as const)]}
             onChoice={choose}
           />
           <button type="button" disabled={deliveries.busy} onClick={deliveries.reload}>
@@ -62,7 +64,9 @@ export const DeliveriesSection = ({ path, newest }: DeliveriesSectionProps) => {
         {page => (
           <>
             {page.items.length === 0 && (
-              <Empty>{state ? 'No delivery in this state.' : 'No event has been delivered yet.'}</Empty>
+              <EmptyState>
+                {state ? 'No deliveries with this status.' : 'No deliveries yet. Send a test event above to see one.'}
+              </EmptyState>
             )}
             <ul class="deliveries">
               {page.items.map(delivery => (
@@ -80,6 +84,9 @@ export const DeliveriesSection = ({ path, newest }: DeliveriesSectionProps) => {
   );
 };
 
+/** The first attempt follows within seconds; retries can take hours and are not worth polling for. */
+const isFirstAttemptDue = ({ state, attempts }: Delivery): boolean => state === 'pending' && attempts.length === 0;
+
 interface ReplaySinceProps {
   readonly path: string;
   readonly onReplayed: () => void;
@@ -94,8 +101,8 @@ const ReplaySince = ({ path, onReplayed }: ReplaySinceProps) => {
   });
   return (
     <details>
-      <summary>Replay everything since a time</summary>
-      <Form action={replay} submit="Replay" class="line" keeps>
+      <summary>Replay all events since a time</summary>
+      <Form action={replay} submit="Replay" class="line" keepValues>
         <Field label="Since (your time zone)" name="since" type="datetime-local" required />
       </Form>
       {replayed !== undefined && <Notice kind="good">{`${counted(replayed, 'event')} will be sent again.`}</Notice>}

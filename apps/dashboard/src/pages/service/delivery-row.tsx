@@ -1,27 +1,29 @@
 import type { Attempt, Delivery } from '../../api-shapes.js';
-import { asSentence, counted, formatCount, formatWords } from '../../formatting.js';
-import { ActionButton } from '../../parts/action-button.js';
-import { Badge, Mark, type Standing } from '../../parts/badge.js';
-import { Time } from '../../parts/time.js';
+import { ActionButton } from '../../components/action-button.js';
+import { Badge, Tag, type Tone } from '../../components/badge.js';
+import { Time } from '../../components/time.js';
+import { asSentence, counted, formatCount, formatLabel } from '../../formatting.js';
 
 interface DeliveryRowProps {
   readonly delivery: Delivery;
   readonly onReplay: () => Promise<void>;
 }
 
-/** One event on its way to the endpoint; unfolded, every attempt with the answer that it got. */
+/** One delivery of an event; expanded, every attempt with the response of the endpoint. */
 export const DeliveryRow = ({ delivery, onReplay }: DeliveryRowProps) => {
   const { payload, attempts } = delivery;
+  const lastAttempt = attempts.at(-1);
   return (
     <details class="delivery">
       <summary>
         <Badge status={delivery.state} />
-        <strong>{formatWords(payload.event)}</strong>
+        <strong>{formatLabel(payload.event)}</strong>
         <span class="long">{payload.to}</span>
         <span class="hint">
           {payload.data['test'] === true && 'test · '}
           {delivery.replay_of && 'replay · '}
-          {counted(attempts.length, 'attempt')} · <Time at={delivery.created_at} />
+          {counted(attempts.length, 'attempt')} · {lastAttempt && `${responseOf(lastAttempt)} · `}
+          <Time at={delivery.created_at} />
         </span>
       </summary>
       {delivery.reason && <p>{asSentence(delivery.reason)}</p>}
@@ -46,19 +48,20 @@ export const DeliveryRow = ({ delivery, onReplay }: DeliveryRowProps) => {
   );
 };
 
-const STANDING: Readonly<Record<Attempt['outcome'], Standing>> = { accepted: 'good', refused: 'bad', retry: 'warning' };
-const WORDS: Readonly<Record<Attempt['outcome'], string>> = {
+const TONES: Readonly<Record<Attempt['outcome'], Tone>> = { accepted: 'good', refused: 'bad', retry: 'warning' };
+const LABELS: Readonly<Record<Attempt['outcome'], string>> = {
   accepted: 'Accepted',
   refused: 'Refused',
-  retry: 'Will be tried again',
+  retry: 'Retrying',
 };
+
+const responseOf = ({ status }: Attempt): string => (status === null ? 'no response' : `HTTP ${status}`);
 
 const AttemptRow = ({ attempt }: { readonly attempt: Attempt }) => (
   <>
     <p>
-      <Mark standing={STANDING[attempt.outcome]}>{WORDS[attempt.outcome]}</Mark>{' '}
-      {attempt.status === null ? 'no answer' : `HTTP ${attempt.status}`} after {formatCount(attempt.latency_ms)} ms ·{' '}
-      <Time at={attempt.at} />
+      <Tag tone={TONES[attempt.outcome]}>{LABELS[attempt.outcome]}</Tag> {responseOf(attempt)} after{' '}
+      {formatCount(attempt.latency_ms)} ms · <Time at={attempt.at} />
     </p>
     {attempt.error && <p class="hint">{asSentence(attempt.error)}</p>}
     {attempt.response_head && <pre>{attempt.response_head}</pre>}

@@ -1,25 +1,25 @@
 import { api } from '../../api-client.js';
 import type { DnsRecord, SendingDomain } from '../../api-shapes.js';
+import { ActionButton, ConfirmButton } from '../../components/action-button.js';
+import { Badge, Tag } from '../../components/badge.js';
+import { CopyButton } from '../../components/copy-button.js';
+import { Notice } from '../../components/notice.js';
+import { Time } from '../../components/time.js';
 import { asSentence } from '../../formatting.js';
-import { ActionButton, ConfirmButton } from '../../parts/action-button.js';
-import { Badge, Mark } from '../../parts/badge.js';
-import { CopyButton } from '../../parts/copy-button.js';
-import { Notice } from '../../parts/notice.js';
-import { Time } from '../../parts/time.js';
 
 interface DomainCardProps {
   readonly domain: SendingDomain;
   readonly path: string;
   readonly onChanged: (domain: SendingDomain) => void;
-  readonly onRemoved: () => void;
+  readonly onDeleted: () => void;
 }
 
-/** One sending domain: its records, what is wrong with them, and what can be done. */
-export const DomainCard = ({ domain, path, onChanged, onRemoved }: DomainCardProps) => {
-  const write = (what: string) => async () => onChanged(await api.post<SendingDomain>(`${path}/${what}`));
+/** One sending domain with the status of its DNS records and its actions. */
+export const DomainCard = ({ domain, path, onChanged, onDeleted }: DomainCardProps) => {
+  const post = (action: string) => async () => onChanged(await api.post<SendingDomain>(`${path}/${action}`));
   const remove = async () => {
     await api.delete(path);
-    onRemoved();
+    onDeleted();
   };
   return (
     <section class="card">
@@ -28,48 +28,48 @@ export const DomainCard = ({ domain, path, onChanged, onRemoved }: DomainCardPro
           {domain.domain} <Badge status={domain.status} />
         </h2>
         <div class="actions">
-          <ActionButton class="primary" label={`Verify ${domain.domain} now`} work={write('verify')}>
+          <ActionButton class="primary" label={`Verify now: ${domain.domain}`} work={post('verify')}>
             Verify now
           </ActionButton>
           <ConfirmButton
-            label={`Rotate the DKIM key of ${domain.domain}`}
-            question={`Make a new DKIM key for ${domain.domain}?`}
-            consequence="A further record has to be published. Signing goes over to the new key once that record is found; the old one serves until then."
-            confirm="Make a new key"
+            label={`Rotate key: ${domain.domain}`}
+            question={`Rotate the DKIM key of ${domain.domain}?`}
+            consequence="You need to publish a new DNS record. Messages are signed with the current key until that record is found, and with the new key afterwards."
+            confirm="Rotate key"
             class="quiet"
-            work={write('rotate')}
+            work={post('rotate')}
           >
             Rotate key
           </ConfirmButton>
           <ConfirmButton
-            label={`Remove ${domain.domain}`}
-            question={`Remove ${domain.domain}?`}
-            consequence="Messages from this domain are treated as from an unverified one from this moment on, and its key is lost."
-            confirm="Remove the domain"
+            label={`Delete ${domain.domain}`}
+            question={`Delete ${domain.domain}?`}
+            consequence="Messages from this domain are treated as unverified immediately, and its DKIM key is deleted. This cannot be undone."
+            confirm="Delete domain"
             work={remove}
           >
-            Remove
+            Delete
           </ConfirmButton>
         </div>
       </div>
       {domain.status === 'records_lost' && (
         <Notice kind="warning">
-          This domain was verified and its records are not all there any more. It stays usable, but receivers may refuse
-          its mail.
+          Some DNS records of this verified domain are missing. You can still send from it, but receivers may reject its
+          mail. Restore the records below, then verify again.
         </Notice>
       )}
       <p class="about">
-        Last checked: {domain.last_checked_at ? <Time at={domain.last_checked_at} /> : 'not yet'}
+        Last checked: {domain.last_checked_at ? <Time at={domain.last_checked_at} /> : 'never'}
         {domain.verified_at && (
           <>
-            {' · '}verified: <Time at={domain.verified_at} />
+            {' · '}Verified: <Time at={domain.verified_at} />
           </>
         )}
       </p>
       <ul class="records">
         {domain.records.map(record => (
           <li key={`${record.purpose} ${record.name}`}>
-            <RecordOf record={record} />
+            <RecordDetails record={record} />
           </li>
         ))}
       </ul>
@@ -77,13 +77,13 @@ export const DomainCard = ({ domain, path, onChanged, onRemoved }: DomainCardPro
   );
 };
 
-const RecordOf = ({ record }: { readonly record: DnsRecord }) => {
+const RecordDetails = ({ record }: { readonly record: DnsRecord }) => {
   const what = record.purpose.toUpperCase();
   return (
     <>
       <div class="record-head">
         <h3>{what}</h3>
-        <RecordMark record={record} />
+        <RecordTag record={record} />
       </div>
       <dl class="record">
         <dt>Type</dt>
@@ -110,13 +110,13 @@ const RecordOf = ({ record }: { readonly record: DnsRecord }) => {
   );
 };
 
-const RecordMark = ({ record }: { readonly record: DnsRecord }) => {
-  if (record.ok) return <Mark standing="good">Found</Mark>;
-  return record.found === null ? <Mark standing="plain">Not checked yet</Mark> : <Mark standing="bad">Problem</Mark>;
+const RecordTag = ({ record }: { readonly record: DnsRecord }) => {
+  if (record.ok) return <Tag tone="good">Found</Tag>;
+  return record.found === null ? <Tag tone="plain">Not checked yet</Tag> : <Tag tone="bad">Problem</Tag>;
 };
 
 const Found = ({ values }: { readonly values: DnsRecord['found'] }) => {
-  if (values === null) return <>Not looked up yet</>;
+  if (values === null) return <>Not checked yet</>;
   if (values.length === 0) return <>Nothing</>;
   return (
     <ul class="bare">

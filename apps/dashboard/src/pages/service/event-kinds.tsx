@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import type { OutcomeKind } from '../../api-shapes.js';
-import { formatWords } from '../../formatting.js';
+import { formatLabel } from '../../formatting.js';
 
 export const KINDS: readonly OutcomeKind[] = ['delivered', 'bounced', 'complained', 'opened', 'clicked'];
 
@@ -9,7 +9,7 @@ interface EventKindsProps {
   readonly onChange: (kinds: OutcomeKind[]) => void;
 }
 
-/** Which events an endpoint is told of. */
+/** Checkboxes for the events that an endpoint receives. */
 export const EventKinds = ({ chosen, onChange }: EventKindsProps) => {
   const id = useId();
   const toggle = (kind: OutcomeKind) =>
@@ -20,7 +20,7 @@ export const EventKinds = ({ chosen, onChange }: EventKindsProps) => {
       {KINDS.map(kind => (
         <span key={kind} class="check">
           <input type="checkbox" id={`${id}-${kind}`} checked={chosen.includes(kind)} onChange={() => toggle(kind)} />
-          <label for={`${id}-${kind}`}>{formatWords(kind)}</label>
+          <label for={`${id}-${kind}`}>{formatLabel(kind)}</label>
         </span>
       ))}
     </fieldset>

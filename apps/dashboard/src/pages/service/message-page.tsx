@@ -1,15 +1,15 @@
 import { api } from '../../api-client.js';
 import type { EmailWithTimeline, TimelineEntry, TrackedEmail } from '../../api-shapes.js';
-import { formatWords } from '../../formatting.js';
+import { Badge } from '../../components/badge.js';
+import { CopyButton } from '../../components/copy-button.js';
+import { DataTable } from '../../components/data-table.js';
+import { Loaded } from '../../components/loaded.js';
+import { EmptyState, Page, Section } from '../../components/page.js';
+import { Time } from '../../components/time.js';
+import { formatLabel } from '../../formatting.js';
 import { useLoading } from '../../loading.js';
-import { Badge } from '../../parts/badge.js';
-import { CopyButton } from '../../parts/copy-button.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Page, Section } from '../../parts/page.js';
-import { Time } from '../../parts/time.js';
-import { shownResult } from './messages-page.js';
-import { useService } from './service-frame.js';
+import { displayStatus } from './messages-page.js';
+import { useService } from './service-layout.js';
 
 export const MessagePage = ({ emailId }: { readonly emailId: string }) => {
   const path = `${useService().path}/emails/${emailId}`;
@@ -36,10 +36,10 @@ export const MessagePage = ({ emailId }: { readonly emailId: string }) => {
   );
 };
 
-/** What a result means where its name does not say it. */
-const EXPLAINED: Readonly<Partial<Record<ReturnType<typeof shownResult>, string>>> = {
-  unknown: 'The connection or the process ended before the relay answered. The message is never sent again by itself.',
-  retry_requested: 'Nothing was sent. The client was asked to try again, and a retry is a message of its own.',
+/** Explanations of statuses that are not clear from their label. */
+const EXPLANATIONS: Readonly<Partial<Record<ReturnType<typeof displayStatus>, string>>> = {
+  unknown: 'The connection or a process ended before the relay responded. Postern does not send the message again.',
+  retry_requested: 'Nothing was sent. The client was asked to retry; a retry appears as a separate message.',
 };
 
 const Envelope = ({ email }: { readonly email: EmailWithTimeline }) => (
@@ -47,21 +47,29 @@ const Envelope = ({ email }: { readonly email: EmailWithTimeline }) => (
     <dl class="record">
       <dt>Status</dt>
       <dd>
-        <Badge status={shownResult(email)} />
-        {EXPLAINED[shownResult(email)] && <p class="hint">{EXPLAINED[shownResult(email)]}</p>}
+        <Badge status={displayStatus(email)} />
+        {EXPLANATIONS[displayStatus(email)] && <p class="hint">{EXPLANATIONS[displayStatus(email)]}</p>}
       </dd>
       <dt>Mode</dt>
-      <dd>{formatWords(email.mode)}</dd>
+      <dd>
+        {formatLabel(email.mode)}
+        {email.mode === 'sandbox_fallback' && (
+          <p class="hint">
+            The domain of the sender is not verified, so the message was sent from the sandbox sender. Verify the domain
+            to send from it.
+          </p>
+        )}
+      </dd>
       <dt>From</dt>
       <dd class="long">{email.from}</dd>
       <dt>Accepted</dt>
       <dd>
         <Time at={email.accepted_at} />
       </dd>
-      <dt>Id</dt>
+      <dt>ID</dt>
       <dd class="copy-line">
         <code>{email.id}</code>
-        <CopyButton text={email.id} what="the id of the message" />
+        <CopyButton text={email.id} what="the message ID" />
       </dd>
     </dl>
   </Section>
@@ -83,7 +91,7 @@ const Recipients = ({ of }: { readonly of: TrackedEmail['recipients'] }) => (
           ),
         },
         {
-          title: 'State',
+          title: 'Status',
           cell: recipient => (
             <>
               <Badge status={recipient.state} />
@@ -101,14 +109,14 @@ const Recipients = ({ of }: { readonly of: TrackedEmail['recipients'] }) => (
 const Timeline = ({ entries }: { readonly entries: readonly TimelineEntry[] }) => (
   <Section title="Timeline">
     {entries.length === 0 ? (
-      <Empty>Nothing has happened yet.</Empty>
+      <EmptyState>No events yet.</EmptyState>
     ) : (
       <ol class="history">
         {entries.map((entry, index) => (
           <li key={`${entry.at} ${entry.kind} ${index}`}>
             <Time at={entry.at} />
             <span class="long">
-              <strong>{formatWords(entry.kind)}</strong> {entry.recipient}
+              <strong>{formatLabel(entry.kind)}</strong> {entry.recipient}
               {entry.detail && <span class="hint">{entry.detail}</span>}
             </span>
           </li>

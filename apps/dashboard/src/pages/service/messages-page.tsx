@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { HandOverResult, Page as ListPage, RecipientState, TrackedEmail } from '../../api-shapes.js';
-import { formatCount, formatWords } from '../../formatting.js';
+import { Badge } from '../../components/badge.js';
+import { DataTable } from '../../components/data-table.js';
+import { Choice, Field, Form, type Values } from '../../components/form.js';
+import { Loaded } from '../../components/loaded.js';
+import { EmptyState, Page } from '../../components/page.js';
+import { Paging } from '../../components/paging.js';
+import { Time } from '../../components/time.js';
+import { formatCount, formatLabel } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
-import { Badge } from '../../parts/badge.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Choice, Field, Form, type Values } from '../../parts/form.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Page } from '../../parts/page.js';
-import { Paging } from '../../parts/paging.js';
-import { Time } from '../../parts/time.js';
 import { Link } from '../../router.js';
-import { useService } from './service-frame.js';
+import { useService } from './service-layout.js';
 
 const STATES: readonly RecipientState[] = [
   'pending',
@@ -36,41 +36,47 @@ export const MessagesPage = () => {
     signal => api.get(`${path}/emails`, { search, state, result, offset, limit: PAGE_SIZE }, signal),
     [path, search, state, result, offset],
   );
-  const look = useAction(async (values: Values) => {
+  const submitSearch = useAction(async (values: Values) => {
     setSearch((values['search'] ?? '').trim());
     setOffset(0);
     messages.reload();
   });
-  const choosing = (set: (choice: string) => void) => (choice: string) => {
-    set(choice);
+  const filterBy = (setFilter: (choice: string) => void) => (choice: string) => {
+    setFilter(choice);
     setOffset(0);
   };
   return (
     <Page title="Messages">
       <div class="filters">
-        <Form action={look} submit="Search" class="line" keeps>
-          <Field label="Part of an address or of the subject" name="search" type="search" maxLength={200} />
+        <Form action={submitSearch} submit="Search" class="line" keepValues>
+          <Field label="Search recipient or subject" name="search" type="search" maxLength={200} />
         </Form>
         <Choice
-          label="State of a recipient"
+          label="Recipient status"
           value={state}
-          options={[['', 'All states'], ...STATES.map(option => [option, formatWords(option)] as const)]}
-          onChoice={choosing(setState)}
+          options={[['', 'All statuses'], ...STATES.map(option => [option, formatLabel(option)] as const)]}
+          onChoice={filterBy(setState)}
         />
         <Choice
-          label="Result of the message"
+          label="Message result"
           value={result}
-          options={[['', 'All results'], ...RESULTS.map(option => [option, formatWords(option)] as const)]}
-          onChoice={choosing(setResult)}
+          options={[['', 'All results'], ...RESULTS.map(option => [option, formatLabel(option)] as const)]}
+          onChoice={filterBy(setResult)}
         />
       </div>
       <Loaded of={messages}>
         {list => (
           <>
             {list.items.length === 0 ? (
-              <Empty>
-                {search || state || result ? 'No message fits the search.' : 'No message has been sent yet.'}
-              </Empty>
+              <EmptyState>
+                {search || state || result ? (
+                  'No messages match these filters.'
+                ) : (
+                  <>
+                    No messages yet. <Link to={`${page}/api-keys`}>Create an API key</Link> to send one.
+                  </>
+                )}
+              </EmptyState>
             ) : (
               <DataTable
                 caption="Messages, newest first"
@@ -86,7 +92,7 @@ export const MessagesPage = () => {
                     ),
                   },
                   { title: 'Recipients', cell: email => <Recipients of={email} /> },
-                  { title: 'Status', cell: email => <Badge status={shownResult(email)} /> },
+                  { title: 'Status', cell: email => <Badge status={displayStatus(email)} /> },
                   { title: 'Accepted', cell: email => <Time at={email.accepted_at} /> },
                 ]}
               />
@@ -99,8 +105,8 @@ export const MessagesPage = () => {
   );
 };
 
-/** Until its hand-over ends a message is accepted, and its result is not known yet. */
-export const shownResult = ({ status, result }: TrackedEmail): NonNullable<TrackedEmail['status' | 'result']> =>
+/** Returns `accepted` until the relay has responded, then the result. */
+export const displayStatus = ({ status, result }: TrackedEmail): NonNullable<TrackedEmail['status' | 'result']> =>
   status === 'accepted' ? status : (result ?? status);
 
 const SHOWN = 3;

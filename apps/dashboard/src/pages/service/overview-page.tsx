@@ -1,14 +1,14 @@
 import { api } from '../../api-client.js';
 import type { EmailStats } from '../../api-shapes.js';
-import { formatCount, formatRate, formatWords, lastDays } from '../../formatting.js';
+import { Loaded } from '../../components/loaded.js';
+import { Notice } from '../../components/notice.js';
+import { EmptyState, Page, Section } from '../../components/page.js';
+import { StatsChart } from '../../components/stats-chart.js';
+import { counted, formatCount, formatLabel, formatRate, lastDays } from '../../formatting.js';
 import { useLoading } from '../../loading.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Notice } from '../../parts/notice.js';
-import { Page, Section } from '../../parts/page.js';
-import { StatsChart } from '../../parts/stats-chart.js';
 import { Link } from '../../router.js';
 import { QuotaSection } from './quota-section.js';
-import { useService } from './service-frame.js';
+import { useService } from './service-layout.js';
 
 const DAYS = 30;
 
@@ -19,28 +19,33 @@ export const OverviewPage = () => {
     <Page title="Overview">
       {!service.enabled && (
         <Notice kind="warning">
-          This service is disabled: every request to send is refused.{' '}
-          <Link to={`${page}/settings`}>To the settings</Link>
+          This service is disabled and rejects every send request. Enable it in{' '}
+          <Link to={`${page}/settings`}>Settings</Link>.
         </Notice>
       )}
       {service.mode === 'sandbox' && (
         <Notice kind="plain">
-          Sandbox: mail reaches <Link to={`${page}/recipients`}>verified recipients</Link> only.{' '}
-          <Link to={`${page}/domains`}>Verify a domain</Link> to send to everybody.
+          Sandbox mode only delivers to <Link to={`${page}/recipients`}>verified recipients</Link>.{' '}
+          <Link to={`${page}/domains`}>Verify a domain</Link> to send to anyone.
         </Notice>
       )}
       <QuotaSection service={service} />
       <Section
-        title={`The last ${DAYS} days`}
-        about="Recipients by the UTC day on which their message was accepted. Messages to nobody but the simulator are left out."
+        title={`Last ${DAYS} days`}
+        about="Recipients by the UTC day on which their message was accepted. Messages sent only to test addresses aren’t counted."
       >
-        <Loaded of={stats}>{value => <Stats of={value} />}</Loaded>
+        <Loaded of={stats}>{value => <Stats of={value} page={page} />}</Loaded>
       </Section>
     </Page>
   );
 };
 
-const Stats = ({ of: { rates, total, days } }: { readonly of: EmailStats }) => {
+interface StatsProps {
+  readonly of: EmailStats;
+  readonly page: string;
+}
+
+const Stats = ({ of: { rates, total, days }, page }: StatsProps) => {
   const { unknown = 0, retry_requested: retryRequested = 0 } = total;
   const figures = {
     delivered: [rates.delivered, total.delivered],
@@ -54,25 +59,27 @@ const Stats = ({ of: { rates, total, days } }: { readonly of: EmailStats }) => {
       <dl class="figures">
         {Object.entries(figures).map(([name, [rate, count]]) => (
           <div key={name}>
-            <dt>{formatWords(name)}</dt>
+            <dt>{formatLabel(name)}</dt>
             <dd>
-              {formatRate(rate)} <small>{formatCount(count)}</small>
+              {formatRate(rate)} <small>({formatCount(count)})</small>
             </dd>
           </div>
         ))}
       </dl>
       {total.accepted + retryRequested === 0 ? (
-        <p class="empty">No message has been sent on these days.</p>
+        <EmptyState>
+          No messages in this period. <Link to={`${page}/api-keys`}>Create an API key</Link> to send one.
+        </EmptyState>
       ) : (
         <StatsChart days={days} />
       )}
       <p class="hint">
-        {formatCount(total.accepted)} recipients accepted: {formatCount(total.sent)} sent to the relay,{' '}
-        {formatCount(total.failed)} failed, {formatCount(unknown)} unknown (in progress, or interrupted).{' '}
+        {counted(total.accepted, 'recipient')} accepted: {formatCount(total.sent)} sent to relay,{' '}
+        {formatCount(total.failed)} failed, {formatCount(unknown)} unknown (in progress or interrupted).{' '}
         {retryRequested > 0 &&
-          `For ${formatCount(retryRequested)} more nothing was sent and the client was asked to try again; they are not counted as accepted. `}
-        Bounces: {formatCount(total.bounced_hard)} hard, {formatCount(total.bounced_soft)} soft. Opens and clicks by
-        machines are left out ({formatCount(total.machine_opens)} and {formatCount(total.machine_clicks)}).
+          `${counted(retryRequested, 'more recipient')} not sent: the client was asked to retry. They are not counted as accepted. `}
+        Bounces: {formatCount(total.bounced_hard)} hard, {formatCount(total.bounced_soft)} soft. Bot opens and clicks
+        excluded: {formatCount(total.machine_opens)} and {formatCount(total.machine_clicks)}.
       </p>
     </>
   );

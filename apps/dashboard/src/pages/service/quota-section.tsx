@@ -1,15 +1,15 @@
 import type { EmailService } from '../../api-shapes.js';
-import { asSentence, formatCount, formatWords } from '../../formatting.js';
-import { Section } from '../../parts/page.js';
-import { Time } from '../../parts/time.js';
+import { Section } from '../../components/page.js';
+import { Time } from '../../components/time.js';
+import { asSentence, formatCount, formatLabel } from '../../formatting.js';
 
-/** What the service may send, how much of it is used today, and why the quota is what it is. */
+/** The sending limits of a service, today's usage, and the history of its quota. */
 export const QuotaSection = ({ service }: { readonly service: EmailService }) => (
   <Section title="Limits">
     <dl class="figures">
       <div>
         <dt>Mode</dt>
-        <dd>{formatWords(service.mode)}</dd>
+        <dd>{formatLabel(service.mode)}</dd>
       </div>
       <div>
         <dt>Sent today (UTC)</dt>
@@ -23,17 +23,17 @@ export const QuotaSection = ({ service }: { readonly service: EmailService }) =>
       </div>
     </dl>
     <meter
-      aria-label="Share of today's quota that is used"
+      aria-label="Daily quota used"
       min={0}
       max={service.daily_limit}
       high={service.daily_limit * 0.9}
       optimum={0}
       value={service.sent_today}
     />
-    <h3>Changes of the daily quota</h3>
+    <h3>Daily quota history</h3>
     {service.quota_history.length === 0 ? (
       <p class="hint">
-        None yet. In production the quota doubles after a day with at least half of it used and few bounces and
+        No changes yet. In production, your quota doubles after a day with at least 50% use and few bounces and
         complaints, and halves after a day with many.
       </p>
     ) : (

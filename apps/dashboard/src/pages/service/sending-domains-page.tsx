@@ -1,11 +1,11 @@
 import { api } from '../../api-client.js';
 import type { SendingDomain } from '../../api-shapes.js';
+import { Field, Form, type Values } from '../../components/form.js';
+import { Loaded } from '../../components/loaded.js';
+import { EmptyState, Page, Section } from '../../components/page.js';
 import { useAction, useLoading } from '../../loading.js';
-import { Field, Form, type Values } from '../../parts/form.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Page, Section } from '../../parts/page.js';
 import { DomainCard } from './domain-card.js';
-import { useService } from './service-frame.js';
+import { useService } from './service-layout.js';
 
 export const SendingDomainsPage = () => {
   const { path: service, reload: reloadService } = useService();
@@ -15,12 +15,12 @@ export const SendingDomainsPage = () => {
     await api.post<SendingDomain>(path, { domain });
     domains.reload();
   });
-  // The first verified domain makes the service productive, which its frame shows.
+  // The first verified domain switches the service to production, which the header shows.
   const changed = (domain: SendingDomain) => {
     domains.replace((domains.value ?? []).map(other => (other.id === domain.id ? domain : other)));
     reloadService();
   };
-  const removed = () => {
+  const deleted = () => {
     domains.reload();
     reloadService();
   };
@@ -29,7 +29,7 @@ export const SendingDomainsPage = () => {
       <Loaded of={domains}>
         {list =>
           list.length === 0 ? (
-            <Empty>No domain yet. Add the one that your messages are sent from; its DNS records come next.</Empty>
+            <EmptyState>No domains yet. Add the domain you send from below, then publish its DNS records.</EmptyState>
           ) : (
             list.map(domain => (
               <DomainCard
@@ -37,17 +37,14 @@ export const SendingDomainsPage = () => {
                 domain={domain}
                 path={`${path}/${domain.id}`}
                 onChanged={changed}
-                onRemoved={removed}
+                onDeleted={deleted}
               />
             ))
           )
         }
       </Loaded>
-      <Section
-        title="New domain"
-        about="A subdomain is a domain of its own: example.com does not cover mail.example.com."
-      >
-        <Form action={add} submit="Add" class="line">
+      <Section title="New domain" about="Subdomains are separate domains: example.com does not cover mail.example.com.">
+        <Form action={add} submit="Add domain" class="line">
           <Field
             label="Domain"
             name="domain"

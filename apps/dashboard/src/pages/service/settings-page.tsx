@@ -1,18 +1,21 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { EmailService, EmailServiceChanges } from '../../api-shapes.js';
+import { CopyButton } from '../../components/copy-button.js';
+import { Field, Form, Switch, type Values } from '../../components/form.js';
+import { ErrorNotice, Notice } from '../../components/notice.js';
+import { Page, Section } from '../../components/page.js';
 import { useAction } from '../../loading.js';
-import { CopyButton } from '../../parts/copy-button.js';
-import { Field, Form, Switch, type Values } from '../../parts/form.js';
-import { ErrorNotice, Notice } from '../../parts/notice.js';
-import { Page, Section } from '../../parts/page.js';
-import { useService } from './service-frame.js';
+import { useService } from './service-layout.js';
 
-const SWITCHES = {
-  enabled: ['Enabled', 'While it is off, every request to send is refused.'],
-  open_tracking: ['Open tracking', 'An invisible picture in each HTML message tells when it was opened, and by whom.'],
-  click_tracking: ['Click tracking', 'Links of HTML messages lead over this server, which tells who followed them.'],
-  suppression: ['Suppression', 'Nothing is sent to addresses that bounced hard or complained before.'],
+const OPTIONS = {
+  enabled: ['Enabled', 'When disabled, the service rejects every send request.'],
+  open_tracking: [
+    'Open tracking',
+    'Adds an invisible image to HTML messages so opens can be tracked for each recipient.',
+  ],
+  click_tracking: ['Click tracking', 'Rewrites links in HTML messages so clicks can be tracked for each recipient.'],
+  suppression: ['Suppression', 'Does not send to addresses on the suppression list (hard bounces and complaints).'],
 } as const;
 
 export const SettingsPage = () => {
@@ -24,32 +27,32 @@ export const SettingsPage = () => {
     await change({ name });
     setRenamed(true);
   });
-  const flip = useAction(change);
+  const toggle = useAction(change);
   return (
     <Page title="Settings">
       <Section title="Name">
-        <Form action={rename} submit="Rename" class="line" keeps>
+        <Form action={rename} submit="Save" class="line" keepValues>
           <Field label="Name" name="name" required maxLength={100} defaultValue={service.name} autocomplete="off" />
         </Form>
-        {renamed && <Notice kind="good">Renamed.</Notice>}
+        {renamed && <Notice kind="good">Name saved.</Notice>}
       </Section>
-      <Section title="Switches" about="They take effect at once, for messages accepted from then on.">
-        <ErrorNotice error={flip.error} />
-        {(Object.keys(SWITCHES) as (keyof typeof SWITCHES)[]).map(name => (
+      <Section title="Options" about="Changes take effect immediately and apply to new messages.">
+        <ErrorNotice error={toggle.error} />
+        {(Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]).map(name => (
           <Switch
             key={name}
-            label={SWITCHES[name][0]}
-            about={SWITCHES[name][1]}
+            label={OPTIONS[name][0]}
+            about={OPTIONS[name][1]}
             on={service[name]}
-            busy={flip.busy}
-            onSwitch={on => flip.run({ [name]: on })}
+            busy={toggle.busy}
+            onSwitch={on => toggle.run({ [name]: on })}
           />
         ))}
       </Section>
-      <Section title="Identity">
+      <Section title="Service ID">
         <p class="copy-line">
           <code>{service.id}</code>
-          <CopyButton text={service.id} what="the id of the service" />
+          <CopyButton text={service.id} what="the service ID" />
         </p>
       </Section>
     </Page>

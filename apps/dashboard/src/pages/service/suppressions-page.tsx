@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { Page as ListPage, Suppression } from '../../api-shapes.js';
-import { formatWords } from '../../formatting.js';
+import { ConfirmButton } from '../../components/action-button.js';
+import { DataTable } from '../../components/data-table.js';
+import { Loaded } from '../../components/loaded.js';
+import { EmptyState, Page } from '../../components/page.js';
+import { Paging } from '../../components/paging.js';
+import { Time } from '../../components/time.js';
+import { formatLabel } from '../../formatting.js';
 import { useLoading } from '../../loading.js';
-import { ConfirmButton } from '../../parts/action-button.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Page } from '../../parts/page.js';
-import { Paging } from '../../parts/paging.js';
-import { Time } from '../../parts/time.js';
 import { Link } from '../../router.js';
-import { useService } from './service-frame.js';
+import { useService } from './service-layout.js';
 
 const PAGE_SIZE = 20;
 
@@ -22,7 +22,7 @@ export const SuppressionsPage = () => {
     signal => api.get(path, { offset, limit: PAGE_SIZE }, signal),
     [path, offset],
   );
-  const lift = async ({ address }: Suppression) => {
+  const remove = async ({ address }: Suppression) => {
     await api.delete(`${path}/${encodeURIComponent(address)}`);
     suppressions.reload();
   };
@@ -30,14 +30,16 @@ export const SuppressionsPage = () => {
     <Page title="Suppressions">
       <p class="about">
         Addresses that bounced hard or complained.{' '}
-        {service.suppression ? 'Nothing is sent to them.' : 'Mail is still sent to them: suppression is off.'}{' '}
-        <Link to={`${page}/settings`}>To the settings</Link>
+        {service.suppression
+          ? 'Postern does not send to these addresses.'
+          : 'Suppression is off, so messages are still sent to them.'}{' '}
+        <Link to={`${page}/settings`}>Change in Settings</Link>
       </p>
       <Loaded of={suppressions}>
         {list => (
           <>
             {list.items.length === 0 ? (
-              <Empty>No address is listed.</Empty>
+              <EmptyState>No suppressed addresses.</EmptyState>
             ) : (
               <DataTable
                 caption="Suppressed addresses"
@@ -48,23 +50,23 @@ export const SuppressionsPage = () => {
                   {
                     title: 'Reason',
                     cell: suppression => (
-                      <Link to={`${page}/messages/${suppression.email_id}`}>{formatWords(suppression.reason)}</Link>
+                      <Link to={`${page}/messages/${suppression.email_id}`}>{formatLabel(suppression.reason)}</Link>
                     ),
                   },
                   { title: 'Since', cell: suppression => <Time at={suppression.at} /> },
                   {
-                    title: 'What to do',
+                    title: 'Actions',
                     buttons: true,
                     cell: suppression => (
                       <ConfirmButton
-                        label={`Lift the suppression of ${suppression.address}`}
-                        question={`Take ${suppression.address} off the list?`}
-                        consequence="Mail is sent to it again. Sending to addresses that bounce or complain harms your reputation."
-                        confirm="Take it off"
+                        label={`Remove from list: ${suppression.address}`}
+                        question={`Remove ${suppression.address} from the list?`}
+                        consequence="Messages to this address will be sent again. Sending to addresses that bounce or complain harms your reputation."
+                        confirm="Remove from list"
                         class="quiet"
-                        work={() => lift(suppression)}
+                        work={() => remove(suppression)}
                       >
-                        Lift
+                        Remove from list
                       </ConfirmButton>
                     ),
                   },

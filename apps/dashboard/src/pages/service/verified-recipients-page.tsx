@@ -1,15 +1,15 @@
 import { api } from '../../api-client.js';
 import type { VerifiedRecipient } from '../../api-shapes.js';
+import { ActionButton, ConfirmButton } from '../../components/action-button.js';
+import { Badge } from '../../components/badge.js';
+import { DataTable } from '../../components/data-table.js';
+import { Field, Form, type Values } from '../../components/form.js';
+import { Loaded } from '../../components/loaded.js';
+import { EmptyState, Page, Section } from '../../components/page.js';
+import { Time } from '../../components/time.js';
 import { useAction, useLoading } from '../../loading.js';
-import { ActionButton, ConfirmButton } from '../../parts/action-button.js';
-import { Badge } from '../../parts/badge.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Field, Form, type Values } from '../../parts/form.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Page, Section } from '../../parts/page.js';
-import { Time } from '../../parts/time.js';
 import { useSignedIn } from '../../session.js';
-import { useService } from './service-frame.js';
+import { useService } from './service-layout.js';
 
 export const VerifiedRecipientsPage = () => {
   const { me } = useSignedIn();
@@ -19,7 +19,7 @@ export const VerifiedRecipientsPage = () => {
     await api.post<VerifiedRecipient>(path, { address });
     recipients.reload();
   });
-  const addMyself = async () => {
+  const addOwnAddress = async () => {
     await api.post<VerifiedRecipient>(`${path}/me`);
     recipients.reload();
   };
@@ -27,19 +27,19 @@ export const VerifiedRecipientsPage = () => {
     await api.delete(`${path}/${recipient.id}`);
     recipients.reload();
   };
-  const knowsMe = recipients.value?.some(
+  const hasOwnAddress = recipients.value?.some(
     ({ address, status }) => status === 'verified' && address.toLowerCase() === me.email.toLowerCase(),
   );
   return (
     <Page title="Verified recipients">
-      <p class="about">In sandbox mode a message reaches these addresses only.</p>
+      <p class="about">Sandbox mode only delivers to these addresses.</p>
       <Loaded of={recipients}>
         {list =>
           list.length === 0 ? (
-            <Empty>No recipient yet: in sandbox mode nothing can be sent to anybody.</Empty>
+            <EmptyState>No verified recipients yet. Add one below to send in sandbox mode.</EmptyState>
           ) : (
             <DataTable
-              caption="Verified recipients and those that await their code"
+              caption="Verified and pending recipients"
               rows={list}
               keyOf={recipient => recipient.id}
               columns={[
@@ -59,14 +59,14 @@ export const VerifiedRecipientsPage = () => {
                 },
                 { title: 'Added', cell: recipient => <Time at={recipient.created_at} /> },
                 {
-                  title: 'What to do',
+                  title: 'Actions',
                   buttons: true,
                   cell: recipient => (
                     <ConfirmButton
                       label={`Delete ${recipient.address}`}
                       question={`Delete ${recipient.address}?`}
-                      consequence="In sandbox mode it receives nothing from this moment on."
-                      confirm="Delete the recipient"
+                      consequence="Sandbox messages to this address will be rejected."
+                      confirm="Delete recipient"
                       work={() => remove(recipient)}
                     >
                       Delete
@@ -80,13 +80,15 @@ export const VerifiedRecipientsPage = () => {
       </Loaded>
       <Section
         title="New recipient"
-        about="We send a code of 6 digits to the address, valid for 24 hours. Adding an address again sends a new code."
+        about="Postern emails a 6-digit code to the address, valid for 24 hours. Add the address again to get a new code."
         actions={
-          knowsMe === false && <ActionButton work={addMyself}>{`Add my own address (${me.email})`}</ActionButton>
+          hasOwnAddress === false && (
+            <ActionButton work={addOwnAddress}>{`Add my own address (${me.email})`}</ActionButton>
+          )
         }
       >
-        <Form action={add} submit="Send a code" class="line">
-          <Field label="Address" name="address" type="email" required maxLength={320} autocomplete="off" />
+        <Form action={add} submit="Send code" class="line">
+          <Field label="Email address" name="address" type="email" required maxLength={320} autocomplete="off" />
         </Form>
       </Section>
     </Page>

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { Delivery, OutcomeKind, Webhook } from '../../api-shapes.js';
-import { asSentence, formatWords } from '../../formatting.js';
+import { ActionButton, ConfirmButton } from '../../components/action-button.js';
+import { Choice, Field, Form, Switch, type Values } from '../../components/form.js';
+import { Loaded } from '../../components/loaded.js';
+import { ErrorNotice, Notice } from '../../components/notice.js';
+import { Page, Section } from '../../components/page.js';
+import { asSentence, formatLabel } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
-import { ActionButton, ConfirmButton } from '../../parts/action-button.js';
-import { Choice, Field, Form, Switch, type Values } from '../../parts/form.js';
-import { Loaded } from '../../parts/loaded.js';
-import { ErrorNotice, Notice } from '../../parts/notice.js';
-import { Page, Section } from '../../parts/page.js';
-import { goTo } from '../../router.js';
+import { navigate } from '../../router.js';
 import { DeliveriesSection } from './deliveries-section.js';
 import { EventKinds, KINDS } from './event-kinds.js';
-import { useService } from './service-frame.js';
+import { useService } from './service-layout.js';
 import { WebhookSecret } from './webhook-secret.js';
 
 export const WebhookPage = ({ webhookId }: { readonly webhookId: string }) => {
@@ -21,19 +21,19 @@ export const WebhookPage = ({ webhookId }: { readonly webhookId: string }) => {
   const [newest, setNewest] = useState<Delivery>();
   const remove = async () => {
     await api.delete(path);
-    goTo(`${page}/webhooks`, { replace: true });
+    navigate(`${page}/webhooks`, { replace: true });
   };
   return (
     <Page
       title="Webhook"
       actions={
         <ConfirmButton
-          question="Remove this webhook?"
-          consequence="It gets no event from this moment on, and its deliveries can no longer be seen or replayed."
-          confirm="Remove the webhook"
+          question="Delete this webhook?"
+          consequence="It stops receiving events immediately, and you can no longer see or replay its deliveries."
+          confirm="Delete webhook"
           work={remove}
         >
-          Remove
+          Delete
         </ConfirmButton>
       }
     >
@@ -43,7 +43,7 @@ export const WebhookPage = ({ webhookId }: { readonly webhookId: string }) => {
             <p class="long">
               <code>{webhook.url}</code>
             </p>
-            <Receiving webhook={webhook} path={path} onChanged={loading.replace} />
+            <Configuration webhook={webhook} path={path} onChanged={loading.replace} />
             <TestEvent path={path} onSent={setNewest} />
             <DeliveriesSection path={path} newest={newest?.id ?? ''} />
             <WebhookSecret webhook={webhook} path={path} onChanged={loading.replace} onRotated={loading.reload} />
@@ -54,30 +54,30 @@ export const WebhookPage = ({ webhookId }: { readonly webhookId: string }) => {
   );
 };
 
-interface ReceivingProps {
+interface ConfigurationProps {
   readonly webhook: Webhook;
   readonly path: string;
   readonly onChanged: (webhook: Webhook) => void;
 }
 
-const Receiving = ({ webhook, path, onChanged }: ReceivingProps) => {
+const Configuration = ({ webhook, path, onChanged }: ConfigurationProps) => {
   const [kinds, setKinds] = useState([...webhook.events]);
   const enable = useAction(async (enabled: boolean) => onChanged(await api.patch<Webhook>(path, { enabled })));
   const save = useAction(async ({ url }: Values) =>
     onChanged(await api.patch<Webhook>(path, { ...(url === webhook.url ? {} : { url }), events: kinds })),
   );
   return (
-    <Section title="What it receives">
+    <Section title="Configuration">
       {webhook.disabled_reason && <Notice kind="warning">{asSentence(`Disabled: ${webhook.disabled_reason}`)}</Notice>}
       <Switch
         label="Enabled"
-        about="While it is off, events are kept and can be replayed."
+        about="While disabled, events are stored and can be replayed later."
         on={webhook.enabled}
         busy={enable.busy}
         onSwitch={enable.run}
       />
       <ErrorNotice error={enable.error} />
-      <Form action={save} submit="Save" keeps>
+      <Form action={save} submit="Save" keepValues>
         <Field label="URL" name="url" type="url" required maxLength={2048} defaultValue={webhook.url} />
         <EventKinds chosen={kinds} onChange={setKinds} />
       </Form>
@@ -94,15 +94,22 @@ const TestEvent = ({ path, onSent }: TestEventProps) => {
   const [kind, setKind] = useState<string>(KINDS[0] ?? '');
   const send = async () => onSent(await api.post<Delivery>(`${path}/test`, { event: kind as OutcomeKind }));
   return (
-    <Section title="Test event" about="Sends a made-up event now; its data says that it is a test.">
+    <Section
+      title="Test event"
+      about={
+        <>
+          Sends a sample event with <code>"test": true</code> in its data.
+        </>
+      }
+    >
       <div class="line">
         <Choice
-          label="Kind"
+          label="Event"
           value={kind}
-          options={KINDS.map(option => [option, formatWords(option)])}
+          options={KINDS.map(option => [option, formatLabel(option)])}
           onChoice={setKind}
         />
-        <ActionButton work={send}>Send a test event</ActionButton>
+        <ActionButton work={send}>Send test event</ActionButton>
       </div>
     </Section>
   );

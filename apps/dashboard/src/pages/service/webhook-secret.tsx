@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { NewSecret, Webhook } from '../../api-shapes.js';
-import { ActionButton, ConfirmButton } from '../../parts/action-button.js';
-import { Notice } from '../../parts/notice.js';
-import { Section } from '../../parts/page.js';
-import { SecretOnce } from '../../parts/secret-once.js';
+import { ActionButton, ConfirmButton } from '../../components/action-button.js';
+import { Notice } from '../../components/notice.js';
+import { OneTimeSecret } from '../../components/one-time-secret.js';
+import { Section } from '../../components/page.js';
 
 interface WebhookSecretProps {
   readonly webhook: Webhook;
@@ -13,52 +13,58 @@ interface WebhookSecretProps {
   readonly onRotated: () => void;
 }
 
-/** Rotation in two steps, because a receiver has to know the next secret before anything is signed with it. */
+/** Rotates the secret in two steps, because the receiver needs the new secret before requests are signed with it. */
 export const WebhookSecret = ({ webhook, path, onChanged, onRotated }: WebhookSecretProps) => {
   const [next, setNext] = useState<string>();
   const rotate = async () => {
     setNext((await api.post<NewSecret>(`${path}/secret/rotate`)).secret);
     onRotated();
   };
-  const switchOver = async () => onChanged(await api.post<Webhook>(`${path}/secret/switch`));
+  const activate = async () => onChanged(await api.post<Webhook>(`${path}/secret/switch`));
   return (
     <Section
       title="Signing secret"
-      about="Make the next secret, teach it to the receiver, then switch. The present one signs until you do."
+      about={
+        <>
+          Each request has the headers <code>X-Service-Timestamp</code> and <code>X-Service-Signature</code>: the
+          hex-encoded HMAC-SHA256 of the timestamp, a dot and the raw body, with this secret as the key. To rotate it,
+          generate a new secret, add it to your server, then activate it. The current secret stays active until then.
+        </>
+      }
     >
       {next && (
-        <SecretOnce
-          title="The next signing secret"
+        <OneTimeSecret
+          title="Your new signing secret"
           secret={next}
-          what="the next signing secret"
-          onStored={() => setNext(undefined)}
+          what="the new signing secret"
+          onSaved={() => setNext(undefined)}
         />
       )}
-      {webhook.next_secret_ready && <Notice kind="plain">A next secret waits to be switched to.</Notice>}
+      {webhook.next_secret_ready && <Notice kind="plain">A new secret is ready to activate.</Notice>}
       <div class="actions">
         {webhook.next_secret_ready ? (
           <>
             <ConfirmButton
-              question="Sign with the next secret from now on?"
-              consequence="The present secret stops working at once. The receiver has to know the next one."
-              confirm="Switch to the next secret"
+              question="Activate the new secret?"
+              consequence="Requests are signed with the new secret immediately. Make sure your server accepts it."
+              confirm="Activate secret"
               class="primary"
-              work={switchOver}
+              work={activate}
             >
-              Switch to the next secret
+              Activate new secret
             </ConfirmButton>
             <ConfirmButton
-              question="Make another next secret?"
-              consequence="The one that waits now is replaced and will never be used."
-              confirm="Make another one"
+              question="Generate another secret?"
+              consequence="It replaces the new secret that is ready to activate."
+              confirm="Generate another secret"
               class="quiet"
               work={rotate}
             >
-              Make another one
+              Generate another secret
             </ConfirmButton>
           </>
         ) : (
-          <ActionButton work={rotate}>Make the next secret</ActionButton>
+          <ActionButton work={rotate}>Generate new secret</ActionButton>
         )}
       </div>
     </Section>

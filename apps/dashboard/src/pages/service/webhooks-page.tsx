@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { CreatedWebhook, Webhook } from '../../api-shapes.js';
-import { formatWords } from '../../formatting.js';
+import { Badge } from '../../components/badge.js';
+import { DataTable } from '../../components/data-table.js';
+import { Field, Form, type Values } from '../../components/form.js';
+import { Loaded } from '../../components/loaded.js';
+import { OneTimeSecret } from '../../components/one-time-secret.js';
+import { EmptyState, Page, Section } from '../../components/page.js';
+import { Time } from '../../components/time.js';
+import { formatLabel } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
-import { Badge } from '../../parts/badge.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Field, Form, type Values } from '../../parts/form.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Page, Section } from '../../parts/page.js';
-import { SecretOnce } from '../../parts/secret-once.js';
-import { Time } from '../../parts/time.js';
 import { Link } from '../../router.js';
 import { EventKinds, KINDS } from './event-kinds.js';
-import { useService } from './service-frame.js';
+import { useService } from './service-layout.js';
 
 export const WebhooksPage = () => {
   const { path: service, page } = useService();
@@ -27,17 +27,17 @@ export const WebhooksPage = () => {
   return (
     <Page title="Webhooks">
       {created && (
-        <SecretOnce
-          title={`The signing secret of ${created.url}`}
+        <OneTimeSecret
+          title={`Signing secret of ${created.url}`}
           secret={created.secret}
           what="the signing secret"
-          onStored={() => setCreated(undefined)}
+          onSaved={() => setCreated(undefined)}
         />
       )}
       <Loaded of={webhooks}>
         {list =>
           list.length === 0 ? (
-            <Empty>No webhook yet: nobody is told what becomes of the messages.</Empty>
+            <EmptyState>No webhooks yet. Add one to receive delivery events.</EmptyState>
           ) : (
             <DataTable
               caption="Webhooks"
@@ -52,16 +52,19 @@ export const WebhooksPage = () => {
                     </Link>
                   ),
                 },
-                { title: 'Events', cell: webhook => webhook.events.map(formatWords).join(', ') },
-                { title: 'State', cell: webhook => <WebhookState webhook={webhook} /> },
+                { title: 'Events', cell: webhook => webhook.events.map(formatLabel).join(', ') },
+                { title: 'Status', cell: webhook => <WebhookStatus webhook={webhook} /> },
                 { title: 'Created', cell: webhook => <Time at={webhook.created_at} /> },
               ]}
             />
           )
         }
       </Loaded>
-      <Section title="New webhook" about="Every event is posted to the URL as JSON, signed with a secret of its own.">
-        <Form action={create} submit="Create">
+      <Section
+        title="New webhook"
+        about="Postern sends each event to the URL as a JSON POST request, signed with the secret of the webhook."
+      >
+        <Form action={create} submit="Create webhook">
           <Field
             label="URL"
             name="url"
@@ -78,7 +81,7 @@ export const WebhooksPage = () => {
   );
 };
 
-export const WebhookState = ({ webhook }: { readonly webhook: Webhook }) => (
+export const WebhookStatus = ({ webhook }: { readonly webhook: Webhook }) => (
   <>
     <Badge status={webhook.enabled ? 'enabled' : 'disabled'} />
     {webhook.disabled_reason && <p class="hint">{webhook.disabled_reason}</p>}

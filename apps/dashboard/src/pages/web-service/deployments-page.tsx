@@ -1,22 +1,22 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { Deployment, Page as ListPage } from '../../api-shapes.js';
-import { asSentence, formatSpan, NOTHING } from '../../formatting.js';
-import { useAction, useLoading, useRepeated } from '../../loading.js';
-import { ConfirmButton } from '../../parts/action-button.js';
-import { Badge } from '../../parts/badge.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Field, Form, type Values } from '../../parts/form.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Page, Section } from '../../parts/page.js';
-import { Paging } from '../../parts/paging.js';
-import { Time } from '../../parts/time.js';
+import { ConfirmButton } from '../../components/action-button.js';
+import { Badge } from '../../components/badge.js';
+import { DataTable } from '../../components/data-table.js';
+import { Field, Form, type Values } from '../../components/form.js';
+import { Loaded } from '../../components/loaded.js';
+import { EmptyState, Page, Section } from '../../components/page.js';
+import { Paging } from '../../components/paging.js';
+import { Time } from '../../components/time.js';
+import { asSentence, formatDuration, NO_VALUE } from '../../formatting.js';
+import { useAction, useLoading, usePolling } from '../../loading.js';
 import { Link } from '../../router.js';
-import { useWebService } from './web-service-frame.js';
+import { useWebService } from './web-service-layout.js';
 
 const ACTIVE: ReadonlySet<Deployment['status']> = new Set(['queued', 'building', 'releasing']);
 const REPLACED: ReadonlySet<Deployment['status']> = new Set(['superseded', 'rolled_back']);
-const POLL_MS = { active: 1_500, over: 15_000 };
+const POLL_MS = { active: 1_500, finished: 15_000 };
 
 export const DeploymentsPage = () => {
   const open = useWebService();
@@ -27,7 +27,9 @@ export const DeploymentsPage = () => {
     [path, offset],
   );
   const active = deployments.value?.items.some(({ status }) => ACTIVE.has(status));
-  useRepeated(deployments, active ? POLL_MS.active : POLL_MS.over);
+  usePolling(deployments, active ? POLL_MS.active : POLL_MS.finished);
+  // A deployment that starts or ends changes the status of the web service in the header.
+  useEffect(() => open.reload(), [active, open.reload]);
   const act = async (call: string, body?: object) => {
     await api.post<Deployment>(`${path}${call}`, body);
     deployments.reload();
@@ -38,15 +40,15 @@ export const DeploymentsPage = () => {
     <Page title="Deployments">
       <Section
         title="Deploy"
-        about="Builds the newest commit and replaces what runs once the new instances answer. Logs tell how it goes."
-        actions={<Link to={`${open.path}/logs`}>To the logs</Link>}
+        about="Builds the latest commit. The new version replaces the current one when its health check passes. See progress in Logs."
+        actions={<Link to={`${open.path}/logs`}>View logs</Link>}
       >
-        <Form action={deploy} submit="Deploy" class="line" keeps>
+        <Form action={deploy} submit="Deploy" class="line" keepValues>
           <Field
             label="Branch"
             name="branch"
             maxLength={255}
-            placeholder={open.service.branch ?? 'The repository’s default'}
+            placeholder={open.service.branch ?? 'Default branch'}
             autocomplete="off"
             spellcheck={false}
           />
@@ -56,7 +58,7 @@ export const DeploymentsPage = () => {
         {page => (
           <>
             {page.items.length === 0 ? (
-              <Empty>Nothing has been deployed yet.</Empty>
+              <EmptyState>No deployments yet. Deploy above to build and start the web service.</EmptyState>
             ) : (
               <Deployments list={page.items} act={act} />
             )}
@@ -92,48 +94,49 @@ const Deployments = ({ list, act }: DeploymentsProps) => (
         title: 'Commit',
         cell: ({ commit, branch, rollback_of }) => (
           <>
-            <code>{commit?.slice(0, 10) ?? NOTHING}</code> {branch}
+            <code>{commit?.slice(0, 10) ?? NO_VALUE}</code> {branch}
             {rollback_of && <p class="hint">Rollback</p>}
           </>
         ),
       },
       { title: 'Created', cell: deployment => <Time at={deployment.created_at} /> },
       {
-        title: 'Took',
+        title: 'Duration',
         numeric: true,
         cell: ({ started_at, finished_at }) =>
-          started_at && finished_at ? formatSpan(started_at, finished_at) : NOTHING,
+          started_at ? formatDuration(started_at, finished_at ?? new Date().toISOString()) : NO_VALUE,
       },
-      { title: 'What to do', buttons: true, cell: deployment => <Choices of={deployment} act={act} /> },
+      { title: 'Actions', buttons: true, cell: deployment => <DeploymentActions of={deployment} act={act} /> },
     ]}
   />
 );
 
-interface ChoicesProps {
+interface DeploymentActionsProps {
   readonly of: Deployment;
   readonly act: (call: string) => Promise<void>;
 }
 
-const Choices = ({ of: { id, status, commit, started_at }, act }: ChoicesProps) => {
+const DeploymentActions = ({ of: { id, status, commit, started_at }, act }: DeploymentActionsProps) => {
   if (ACTIVE.has(status))
     return (
       <ConfirmButton
         question="Cancel this deployment?"
-        consequence="Its build is ended. What runs goes on."
-        confirm="Cancel the deployment"
+        consequence="The build stops. The current version keeps running."
+        confirm="Cancel deployment"
+        dismiss="Keep deployment"
         work={() => act(`/${id}/cancel`)}
       >
         Cancel
       </ConfirmButton>
     );
-  // One that was overtaken in the queue has built nothing that could be released again.
+  // A deployment that was superseded while queued has no build to roll back to.
   if (!REPLACED.has(status) || started_at === null) return null;
   return (
     <ConfirmButton
       class="quiet"
       label={`Roll back to ${commit?.slice(0, 10) ?? id}`}
       question={`Roll back to ${commit?.slice(0, 10) ?? 'this deployment'}?`}
-      consequence="What it built is released again with the environment of then, without a new build."
+      consequence="Redeploys this build with its original environment variables, without a new build."
       confirm="Roll back"
       work={() => act(`/${id}/rollback`)}
     >

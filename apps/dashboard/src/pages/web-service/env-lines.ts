@@ -5,14 +5,14 @@ export interface Pair {
   readonly value: string;
 }
 
-/** What `KEY=value` lines say; blank lines and comments are passed over. Throws an error that names the line at fault. */
-export const pairsIn = (text: string): Pair[] =>
+/** Parses `KEY=value` lines, ignoring blank lines and comments. Throws an error with the number of an invalid line. */
+export const parseEnvLines = (text: string): Pair[] =>
   text.split(/\r?\n/).flatMap((line, index) => {
     const trimmed = line.trim();
     if (trimmed === '' || trimmed.startsWith('#')) return [];
-    const found = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/.exec(trimmed);
-    if (!found) throw new ApiError(0, `Line ${index + 1} is not of the form KEY=value.`);
-    const [, key = '', value = ''] = found;
+    const match = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/.exec(trimmed);
+    if (!match) throw new ApiError(0, `Line ${index + 1} must have the format KEY=value.`);
+    const [, key = '', value = ''] = match;
     return [{ key, value: unquoted(value) }];
   });
 

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { BulkResult, Variable } from '../../api-shapes.js';
+import { ConfirmButton } from '../../components/action-button.js';
+import { DataTable } from '../../components/data-table.js';
+import { Field, Form, type Values } from '../../components/form.js';
+import { Checkbox, TextArea } from '../../components/form-controls.js';
+import { Loaded } from '../../components/loaded.js';
+import { Notice } from '../../components/notice.js';
+import { EmptyState, Page, Section } from '../../components/page.js';
 import { counted } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
-import { ConfirmButton } from '../../parts/action-button.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Field, Form, type Values } from '../../parts/form.js';
-import { Check, Text } from '../../parts/form-choices.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Notice } from '../../parts/notice.js';
-import { Empty, Page, Section } from '../../parts/page.js';
-import { pairsIn } from './env-lines.js';
-import { useWebService } from './web-service-frame.js';
+import { parseEnvLines } from './env-lines.js';
+import { useWebService } from './web-service-layout.js';
 
 export const EnvironmentPage = () => {
   const path = `${useWebService().path}/env`;
@@ -24,7 +24,7 @@ export const EnvironmentPage = () => {
   const setMany = useAction(async ({ lines = '', is_secret }: Values) => {
     setResult(undefined);
     const masked = is_secret === 'on' ? { is_secret: true } : {};
-    const pairs = pairsIn(lines).map(pair => ({ ...pair, ...masked }));
+    const pairs = parseEnvLines(lines).map(pair => ({ ...pair, ...masked }));
     setResult(await api.put<BulkResult>(`${path}/bulk`, { variables: pairs }));
     variables.reload();
   });
@@ -34,26 +34,35 @@ export const EnvironmentPage = () => {
   };
   return (
     <Page title="Environment">
-      <p class="about">A change takes effect at the next start, restart or deployment.</p>
+      <p class="about">Changes take effect the next time the web service starts, restarts or is deployed.</p>
       <Loaded of={variables}>
-        {list => (list.length === 0 ? <Empty>No variable yet.</Empty> : <Variables list={list} remove={remove} />)}
+        {list =>
+          list.length === 0 ? (
+            <EmptyState>No variables yet. Add one below.</EmptyState>
+          ) : (
+            <Variables list={list} remove={remove} />
+          )
+        }
       </Loaded>
-      <Section title="Set a variable" about="A key that is there already gets the new value.">
-        <Form action={set} submit="Set" class="line wide">
+      <Section title="Set a variable" about="If the key exists, its value is replaced.">
+        <Form action={set} submit="Save variable" class="line wide">
           <Field label="Key" name="key" required maxLength={255} autocomplete="off" spellcheck={false} />
           <Field label="Value" name="value" autocomplete="off" spellcheck={false} />
-          <Check label="Mask the value" name="is_secret" />
+          <Checkbox label="Mask value" name="is_secret" />
         </Form>
       </Section>
-      <Section title="Set many" about="All of them or none; keys that are not named stay as they are.">
+      <Section
+        title="Import variables"
+        about="Adds or replaces all listed variables at once. Other variables do not change."
+      >
         {result && (
           <Notice kind="good">
             {counted(result.created.length, 'variable')} created, {counted(result.updated.length, 'variable')} updated.
           </Notice>
         )}
-        <Form action={setMany} submit="Set them">
-          <Text label="Lines of an .env file" name="lines" rows={6} required placeholder="KEY=value" />
-          <Check label="Mask the values" name="is_secret" />
+        <Form action={setMany} submit="Import">
+          <TextArea label="Contents of an .env file" name="lines" rows={6} required placeholder="KEY=value" />
+          <Checkbox label="Mask values" name="is_secret" />
         </Form>
       </Section>
     </Page>
@@ -74,14 +83,14 @@ const Variables = ({ list, remove }: VariablesProps) => (
       { title: 'Key', cell: variable => <code>{variable.key}</code> },
       { title: 'Value', cell: variable => <code class="long">{variable.value}</code> },
       {
-        title: 'What to do',
+        title: 'Actions',
         buttons: true,
         cell: variable => (
           <ConfirmButton
             label={`Delete ${variable.key}`}
             question={`Delete ${variable.key}?`}
-            consequence="The web service misses it from its next start on."
-            confirm="Delete the variable"
+            consequence="The web service no longer gets it the next time it starts."
+            confirm="Delete variable"
             work={() => remove(variable)}
           >
             Delete

@@ -1,37 +1,41 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { Logs } from '../../api-shapes.js';
-import { useLoading, useRepeated } from '../../loading.js';
-import { Choice, Switch } from '../../parts/form.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Page } from '../../parts/page.js';
-import { Time } from '../../parts/time.js';
-import { useWebService } from './web-service-frame.js';
+import { Choice, Switch } from '../../components/form.js';
+import { Loaded } from '../../components/loaded.js';
+import { EmptyState, Page } from '../../components/page.js';
+import { Time } from '../../components/time.js';
+import { useLoading, usePolling } from '../../loading.js';
+import { useWebService } from './web-service-layout.js';
 
-const TAILS = ['100', '500', '2000', '10000'].map(tail => [tail, `The last ${tail} lines`] as const);
+const TAILS = ['100', '500', '2000', '10000'].map(tail => [tail, `Last ${tail} lines`] as const);
 const POLL_MS = 2_000;
 
 export const LogsPage = () => {
   const { path } = useWebService();
   const [tail, setTail] = useState('100');
-  const [follows, setFollows] = useState(true);
+  const [following, setFollowing] = useState(true);
   const logs = useLoading<Logs>(signal => api.get(`${path}/logs`, { tail }, signal), [path, tail]);
-  useRepeated(logs, follows ? POLL_MS : undefined);
+  usePolling(logs, following ? POLL_MS : undefined);
   return (
     <Page title="Logs">
       <div class="filters">
-        <Choice label="How many" value={tail} options={TAILS} onChoice={setTail} />
+        <Choice label="Lines" value={tail} options={TAILS} onChoice={setTail} />
         <Switch
           label="Follow"
-          about="New lines appear every two seconds."
-          on={follows}
+          about="Refreshes every two seconds."
+          on={following}
           busy={false}
-          onSwitch={setFollows}
+          onSwitch={setFollowing}
         />
       </div>
       <Loaded of={logs}>
         {({ lines }) =>
-          lines.length === 0 ? <Empty>Nothing has been written yet.</Empty> : <Lines lines={lines} follows={follows} />
+          lines.length === 0 ? (
+            <EmptyState>No log lines yet.</EmptyState>
+          ) : (
+            <Lines lines={lines} following={following} />
+          )
         }
       </Loaded>
     </Page>
@@ -39,17 +43,17 @@ export const LogsPage = () => {
 };
 
 interface LinesProps extends Logs {
-  readonly follows: boolean;
+  readonly following: boolean;
 }
 
-const Lines = ({ lines, follows }: LinesProps) => {
+const Lines = ({ lines, following }: LinesProps) => {
   const log = useRef<HTMLElement>(null);
   const last = lines.at(-1)?.timestamp;
   useEffect(() => {
-    if (follows && last) log.current?.scrollTo({ top: log.current.scrollHeight });
-  }, [follows, last]);
+    if (following && last) log.current?.scrollTo({ top: log.current.scrollHeight });
+  }, [following, last]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
     <section ref={log} class="log" aria-label="Log lines, oldest first" tabIndex={0}>
       {lines.map((line, index) => (
         <p key={`${line.timestamp} ${index}`} class={line.stream}>

@@ -1,22 +1,22 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import type { MetricsHistory } from '../../api-shapes.js';
+import { Choice } from '../../components/form.js';
+import { Loaded } from '../../components/loaded.js';
+import { EmptyState, Section } from '../../components/page.js';
+import { Sparkline } from '../../components/sparkline.js';
 import { formatBytes, formatCount } from '../../formatting.js';
-import { useLoading, useRepeated } from '../../loading.js';
-import { Choice } from '../../parts/form.js';
-import { Loaded } from '../../parts/loaded.js';
-import { Empty, Section } from '../../parts/page.js';
-import { Sparkline } from '../../parts/sparkline.js';
-import { useWebService } from './web-service-frame.js';
+import { useLoading, usePolling } from '../../loading.js';
+import { useWebService } from './web-service-layout.js';
 
 const PERIODS = [
-  ['3600', 'The last hour'],
-  ['86400', 'The last day'],
-  ['604800', 'The last week'],
+  ['3600', 'Last hour'],
+  ['86400', 'Last day'],
+  ['604800', 'Last week'],
 ] as const;
 const POLL_MS = 15_000;
 
-/** How CPU, memory and the number of instances went. */
+/** CPU, memory and number of instances over time. */
 export const MetricsSection = () => {
   const { path } = useWebService();
   const [period, setPeriod] = useState('3600');
@@ -24,15 +24,19 @@ export const MetricsSection = () => {
     signal => api.get(`${path}/metrics/history`, { period }, signal),
     [path, period],
   );
-  useRepeated(history, POLL_MS);
+  usePolling(history, POLL_MS);
   return (
     <Section
-      title="What it uses"
-      actions={<Choice label="Period" hidesLabel value={period} options={PERIODS} onChoice={setPeriod} />}
+      title="Usage"
+      actions={<Choice label="Period" hideLabel value={period} options={PERIODS} onChoice={setPeriod} />}
     >
       <Loaded of={history}>
         {value =>
-          value.points.length === 0 ? <Empty>Nothing has run in this time.</Empty> : <Sparklines of={value} />
+          value.points.length === 0 ? (
+            <EmptyState>No instances ran in this period.</EmptyState>
+          ) : (
+            <Sparklines of={value} />
+          )
         }
       </Loaded>
     </Section>
@@ -41,19 +45,19 @@ export const MetricsSection = () => {
 
 const Sparklines = ({ of: { period, step, points } }: { readonly of: MetricsHistory }) => {
   const to = Date.now();
-  const frame = { window: { from: to - period * 1000, to }, gap: step * 2_500 };
+  const range = { window: { from: to - period * 1000, to }, gap: step * 2_500 };
   const samplesOf = (value: (point: MetricsHistory['points'][number]) => number) =>
     points.map(point => ({ at: Date.parse(point.timestamp), value: value(point) }));
   return (
     <div class="sparklines">
       <Sparkline
-        {...frame}
+        {...range}
         title="CPU"
         samples={samplesOf(({ cpu }) => cpu.millicores)}
-        format={millicores => `${formatCount(Math.round(millicores))} m`}
+        format={millicores => `${formatCount(Math.round(millicores))} mCPU`}
       />
-      <Sparkline {...frame} title="Memory" samples={samplesOf(({ memory }) => memory.bytes)} format={formatBytes} />
-      <Sparkline {...frame} title="Instances" samples={samplesOf(({ instances }) => instances)} format={formatCount} />
+      <Sparkline {...range} title="Memory" samples={samplesOf(({ memory }) => memory.bytes)} format={formatBytes} />
+      <Sparkline {...range} title="Instances" samples={samplesOf(({ instances }) => instances)} format={formatCount} />
     </div>
   );
 };

@@ -1,13 +1,13 @@
 import type { WebService } from '../../api-shapes.js';
-import { Badge } from '../../parts/badge.js';
+import { Badge } from '../../components/badge.js';
 
-/** The status of a web service, and what an operator has decided about it. */
-export const Flags = ({ of: { status, blocked, suspended } }: { readonly of: WebService }) => (
+/** The status of a web service, and whether an administrator has blocked or suspended it. */
+export const StatusBadges = ({ of: { status, blocked, suspended } }: { readonly of: WebService }) => (
   <>
     <Badge status={status} /> {blocked && <Badge status="blocked" />} {suspended && <Badge status="suspended" />}
   </>
 );
 
-/** Whether the status will change by itself. */
-export const isMoving = ({ status }: WebService): boolean =>
+/** Whether the status will change without an action. */
+export const isTransitional = ({ status }: WebService): boolean =>
   status === 'starting' || status === 'restarting' || status === 'stopping';

@@ -1,14 +1,14 @@
 import { Fragment } from 'preact';
 import { api } from '../../api-client.js';
-import { asSentence, formatWords, NOTHING } from '../../formatting.js';
-import { ActionButton, ConfirmButton } from '../../parts/action-button.js';
-import { CopyButton } from '../../parts/copy-button.js';
-import { Notice } from '../../parts/notice.js';
-import { Page, Section } from '../../parts/page.js';
-import { Time } from '../../parts/time.js';
+import { ActionButton, ConfirmButton } from '../../components/action-button.js';
+import { CopyButton } from '../../components/copy-button.js';
+import { Notice } from '../../components/notice.js';
+import { Page, Section } from '../../components/page.js';
+import { Time } from '../../components/time.js';
+import { asSentence, formatLabel, NO_VALUE } from '../../formatting.js';
 import { Link } from '../../router.js';
 import { MetricsSection } from './metrics-section.js';
-import { useWebService } from './web-service-frame.js';
+import { useWebService } from './web-service-layout.js';
 
 export const WebServicePage = () => {
   const { service, path } = useWebService();
@@ -17,15 +17,15 @@ export const WebServicePage = () => {
       {service.status_reason && <Notice kind="bad">{asSentence(service.status_reason)}</Notice>}
       {service.status === 'created' && (
         <Notice kind="plain">
-          Nothing runs yet: <Link to={`${path}/deployments`}>deploy</Link> to build and start it.
+          Not deployed yet. <Link to={`${path}/deployments`}>Deploy</Link> to build and start it.
         </Notice>
       )}
-      {service.url && (
+      {service.url && service.status !== 'created' && (
         <p class="copy-line">
           <a href={service.url} target="_blank" rel="noreferrer">
             {service.url}
           </a>
-          <CopyButton text={service.url} what="the address of the service" />
+          <CopyButton text={service.url} what="the URL" />
         </p>
       )}
       <MetricsSection />
@@ -40,16 +40,16 @@ const Lifecycle = () => {
     await api.post(`${path}/${action}`);
     reload();
   };
-  const runs = service.status === 'running' || service.status === 'restarting' || service.status === 'starting';
+  const running = service.status === 'running' || service.status === 'restarting' || service.status === 'starting';
   return (
     <>
-      {!runs && <ActionButton work={() => act('start')}>Start</ActionButton>}
-      {runs && <ActionButton work={() => act('restart')}>Restart</ActionButton>}
-      {runs && (
+      {!running && <ActionButton work={() => act('start')}>Start</ActionButton>}
+      {running && <ActionButton work={() => act('restart')}>Restart</ActionButton>}
+      {running && (
         <ConfirmButton
           question={`Stop “${service.name}”?`}
-          consequence="It answers nobody until it is started again. Its environment and disks stay."
-          confirm="Stop the service"
+          consequence="It will be offline until you start it. Its environment variables and disks are kept."
+          confirm="Stop web service"
           work={() => act('stop')}
         >
           Stop
@@ -63,13 +63,13 @@ const Configuration = () => {
   const { service } = useWebService();
   const rows: readonly (readonly [name: string, value: string | null])[] = [
     ['Repository', service.git_repository_url],
-    ['Branch', service.branch ?? 'The repository’s default'],
+    ['Branch', service.branch ?? 'Default branch'],
     ['Build command', service.build_command],
     ['Start command', service.start_command],
     ['Health check', service.health_check_path ?? 'The port accepts connections'],
     ['Port', String(service.port)],
     ['Instances', `${service.min_instances} to ${service.max_instances}`],
-    ['Secrets', formatWords(service.environment)],
+    ['Secrets', formatLabel(service.environment)],
   ];
   return (
     <Section title="Configuration">
@@ -77,17 +77,17 @@ const Configuration = () => {
         {rows.map(([name, value]) => (
           <Fragment key={name}>
             <dt>{name}</dt>
-            <dd class="long">{value ?? NOTHING}</dd>
+            <dd class="long">{value ?? NO_VALUE}</dd>
           </Fragment>
         ))}
         <dt>Created</dt>
         <dd>
           <Time at={service.created_at} />
         </dd>
-        <dt>Id</dt>
+        <dt>ID</dt>
         <dd class="copy-line">
           <code>{service.id}</code>
-          <CopyButton text={service.id} what="the id of the web service" />
+          <CopyButton text={service.id} what="the web service ID" />
         </dd>
       </dl>
     </Section>

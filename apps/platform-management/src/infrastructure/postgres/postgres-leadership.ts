@@ -1,14 +1,16 @@
+import { Injectable } from '@nestjs/common';
 import { withLeadership } from '@postern/event-sourcing/postgres';
-import type pg from 'pg';
-import { Leadership } from '../../web-services/ports.js';
+import { Database } from '@postern/service-host';
+import { Leadership } from '../../reconciler/ports.js';
 
-/** Leadership by a lock of one connection; a killed leader is succeeded as soon as PostgreSQL notices. */
+/** Elects by an advisory lock of one connection; another process leads once PostgreSQL notices that it closed. */
+@Injectable()
 export class PostgresLeadership extends Leadership {
-  constructor(private readonly pool: pg.Pool) {
+  constructor(private readonly database: Database) {
     super();
   }
 
   override lead(name: string, stop: AbortSignal, lead: (lost: AbortSignal) => Promise<void>): Promise<boolean> {
-    return withLeadership(this.pool, name, stop, lead);
+    return withLeadership(this.database.pool, name, stop, lead);
   }
 }

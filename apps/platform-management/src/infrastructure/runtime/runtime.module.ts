@@ -1,4 +1,4 @@
-import { Injectable, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { RequestClient } from '@postern/messaging';
 import { DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
 import { ServiceLog } from '@postern/service-host';
@@ -8,7 +8,7 @@ import { RuntimeAgent } from './runtime-agent.js';
 
 /** Ends what waits for an agent that is away. */
 @Injectable()
-export class RuntimeAgentEnd implements OnApplicationShutdown {
+class RuntimeAgentEnd implements OnApplicationShutdown {
   constructor(private readonly agent: RuntimeAgent) {}
 
   onApplicationShutdown(): void {
@@ -16,35 +16,36 @@ export class RuntimeAgentEnd implements OnApplicationShutdown {
   }
 }
 
-export const runtimeProviders: Provider[] = [
-  {
-    provide: RuntimeAgent,
-    inject: [RequestClient, ServiceLog],
-    useFactory: (requests: RequestClient, log: ServiceLog) => {
-      let known = false;
-      return new RuntimeAgent(requests, away => {
-        if (away && !known) log.warn({}, 'The runtime agent does not answer; builds and releases wait for it');
-        if (!away && known) log.info({}, 'The runtime agent answers again');
-        known = away;
-      });
-    },
-  },
-  {
-    provide: Runtime,
-    inject: [RuntimeAgent, ServiceLog],
-    useFactory: (agent: RuntimeAgent, log: ServiceLog) =>
-      new RemoteRuntime(agent, err => log.warn({ err }, 'Lines of a web service were lost: the agent took none')),
-  },
-  {
-    provide: RemoteDatabaseRuntime,
-    inject: [RuntimeAgent],
-    useFactory: (agent: RuntimeAgent) => new RemoteDatabaseRuntime(agent),
-  },
-  { provide: DatabaseRuntime, useExisting: RemoteDatabaseRuntime },
-  { provide: DatabaseStorage, useExisting: RemoteDatabaseRuntime },
-  RuntimeAgentEnd,
-];
-
 /** The runtime of web services and databases: the runtime agent, over NATS. */
-@Module({ providers: runtimeProviders, exports: [Runtime, DatabaseRuntime, DatabaseStorage] })
+@Module({
+  providers: [
+    {
+      provide: RuntimeAgent,
+      inject: [RequestClient, ServiceLog],
+      useFactory: (requests: RequestClient, log: ServiceLog) => {
+        let known = false;
+        return new RuntimeAgent(requests, away => {
+          if (away && !known) log.warn({}, 'The runtime agent does not answer; builds and releases wait for it');
+          if (!away && known) log.info({}, 'The runtime agent answers again');
+          known = away;
+        });
+      },
+    },
+    {
+      provide: Runtime,
+      inject: [RuntimeAgent, ServiceLog],
+      useFactory: (agent: RuntimeAgent, log: ServiceLog) =>
+        new RemoteRuntime(agent, err => log.warn({ err }, 'Lines of a web service were lost: the agent took none')),
+    },
+    {
+      provide: RemoteDatabaseRuntime,
+      inject: [RuntimeAgent],
+      useFactory: (agent: RuntimeAgent) => new RemoteDatabaseRuntime(agent),
+    },
+    { provide: DatabaseRuntime, useExisting: RemoteDatabaseRuntime },
+    { provide: DatabaseStorage, useExisting: RemoteDatabaseRuntime },
+    RuntimeAgentEnd,
+  ],
+  exports: [Runtime, DatabaseRuntime, DatabaseStorage],
+})
 export class RuntimeModule {}

@@ -1,4 +1,4 @@
-/** How often a roll's instances were started anew, as a runtime remembers it. */
+/** How often a roll's instances were restarted, as a runtime counts it. */
 export interface RestartReading {
   readonly webServiceId: string;
   readonly rollId: string;
@@ -6,8 +6,8 @@ export interface RestartReading {
 }
 
 /**
- * Restarts since the last look, by service. What is seen for the first time is where counting begins, so that a new
- * leader does not count again what an earlier one has counted; a count that fell was begun anew, with what it shows.
+ * Restarts since the last reading, by web service. The first reading of a roll counts nothing, because an earlier leader
+ * may have counted it. A lower count means that the runtime started counting again.
  */
 export function newRestarts(
   before: readonly RestartReading[],

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { BuildFailed } from '@postern/runtime';
 import { eventually } from '@postern/testing';
-import { BuildFailed } from '../../ports/runtime.js';
 import { Latch, OWNER, type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 
 let house: WebServicesFixture;
@@ -42,7 +42,7 @@ describe('the outcomes of deployments', () => {
     };
     await house.untilDeployment(await house.deploy(replica, id), 'failed');
     const rollBack = { user_id: OWNER, web_service_id: id, deployment_id: deploymentId };
-    await house.untilDeployment(await replica.commands.rollBack.execute(rollBack), 'live');
+    await house.untilDeployment(await replica.commands.rollBack(rollBack), 'live');
 
     expect(await outcomes(replica, 'live')).toBe(2);
     expect(await outcomes(replica, 'failed', { stage: 'building' })).toBe(1);

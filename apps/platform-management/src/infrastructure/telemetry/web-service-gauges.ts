@@ -2,19 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { WebServiceStatus } from '@postern/contracts';
 import { Database, Metrics } from '@postern/service-host';
 import { STAGES } from '../../web-services/aggregate/deployment-outcomes.js';
-
-/** Of services with work alone, so that the deployments of years are not read for the few under way. */
-const UNDER_WAY = `
-  SELECT d.status, count(*)::int AS deployments,
-    count(*) FILTER (WHERE d.status = 'queued' AND s.active_deployment_id IS NULL)::int AS waiting,
-    coalesce(max(extract(epoch FROM now() - d.created_at))
-      FILTER (WHERE d.status = 'queued' AND s.active_deployment_id IS NULL), 0)::float8 AS seconds
-  FROM web_service_standings s JOIN deployments d USING (web_service_id)
-  WHERE s.to_do AND d.status = ANY ($1) GROUP BY d.status`;
-
-const SERVICES = `
-  SELECT known.status, count(w.id)::int AS services
-  FROM unnest($1::text[]) AS known (status) LEFT JOIN web_services w USING (status) GROUP BY known.status`;
+import { DEPLOYMENTS_UNDER_WAY, WEB_SERVICES_BY_STATUS } from './telemetry.sql.js';
 
 const STATUSES: Readonly<Record<WebServiceStatus, true>> = {
   created: true,
@@ -33,9 +21,9 @@ interface UnderWayRow {
   readonly seconds: number;
 }
 
-/** Shows what waits, what is under way and how web services do, asked of the database whenever metrics are collected. */
+/** Exports deployments in progress and web services by status, read from the database at each collection. */
 @Injectable()
-export class PlatformGauges {
+export class WebServiceGauges {
   constructor(
     @Inject(Database) private readonly database: Pick<Database, 'pool'>,
     metrics: Metrics,
@@ -76,7 +64,7 @@ export class PlatformGauges {
   async #underWay(): Promise<readonly UnderWayRow[]> {
     const { rows } = await this.database.pool.query<UnderWayRow>({
       name: 'deployments-under-way',
-      text: UNDER_WAY,
+      text: DEPLOYMENTS_UNDER_WAY,
       values: [STAGES],
     });
     return rows;
@@ -85,7 +73,7 @@ export class PlatformGauges {
   async #services(): Promise<readonly { readonly status: string; readonly services: number }[]> {
     const { rows } = await this.database.pool.query<{ status: string; services: number }>({
       name: 'web-services-by-status',
-      text: SERVICES,
+      text: WEB_SERVICES_BY_STATUS,
       values: [Object.keys(STATUSES)],
     });
     return rows;

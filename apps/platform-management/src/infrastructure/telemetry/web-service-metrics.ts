@@ -3,10 +3,10 @@ import { Metrics, ServiceLog } from '@postern/service-host';
 import { type Outcome, outcomesIn, STAGES, type Stage } from '../../web-services/aggregate/deployment-outcomes.js';
 import type { WebServiceEvent } from '../../web-services/aggregate/events.js';
 import type { WebService } from '../../web-services/aggregate/state.js';
-import { type InstanceReading, PlatformObserver } from '../../web-services/platform-observer.js';
+import { type InstanceReading, WebServiceObserver } from '../../web-services/web-service-observer.js';
 import { newRestarts, type RestartReading } from './new-restarts.js';
 
-/** From a rollback, which takes seconds, to a build at its deadline. */
+/** Bucket boundaries from a rollback, which takes seconds, to a build at its deadline. */
 const SECONDS = [1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600];
 
 const EVERY_OUTCOME: readonly [Outcome, Stage | undefined][] = [
@@ -18,17 +18,17 @@ const EVERY_OUTCOME: readonly [Outcome, Stage | undefined][] = [
 ];
 
 /**
- * Counts and times deployments by the events that this process has committed, so that every outcome is counted once
- * over all replicas; and shows, in the leader, what runs.
+ * Counts and times deployments by the events that this process commits, so that all replicas together count each
+ * outcome once. The leader also exports the number of instances.
  */
 @Injectable()
-export class ObservedPlatform extends PlatformObserver {
+export class WebServiceMetrics extends WebServiceObserver {
   readonly #outcomes;
   readonly #durations;
   readonly #builds;
   readonly #restarts;
   #instances = { answering: 0, silent: 0 };
-  #lastLook: readonly RestartReading[] = [];
+  #lastReadings: readonly RestartReading[] = [];
 
   constructor(
     metrics: Metrics,
@@ -64,12 +64,12 @@ export class ObservedPlatform extends PlatformObserver {
       .addCallback(observed => {
         for (const [state, count] of Object.entries(this.#instances)) observed.observe(count, { state });
       });
-    // A counter that begins with its first step has not risen, as Prometheus sees it.
+    // Prometheus sees no increase in a counter that first appears with 1.
     for (const [outcome, stage] of EVERY_OUTCOME) this.#outcomes.add(0, labels(outcome, stage));
     this.#restarts.add(0);
   }
 
-  override changed(before: WebService, events: readonly WebServiceEvent[]): void {
+  override eventsCommitted(before: WebService, events: readonly WebServiceEvent[]): void {
     const { deployments, builds } = outcomesIn(before, events);
     for (const { outcome, stage, kind, seconds } of deployments) {
       this.#outcomes.add(1, labels(outcome, stage));
@@ -80,16 +80,16 @@ export class ObservedPlatform extends PlatformObserver {
     }
   }
 
-  override looked(readings: readonly InstanceReading[]): void {
+  override instancesRead(readings: readonly InstanceReading[]): void {
     const found = readings.flatMap(({ webServiceId, status }) => (status ? { webServiceId, ...status } : []));
     const answering = found.reduce((sum, { healthy }) => sum + healthy, 0);
     this.#instances = { answering, silent: found.reduce((sum, { instances }) => sum + instances, 0) - answering };
-    for (const [webServiceId, restarts] of newRestarts(this.#lastLook, found)) {
+    for (const [webServiceId, restarts] of newRestarts(this.#lastReadings, found)) {
       this.#restarts.add(restarts);
-      // The metric has no line for every service; this names the one to look at.
-      this.log.warn({ webServiceId, restarts }, 'Instances of a web service were started anew');
+      // The metric has no label for the web service, so the log names it.
+      this.log.warn({ webServiceId, restarts }, 'Instances of a web service were restarted');
     }
-    this.#lastLook = found;
+    this.#lastReadings = found;
   }
 }
 

@@ -3,7 +3,7 @@ import type { CreatedData } from './events.js';
 interface At {
   readonly at: string;
 }
-/** Asked by an owner: what belongs to somebody else does not exist for them. */
+/** From the owner; web services of other users do not exist for them. */
 interface ByOwner extends At {
   readonly userId: string;
 }
@@ -11,7 +11,7 @@ interface ByOperator extends At {
   readonly actorId: string;
 }
 
-export type OwnersCommand =
+export type OwnerCommand =
   | (ByOwner & {
       readonly kind: 'request-deployment';
       readonly deploymentId: string;
@@ -21,27 +21,27 @@ export type OwnersCommand =
       readonly kind: 'request-rollback';
       readonly deploymentId: string;
       readonly rollbackOf: string;
-      /** How many once-live deployments still have their artefacts. */
+      /** How many deployments that were live keep their artefacts. */
       readonly retained: number;
     })
   | (ByOwner & { readonly kind: 'cancel-deployment'; readonly deploymentId: string })
   | (ByOwner & { readonly kind: 'start' | 'restart'; readonly releaseId: string })
   | (ByOwner & { readonly kind: 'stop' });
 
-export type OperatorsCommand =
+export type OperatorCommand =
   | (ByOperator & { readonly kind: 'block' | 'suspend'; readonly reason: string })
   | (ByOperator & { readonly kind: 'unblock' | 'resume'; readonly reason: string | undefined });
 
-/** By the clock, in nobody's name: ends a suspension that the platform made, and no other. */
-export type PlatformsCommand = At & {
+/** From a timer: ends a suspension by the platform, not one by an operator. */
+export type PlatformCommand = At & {
   readonly kind: 'lift-suspension';
   readonly reason: string;
-  /** Of the start of what the suspension had stopped. */
+  /** The release that starts what the suspension stopped. */
   readonly releaseId: string;
 };
 
-/** What the driver reports. A report that comes too late, from a leader that no longer leads, changes nothing. */
-export type DriversCommand =
+/** Reports of the reconciler. A late report, from a leader that was replaced, has no effect. */
+export type DriverCommand =
   | (At & { readonly kind: 'begin-deployment'; readonly deploymentId: string })
   | (At & {
       readonly kind: 'resolve-source';
@@ -68,4 +68,4 @@ export type DriversCommand =
 
 export type CreateCommand = { readonly kind: 'create' } & CreatedData;
 
-export type WebServiceCommand = CreateCommand | OwnersCommand | OperatorsCommand | PlatformsCommand | DriversCommand;
+export type WebServiceCommand = CreateCommand | OwnerCommand | OperatorCommand | PlatformCommand | DriverCommand;

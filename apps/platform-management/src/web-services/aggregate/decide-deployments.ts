@@ -1,7 +1,7 @@
 import { Refusal } from '@postern/contracts/refusal';
-import type { DriversCommand, OwnersCommand } from './commands.js';
-import type { Because, DeploymentEvent } from './events.js';
-import { noSuchDeployment, refuseFlagged } from './refusals.js';
+import type { DriverCommand, OwnerCommand } from './commands.js';
+import type { Cause, DeploymentEvent } from './events.js';
+import { deploymentNotFound, refuseFlagged } from './refusals.js';
 import {
   activeDeployment,
   type Deployment,
@@ -12,7 +12,7 @@ import {
   type WebService,
 } from './state.js';
 
-type Command<Kind> = Extract<OwnersCommand | DriversCommand, { kind: Kind }>;
+type Command<Kind> = Extract<OwnerCommand | DriverCommand, { kind: Kind }>;
 
 export function requestDeployment(
   { deploymentId, branch, at }: Command<'request-deployment'>,
@@ -33,13 +33,13 @@ export function requestDeployment(
   ];
 }
 
-/** Only to what once answered, and only while its artefact is kept. */
+/** Only to a deployment that was live and whose artefact is still kept. */
 export function requestRollback(
   { deploymentId, rollbackOf, retained, at }: Command<'request-rollback'>,
   state: WebService,
 ): DeploymentEvent[] {
   const target = deploymentOf(state, rollbackOf);
-  if (!target) throw noSuchDeployment();
+  if (!target) throw deploymentNotFound();
   refuseFlagged(state);
   if (!state.onceLive.includes(target.id)) {
     throw new Refusal('deployment_never_live', `the deployment was never live, it is ${target.status}`);
@@ -67,29 +67,29 @@ export function requestRollback(
   ];
 }
 
-/** One that has not begun is cancelled at once; of one under way the driver says when it is gone. */
+/** Cancels a queued deployment at once; an active one is cancelled when the reconciler has stopped its work. */
 export function cancelDeployment(
   { deploymentId, at }: Command<'cancel-deployment'>,
   state: WebService,
 ): DeploymentEvent[] {
   const deployment = deploymentOf(state, deploymentId);
-  if (!deployment) throw noSuchDeployment();
+  if (!deployment) throw deploymentNotFound();
   if (isOver(deployment)) throw new Refusal('deployment_over', `the deployment is over: it is ${deployment.status}`);
   return cancellation(state, deployment, 'user', at);
 }
 
-/** All that is not over, because the service is to stop. */
-export const cancelAll = (state: WebService, because: Because, at: string): DeploymentEvent[] =>
+/** Cancels every deployment that has not ended, because the web service is to stop. */
+export const cancelAll = (state: WebService, because: Cause, at: string): DeploymentEvent[] =>
   state.deployments.filter(each => !isOver(each)).flatMap(each => cancellation(state, each, because, at));
 
-function cancellation(state: WebService, deployment: Deployment, because: Because, at: string): DeploymentEvent[] {
+function cancellation(state: WebService, deployment: Deployment, because: Cause, at: string): DeploymentEvent[] {
   const data = { web_service_id: state.id!, deployment_id: deployment.id, because, at };
   if (isQueued(deployment)) return [{ type: 'platform-management.deployment-cancelled.v1', data }];
   if (deployment.cancellation) return [];
   return [{ type: 'platform-management.deployment-cancellation-requested.v1', data }];
 }
 
-/** Nothing while another one is active: at most one is, whoever asks. */
+/** Has no effect while another deployment is active, because at most one may be. */
 export function beginDeployment(
   { deploymentId, at }: Command<'begin-deployment'>,
   state: WebService,
@@ -123,7 +123,7 @@ export function resolveSource(
   ];
 }
 
-/** A build that ended while it was being cancelled is cancelled. */
+/** A build that finished while it was being cancelled counts as cancelled. */
 export function finishBuild(
   { deploymentId, artefact, commit, at }: Command<'finish-build'>,
   state: WebService,
@@ -139,7 +139,7 @@ export function finishBuild(
   ];
 }
 
-/** While its release is under way, the release says how it ends. */
+/** Has no effect during the release, which reports its own outcome. */
 export function failDeployment(
   { deploymentId, reason, at }: Command<'fail-deployment'>,
   state: WebService,
@@ -155,7 +155,7 @@ export function endCancelled({ deploymentId, at }: Command<'end-cancelled'>, sta
   return [cancelled(state, deployment, deployment.cancellation, at)];
 }
 
-export const cancelled = (state: WebService, { id }: Deployment, because: Because, at: string): DeploymentEvent => ({
+export const cancelled = (state: WebService, { id }: Deployment, because: Cause, at: string): DeploymentEvent => ({
   type: 'platform-management.deployment-cancelled.v1',
   data: { web_service_id: state.id!, deployment_id: id, because, at },
 });

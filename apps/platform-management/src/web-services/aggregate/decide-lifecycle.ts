@@ -1,19 +1,19 @@
 import { Refusal } from '@postern/contracts/refusal';
-import type { CreateCommand, DriversCommand, OperatorsCommand, OwnersCommand, PlatformsCommand } from './commands.js';
+import type { CreateCommand, DriverCommand, OperatorCommand, OwnerCommand, PlatformCommand } from './commands.js';
 import { cancelAll } from './decide-deployments.js';
-import { type Because, PLATFORM, type WebServiceEvent } from './events.js';
+import { type Cause, PLATFORM, type WebServiceEvent } from './events.js';
 import { evolve } from './evolve.js';
 import { refuseFlagged } from './refusals.js';
 import { isOver, liveDeployment, type WebService } from './state.js';
 
-type Command<Kind> = Extract<OwnersCommand | OperatorsCommand | DriversCommand, { kind: Kind }>;
+type Command<Kind> = Extract<OwnerCommand | OperatorCommand | DriverCommand, { kind: Kind }>;
 
 export function create({ kind: _, ...data }: CreateCommand, state: WebService): WebServiceEvent[] {
   if (state.id !== undefined) throw new Error(`the web service ${state.id} exists already`);
   return [{ type: 'platform-management.web-service-created.v1', data }];
 }
 
-/** A second wish of the same kind, while the first one waits for its turn, is the same wish. */
+/** A repeated request has no effect while the first one waits. */
 export function start(
   { kind, releaseId, at }: { kind: 'start' | 'restart'; releaseId: string; at: string },
   state: WebService,
@@ -40,8 +40,8 @@ export function stop({ at }: Command<'stop'>, state: WebService): WebServiceEven
   return endEverything(state, 'stop', at);
 }
 
-/** Cancels what is deployed and asks for the stop of what runs, or of what a release under way may have started. */
-export function endEverything(state: WebService, because: Because, at: string): WebServiceEvent[] {
+/** Cancels deployments and requests a stop of all instances, including those of a release in progress. */
+export function endEverything(state: WebService, because: Cause, at: string): WebServiceEvent[] {
   const cancellations = cancelAll(state, because, at);
   if (state.stopping && !state.requested) return cancellations;
   return [
@@ -64,7 +64,7 @@ export function finishStop({ at }: Command<'finish-stop'>, state: WebService): W
   ];
 }
 
-/** What could not be stopped is no longer wanted: reconciling goes on trying. */
+/** The web service no longer serves; reconciling keeps trying to stop its instances. */
 export function failStop({ reason, at }: Command<'fail-stop'>, state: WebService): WebServiceEvent[] {
   if (!state.stopping || state.rolling) return [];
   return [
@@ -80,7 +80,7 @@ export function failStop({ reason, at }: Command<'fail-stop'>, state: WebService
   ];
 }
 
-/** Only of the release that serves, and only while nothing is being done to the service. */
+/** Applies to the serving release only, and only while no change is in progress. */
 export function reportUnanswering(
   { releaseId, reason, at }: Command<'report-unanswering'>,
   state: WebService,
@@ -108,8 +108,8 @@ const isSteady = (state: WebService, releaseId: string): boolean =>
   state.serving?.id === releaseId && !state.requested && !state.stopping && !state.rolling;
 
 /**
- * A flag that is there already keeps its first reason, but a suspension of the platform's own becomes that of an
- * operator who suspends too, and then stays until an operator lifts it. Lifting a flag that is not there is nothing.
+ * A flag keeps its first reason. An operator can take over a suspension by the platform, which then stays until an
+ * operator resumes the web service. Removing a missing flag has no effect.
  */
 export function moderate(
   command: Command<'block' | 'suspend' | 'unblock' | 'resume'>,
@@ -131,8 +131,8 @@ export function moderate(
   }
 }
 
-/** Starts again what the suspension has stopped, unless something else keeps it from running. */
-export function liftSuspension({ reason, releaseId, at }: PlatformsCommand, state: WebService): WebServiceEvent[] {
+/** Starts what the suspension stopped, unless the web service is blocked as well. */
+export function liftSuspension({ reason, releaseId, at }: PlatformCommand, state: WebService): WebServiceEvent[] {
   if (!isByPlatform(state)) return [];
   const resumed: WebServiceEvent = {
     type: 'platform-management.web-service-resumed.v1',
@@ -145,5 +145,5 @@ export function liftSuspension({ reason, releaseId, at }: PlatformsCommand, stat
 const isByPlatform = ({ suspended, suspendedBy }: WebService): boolean =>
   suspended !== undefined && suspendedBy === PLATFORM;
 
-const endIfAnything = (state: WebService, because: Because, at: string): WebServiceEvent[] =>
+const endIfAnything = (state: WebService, because: Cause, at: string): WebServiceEvent[] =>
   state.serving || state.rolling || state.requested ? endEverything(state, because, at) : cancelAll(state, because, at);

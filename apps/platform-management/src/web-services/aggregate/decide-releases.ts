@@ -1,12 +1,12 @@
 import type { WebServiceStatus } from '@postern/contracts';
-import type { DriversCommand } from './commands.js';
+import type { DriverCommand } from './commands.js';
 import { cancelled, failed } from './decide-deployments.js';
 import type { ReleaseData, WebServiceEvent } from './events.js';
 import { deploymentOf, liveDeployment, steadyStatus, type WebService } from './state.js';
 
-type Command<Kind> = Extract<DriversCommand, { kind: Kind }>;
+type Command<Kind> = Extract<DriverCommand, { kind: Kind }>;
 
-/** Nothing while another release, or a stop, is under way: they come strictly one after another. */
+/** Has no effect during another release or a stop, because changes run one after another. */
 export function beginRelease({ releaseId, at }: Command<'begin-release'>, state: WebService): WebServiceEvent[] {
   const release = releaseToBegin(state, releaseId);
   if (!release || state.rolling || state.stopping) return [];
@@ -29,8 +29,8 @@ export function beginRelease({ releaseId, at }: Command<'begin-release'>, state:
 type ReleaseParts = Omit<ReleaseData, 'web_service_id' | 'release_id' | 'at'>;
 
 /**
- * What a release of that id would be made of: a deployment's own, or the live deployment's artefact anew. Its
- * configuration is today's, but for a rollback, which takes that of the release it goes back to.
+ * The parts of the release with that id: a deployment's own artefact, or that of the live deployment for a start. Its
+ * configuration is the current one, or for a rollback that of the earlier release.
  */
 export function releaseToBegin(state: WebService, releaseId: string): ReleaseParts | undefined {
   const parts = (kind: ReleaseParts['kind'], deploymentId: string, configurationId: string) => {
@@ -53,7 +53,7 @@ export function releaseToBegin(state: WebService, releaseId: string): ReleasePar
   return parts('deployment', deployment.id, origin?.configurationId ?? deployment.id);
 }
 
-/** It answers and has the traffic. What was live before is superseded, or rolled back. */
+/** The release serves traffic; the deployment that was live is superseded or rolled back. */
 export function finishRelease({ releaseId, at }: Command<'finish-release'>, state: WebService): WebServiceEvent[] {
   const { rolling } = state;
   if (rolling?.id !== releaseId) return [];
@@ -74,7 +74,7 @@ export function finishRelease({ releaseId, at }: Command<'finish-release'>, stat
   ];
 }
 
-/** What carried the traffic before still does; without such, the service has failed. */
+/** The previous release keeps serving; without one the web service has failed. */
 export function failRelease({ releaseId, reason, at }: Command<'fail-release'>, state: WebService): WebServiceEvent[] {
   const deployment = deploymentOf(state, releaseId);
   const isRolling = state.rolling?.id === releaseId;
@@ -96,12 +96,12 @@ function statusAfterFailure(state: WebService, releaseId: string, reason: string
   const another = state.requested && state.requested.releaseId !== releaseId;
   if (state.stopping || another) return { status: state.status, status_reason: state.statusReason };
   if (!state.serving) return { status: 'failed' as const, status_reason: reason };
-  // A deployment carries its own error; the service goes on as it was.
+  // The deployment holds the error; the web service keeps its status.
   const isDeployment = deploymentOf(state, releaseId) !== undefined;
   return { status: steadyStatus(state), status_reason: isDeployment ? state.statusReason : reason };
 }
 
-/** Given up before it had the traffic, because of a stop or a cancellation; its instances are gone. */
+/** Ends a release before it served, because of a stop or a cancellation; its instances are gone. */
 export function abandonRelease({ releaseId, at }: Command<'abandon-release'>, state: WebService): WebServiceEvent[] {
   if (state.rolling?.id !== releaseId) return [];
   const status: WebServiceStatus = state.stopping || state.requested ? state.status : steadyStatus(state);

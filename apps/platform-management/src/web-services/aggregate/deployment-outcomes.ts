@@ -5,15 +5,15 @@ import { type Deployment, deploymentOf, isOver, type WebService } from './state.
 export const STAGES = ['queued', 'building', 'releasing'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** How deployments end: `rolled_back` befalls one that was live, the others one that was on its way. */
+/** How deployments end: `rolled_back` follows live, all others end a deployment in progress. */
 export type Outcome = 'live' | 'failed' | 'cancelled' | 'superseded' | 'rolled_back';
 
 export interface DeploymentOutcome {
   readonly outcome: Outcome;
-  /** How far it had come; undefined for one that was live. */
+  /** The stage in which it ended; undefined after live. */
   readonly stage: Stage | undefined;
   readonly kind: 'deployment' | 'rollback';
-  /** Since it was asked for. */
+  /** Since its request. */
   readonly seconds: number;
 }
 
@@ -28,8 +28,8 @@ export interface Outcomes {
 }
 
 /**
- * What events that follow on a state say of its deployments. One that was live and was followed by a newer one has no
- * second outcome: it did what it was for.
+ * The outcomes of deployments and builds in events that follow a state. A live deployment that a newer one supersedes
+ * has no second outcome.
  */
 export function outcomesIn(before: WebService, events: readonly WebServiceEvent[]): Outcomes {
   const deployments: DeploymentOutcome[] = [];
@@ -38,10 +38,10 @@ export function outcomesIn(before: WebService, events: readonly WebServiceEvent[
   for (const event of events) {
     const deployment = 'deployment_id' in event.data ? deploymentOf(state, event.data.deployment_id) : undefined;
     const outcome = OUTCOMES[event.type];
-    if (deployment && outcome && (isOnItsWay(deployment) || outcome === 'rolled_back'))
+    if (deployment && outcome && (isInProgress(deployment) || outcome === 'rolled_back'))
       deployments.push({
         outcome,
-        stage: isOnItsWay(deployment) ? deployment.status : undefined,
+        stage: isInProgress(deployment) ? deployment.status : undefined,
         kind: deployment.rollbackOf === undefined ? 'deployment' : 'rollback',
         seconds: secondsBetween(deployment.requestedAt, event.data.at),
       });
@@ -67,9 +67,9 @@ const BUILD_RESULTS: Readonly<Partial<Record<WebServiceEvent['type'], BuildOutco
   'platform-management.deployment-cancelled.v1': 'cancelled',
 };
 
-const isOnItsWay = (deployment: Deployment): deployment is Deployment & { readonly status: Stage } =>
+const isInProgress = (deployment: Deployment): deployment is Deployment & { readonly status: Stage } =>
   !isOver(deployment);
 
-/** The clocks of two replicas may differ by more than the time between. */
+/** At least 0, because the clocks of two replicas may differ. */
 const secondsBetween = (from: string, until: string): number =>
   Math.max(0, (Date.parse(until) - Date.parse(from)) / 1_000);

@@ -1,10 +1,10 @@
 import type { SecretScope, WebServiceStatus } from '@postern/contracts';
 
-/** Who acts where no person does. */
+/** The actor of events that no user caused. */
 export const PLATFORM = 'platform';
 
-/** What made a deployment end before its time, or the service stop. */
-export type Because = 'user' | 'stop' | 'block' | 'suspend';
+/** Why a deployment was cancelled, or a web service stopped. */
+export type Cause = 'user' | 'stop' | 'block' | 'suspend';
 export type ReleaseKind = 'deployment' | 'start' | 'restart';
 
 interface OfService {
@@ -17,7 +17,7 @@ interface OfDeployment extends OfService {
 interface OfRelease extends OfService {
   readonly release_id: string;
 }
-/** What the service's status is from now on: said here, so that a read model needs no rules of its own. */
+/** The new status of the web service, so that read models need no rules. */
 interface WithStatus {
   readonly status: WebServiceStatus;
   readonly status_reason: string | null;
@@ -47,7 +47,7 @@ export interface CreatedData extends OfService {
   readonly environment: SecretScope;
 }
 
-/** The configuration lies sealed under `configuration_id`; a rollback uses the one of the release it goes back to. */
+/** The encrypted configuration is stored under `configuration_id`; a rollback uses that of the earlier release. */
 export interface ReleaseData extends OfRelease, OfDeployment {
   readonly kind: ReleaseKind;
   readonly artefact_reference: string;
@@ -69,8 +69,8 @@ export type DeploymentEvent =
   | Event<'deployment-begun', OfDeployment & { readonly stage: 'building' | 'releasing' }>
   | Event<'deployment-source-resolved', OfDeployment & { readonly branch: string; readonly commit: string }>
   | Event<'deployment-built', OfDeployment & { readonly artefact_reference: string; readonly commit: string }>
-  | Event<'deployment-cancellation-requested', OfDeployment & { readonly because: Because }>
-  | Event<'deployment-cancelled', OfDeployment & { readonly because: Because }>
+  | Event<'deployment-cancellation-requested', OfDeployment & { readonly because: Cause }>
+  | Event<'deployment-cancelled', OfDeployment & { readonly because: Cause }>
   | Event<'deployment-failed', OfDeployment & { readonly reason: string }>
   | Event<'deployment-live', OfDeployment>
   | Event<'deployment-superseded', OfDeployment & { readonly by: string }>
@@ -86,7 +86,7 @@ export type LifecycleEvent =
   | Event<'web-service-created', CreatedData>
   | Event<'web-service-start-requested', OfRelease & WithStatus>
   | Event<'web-service-restart-requested', OfRelease & WithStatus>
-  | Event<'web-service-stop-requested', OfService & WithStatus & { readonly because: Because }>
+  | Event<'web-service-stop-requested', OfService & WithStatus & { readonly because: Cause }>
   | Event<'web-service-stopped', OfService & WithStatus>
   | Event<'web-service-stop-failed', OfService & WithStatus>
   | Event<'web-service-unanswering', OfService & WithStatus>
@@ -100,7 +100,9 @@ export type ModerationEvent =
 
 export type WebServiceEvent = LifecycleEvent | DeploymentEvent | ReleaseEvent | ModerationEvent;
 
-const NAMES: Readonly<Record<WebServiceEvent['type'], true>> = {
+type NamesOf<E extends WebServiceEvent> = Readonly<Record<E['type'], true>>;
+
+const LIFECYCLE_NAMES: NamesOf<LifecycleEvent> = {
   'platform-management.web-service-created.v1': true,
   'platform-management.web-service-start-requested.v1': true,
   'platform-management.web-service-restart-requested.v1': true,
@@ -109,10 +111,16 @@ const NAMES: Readonly<Record<WebServiceEvent['type'], true>> = {
   'platform-management.web-service-stop-failed.v1': true,
   'platform-management.web-service-unanswering.v1': true,
   'platform-management.web-service-answering.v1': true,
+};
+
+const MODERATION_NAMES: NamesOf<ModerationEvent> = {
   'platform-management.web-service-blocked.v1': true,
   'platform-management.web-service-unblocked.v1': true,
   'platform-management.web-service-suspended.v1': true,
   'platform-management.web-service-resumed.v1': true,
+};
+
+const DEPLOYMENT_NAMES: NamesOf<DeploymentEvent> = {
   'platform-management.deployment-requested.v1': true,
   'platform-management.rollback-requested.v1': true,
   'platform-management.deployment-begun.v1': true,
@@ -124,10 +132,21 @@ const NAMES: Readonly<Record<WebServiceEvent['type'], true>> = {
   'platform-management.deployment-live.v1': true,
   'platform-management.deployment-superseded.v1': true,
   'platform-management.deployment-rolled-back.v1': true,
+};
+
+const RELEASE_NAMES: NamesOf<ReleaseEvent> = {
   'platform-management.release-begun.v1': true,
   'platform-management.release-served.v1': true,
   'platform-management.release-failed.v1': true,
   'platform-management.release-abandoned.v1': true,
 };
 
-export const WEB_SERVICE_EVENT_TYPES = Object.keys(NAMES) as WebServiceEvent['type'][];
+/** All event types of a web service's stream. */
+export const WEB_SERVICE_EVENT_TYPES = [LIFECYCLE_NAMES, MODERATION_NAMES, DEPLOYMENT_NAMES, RELEASE_NAMES].flatMap(
+  names => Object.keys(names) as WebServiceEvent['type'][],
+);
+
+export const isDeploymentEvent = <E extends WebServiceEvent>(event: E): event is E & DeploymentEvent =>
+  event.type in DEPLOYMENT_NAMES;
+
+export const isModerationEvent = (event: WebServiceEvent): event is ModerationEvent => event.type in MODERATION_NAMES;

@@ -1,67 +1,67 @@
 import type { WebServiceStatus } from '@postern/contracts';
-import type { ReleaseData, WebServiceEvent } from './events.js';
+import {
+  type DeploymentEvent,
+  isDeploymentEvent,
+  isModerationEvent,
+  type LifecycleEvent,
+  type ModerationEvent,
+  type ReleaseData,
+  type ReleaseEvent,
+  type WebServiceEvent,
+} from './events.js';
 import { type Deployment, type Release, type WebService } from './state.js';
 
-/** Folds one event into a web service. */
-export function evolve(state: WebService, { type, data }: WebServiceEvent): WebService {
+/** Applies one event to a web service. */
+export function evolve(state: WebService, event: WebServiceEvent): WebService {
+  if (isDeploymentEvent(event)) return evolveDeployment(state, event);
+  if (isModerationEvent(event)) return evolveModeration(state, event);
+  return evolveLifecycle(state, event);
+}
+
+function evolveDeployment(state: WebService, { type, data }: DeploymentEvent): WebService {
   switch (type) {
-    case 'platform-management.web-service-created.v1': {
-      const { web_service_id, user_id, project_id, at: _, ...settings } = data;
-      return { ...state, id: web_service_id, userId: user_id, projectId: project_id, settings };
-    }
     case 'platform-management.deployment-requested.v1':
-      return added(state, {
-        id: data.deployment_id,
-        status: 'queued',
-        branch: data.branch,
-        requestedAt: data.at,
-        since: data.at,
-      });
     case 'platform-management.rollback-requested.v1':
-      return added(state, {
-        id: data.deployment_id,
-        status: 'queued',
-        branch: data.branch,
-        rollbackOf: data.rollback_of,
-        commit: data.commit,
-        artefact: data.artefact_reference,
-        requestedAt: data.at,
-        since: data.at,
-      });
+      return { ...state, deployments: [...state.deployments, queuedDeployment(data)] };
     case 'platform-management.deployment-begun.v1':
       return changed(state, data, { status: data.stage, since: data.at });
     case 'platform-management.deployment-source-resolved.v1':
       return changed(state, data, { branch: data.branch, commit: data.commit });
-    case 'platform-management.deployment-built.v1':
-      return changed(state, data, {
-        status: 'releasing',
-        since: data.at,
-        artefact: data.artefact_reference,
-        commit: data.commit,
-      });
+    case 'platform-management.deployment-built.v1': {
+      const { artefact_reference: artefact, commit, at: since } = data;
+      return changed(state, data, { status: 'releasing', since, artefact, commit });
+    }
     case 'platform-management.deployment-cancellation-requested.v1':
       return changed(state, data, { cancellation: data.because });
     case 'platform-management.deployment-cancelled.v1':
       return changed(state, data, { status: 'cancelled', since: data.at });
     case 'platform-management.deployment-failed.v1':
       return changed(state, data, { status: 'failed', since: data.at });
-    case 'platform-management.deployment-live.v1':
-      return {
-        ...changed(state, data, { status: 'live', since: data.at }),
-        onceLive: [...state.onceLive, data.deployment_id],
-      };
+    case 'platform-management.deployment-live.v1': {
+      const live = changed(state, data, { status: 'live', since: data.at });
+      return { ...live, onceLive: [...state.onceLive, data.deployment_id] };
+    }
     case 'platform-management.deployment-superseded.v1':
       return changed(state, data, { status: 'superseded', since: data.at });
     case 'platform-management.deployment-rolled-back.v1':
       return changed(state, data, { status: 'rolled_back', since: data.at });
+  }
+}
+
+function evolveLifecycle(state: WebService, { type, data }: LifecycleEvent | ReleaseEvent): WebService {
+  switch (type) {
+    case 'platform-management.web-service-created.v1': {
+      const { web_service_id, user_id, project_id, at: _, ...settings } = data;
+      return { ...state, id: web_service_id, userId: user_id, projectId: project_id, settings };
+    }
     case 'platform-management.web-service-start-requested.v1':
-      return { ...wanted(withStatus(state, data)), requested: requestOf('start', data) };
+      return { ...withoutStopCause(withStatus(state, data)), requested: requestOf('start', data) };
     case 'platform-management.web-service-restart-requested.v1':
-      return { ...wanted(withStatus(state, data)), requested: requestOf('restart', data) };
+      return { ...withoutStopCause(withStatus(state, data)), requested: requestOf('restart', data) };
     case 'platform-management.release-begun.v1':
-      return begun(wanted(withStatus(state, data)), data);
+      return withRelease(withoutStopCause(withStatus(state, data)), data);
     case 'platform-management.release-served.v1':
-      return served(withStatus(state, data));
+      return serving(withStatus(state, data));
     case 'platform-management.release-failed.v1':
     case 'platform-management.release-abandoned.v1':
       return withoutRelease(withStatus(state, data), data.release_id);
@@ -78,6 +78,11 @@ export function evolve(state: WebService, { type, data }: WebServiceEvent): WebS
       return { ...withStatus(state, data), answering: false };
     case 'platform-management.web-service-answering.v1':
       return { ...withStatus(state, data), answering: true };
+  }
+}
+
+function evolveModeration(state: WebService, { type, data }: ModerationEvent): WebService {
+  switch (type) {
     case 'platform-management.web-service-blocked.v1':
       return { ...state, blocked: data.reason ?? '' };
     case 'platform-management.web-service-suspended.v1':
@@ -93,9 +98,22 @@ export function evolve(state: WebService, { type, data }: WebServiceEvent): WebS
   }
 }
 
-const added = (state: WebService, deployment: Deployment): WebService => ({
-  ...state,
-  deployments: [...state.deployments, deployment],
+type RequestData = Extract<
+  DeploymentEvent,
+  {
+    type: 'platform-management.deployment-requested.v1' | 'platform-management.rollback-requested.v1';
+  }
+>['data'];
+
+const queuedDeployment = (data: RequestData): Deployment => ({
+  id: data.deployment_id,
+  status: 'queued',
+  branch: data.branch,
+  requestedAt: data.at,
+  since: data.at,
+  ...('rollback_of' in data
+    ? { rollbackOf: data.rollback_of, commit: data.commit, artefact: data.artefact_reference }
+    : {}),
 });
 
 const changed = (
@@ -103,7 +121,7 @@ const changed = (
   { deployment_id }: { readonly deployment_id: string },
   change: Partial<Deployment>,
 ): WebService => {
-  // From the end: of thousands of deployments it is the last ones that something still happens to.
+  // Searches from the end, because only recent ones of thousands of deployments still change.
   const at = state.deployments.findLastIndex(({ id }) => id === deployment_id);
   const deployment = state.deployments[at];
   return deployment ? { ...state, deployments: state.deployments.with(at, { ...deployment, ...change }) } : state;
@@ -114,8 +132,8 @@ const withStatus = (
   { status, status_reason }: { readonly status: WebServiceStatus; readonly status_reason: string | null },
 ): WebService => ({ ...state, status, statusReason: status_reason });
 
-/** Something is to run again. */
-function wanted({ stoppedBecause: _, ...state }: WebService): WebService {
+/** The web service is to run again, so the cause of its last stop no longer matters. */
+function withoutStopCause({ stoppedBecause: _, ...state }: WebService): WebService {
   return state;
 }
 
@@ -125,7 +143,7 @@ const requestOf = (kind: 'start' | 'restart', data: { readonly release_id: strin
   since: data.at,
 });
 
-function begun(state: WebService, data: ReleaseData): WebService {
+function withRelease(state: WebService, data: ReleaseData): WebService {
   const { requested, ...rest } = state;
   const release: Release = {
     id: data.release_id,
@@ -142,11 +160,11 @@ function begun(state: WebService, data: ReleaseData): WebService {
     : { ...next, rolling };
 }
 
-function served(state: WebService): WebService {
+function serving(state: WebService): WebService {
   const { rolling, ...rest } = state;
   if (!rolling) return state;
-  const { since: _, ...serving } = rolling;
-  return { ...rest, serving, everRan: true, answering: true };
+  const { since: _, ...release } = rolling;
+  return { ...rest, serving: release, everRan: true, answering: true };
 }
 
 function withoutRelease(state: WebService, releaseId: string): WebService {
@@ -157,7 +175,3 @@ function withoutRelease(state: WebService, releaseId: string): WebService {
     ...(requested && requested.releaseId !== releaseId ? { requested } : {}),
   };
 }
-
-/** The state that events lead to, for decisions of several steps. */
-export const after = (state: WebService, events: readonly WebServiceEvent[]): WebService =>
-  events.reduce(evolve, state);

@@ -18,10 +18,10 @@ import {
   stopRequested,
 } from '../../testing/web-service-history.js';
 import type { WebServiceEvent } from './events.js';
-import { configurationsOver } from './obsolete-configurations.js';
+import { obsoleteConfigurations } from './obsolete-configurations.js';
 
 const over = (history: readonly WebServiceEvent[], retained = 10) =>
-  configurationsOver([created, ...history], retained);
+  obsoleteConfigurations([created, ...history], retained);
 const restarted = (id: string, of: string): WebServiceEvent[] => [
   restartRequested(id),
   releaseBegun(id, 'restarting', { kind: 'restart', of }),

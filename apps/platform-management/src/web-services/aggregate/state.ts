@@ -1,5 +1,5 @@
 import type { DeploymentStatus, WebServiceStatus } from '@postern/contracts';
-import type { Because, CreatedData, ReleaseKind } from './events.js';
+import type { Cause, CreatedData, ReleaseKind } from './events.js';
 
 export interface Deployment {
   readonly id: string;
@@ -8,19 +8,19 @@ export interface Deployment {
   readonly rollbackOf?: string;
   readonly commit?: string;
   readonly artefact?: string;
-  /** Under which the configuration of its own release is sealed. */
+  /** The id of the encrypted configuration of its release. */
   readonly configurationId?: string;
   readonly requestedAt: string;
-  /** When the state it is in began; what its deadline counts from. */
+  /** When its current status began, from which its deadline counts. */
   readonly since: string;
-  /** Why it is to end; what it does under way is being stopped. */
-  readonly cancellation?: Because;
+  /** Why it is being cancelled. */
+  readonly cancellation?: Cause;
 }
 
 export interface Release {
   readonly id: string;
   readonly kind: ReleaseKind;
-  /** The deployment whose artefact it is; the one that is releasing, or the one that was live when it began. */
+  /** The deployment of its artefact: the one being released, or the live one for a start. */
   readonly deploymentId: string;
   readonly artefact: string;
   readonly commit: string;
@@ -30,8 +30,8 @@ export interface Release {
 export type Settings = Omit<CreatedData, 'web_service_id' | 'at' | 'user_id' | 'project_id'>;
 
 /**
- * A web service with all that was ever deployed to it. What runs, and what is to run, follows from it alone:
- * `serving` carries the traffic, `rolling` is to replace it, `requested` waits for its turn.
+ * A web service with all of its deployments. It determines what runs and what is to run: `serving` has the traffic,
+ * `rolling` is to replace it, `requested` waits.
  */
 export interface WebService {
   readonly id: string | undefined;
@@ -41,7 +41,7 @@ export interface WebService {
   readonly status: WebServiceStatus;
   readonly statusReason: string | null;
   readonly everRan: boolean;
-  /** False while what serves has not answered for long. */
+  /** False while the serving release does not answer. */
   readonly answering: boolean;
   /** Oldest first. */
   readonly deployments: readonly Deployment[];
@@ -54,8 +54,8 @@ export interface WebService {
   readonly blocked?: string;
   readonly suspended?: string;
   readonly suspendedBy?: string;
-  /** What the stop was for after which nothing was to run any more. */
-  readonly stoppedBecause?: Because;
+  /** Why the last stop was requested, until something is to run again. */
+  readonly stoppedBecause?: Cause;
 }
 
 export const initial: WebService = {
@@ -80,26 +80,26 @@ export const isOver = (deployment: Deployment): boolean => !isActive(deployment)
 export const deploymentOf = (state: WebService, id: string): Deployment | undefined =>
   state.deployments.find(deployment => deployment.id === id);
 
-/** The one that is built or released now; there is never a second. */
+/** The deployment that is being built or released; there is at most one. */
 export const activeDeployment = (state: WebService): Deployment | undefined => state.deployments.findLast(isActive);
 export const liveDeployment = (state: WebService): Deployment | undefined =>
   state.deployments.findLast(({ status }) => status === 'live');
 
-/** Whether anything is left for the driver: a state that is not final. */
+/** Whether the reconciler has work to do: the state is not final. */
 export const hasWork = (state: WebService): boolean =>
   Boolean(state.requested || state.rolling || state.stopping) || state.deployments.some(each => !isOver(each));
 
-/** The status of a service that nothing is being done to. */
+/** The status of a web service while no change is in progress. */
 export const steadyStatus = (state: Pick<WebService, 'serving' | 'answering' | 'everRan'>): WebServiceStatus =>
   state.serving ? (state.answering ? 'running' : 'failed') : state.everRan ? 'stopped' : 'created';
 
-/** The deployments that can be gone back to: the last ones that were live. What is live now is among them. */
+/** The deployments that can be rolled back to: the last ones that were live, including the live one. */
 export const rollbackTargets = ({ onceLive }: WebService, retained: number): readonly string[] =>
   onceLive.slice(-retained);
 
 /**
- * Artefacts that something can still ask for: what serves, is live or on its way there, and what can be gone back to.
- * One that is being built is the runtime's to keep.
+ * Artefacts of what serves, of deployments in progress, and of possible rollbacks. The runtime itself keeps the
+ * artefact of a build in progress.
  */
 export function artefactsInUse(state: WebService, retained: number): ReadonlySet<string> {
   const targets = new Set(rollbackTargets(state, retained));

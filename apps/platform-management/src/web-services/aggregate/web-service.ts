@@ -24,19 +24,19 @@ import {
 import { abandonRelease, beginRelease, failRelease, finishRelease } from './decide-releases.js';
 import type { WebServiceEvent } from './events.js';
 import { evolve } from './evolve.js';
-import { noSuchService } from './refusals.js';
+import { webServiceNotFound } from './refusals.js';
 import { initial, type WebService } from './state.js';
 
 /**
- * A web service: its lifecycle, its deployments, their releases, moderation. All of it is one stream, so that whatever
- * two people and a driver do at once is decided one after another.
+ * A web service: its lifecycle, deployments, releases and moderation. One stream holds all of it, so that concurrent
+ * commands of users and the reconciler are decided one after another.
  */
 export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent> = {
   initial,
   evolve,
   decide: (command, state) => {
     if (command.kind === 'create') return create(command, state);
-    if (state.id === undefined || ('userId' in command && command.userId !== state.userId)) throw noSuchService();
+    if (state.id === undefined || ('userId' in command && command.userId !== state.userId)) throw webServiceNotFound();
     switch (command.kind) {
       case 'request-deployment':
         return requestDeployment(command, state);

@@ -25,7 +25,7 @@ const SERVICE_BLOCKED = { detail: { code: 'service_blocked', message: 'The web s
 export const errorContentOf = (operation: Operation, status: number): object => {
   if (!operation.platform) return json({ schema: { $ref: '#/components/schemas/Error' } });
   if (status !== 403) return json({ schema: { $ref: '#/components/schemas/Detail' } });
-  const moderated = operation.asks.some(({ refusals }) => refusals.includes('service_blocked'));
+  const moderated = operation.asks.some(({ refusals }) => 'service_blocked' in refusals);
   return json({
     schema: { $ref: '#/components/schemas/Forbidden' },
     examples: {

@@ -48,8 +48,11 @@ const reasonsOf = (operation: Operation): Map<number, string[]> => {
   const reasons = new Map<number, string[]>();
   const add = (status: number, reason: string) => reasons.set(status, [...(reasons.get(status) ?? []), reason]);
   for (const [status, reason] of Object.entries(operation.also ?? {})) add(Number(status), reason);
-  for (const code of [...admissionRefusalsOf(operation), ...operation.asks.flatMap(({ refusals }) => refusals)]) {
-    const status = Object.hasOwn(STATUS_OF_REFUSAL, code) && STATUS_OF_REFUSAL[code as keyof typeof STATUS_OF_REFUSAL];
+  for (const code of [
+    ...admissionRefusalsOf(operation),
+    ...operation.asks.flatMap(({ refusals }) => Object.keys(refusals)),
+  ]) {
+    const status = STATUS_OF_REFUSAL.get(code);
     if (status) add(status, `\`${code}\``);
   }
   if (operation.body || operation.parameters.some(({ schema }) => !schema.safeParse('text').success)) {
@@ -66,4 +69,6 @@ const reasonsOf = (operation: Operation): Map<number, string[]> => {
 
 /** A call of the platform API is admitted first; every key may read. */
 const admissionRefusalsOf = ({ platform, method }: Operation): readonly string[] =>
-  platform ? admitPlatformCall.refusals.filter(code => method !== 'get' || code !== 'insufficient_scope') : [];
+  platform
+    ? Object.keys(admitPlatformCall.refusals).filter(code => method !== 'get' || code !== 'insufficient_scope')
+    : [];

@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact';
+import type { ApiError } from '../api-client.js';
+import { asSentence, formatWait } from '../formatting.js';
+
+interface NoticeProps {
+  readonly kind: 'good' | 'warning' | 'bad' | 'plain';
+  readonly children: ComponentChildren;
+}
+
+/** Announced by screen readers when it appears; errors interrupt, everything else is polite. */
+export const Notice = ({ kind, children }: NoticeProps) => (
+  <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
+    {children}
+  </div>
+);
+
+/** Shows the message of the API, and when to retry if it says so. */
+export const ErrorNotice = ({ error }: { readonly error: ApiError | undefined }) =>
+  error ? (
+    <Notice kind="bad">
+      {asSentence(error.message)}
+      {error.retryAfterS !== null && ` Try again in ${formatWait(error.retryAfterS)}, at ${clock(error.retryAfterS)}.`}
+    </Notice>
+  ) : null;
+
+const clock = (inSeconds: number): string =>
+  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(
+    new Date(Date.now() + inSeconds * 1000),
+  );

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+interface PageProps {
+  readonly title: string;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** Sets the document title, and moves the focus to the heading so that screen readers announce the page. */
+export const Page = ({ title, actions, children }: PageProps) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Postern`;
+  }, [title]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <>
+      <div class="page-head">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {actions && <div class="actions">{actions}</div>}
+      </div>
+      {children}
+    </>
+  );
+};
+
+interface SectionProps {
+  readonly title: string;
+  readonly about?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A titled card of a page. */
+export const Section = ({ title, about, actions, children }: SectionProps) => (
+  <section class="card">
+    <div class="card-head">
+      <h2>{title}</h2>
+      {actions && <div class="actions">{actions}</div>}
+    </div>
+    {about && <p class="about">{about}</p>}
+    {children}
+  </section>
+);
+
+/** Shown for an empty list: what is missing and how to create it. */
+export const EmptyState = ({ children }: { readonly children: ComponentChildren }) => <p class="empty">{children}</p>;

@@ -1,0 +1,79 @@
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { api } from '../../api-client.js';
+import type { Project, WebService } from '../../api-shapes.js';
+import { Loaded } from '../../components/loaded.js';
+import { Notice } from '../../components/notice.js';
+import { Tabs } from '../../components/tabs.js';
+import { useLoading, usePolling } from '../../loading.js';
+import { Link } from '../../router.js';
+import { isTransitional, StatusBadges } from './status.js';
+
+interface OpenWebService {
+  readonly service: WebService;
+  /** Path of the web service, the same in the API and in the application. */
+  readonly path: string;
+  readonly reload: () => void;
+}
+
+const OpenWebServiceContext = createContext<OpenWebService | undefined>(undefined);
+
+/** The web service whose pages are open. */
+export const useWebService = (): OpenWebService => {
+  const open = useContext(OpenWebServiceContext);
+  if (!open) throw new Error('useWebService was called outside of WebServiceLayout.');
+  return open;
+};
+
+const TABS: readonly (readonly [path: string, name: string])[] = [
+  ['', 'Overview'],
+  ['/deployments', 'Deployments'],
+  ['/logs', 'Logs'],
+  ['/environment', 'Environment'],
+];
+
+/** Polls more often while the status is about to change. */
+const POLL_MS = { transitional: 1_500, stable: 10_000 };
+
+interface WebServiceLayoutProps {
+  readonly webServiceId: string;
+  /** Path of the page inside the application. */
+  readonly path: string;
+  readonly children: ComponentChildren;
+}
+
+/** Name, status and tabs of one web service around its pages. */
+export const WebServiceLayout = ({ webServiceId, path: shown, children }: WebServiceLayoutProps) => {
+  const path = `/web-services/${webServiceId}`;
+  const loading = useLoading<WebService>(signal => api.get(path, {}, signal), [path]);
+  usePolling(loading, loading.value && isTransitional(loading.value) ? POLL_MS.transitional : POLL_MS.stable);
+  return (
+    <Loaded of={loading} title="Web service">
+      {service => (
+        <OpenWebServiceContext.Provider value={{ service, path, reload: loading.reload }}>
+          <p class="crumbs">
+            <Link to="/projects">Projects</Link> <span aria-hidden="true">/</span>{' '}
+            <ProjectLink projectId={service.project_id} /> <span aria-hidden="true">/</span>{' '}
+            <strong>{service.name}</strong> <StatusBadges of={service} />
+          </p>
+          {(service.blocked || service.suspended) && (
+            <Notice kind="bad">
+              {service.blocked
+                ? 'An administrator has blocked this web service.'
+                : 'An administrator has suspended this web service.'}{' '}
+              {service.flag_reason}
+            </Notice>
+          )}
+          <Tabs of={service.name} tabs={TABS} page={path} shown={shown} />
+          {children}
+        </OpenWebServiceContext.Provider>
+      )}
+    </Loaded>
+  );
+};
+
+const ProjectLink = ({ projectId }: { readonly projectId: string }) => {
+  const path = `/projects/${projectId}`;
+  const project = useLoading<Project>(signal => api.get(path, {}, signal), [path]);
+  return <Link to={path}>{project.value?.name ?? 'Project'}</Link>;
+};

@@ -1,0 +1,30 @@
+import type { DkimSigner } from '@postern/mail';
+
+/** Everything that sending needs to know about the email service of an API key. */
+export interface Sender {
+  readonly serviceId: string;
+  readonly workspaceId: string;
+  readonly enabled: boolean;
+  readonly mode: 'sandbox' | 'production';
+  readonly openTracking: boolean;
+  readonly clickTracking: boolean;
+  /** Whether messages to suppressed addresses are stopped. */
+  readonly suppression: boolean;
+  readonly perMinuteLimit: number;
+  /** Messages per UTC day. */
+  readonly dailyLimit: number;
+  /** Signers by domain (lower case, A-labels). Each key keeps one signer, because the signer caches the parsed key. */
+  readonly verifiedDomains: ReadonlyMap<string, DkimSigner>;
+  /** All domains of the service, verified or not; lower case, A-labels. */
+  readonly registeredDomains: ReadonlySet<string>;
+  /** Confirmed sandbox recipients, as `addressKey` of `@postern/mail` writes them. */
+  readonly verifiedRecipients: ReadonlySet<string>;
+}
+
+/** Finds the sender of an API key in the database, so that revoking a key takes effect at once in every replica. */
+export abstract class SenderDirectory {
+  /** `keyHash` is the lower-case hex SHA-256 of the key. */
+  abstract findByKeyHash(keyHash: string): Promise<Sender | undefined>;
+  /** The current signer of a verified domain; undefined after the domain was removed. Used for retried copies. */
+  abstract signerFor(serviceId: string, domain: string): Promise<DkimSigner | undefined>;
+}

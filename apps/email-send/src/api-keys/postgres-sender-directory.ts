@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import { GroupCommit } from '@postern/event-sourcing';
+import { DkimSigner } from '@postern/mail';
+import { Database, KeyRing } from '@postern/service-host';
+import { LimitDefaults } from '../daily-quotas/ports.js';
+import { limitsOf, type ServiceLimits } from '../email-services/email-service.js';
+import { dkimKeyRow } from '../sending-domains/sending-domain.js';
+import { type Sender, SenderDirectory } from './ports.js';
+import { FIND_KEYS, FIND_REVISION, LOAD_SENDER, SAVE_USES } from './senders.sql.js';
+
+interface KeyRow {
+  readonly key_hash: string;
+  readonly key_id: string;
+  readonly service_id: string;
+  readonly revision: string;
+}
+
+interface SenderRow {
+  readonly revision: string;
+  readonly workspace_id: string;
+  readonly mode: 'sandbox' | 'production';
+  readonly enabled: boolean;
+  readonly open_tracking: boolean;
+  readonly click_tracking: boolean;
+  readonly suppression: boolean;
+  readonly limits: ServiceLimits;
+  readonly daily_quota: number | null;
+  readonly domains: readonly { readonly domain: string; readonly key: SigningKeyRow | null }[];
+  readonly recipients: readonly string[];
+}
+
+interface SigningKeyRow {
+  readonly id: string;
+  readonly selector: string;
+  readonly sealed: string;
+}
+
+interface KnownSender {
+  readonly revision: string;
+  readonly sender: Sender;
+  /** By key id. Signers cache the parsed key, so they are reused across revisions. */
+  readonly signers: ReadonlyMap<string, DkimSigner>;
+}
+
+/** Senders cached per process. */
+const MAX_KNOWN = 10_000;
+
+/**
+ * Reads the service and its revision from the database at every lookup, concurrent lookups in one query. The contents of a
+ * revision are cached, so that a lookup costs one indexed row and no parsing.
+ */
+@Injectable()
+export class PostgresSenderDirectory extends SenderDirectory {
+  readonly #lookUps: GroupCommit<string, KeyRow | undefined>;
+  readonly #known = new Map<string, KnownSender>();
+  readonly #loading = new Map<string, Promise<KnownSender | undefined>>();
+  #usedKeys = new Map<string, Date>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly keys: KeyRing,
+    private readonly defaults: LimitDefaults,
+  ) {
+    super();
+    this.#lookUps = new GroupCommit({ flush: hashes => this.#findKeys(hashes) });
+  }
+
+  async findByKeyHash(keyHash: string): Promise<Sender | undefined> {
+    const key = await this.#lookUps.submit(keyHash);
+    if (!key) return undefined;
+    this.#usedKeys.set(key.key_id, new Date());
+    return (await this.#at(key.service_id, key.revision))?.sender;
+  }
+
+  async signerFor(serviceId: string, domain: string): Promise<DkimSigner | undefined> {
+    const { rows } = await this.database.pool.query<{ revision: string }>({
+      name: 'sender-revision',
+      text: FIND_REVISION,
+      values: [serviceId],
+    });
+    const revision = rows[0]?.revision;
+    return revision === undefined
+      ? undefined
+      : (await this.#at(serviceId, revision))?.sender.verifiedDomains.get(domain);
+  }
+
+  /** Writes when keys were last used; called on a timer, so that sending does not wait for it. */
+  async flushUses(): Promise<void> {
+    const used = this.#usedKeys;
+    if (used.size === 0) return;
+    this.#usedKeys = new Map();
+    await this.database.pool.query(SAVE_USES, [[...used.keys()], [...used.values()]]);
+  }
+
+  async #findKeys(hashes: readonly string[]): Promise<(KeyRow | undefined)[]> {
+    const { rows } = await this.database.pool.query<KeyRow>({ name: 'sender-keys', text: FIND_KEYS, values: [hashes] });
+    const byHash = new Map(rows.map(row => [row.key_hash, row]));
+    return hashes.map(hash => byHash.get(hash));
+  }
+
+  async #at(serviceId: string, revision: string): Promise<KnownSender | undefined> {
+    const known = this.#known.get(serviceId);
+    if (known?.revision === revision) return known;
+    const flight = `${serviceId} ${revision}`;
+    const loading = this.#loading.get(flight) ?? this.#load(serviceId).finally(() => this.#loading.delete(flight));
+    this.#loading.set(flight, loading);
+    return loading;
+  }
+
+  async #load(serviceId: string): Promise<KnownSender | undefined> {
+    const { rows } = await this.database.pool.query<SenderRow>({
+      name: 'sender',
+      text: LOAD_SENDER,
+      values: [serviceId],
+    });
+    const before = this.#known.get(serviceId);
+    this.#known.delete(serviceId);
+    if (!rows[0]) return undefined;
+    const known = this.#read(serviceId, rows[0], before?.signers);
+    this.#known.set(serviceId, known);
+    if (this.#known.size > MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
+    return known;
+  }
+
+  #read(serviceId: string, row: SenderRow, parsed: ReadonlyMap<string, DkimSigner> = new Map()): KnownSender {
+    const signers = new Map<string, DkimSigner>();
+    const verifiedDomains = new Map<string, DkimSigner>();
+    for (const { domain, key } of row.domains) {
+      if (!key) continue;
+      const signer = parsed.get(key.id) ?? this.#signer(domain, key);
+      signers.set(key.id, signer);
+      verifiedDomains.set(domain, signer);
+    }
+    const dailyQuota = row.daily_quota ?? undefined;
+    const { daily, perMinute } = limitsOf({ mode: row.mode, limits: row.limits, dailyQuota }, this.defaults);
+    return {
+      revision: row.revision,
+      signers,
+      sender: {
+        serviceId,
+        workspaceId: row.workspace_id,
+        enabled: row.enabled,
+        mode: row.mode,
+        openTracking: row.open_tracking,
+        clickTracking: row.click_tracking,
+        suppression: row.suppression,
+        perMinuteLimit: perMinute,
+        dailyLimit: daily,
+        verifiedDomains,
+        registeredDomains: new Set(row.domains.map(({ domain }) => domain)),
+        verifiedRecipients: new Set(row.recipients),
+      },
+    };
+  }
+
+  #signer(domain: string, { id, selector, sealed }: SigningKeyRow): DkimSigner {
+    return new DkimSigner({ domain, selector, privateKey: this.keys.open(sealed, dkimKeyRow(id)) });
+  }
+}

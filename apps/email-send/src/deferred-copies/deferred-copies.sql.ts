@@ -1,0 +1,26 @@
+/** Longer than any attempt can take, including the wait for a connection. */
+const LEASE_S = 300;
+
+const claim = (condition: string): string => `
+  UPDATE deferred_copies AS copy
+  SET claim = gen_random_uuid(), claimed_until = $1::timestamptz + make_interval(secs => ${LEASE_S})
+  FROM email_bodies AS body
+  WHERE body.email_id = copy.email_id AND (copy.email_id, copy.recipient_index) IN (
+    SELECT email_id, recipient_index FROM deferred_copies WHERE ${condition}
+    ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  )
+  RETURNING copy.email_id, copy.recipient_index, copy.tries, copy.deadline, copy.claim, body.content`;
+
+/** Claims due copies, with the bodies of their messages. */
+export const CLAIM_DUE = claim('claim IS NULL AND due_at <= $1');
+
+/** Claims copies whose claim expired without an outcome. */
+export const CLAIM_CUT_OFF = claim('claim IS NOT NULL AND claimed_until <= $1');
+
+/** Schedules the next attempt, if the claim still holds. */
+export const SCHEDULE_RETRY = `
+  UPDATE deferred_copies SET claim = NULL, claimed_until = NULL, tries = tries + 1, due_at = $4
+  WHERE email_id = $1 AND recipient_index = $2 AND claim = $3`;
+
+/** Deletes a copy whose outcome is final, if the claim still holds. */
+export const DELETE_COPY = 'DELETE FROM deferred_copies WHERE email_id = $1 AND recipient_index = $2 AND claim = $3';

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { runInContext } from '@postern/messaging';
+import { SenderDirectory } from '../api-keys/ports.js';
+import { copyMaker } from '../emails/email-copies.js';
+import { type CopyAnswer, cutOffAnswer, withdrawnAnswer } from '../emails/hand-over.js';
+import { MailRelay, SendingSettings } from '../emails/ports.js';
+import { type ClaimedCopy, DeferredCopies } from './ports.js';
+
+const AT_ONCE = 20;
+
+/**
+ * On a timer: copies that the relay deferred are handed over again until their deadline. Each try is claimed before
+ * it begins; one that was cut off by a crash is closed as unknown, not repeated.
+ */
+@Injectable()
+export class RetryDeferredCopies {
+  constructor(
+    private readonly copies: DeferredCopies,
+    private readonly relay: MailRelay,
+    private readonly senders: SenderDirectory,
+    private readonly settings: SendingSettings,
+  ) {}
+
+  /** Works off all that is due now. */
+  async run(): Promise<void> {
+    for (const copy of await this.copies.claimCutOff(new Date(), AT_ONCE)) {
+      await this.copies.settle(copy, cutOffAnswer, new Date());
+    }
+    for (;;) {
+      const due = await this.copies.claimDue(new Date(), AT_ONCE);
+      await Promise.all(due.map(async copy => this.copies.settle(copy, await this.#try(copy), new Date())));
+      if (due.length < AT_ONCE) return;
+    }
+  }
+
+  async #try({ facts, origin, body, recipientIndex }: ClaimedCopy): Promise<CopyAnswer> {
+    const isOwn = facts.mode === 'production';
+    const signer = isOwn
+      ? await this.senders.signerFor(facts.service_id, body.from.domain)
+      : this.settings.sandboxSigner;
+    if (isOwn && !signer) return withdrawnAnswer;
+    const recipient = facts.recipients.find(({ index }) => index === recipientIndex)!;
+    const copy = await copyMaker(facts, body, signer, this.settings.copies)(recipient);
+    return runInContext(origin, () => this.relay.handOver(copy));
+  }
+}

@@ -1,0 +1,39 @@
+import { createEmailService, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
+import { MailboxError, parseMailbox } from '@postern/mail';
+import { Handles } from '@postern/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { emailService, emailServiceStream } from './email-service.js';
+import { EmailServices } from './email-services.projection.js';
+
+/** Creates an email service in sandbox mode. */
+@Handles(createEmailService)
+export class CreateEmailService {
+  constructor(
+    private readonly streams: Streams,
+    private readonly services: EmailServices,
+  ) {}
+
+  async execute(request: RequestOf<typeof createEmailService>): Promise<ReplyOf<typeof createEmailService>> {
+    const { workspace_id, name, owner_email } = request;
+    const service_id = uuidv7();
+    await this.streams.execute(emailService, emailServiceStream(service_id), {
+      kind: 'create',
+      serviceId: service_id,
+      workspaceId: workspace_id,
+      name,
+      ownerEmail: owner_email === undefined ? undefined : readAddress(owner_email),
+      at: new Date().toISOString(),
+    });
+    return this.services.get({ service_id, workspace_id });
+  }
+}
+
+function readAddress(text: string): string {
+  try {
+    return parseMailbox(text).address;
+  } catch (error) {
+    if (error instanceof MailboxError) throw new Refusal('invalid_input', `owner_email: ${error.message}`);
+    throw error;
+  }
+}

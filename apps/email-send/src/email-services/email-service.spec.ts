@@ -1,0 +1,178 @@
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { foldsEveryFixture, specificationOf } from '@postern/event-sourcing/testing';
+import { type EmailServiceEvent, emailService, limitsOf } from './email-service.js';
+
+const AT = '2026-03-01T10:00:00.000Z';
+const LATER = '2026-03-04T00:20:00.000Z';
+const given = specificationOf(emailService);
+
+foldsEveryFixture(join(import.meta.dirname, 'fixtures'), emailService);
+
+describe('an email service', () => {
+  it('begins in the sandbox, enabled, with open tracking and nothing else switched on', () => {
+    given().when(create).yields(created);
+    expect(emailService.initial).toMatchObject({
+      mode: 'sandbox',
+      enabled: true,
+      switches: { open_tracking: true, click_tracking: false, suppression: false },
+    });
+  });
+
+  it('remembers whom to tell about lost records', () =>
+    given()
+      .when({ ...create, ownerEmail: 'owner@example.com' })
+      .yields(created, {
+        type: 'email-send.email-service-owner-named.v1',
+        data: { service_id: 's1', owner_email: 'owner@example.com', at: AT },
+      }));
+
+  it('changes only what is really different', () =>
+    given(created, disabled)
+      .when({
+        kind: 'change',
+        changes: { name: 'App', enabled: false, open_tracking: false, suppression: true },
+        at: AT,
+      })
+      .yields(turned('open_tracking', false), turned('suppression', true)));
+
+  it('is enabled again after it was disabled', () =>
+    given(created, disabled)
+      .when({ kind: 'change', changes: { enabled: true }, at: AT })
+      .yields({ type: 'email-send.email-service-enabled.v1', data: { service_id: 's1', at: AT } }));
+
+  it('moves to production with its first verified domain, and only once', () => {
+    given(created).when(domainVerified).yields(movedToProduction);
+    given(created, movedToProduction).when(domainVerified).yields();
+  });
+
+  it('that does not exist refuses everything', () => {
+    given().when(domainVerified).refuses('service_not_found');
+    given().when({ kind: 'change', changes: {}, at: AT }).refuses('service_not_found');
+  });
+});
+
+describe('the daily quota of a service', () => {
+  it('doubles after a good day, with the reason', () =>
+    given(created, movedToProduction)
+      .when(closeDay('2026-03-02', { messages: 600 }))
+      .yields(doubled));
+
+  it('is judged once for a day, whoever closes it again', () =>
+    given(created, movedToProduction, doubled)
+      .when(closeDay('2026-03-02', { messages: 2_000 }))
+      .yields());
+
+  it('is judged day by day where several were missed', () =>
+    given(created, movedToProduction, doubled)
+      .when(closeDay('2026-03-03', { messages: 100, bounced: 6 }))
+      .yields({
+        type: 'email-send.daily-quota-changed.v1',
+        data: {
+          service_id: 's1',
+          day: '2026-03-03',
+          from: 2_000,
+          to: 1_000,
+          reason: '6 % of the messages bounced (more than 5 %)',
+          messages: 100,
+          bounced: 6,
+          complained: 0,
+          at: LATER,
+        },
+      }));
+
+  it('is left alone for days in the sandbox', () => {
+    given(created)
+      .when(closeDay('2026-03-02', { messages: 50, bounced: 50 }))
+      .yields();
+    given(created, movedToProduction)
+      .when(closeDay('2026-02-28', { messages: 50, bounced: 50 }))
+      .yields();
+  });
+
+  it('grows no further than the ceiling of the service, where the operator set one', () =>
+    given(created, movedToProduction, limitsSet({ production_daily_ceiling: 1_000 }))
+      .when(closeDay('2026-03-02', { messages: 1_000 }))
+      .yields());
+});
+
+describe('the limits of a service', () => {
+  const defaults = {
+    sandboxDaily: 50,
+    sandboxPerMinute: 60,
+    productionPerMinute: 600,
+    productionDailyStart: 1_000,
+    productionDailyCeiling: 200_000,
+  };
+  const sandbox = { mode: 'sandbox', limits: {}, dailyQuota: undefined } as const;
+  const production = { mode: 'production', limits: {}, dailyQuota: 4_000 } as const;
+
+  it('are 50 a day and 60 a minute in the sandbox', () =>
+    expect(limitsOf(sandbox, defaults)).toEqual({ daily: 50, perMinute: 60 }));
+
+  it('are the quota and 600 a minute in production', () =>
+    expect(limitsOf(production, defaults)).toEqual({ daily: 4_000, perMinute: 600 }));
+
+  it('are the operator’s where one set them', () => {
+    const limits = {
+      sandbox_daily: 10,
+      sandbox_per_minute: 5,
+      production_per_minute: 100,
+      production_daily_ceiling: 3_000,
+    };
+    expect(limitsOf({ ...sandbox, limits }, defaults)).toEqual({ daily: 10, perMinute: 5 });
+    expect(limitsOf({ ...production, limits }, defaults)).toEqual({ daily: 3_000, perMinute: 100 });
+  });
+});
+
+const create = {
+  kind: 'create',
+  serviceId: 's1',
+  workspaceId: 'w1',
+  name: 'App',
+  ownerEmail: undefined,
+  at: AT,
+} as const;
+const created: EmailServiceEvent = {
+  type: 'email-send.email-service-created.v1',
+  data: { service_id: 's1', workspace_id: 'w1', name: 'App', at: AT },
+};
+const disabled: EmailServiceEvent = {
+  type: 'email-send.email-service-disabled.v1',
+  data: { service_id: 's1', at: AT },
+};
+const turned = (name: 'open_tracking' | 'suppression', on: boolean): EmailServiceEvent => ({
+  type: 'email-send.email-service-switch-turned.v1',
+  data: { service_id: 's1', switch: name, on, at: AT },
+});
+const limitsSet = (limits: { production_daily_ceiling: number }): EmailServiceEvent => ({
+  type: 'email-send.email-service-limits-set.v1',
+  data: { service_id: 's1', limits, at: AT },
+});
+const domainVerified = {
+  kind: 'domain-verified',
+  domainId: 'd1',
+  domain: 'example.com',
+  dailyStart: 1_000,
+  at: AT,
+} as const;
+const movedToProduction: EmailServiceEvent = {
+  type: 'email-send.email-service-moved-to-production.v1',
+  data: { service_id: 's1', domain_id: 'd1', domain: 'example.com', daily_quota: 1_000, at: AT },
+};
+const closeDay = (day: string, counts: { messages: number; bounced?: number; complained?: number }) =>
+  ({ kind: 'close-day', day, counts: { bounced: 0, complained: 0, ...counts }, ceiling: 200_000, at: LATER }) as const;
+const doubled: EmailServiceEvent = {
+  type: 'email-send.daily-quota-changed.v1',
+  data: {
+    service_id: 's1',
+    day: '2026-03-02',
+    from: 1_000,
+    to: 2_000,
+    reason: '600 of 1000 messages used, 0 % bounced (below 2 %), 0 % complained about (below 0.1 %)',
+    messages: 600,
+    bounced: 0,
+    complained: 0,
+    at: LATER,
+  },
+};

@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { type emailService, getEmailService, listEmailServices, Refusal, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import type { z } from 'zod';
+import { LimitDefaults, SentToday } from '../daily-quotas/ports.js';
+import type { DailyQuotaChange, EmailService } from '../generated/prisma/client.js';
+import { PrismaClient } from '../generated/prisma/client.js';
+import type { ReadModel } from '../infrastructure/postgres/read-model.js';
+import {
+  type DefaultLimits,
+  EMAIL_SERVICE_EVENT_TYPES,
+  type EmailServiceEvent,
+  limitsOf,
+  type ServiceLimits,
+} from './email-service.js';
+
+type EmailServiceReply = z.output<typeof emailService>;
+
+/** Quota changes in a reply, newest first. */
+const SHOWN_CHANGES = 50;
+
+/** Email services and the history of their quotas. */
+export const emailServices: ReadModel<EmailServiceEvent> = {
+  tables: ['email_services', 'daily_quota_changes'],
+  eventTypes: EMAIL_SERVICE_EVENT_TYPES,
+
+  apply: (event, tx) => {
+    const services = tx.table('email_services');
+    const set = (column: string, value: unknown) =>
+      tx.query(`UPDATE ${services} SET ${column} = $2 WHERE id = $1`, [event.data.service_id, value]);
+    switch (event.type) {
+      case 'email-send.email-service-created.v1':
+        return tx.query(
+          `INSERT INTO ${services} (id, workspace_id, name, mode, enabled, open_tracking, click_tracking, suppression,
+             limits, created_at)
+           VALUES ($1, $2, $3, 'sandbox', true, true, false, false, '{}', $4)`,
+          [event.data.service_id, event.data.workspace_id, event.data.name, event.data.at],
+        );
+      case 'email-send.email-service-owner-named.v1':
+        return Promise.resolve();
+      case 'email-send.email-service-renamed.v1':
+        return set('name', event.data.name);
+      case 'email-send.email-service-enabled.v1':
+        return set('enabled', true);
+      case 'email-send.email-service-disabled.v1':
+        return set('enabled', false);
+      case 'email-send.email-service-switch-turned.v1':
+        return set(event.data.switch, event.data.on);
+      case 'email-send.email-service-limits-set.v1':
+        return set('limits', JSON.stringify(event.data.limits));
+      case 'email-send.email-service-moved-to-production.v1':
+        return tx.query(`UPDATE ${services} SET mode = 'production', daily_quota = $2 WHERE id = $1`, [
+          event.data.service_id,
+          event.data.daily_quota,
+        ]);
+      case 'email-send.daily-quota-changed.v1': {
+        const { service_id, day, at, from, to, reason } = event.data;
+        return set('daily_quota', to).then(() =>
+          tx.query(
+            `INSERT INTO ${tx.table('daily_quota_changes')} (service_id, day, at, "from", "to", reason)
+             VALUES ($1, $2, $3, $4, $5, $6)`,
+            [service_id, day, at, from, to, reason],
+          ),
+        );
+      }
+    }
+  },
+};
+
+/** Email services as the dashboard and the operator see them. */
+@Injectable()
+export class EmailServices {
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly sent: SentToday,
+    private readonly defaults: LimitDefaults,
+  ) {}
+
+  /** Refuses with `service_not_found`, also for a service of another workspace. The operator names no workspace. */
+  @Handles(getEmailService)
+  async get(request: { service_id: string; workspace_id?: string | undefined }): Promise<EmailServiceReply> {
+    const { service_id, workspace_id } = request;
+    const row = await this.prisma.emailService.findUnique({ where: { id: service_id } });
+    if (!row || (workspace_id !== undefined && row.workspaceId !== workspace_id)) {
+      throw new Refusal('service_not_found', 'there is no such email service');
+    }
+    const [reply] = await this.#replies([row]);
+    return reply!;
+  }
+
+  /** All services of a workspace, oldest first. */
+  @Handles(listEmailServices)
+  async list({ workspace_id }: RequestOf<typeof listEmailServices>): Promise<EmailServiceReply[]> {
+    return this.#replies(
+      await this.prisma.emailService.findMany({
+        where: { workspaceId: workspace_id },
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      }),
+    );
+  }
+
+  async #replies(rows: readonly EmailService[]): Promise<EmailServiceReply[]> {
+    const ids = rows.map(({ id }) => id);
+    const [sent, changes] = await Promise.all([
+      this.sent.countsOf(ids),
+      this.prisma.dailyQuotaChange.findMany({ where: { serviceId: { in: ids } }, orderBy: { day: 'desc' } }),
+    ]);
+    return rows.map(row =>
+      replyOf(
+        row,
+        sent.get(row.id) ?? 0,
+        changes.filter(({ serviceId }) => serviceId === row.id),
+        this.defaults,
+      ),
+    );
+  }
+}
+
+function replyOf(
+  row: EmailService,
+  sentToday: number,
+  changes: readonly DailyQuotaChange[],
+  defaults: DefaultLimits,
+): EmailServiceReply {
+  const mode = row.mode as EmailServiceReply['mode'];
+  const limits = row.limits as ServiceLimits;
+  const { daily, perMinute } = limitsOf({ mode, limits, dailyQuota: row.dailyQuota ?? undefined }, defaults);
+  return {
+    id: row.id,
+    workspace_id: row.workspaceId,
+    name: row.name,
+    mode,
+    enabled: row.enabled,
+    open_tracking: row.openTracking,
+    click_tracking: row.clickTracking,
+    suppression: row.suppression,
+    daily_limit: daily,
+    per_minute_limit: perMinute,
+    sent_today: sentToday,
+    quota_history: changes
+      .slice(0, SHOWN_CHANGES)
+      .map(({ at, from, to, reason }) => ({ at: at.toISOString(), from, to, reason })),
+    created_at: row.createdAt.toISOString(),
+  };
+}

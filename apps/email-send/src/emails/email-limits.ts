@@ -1,0 +1,56 @@
+import type { Refusal, ReplyOf, sendEmail } from '@postern/contracts';
+import { type EmailRefusalCode, emailRefusal } from './email-refusals.js';
+
+export type RateLimit = ReplyOf<typeof sendEmail>['rate_limit'];
+
+/** The limits and the sent messages of a service in the current minute and UTC day. */
+export interface Usage {
+  readonly minuteUsed: number;
+  readonly minuteLimit: number;
+  readonly dayUsed: number;
+  readonly dayLimit: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** When the UTC minute of a moment began, in milliseconds. */
+export const minuteStart = (at: Date): number => at.getTime() - (at.getTime() % MINUTE_MS);
+/** When the UTC day of a moment began, in milliseconds. */
+export const dayStart = (at: Date): number => at.getTime() - (at.getTime() % DAY_MS);
+
+/** The limit with the least remaining; of two equal ones, the one that lasts longer. */
+export function rateLimitOf(usage: Usage, at: Date): RateLimit {
+  const minute = window(usage.minuteLimit, usage.minuteUsed, MINUTE_MS, at);
+  const day = window(usage.dayLimit, usage.dayUsed, DAY_MS, at);
+  return minute.remaining < day.remaining ? minute : day;
+}
+
+/** The refusal of one more message; undefined when the limits allow it. Mail that does not count ignores the day. */
+export function refusalOfOneMore(usage: Usage, counts: boolean, at: Date): Refusal<EmailRefusalCode> | undefined {
+  if (counts && usage.dayUsed >= usage.dayLimit) {
+    const day = window(usage.dayLimit, usage.dayUsed, DAY_MS, at);
+    return emailRefusal('daily_limit_reached', `the daily limit of ${usage.dayLimit} messages is reached`, {
+      retry_after_s: Math.max(1, day.reset_s),
+      rate_limit: day,
+    });
+  }
+  if (usage.minuteUsed < usage.minuteLimit) return undefined;
+  const minute = window(usage.minuteLimit, usage.minuteUsed, MINUTE_MS, at);
+  return emailRefusal('minute_limit_reached', `the limit of ${usage.minuteLimit} messages a minute is reached`, {
+    retry_after_s: Math.max(1, minute.reset_s),
+    rate_limit: minute,
+  });
+}
+
+/** The usage after one more message. */
+export const countOneMore = (usage: Usage, counts: boolean): Usage => ({
+  ...usage,
+  minuteUsed: usage.minuteUsed + 1,
+  dayUsed: usage.dayUsed + (counts ? 1 : 0),
+});
+
+function window(limit: number, used: number, lengthMs: number, at: Date): RateLimit {
+  const reset_s = Math.ceil((lengthMs - (at.getTime() % lengthMs)) / 1000);
+  return { limit, remaining: Math.max(0, limit - used), reset_s };
+}

@@ -1,0 +1,224 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Refusal } from '@postern/contracts';
+import { type Append, type EventMetadata, fold, GroupCommit } from '@postern/event-sourcing';
+import { PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { currentContext, inSharedSpan } from '@postern/messaging';
+import { asTemporarilyUnavailable, mayHaveCommitted } from '@postern/service-host';
+import { ProcessInstance } from '../infrastructure/postgres/process-instance.js';
+import { type ConcludedEmail, EMAIL_EVENTS, type EmailFacts, email, emailStream, isUnresolved } from './email.js';
+import { type EmailRecord, recordOf } from './email-record.js';
+import { deadlinePassed } from './email-refusals.js';
+import { FIND_RECORD } from './emails.sql.js';
+import {
+  type Admission,
+  type AdmissionContext,
+  type AdmissionRequest,
+  type Conclusion,
+  EmailRepository,
+  type RepeatedAnswer,
+} from './ports.js';
+import { AnswerConfirmations } from './postgres-answer-confirmations.js';
+import {
+  concludeAgain,
+  concludeEach,
+  type DecidedConclusion,
+  decide,
+  withdrawAcceptance,
+} from './postgres-conclusions.js';
+import { admitBatch, concludeBatch } from './postgres-fast-path.js';
+import { admitEach, findEarlier, isAdmitted, repeatedAnswer } from './postgres-slow-path.js';
+
+type InContext<T> = T & { readonly metadata: EventMetadata };
+
+/** One flush at a time: two would only wait for each other's counters. */
+const SHARED = { maxBatch: 128, flushers: 1 };
+/** Larger messages get a transaction of their own: a hundred of them in one batch would fill the memory. */
+const LARGE_BODY = 256 * 1024;
+const ANNOUNCE_DELAY_MS = 50;
+/** How long an outcome that the database refuses is retried. An unavailable database is waited for without a limit. */
+const CONCLUDE_FOR_MS = 60_000;
+/** Refusals come in groups: for so long after one, batches use the slow path at once. */
+const SLOW_PATH_FOR_MS = 1_000;
+
+/**
+ * Messages in PostgreSQL: two transactions per message, shared by messages that wait at the same time. Each transaction is
+ * one statement (the fast path) unless something has to be decided (the slow path).
+ */
+@Injectable()
+export class PostgresEmailRepository extends EmailRepository implements OnApplicationShutdown {
+  readonly #admissions = new GroupCommit<InContext<AdmissionRequest>, Admission | Refusal>({
+    ...SHARED,
+    flush: batch => inSharedSpan('admission transaction', traces(batch), () => this.#admit(batch)),
+  });
+  readonly #largeAdmissions = new GroupCommit<InContext<AdmissionRequest>, Admission | Refusal>({
+    maxBatch: 1,
+    flush: batch => inSharedSpan('admission transaction', traces(batch), () => this.#admit(batch)),
+  });
+  readonly #conclusions = new GroupCommit<DecidedConclusion, ConcludedEmail | undefined>({
+    ...SHARED,
+    flush: batch => inSharedSpan('conclusion transaction', traces(batch), () => this.#conclude(batch)),
+  });
+  readonly #confirmations: AnswerConfirmations;
+
+  #announcing = false;
+  #slowPathUntil = 0;
+
+  constructor(
+    private readonly store: PostgresEventStore,
+    private readonly instance: ProcessInstance,
+  ) {
+    super();
+    this.#confirmations = new AnswerConfirmations(store.pool);
+  }
+
+  /** Otherwise, requests answered a moment ago would look as if their answer was lost. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.#confirmations.flush();
+  }
+
+  async admit(request: AdmissionRequest): Promise<Admission> {
+    const { html = '', text = '' } = request.body;
+    const group = html.length + text.length > LARGE_BODY ? this.#largeAdmissions : this.#admissions;
+    return valueOrThrow(await group.submit({ ...request, metadata: metadataOf(request.facts) }));
+  }
+
+  async findRepeated(context: AdmissionContext): Promise<RepeatedAnswer | undefined> {
+    const earlier = await findEarlier(this.store, context);
+    return earlier && valueOrThrow(await repeatedAnswer(this.store.pool, context, earlier));
+  }
+
+  /**
+   * Waits while the database is unavailable, because a hand-over cannot be undone. A retry after an unconfirmed commit finds
+   * its own event and returns the stored outcome.
+   */
+  async conclude(conclusion: Conclusion): Promise<ConcludedEmail | undefined> {
+    const decided = decide({ ...conclusion, metadata: metadataOf(conclusion.facts) });
+    return untilWritten(() => this.#conclusions.submit(decided));
+  }
+
+  async withdraw({ facts, idempotencyKey }: AdmissionRequest, cause: unknown, at: string): Promise<void> {
+    if (!mayHaveCommitted(cause)) return;
+    const command = { kind: 'give_up', reason: 'internal error', at } as const;
+    const conclusion = { facts, command, idempotencyKey, metadata: metadataOf(facts) };
+    await untilWritten(() => withdrawAcceptance(this.store, conclusion));
+  }
+
+  async record(serviceId: string, emailId: string): Promise<EmailRecord | undefined> {
+    const { rows } = await this.store.pool.query<{ record: string }>({
+      name: 'find-email-record',
+      text: FIND_RECORD,
+      values: [emailId, serviceId],
+    });
+    return rows[0] && (JSON.parse(rows[0].record) as EmailRecord);
+  }
+
+  async isInProgress(serviceId: string, emailId: string): Promise<boolean> {
+    const state = fold(email, await this.store.readStream(emailStream(emailId)));
+    return state.state === 'accepted' && state.facts.service_id === serviceId;
+  }
+
+  answerReceived(emailId: string): void {
+    this.#confirmations.add(emailId);
+  }
+
+  /** Requests that waited here past their deadline are refused. */
+  async #admit(batch: readonly InContext<AdmissionRequest>[]): Promise<(Admission | Refusal)[]> {
+    const now = Date.now();
+    const inTime = batch.filter(({ answerBy }) => answerBy.getTime() > now);
+    const outcomes = inTime.length > 0 ? await this.#admitInTime(inTime) : [];
+    const outcomeOf = new Map(inTime.map((request, place) => [request, outcomes[place]!]));
+    return batch.map(request => outcomeOf.get(request) ?? deadlinePassed());
+  }
+
+  async #admitInTime(batch: readonly InContext<AdmissionRequest>[]): Promise<(Admission | Refusal)[]> {
+    const appends = batch.map(acceptance);
+    const { pool } = this.store;
+    const admitted =
+      Date.now() < this.#slowPathUntil ? undefined : await admitBatch(pool, batch, appends, this.instance.id);
+    const outcomes = admitted ?? (await this.#admitEach(batch, appends));
+    this.#announceSoon();
+    return outcomes;
+  }
+
+  async #admitEach(
+    batch: readonly InContext<AdmissionRequest>[],
+    appends: readonly Append[],
+  ): Promise<(Admission | Refusal)[]> {
+    const outcomes = await admitEach(this.store, batch, appends, this.instance.id);
+    if (!outcomes.every(isAdmitted)) this.#slowPathUntil = Date.now() + SLOW_PATH_FOR_MS;
+    return outcomes;
+  }
+
+  async #conclude(batch: readonly DecidedConclusion[]): Promise<(ConcludedEmail | undefined)[]> {
+    const changed = new Set(
+      batch.every(isPlain)
+        ? await concludeBatch(
+            this.store.pool,
+            batch.map(recordRow),
+            batch.map(({ append }) => append),
+          )
+        : await concludeEach(this.store.pool, batch),
+    );
+    const outcomes = await Promise.all(
+      batch.map((decided, place) => (changed.has(place) ? concludeAgain(this.store, decided) : decided.outcome)),
+    );
+    this.#announceSoon();
+    return outcomes;
+  }
+
+  /** Wakes the outbox relay once for several batches, because each of its reads is a transaction. */
+  #announceSoon(): void {
+    if (this.#announcing) return;
+    this.#announcing = true;
+    setTimeout(() => {
+      this.#announcing = false;
+      this.store.announce(EMAIL_EVENTS);
+    }, ANNOUNCE_DELAY_MS).unref();
+  }
+}
+
+/** The append that admits a message. */
+export const acceptance = ({ facts, events, metadata }: InContext<AdmissionRequest>): Append => ({
+  streamId: emailStream(facts.email_id),
+  expectedVersion: 'none',
+  events,
+  metadata,
+});
+
+const recordRow = ({ facts, outcome }: DecidedConclusion) => ({
+  serviceId: facts.service_id,
+  record: recordOf(outcome),
+});
+
+/** Whether the fast path can record the outcome: nothing to release, to retry or to resolve later. */
+const isPlain = ({ outcome }: DecidedConclusion): boolean =>
+  outcome.handedOver && outcome.deferred.length === 0 && !isUnresolved(outcome);
+
+const traces = (batch: readonly { readonly metadata: EventMetadata }[]) =>
+  batch.map(({ metadata }) => metadata.traceparent);
+
+/** Retries while the database is unavailable, and for a minute when it refuses. */
+async function untilWritten<T>(write: () => Promise<T>): Promise<T> {
+  const giveUpAt = Date.now() + CONCLUDE_FOR_MS;
+  for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 2_000)) {
+    try {
+      return await write();
+    } catch (error) {
+      if (Date.now() + waitMs > giveUpAt && !asTemporarilyUnavailable(error)) throw error;
+      await pause(waitMs, undefined, { ref: false });
+    }
+  }
+}
+
+function valueOrThrow<T>(outcome: T | Refusal): T {
+  if (outcome instanceof Refusal) throw outcome;
+  return outcome;
+}
+
+function metadataOf({ email_id }: EmailFacts): EventMetadata {
+  const context = currentContext();
+  return context
+    ? { correlationId: context.correlationId, traceparent: context.traceparent }
+    : { correlationId: email_id };
+}

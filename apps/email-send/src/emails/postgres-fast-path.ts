@@ -1,0 +1,73 @@
+import type { Append } from '@postern/event-sourcing';
+import { appendArguments } from '@postern/event-sourcing/postgres';
+import type pg from 'pg';
+import { messageColumns } from '../infrastructure/postgres/email-rows.js';
+import { countOneMore, rateLimitOf } from './email-limits.js';
+import type { EmailRecord } from './email-record.js';
+import { ADMIT_EMAILS, CONCLUDE_EMAILS } from './emails.sql.js';
+import { recognisedDeadlines } from './idempotency.js';
+import type { Admission, AdmissionRequest } from './ports.js';
+import { claimColumns } from './postgres-idempotency-keys.js';
+import { UsageCounters, type UsageRow } from './postgres-usage-counters.js';
+
+/** SQLSTATE of the function `admit_emails` for a batch that needs decisions. */
+const NEEDS_DECISIONS = 'PS001';
+
+/**
+ * The fast path: admits a whole batch with one statement, in one round trip. Returns undefined, having changed nothing,
+ * when a request repeats another one, a key is taken or a limit would be exceeded; the slow path decides then.
+ */
+export async function admitBatch(
+  pool: pg.Pool,
+  batch: readonly AdmissionRequest[],
+  appends: readonly Append[],
+  instanceId: string,
+): Promise<Admission[] | undefined> {
+  const claims = claimColumns(batch);
+  if (!claims) return undefined;
+  const usage = UsageCounters.of(batch.map(request => ({ ...request, counts: request.facts.counts })));
+  const recognised = recognisedDeadlines(new Date());
+  try {
+    const { rows } = await pool.query<UsageRow>({
+      name: 'admit-emails',
+      text: ADMIT_EMAILS,
+      values: [
+        ...appendArguments(appends),
+        ...claims,
+        ...usage.columns(),
+        ...messageColumns(batch),
+        instanceId,
+        recognised.after,
+        recognised.until,
+      ],
+    });
+    usage.counted(rows);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === NEEDS_DECISIONS) return undefined;
+    throw error;
+  }
+  return batch.map(request => {
+    const after = countOneMore(usage.of(request), request.facts.counts);
+    usage.set(request, after);
+    return { kind: 'admitted', rateLimit: rateLimitOf(after, request.at) };
+  });
+}
+
+/** Appends outcomes and stores records with one statement. Returns the indexes whose stream has changed meanwhile. */
+export async function concludeBatch(
+  pool: pg.Pool,
+  records: readonly { readonly serviceId: string; readonly record: EmailRecord }[],
+  appends: readonly Append[],
+): Promise<number[]> {
+  const { rows } = await pool.query<{ append_index: number }>({
+    name: 'conclude-emails',
+    text: CONCLUDE_EMAILS,
+    values: [
+      ...appendArguments(appends),
+      records.map(({ record }) => record.id),
+      records.map(({ serviceId }) => serviceId),
+      records.map(({ record }) => JSON.stringify(record)),
+    ],
+  });
+  return rows.map(({ append_index }) => append_index - 1);
+}

@@ -1,0 +1,232 @@
+import { hash } from 'node:crypto';
+import { Refusal, type ReplyOf, type RequestOf, sendEmail } from '@postern/contracts';
+import { addressKey } from '@postern/mail';
+import { Handles, onReplyReceived, requestDeadline, withoutEffect } from '@postern/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { authenticated } from '../api-keys/authenticated.js';
+import { type Sender, SenderDirectory } from '../api-keys/ports.js';
+import { SuppressionList } from '../suppressions/ports.js';
+import { canonicalMessage } from './canonical-message.js';
+import { type ConcludedEmail, type ConcludingCommand, type EmailFacts, email } from './email.js';
+import { copyMaker, type EmailBody } from './email-copies.js';
+import { draftEmail, type EmailDraft } from './email-draft.js';
+import type { RateLimit } from './email-limits.js';
+import { displayed, recordOf } from './email-record.js';
+import { deadlinePassed, invalidEmail, relayUnavailable } from './email-refusals.js';
+import { type CopyAnswer, faultyAnswer, suppressedAnswer } from './hand-over.js';
+import { outcomeUnknown } from './idempotency.js';
+import {
+  type Admission,
+  type AdmissionContext,
+  type AdmissionRequest,
+  EmailRepository,
+  MailRelay,
+  type RepeatedAnswer,
+  SendingSettings,
+} from './ports.js';
+import {
+  checkRecipientsVerified,
+  countsTowardsQuota,
+  type ResolvedSender,
+  resolveSender,
+} from './sender-resolution.js';
+
+type Request = RequestOf<typeof sendEmail>;
+type Reply = ReplyOf<typeof sendEmail>;
+/** A message that passed all checks. */
+type CheckedEmail = { readonly draft: EmailDraft; readonly resolved: ResolvedSender };
+type AdmittedEmail = {
+  readonly admission: AdmissionRequest;
+  readonly checked: CheckedEmail;
+  readonly sender: Sender;
+  readonly rateLimit: RateLimit;
+};
+
+/**
+ * POST /emails: admits a message, hands it to the relay, records the outcome, and only then returns. A request that is
+ * repeated under the same id gets the first answer; no work starts after the client's deadline.
+ */
+@Handles(sendEmail)
+export class SendEmail {
+  readonly #inProgress = new Map<string, Promise<Reply>>();
+
+  constructor(
+    private readonly senders: SenderDirectory,
+    private readonly suppressions: SuppressionList,
+    private readonly emails: EmailRepository,
+    private readonly relay: MailRelay,
+    private readonly settings: SendingSettings,
+  ) {}
+
+  async execute(request: Request): Promise<Reply> {
+    const reply = await this.#sendOnce(request);
+    onReplyReceived(() => this.emails.answerReceived(reply.email.id));
+    return reply;
+  }
+
+  /** Repetitions that arrive while a message is in progress share its answer. */
+  #sendOnce(request: Request): Promise<Reply> {
+    const emailId = request.email_id?.toLowerCase() ?? uuidv7();
+    const inProgress = this.#inProgress.get(emailId);
+    if (inProgress) return inProgress;
+    const sending = this.#send(request, emailId).finally(() => this.#inProgress.delete(emailId));
+    this.#inProgress.set(emailId, sending);
+    return sending;
+  }
+
+  async #send(request: Request, emailId: string): Promise<Reply> {
+    const admitted = await this.#admit(request, emailId).catch(error => {
+      throw Refusal.is(error) ? error : withoutEffect(error);
+    });
+    if ('kind' in admitted) return replyOf(admitted);
+    const { rateLimit, checked, sender, admission } = admitted;
+    const { facts, body, answerBy } = admission;
+
+    const answers = await this.#handOver(facts, body, sender, answerBy).catch(error => this.#giveUp(error, admission));
+    const at = new Date().toISOString();
+    const outcome = await this.#conclude(admission, { kind: 'conclude', answers, note: checked.resolved.note, at });
+    if (!outcome) throw outcomeUnknown(emailId);
+    if (!outcome.handedOver) throw relayUnavailable(outcome);
+    return { email: recordOf(outcome), rate_limit: rateLimit, replayed: false };
+  }
+
+  /** Everything up to the admission. A failure here has sent nothing, and nothing will be sent. */
+  async #admit(request: Request, emailId: string): Promise<AdmittedEmail | RepeatedAnswer> {
+    const sender = await authenticated(this.senders, request.api_key_hash);
+    const at = new Date();
+    const context = contextOf(request, emailId, sender, at);
+    if (context.answerBy <= at) throw deadlinePassed();
+    const checked = await this.#check(request, sender).catch(refusal => this.#repeatInsteadOf(refusal, context));
+    if ('kind' in checked) return checked;
+
+    const facts = this.#factsOf(checked, sender, context);
+    const events = email.decide({ kind: 'accept', facts }, email.initial);
+    const admission = { ...context, facts, events, body: bodyOf(checked, sender) };
+    const result = await this.#store(admission);
+    return result.kind === 'repeated' ? result : { rateLimit: result.rateLimit, checked, sender, admission };
+  }
+
+  /**
+   * A failed admission may have been committed. This request does not hand the message over then; what it left in the
+   * database is withdrawn in the background.
+   */
+  async #store(admission: AdmissionRequest): Promise<Admission> {
+    try {
+      return await this.emails.admit(admission);
+    } catch (error) {
+      if (!Refusal.is(error)) this.emails.withdraw(admission, error, new Date().toISOString()).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #check({ email: message }: Request, sender: Sender): Promise<CheckedEmail> {
+    const draft = draftEmail(message);
+    if (draft.needsSmtpUtf8At !== undefined && !(await this.relay.offersSmtpUtf8())) {
+      throw invalidEmail(draft.needsSmtpUtf8At, 'the part before "@" must be ASCII, for no relay takes anything else');
+    }
+    checkRecipientsVerified(draft.recipients, sender, this.settings.simulatorDomain);
+    return { draft, resolved: resolveSender(draft, sender, this.settings.sandboxSender) };
+  }
+
+  /** A retry gets its first answer even if the same message would be refused now. */
+  async #repeatInsteadOf(refusal: unknown, context: AdmissionContext): Promise<RepeatedAnswer> {
+    const repeated = Refusal.is(refusal) ? await this.emails.findRepeated(context) : undefined;
+    if (repeated) return repeated;
+    throw refusal;
+  }
+
+  #factsOf({ draft, resolved }: CheckedEmail, sender: Sender, { emailId, at }: AdmissionContext): EmailFacts {
+    return {
+      email_id: emailId,
+      service_id: sender.serviceId,
+      workspace_id: sender.workspaceId,
+      mode: resolved.mode,
+      from: displayed(resolved.from),
+      subject: draft.subject,
+      recipients: [...draft.recipients],
+      message_id: `${emailId}@${resolved.from.domain}`,
+      counts: countsTowardsQuota(draft.recipients, this.settings.simulatorDomain),
+      accepted_at: at.toISOString(),
+    };
+  }
+
+  /** The relay's answers in the order of recipients. Each copy is sent separately, because its return path differs. */
+  async #handOver(facts: EmailFacts, body: EmailBody, sender: Sender, answerBy: Date): Promise<CopyAnswer[]> {
+    const suppressed = await this.#suppressedIn(facts, sender);
+    const signer =
+      facts.mode === 'production' ? sender.verifiedDomains.get(body.from.domain) : this.settings.sandboxSigner;
+    const copyFor = copyMaker(facts, body, signer, this.settings.copies);
+    const made = await Promise.allSettled(
+      facts.recipients.map(async recipient =>
+        suppressed.has(addressKey(recipient.address))
+          ? suppressedAnswer
+          : this.relay.handOver(await copyFor(recipient), answerBy),
+      ),
+    );
+    const failed = made.find(outcome => outcome.status === 'rejected');
+    if (failed && made.every(({ status }) => status === 'rejected')) throw failed.reason;
+    // One copy may have been sent: an internal error with another copy must not make the message look unsent.
+    return made.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : faultyAnswer(outcome.reason)));
+  }
+
+  /** Ends a message after an internal error before any hand-over; its count and its key are released. */
+  async #giveUp(error: unknown, admission: AdmissionRequest): Promise<never> {
+    await this.#conclude(admission, { kind: 'give_up', reason: 'internal error', at: new Date().toISOString() });
+    throw withoutEffect(error);
+  }
+
+  #conclude(admission: AdmissionRequest, command: ConcludingCommand): Promise<ConcludedEmail | undefined> {
+    const { facts, idempotencyKey } = admission;
+    return this.emails.conclude({ facts, command, idempotencyKey });
+  }
+
+  async #suppressedIn(facts: EmailFacts, sender: Sender): Promise<ReadonlySet<string>> {
+    if (!sender.suppression) return new Set();
+    return this.suppressions.suppressedAmong(
+      sender.serviceId,
+      facts.recipients.map(({ address }) => addressKey(address)),
+    );
+  }
+}
+
+/** A gateway of the previous release sends neither id nor deadline; it waits for the deadline of the contract. */
+function contextOf(request: Request, emailId: string, sender: Sender, at: Date): AdmissionContext {
+  const { serviceId, perMinuteLimit, dailyLimit } = sender;
+  const answerBy = request.answer_by
+    ? new Date(request.answer_by)
+    : new Date(requestDeadline()?.at ?? at.getTime() + sendEmail.deadlineMs);
+  return {
+    serviceId,
+    emailId,
+    perMinuteLimit,
+    dailyLimit,
+    identity: { fingerprint: fingerprintOf(serviceId, request), bodyHash: request.body_hash },
+    idempotencyKey: request.idempotency_key,
+    at,
+    answerBy,
+  };
+}
+
+/** 128 bits of a hash over service and message, written as a UUID. */
+function fingerprintOf(serviceId: string, { email: message }: Request): string {
+  const digest = hash('sha256', `${serviceId}\n${canonicalMessage(message)}`, 'hex');
+  return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+function bodyOf({ draft, resolved }: CheckedEmail, sender: Sender): EmailBody {
+  return {
+    from: resolved.from,
+    to: draft.to,
+    cc: draft.cc,
+    replyTo: resolved.replyTo,
+    ...(draft.html === undefined ? {} : { html: draft.html }),
+    ...(draft.text === undefined ? {} : { text: draft.text }),
+    headers: draft.headers,
+    openTracking: sender.openTracking,
+    clickTracking: sender.clickTracking,
+  };
+}
+
+function replyOf({ record, rateLimit, replayed }: RepeatedAnswer): Reply {
+  return { email: record, rate_limit: rateLimit, replayed };
+}

@@ -1,0 +1,109 @@
+import type { OPERATIONS, ReplyOf, startErasure } from '@postern/contracts';
+
+/** An erasure as operators see it. It never names the address. */
+export type Erasure = ReplyOf<typeof startErasure>;
+export type StepReply = ReplyOf<(typeof OPERATIONS)['email-send']['eraseRecipientStep']>;
+type Shown = Erasure['services'][number];
+
+/** The row that a sealed address is bound to. */
+export const erasureRow = (erasureId: string): string => `erasures/${erasureId}`;
+
+/** How far the erasure has come in one service, and what the next step needs to know. */
+export interface ErasureOfService extends Shown {
+  /** Where the next step of this pass begins; null at the beginning. */
+  readonly cursor: string | null;
+  /** Whether this pass has erased anything in the service, or may have missed something. */
+  readonly changed: boolean;
+}
+
+export interface RunningErasure extends Erasure {
+  readonly services: ErasureOfService[];
+}
+
+/** Pause before a pass is repeated, for what was under way in memory to be written. */
+const SETTLE_MS = 5_000;
+const POLL_MS = 1_000;
+const LONGEST_BACKOFF_MS = 60_000;
+const LONGEST_WAIT_MS = 5 * 60_000;
+
+/** The service whose step is due; the first in the direction in which events travel. */
+export const dueService = ({ services }: RunningErasure, now: Date): ErasureOfService | undefined =>
+  services.find(
+    ({ state, next_attempt_at }) =>
+      state !== 'done' && (next_attempt_at === null || Date.parse(next_attempt_at) <= now.getTime()),
+  );
+
+/** What a reply makes of a service's progress. */
+export const afterReply = (before: ErasureOfService, reply: StepReply, now: Date): ErasureOfService => {
+  if (reply.failure !== null) return afterFailure(before, reply.failure, now);
+  const { erased, cursor, waiting_for: reason } = reply;
+  const progress = {
+    ...before,
+    erased,
+    kept: cursor === null ? reply.kept : before.kept,
+    cursor,
+    changed: before.changed || totalOf(erased) !== totalOf(before.erased) || (cursor === null && reason !== null),
+  };
+  if (reason === null) {
+    const state = cursor === null ? 'done' : 'running';
+    return { ...progress, state, reason: null, failures: 0, next_attempt_at: null };
+  }
+  // Without a cursor the whole pass is repeated in this service, which costs more, so later and later.
+  const waits = cursor === null ? before.failures + 1 : 0;
+  const waitMs = cursor === null ? backoff(SETTLE_MS, waits, LONGEST_WAIT_MS) : POLL_MS;
+  return { ...progress, state: 'waiting', reason, failures: waits, next_attempt_at: later(now, waitMs) };
+};
+
+/** A failed step is repeated from the same cursor. */
+export const afterFailure = (before: ErasureOfService, reason: string, now: Date): ErasureOfService => {
+  const failures = before.failures + 1;
+  const next_attempt_at = later(now, backoff(POLL_MS, failures, LONGEST_BACKOFF_MS));
+  return { ...before, state: 'failed', reason, failures, changed: true, next_attempt_at };
+};
+
+/**
+ * The erasure after a service's progress. When every service is done, it is completed if this pass found nothing
+ * anywhere; otherwise another pass follows, for what was under way meanwhile. The first pass is never the last.
+ */
+export const withService = (before: RunningErasure, progress: ErasureOfService, now: Date): RunningErasure => {
+  const services = before.services.map(other => (other.service === progress.service ? progress : other));
+  const after = { ...before, services };
+  if (services.some(({ state }) => state !== 'done')) return after;
+  if (before.pass > 1 && services.every(({ changed }) => !changed))
+    return { ...after, status: 'completed', completed_at: now.toISOString() };
+  return { ...anotherPass(after, later(now, SETTLE_MS)), pass: before.pass + 1 };
+};
+
+/** The erasure as it begins again in every service. */
+export const anotherPass = (before: RunningErasure, next_attempt_at: string | null): RunningErasure => ({
+  ...before,
+  services: before.services.map(service => ({
+    ...service,
+    state: 'pending' as const,
+    reason: null,
+    failures: 0,
+    cursor: null,
+    changed: false,
+    next_attempt_at,
+  })),
+});
+
+/** The first state of a service in an erasure. */
+export const untouched = (service: Shown['service']): ErasureOfService => ({
+  service,
+  state: 'pending',
+  reason: null,
+  failures: 0,
+  next_attempt_at: null,
+  erased: [],
+  kept: [],
+  cursor: null,
+  changed: false,
+});
+
+const totalOf = (erased: StepReply['erased']): number => erased.reduce((sum, { rows }) => sum + rows, 0);
+
+const backoff = (firstMs: number, times: number, longestMs: number): number =>
+  Math.min(firstMs * 2 ** (times - 1), longestMs);
+
+const later = (now: Date, ms: number): string => new Date(now.getTime() + ms).toISOString();

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { inTransaction } from '@postern/event-sourcing/postgres';
+import { applyMigrations, type PersonalErasure } from '@postern/service-host';
+import { startPostgres, type TestPostgres } from '@postern/testing';
+import pg from 'pg';
+import { PostgresPersonalRows } from './postgres-personal-rows.js';
+
+const [ADDRESS, GONE] = ['mary-jane@my-shop.test', 'erased-1@erased.invalid'];
+
+const erasure: PersonalErasure = {
+  address: ADDRESS,
+  replacement: GONE,
+  forms: [ADDRESS, `"mary-jane"@my-shop.test`],
+  traces: [ADDRESS],
+  redact: value => {
+    const text = JSON.stringify(value);
+    return text.includes(ADDRESS) ? (JSON.parse(text.replaceAll(ADDRESS, GONE)) as unknown) : undefined;
+  },
+  redactId: () => undefined,
+};
+
+let postgres: TestPostgres;
+let pool: pg.Pool;
+const rows = new PostgresPersonalRows();
+
+beforeAll(async () => {
+  postgres = await startPostgres({ durable: false });
+  const databaseUrl = await postgres.createDatabase();
+  await applyMigrations({
+    databaseUrl,
+    directory: new URL('../../../../prisma/email-send/migrations', import.meta.url),
+  });
+  pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+}, 60_000);
+afterAll(async () => {
+  await pool.end();
+  await postgres.stop();
+});
+beforeEach(() =>
+  pool.query('TRUNCATE emails, email_bodies, open_requests, deferred_copies, idempotency_keys, suppressed_addresses'),
+);
+
+/** A message to the person and to somebody else, as its event reads once the person was taken out. */
+const message = async () => {
+  const id = randomUUID();
+  await pool.query('INSERT INTO emails VALUES ($1, $2, $3)', [id, randomUUID(), JSON.stringify({ id, to: [ADDRESS] })]);
+  await pool.query('INSERT INTO email_bodies VALUES ($1, $2)', [id, 'Dear Mary']);
+  const recipients = [GONE, 'bob@x.test'].map((address, index) => ({ index, address }));
+  return { id, event: { streamId: `email-${id}`, type: 'accepted', data: { email_id: id, recipients } } };
+};
+const defer = (id: string, index: number) =>
+  pool.query(
+    `INSERT INTO deferred_copies (email_id, recipient_index, due_at, deadline) VALUES ($1, $2, now(), now() + interval '4 hours')`,
+    [id, index],
+  );
+const eraseRowsOf = (...events: Awaited<ReturnType<typeof message>>['event'][]) =>
+  inTransaction(pool, tx => rows.eraseRowsOf(events, erasure, tx));
+
+it('erases the answer, the body and a copy that waits, and nothing of other messages', async () => {
+  const [theirs, other] = [await message(), await message()];
+  await defer(theirs.id, 0);
+  expect(await eraseRowsOf(theirs.event)).toEqual({
+    erased: { deferred_copies: 1, emails: 1, email_bodies: 1, idempotency_keys: 0 },
+    unfinished: 0,
+  });
+  const { rows: bodies } = await pool.query('SELECT email_id FROM email_bodies');
+  expect(bodies).toEqual([{ email_id: other.id }]);
+  const { rows: records } = await pool.query<{ record: string }>('SELECT record FROM emails WHERE id = $1', [
+    theirs.id,
+  ]);
+  expect(JSON.parse(records[0]?.record ?? '')).toEqual({ id: theirs.id, to: [GONE] });
+});
+
+it('leaves a body unfinished while another recipient waits for it or the message is being sent', async () => {
+  const [deferred, underWay] = [await message(), await message()];
+  await defer(deferred.id, 1);
+  await pool.query('DELETE FROM emails WHERE id = $1', [underWay.id]);
+  await pool.query('INSERT INTO open_requests (email_id, instance_id, answer_by) VALUES ($1, $2, now())', [
+    underWay.id,
+    randomUUID(),
+  ]);
+  expect(await eraseRowsOf(deferred.event, underWay.event)).toMatchObject({ unfinished: 2 });
+  await pool.query('TRUNCATE deferred_copies');
+  await pool.query(`INSERT INTO emails VALUES ($1, $2, '{}')`, [underWay.id, randomUUID()]);
+  expect(await eraseRowsOf(deferred.event, underWay.event)).toMatchObject({
+    erased: { email_bodies: 2 },
+    unfinished: 0,
+  });
+});
+
+it('replaces idempotency keys that hold the address, and keeps the others', async () => {
+  const theirs = await message();
+  const insert = (key: string) =>
+    pool.query(`INSERT INTO idempotency_keys VALUES ($1, $2, 'hash', $3, now())`, [randomUUID(), key, theirs.id]);
+  await insert('welcome Mary-Jane@my-shop.test');
+  await insert('order-17');
+  expect(await eraseRowsOf(theirs.event)).toMatchObject({ erased: { idempotency_keys: 1 } });
+  const { rows: keys } = await pool.query<{ key: string }>('SELECT key FROM idempotency_keys ORDER BY key DESC');
+  expect(keys.map(({ key }) => key)).toEqual(expect.arrayContaining(['order-17', theirs.id]));
+});
+
+it('forgets that the address was suppressed, in every spelling', async () => {
+  for (const address of [...erasure.forms, 'bob@x.test'])
+    await pool.query('INSERT INTO suppressed_addresses VALUES ($1, $2, now())', [randomUUID(), address]);
+  const { erased } = await inTransaction(pool, tx => rows.eraseRows(erasure, undefined, tx));
+  expect(erased).toEqual({ suppressed_addresses: 2 });
+});

@@ -1,0 +1,33 @@
+/** Deletes suppressed addresses. */
+export const DELETE_SUPPRESSIONS = 'DELETE FROM suppressed_addresses WHERE address = ANY ($1)';
+
+/** Deletes deferred copies; without its row, a copy is not sent. */
+export const DELETE_COPIES = `
+  DELETE FROM deferred_copies USING unnest($1::uuid[], $2::smallint[]) AS gone (email_id, index)
+  WHERE deferred_copies.email_id = gone.email_id AND recipient_index = gone.index`;
+
+/** Reads and locks records of messages. */
+export const LOCK_RECORDS = 'SELECT id, record FROM emails WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE';
+
+/** Replaces records of messages. */
+export const REPLACE_RECORDS = `
+  UPDATE emails SET record = fresh.record FROM unnest($1::uuid[], $2::text[]) AS fresh (id, record)
+  WHERE emails.id = fresh.id`;
+
+/** Deletes bodies of final messages; the others are deleted in a later pass. */
+export const DELETE_BODIES = `
+  DELETE FROM email_bodies WHERE email_id = ANY ($1::uuid[])
+    AND EXISTS (SELECT FROM emails e WHERE e.id = email_bodies.email_id)
+    AND NOT EXISTS (SELECT FROM deferred_copies d WHERE d.email_id = email_bodies.email_id)`;
+
+/** Clients choose idempotency keys. A key that contains the address is replaced by the id of its message. */
+export const REPLACE_KEYS = `
+  UPDATE idempotency_keys SET key = email_id::text WHERE email_id = ANY ($1::uuid[])
+    AND EXISTS (SELECT FROM unnest($2::text[]) AS form WHERE strpos(lower(key), lower(form)) > 0)`;
+
+/** Counts messages that are still being sent. */
+export const COUNT_UNFINISHED = `
+  SELECT count(*)::int AS count FROM (
+    SELECT email_id FROM email_bodies WHERE email_id = ANY ($1::uuid[])
+    UNION SELECT email_id FROM emails_in_flight WHERE email_id = ANY ($1::uuid[])
+  ) AS unfinished`;

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort, startDnsServer, type TestDns } from '@postern/testing';
+import { NodeDnsResolver } from './node-dns-resolver.js';
+
+let dns: TestDns;
+let resolver: NodeDnsResolver;
+beforeAll(async () => {
+  dns = await startDnsServer();
+  resolver = new NodeDnsResolver({ dnsServers: [dns.address], dnsTimeoutMs: 200, dnsTries: 2 });
+});
+afterAll(() => dns.stop());
+
+describe('a look-up of TXT records', () => {
+  it('joins the strings of one record and keeps several records apart', async () => {
+    dns.setRecords('several.example', 'TXT', [['v=spf1 ', 'include:a.example -all'], 'other']);
+    const answer = await resolver.lookUpTxt('several.example');
+    expect(answer).toEqual({
+      kind: 'found',
+      texts: expect.arrayContaining(['v=spf1 include:a.example -all', 'other']),
+    });
+  });
+
+  it('sees a change at once', async () => {
+    dns.setRecords('changed.example', 'TXT', ['before']);
+    await resolver.lookUpTxt('changed.example');
+    dns.setRecords('changed.example', 'TXT', ['after']);
+    await expect(resolver.lookUpTxt('changed.example')).resolves.toEqual({ kind: 'found', texts: ['after'] });
+  });
+
+  it('tells a name that has none, or does not exist, as an answer', async () => {
+    dns.setRecords('address.example', 'A', ['192.0.2.1']);
+    await expect(resolver.lookUpTxt('address.example')).resolves.toEqual({ kind: 'absent' });
+    await expect(resolver.lookUpTxt('nowhere.example')).resolves.toEqual({ kind: 'absent' });
+  });
+
+  it.each([
+    ['SERVFAIL', 'the name servers of the domain failed (SERVFAIL)'],
+    ['REFUSED', 'the name server refused to answer'],
+    ['TIMEOUT', 'no name server answered in time'],
+  ] as const)('says why there was no answer: %s', async (failure, reason) => {
+    const name = `${failure.toLowerCase()}.example`;
+    dns.setRecords(name, 'TXT', ['there all the same']);
+    dns.failWith(name, failure);
+    await expect(resolver.lookUpTxt(name)).resolves.toEqual({ kind: 'unavailable', reason });
+  });
+
+  it('tells that nobody is there', async () => {
+    const nobody = new NodeDnsResolver({
+      dnsServers: [`127.0.0.1:${await freePort()}`],
+      dnsTimeoutMs: 200,
+      dnsTries: 1,
+    });
+    await expect(nobody.lookUpTxt('some.example')).resolves.toMatchObject({ kind: 'unavailable' });
+  });
+});

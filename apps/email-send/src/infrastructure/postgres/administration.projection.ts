@@ -1,0 +1,50 @@
+import type { RecordedEvent } from '@postern/event-sourcing';
+import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
+import { apiKeys } from '../../api-keys/api-keys.projection.js';
+import { emailServices } from '../../email-services/email-services.projection.js';
+import { sendingDomains } from '../../sending-domains/sending-domains.projection.js';
+import { verifiedRecipients } from '../../verified-recipients/verified-recipients.projection.js';
+import type { ReadModel } from './read-model.js';
+
+const VERSION = 1;
+
+interface Part {
+  readonly eventTypes: readonly string[];
+  readonly tables: readonly string[];
+  readonly apply: (event: RecordedEvent, tx: ProjectionTransaction) => Promise<unknown>;
+}
+
+/** The feed promises that an event of a listed type carries that type's data. */
+const part = <Event extends { readonly type: string; readonly data: object }>(model: ReadModel<Event>): Part => ({
+  eventTypes: model.eventTypes,
+  tables: model.tables,
+  apply: (event, tx) => model.apply({ type: event.type, data: event.data } as Event, tx),
+});
+
+const parts = [part(emailServices), part(apiKeys), part(sendingDomains), part(verifiedRecipients)];
+const partOf = new Map(parts.flatMap(owner => owner.eventTypes.map(type => [type, owner] as const)));
+
+/**
+ * The read models of administration as one projection: a send reads them together, so they stand at the same event
+ * always, and a command waits for one checkpoint only. Events are few here; they are applied one by one.
+ */
+export const administration: Projection = {
+  name: 'administration',
+  version: VERSION,
+  tables: [...parts.flatMap(({ tables }) => tables), 'sender_revisions'],
+  eventTypes: [...partOf.keys()],
+
+  async apply(events, tx) {
+    const revisions = new Map<string, string>();
+    for (const event of events) {
+      await partOf.get(event.type)?.apply(event, tx);
+      const { service_id } = event.data as { service_id: string };
+      revisions.set(service_id, `${VERSION}:${event.position.txid}:${event.position.pos}`);
+    }
+    await tx.query(
+      `INSERT INTO ${tx.table('sender_revisions')} (service_id, revision) SELECT * FROM unnest($1::uuid[], $2::text[])
+       ON CONFLICT (service_id) DO UPDATE SET revision = excluded.revision`,
+      [[...revisions.keys()], [...revisions.values()]],
+    );
+  },
+};

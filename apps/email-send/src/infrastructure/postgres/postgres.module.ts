@@ -1,0 +1,36 @@
+import { Module } from '@nestjs/common';
+import { EMAIL_SEND_EVENTS } from '@postern/contracts';
+import { CONFIG, EventSourcingModule, KeyRing, PrismaModule, ServiceLog } from '@postern/service-host';
+import type { EmailSendConfig } from '../../config.js';
+import { PrismaClient } from '../../generated/prisma/client.js';
+import { administration } from './administration.projection.js';
+import { ProcessInstance } from './process-instance.js';
+
+const prisma = PrismaModule.forClient(PrismaClient);
+
+const eventSourcing = EventSourcingModule.forService({
+  service: 'email-send',
+  events: EMAIL_SEND_EVENTS,
+  projections: [administration],
+  readYourWrites: administration,
+});
+
+/** The database of email-send: event store, read models, encryption keys, and the lock of this process. */
+@Module({
+  imports: [prisma, eventSourcing],
+  providers: [
+    {
+      provide: KeyRing,
+      inject: [CONFIG],
+      useFactory: ({ encryptionKeys }: EmailSendConfig) => new KeyRing(encryptionKeys),
+    },
+    // Asynchronous: no message may be admitted before this process holds its lock.
+    {
+      provide: ProcessInstance,
+      inject: [CONFIG, ServiceLog],
+      useFactory: (config: EmailSendConfig, log: ServiceLog) => ProcessInstance.start(config.databaseUrl.reveal(), log),
+    },
+  ],
+  exports: [prisma, eventSourcing, KeyRing, ProcessInstance],
+})
+export class PostgresModule {}

@@ -1,0 +1,243 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseMailbox } from '@postern/mail';
+import { waitFor } from '@postern/testing';
+import { v7 as uuidv7 } from 'uuid';
+import { type EmailFacts, email } from '../emails/email.js';
+import { PostgresRetention } from '../retention/postgres-retention.js';
+import { type Process, refusalOf, request, SendingFixture } from '../testing/sending-fixture.js';
+
+let fixture: SendingFixture;
+
+beforeAll(async () => {
+  fixture = await SendingFixture.start();
+});
+afterEach(() => fixture.smtp.reset());
+afterAll(() => fixture.stop());
+
+describe('a process that dies between hand-over and answer', () => {
+  it('leaves a message that the next one closes as interrupted, and nobody sends again', async () => {
+    const { keyHash, sender } = fixture.sender();
+    const doomed = await fixture.process();
+    await dieInTheMiddle(doomed, keyHash, 'crash');
+
+    const next = await fixture.process();
+    expect(await refusalOf(next.sendEmail.execute(request(keyHash, {}, 'crash')))).toMatchObject({
+      code: 'idempotency_key_in_flight',
+    });
+    await next.closeInterrupted.run();
+    const replay = await next.sendEmail.execute(request(keyHash, {}, 'crash'));
+    expect(replay).toMatchObject({
+      replayed: true,
+      email: { status: 'failed', message: 'interrupted: outcome unknown', to: ['ada@x.test'] },
+    });
+    expect((await fixture.events(replay.email.id)).map(({ type }) => type)).toEqual([
+      'email-send.email-accepted.v1',
+      'email-send.email-interrupted.v1',
+    ]);
+    expect(await next.emails.record(sender.serviceId, replay.email.id)).toEqual(replay.email);
+    // The relay took it once, when the first process still lived.
+    expect(fixture.smtp.messages).toHaveLength(1);
+  });
+
+  it('is told apart from one that lives: its messages under way are let be', async () => {
+    const { keyHash } = fixture.sender();
+    const slow = await fixture.process();
+    fixture.smtp.answer({ stage: 'data', delayMs: 400, times: 1 });
+    const answer = slow.sendEmail.execute(request(keyHash));
+    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+    await (await fixture.process()).closeInterrupted.run();
+    expect((await answer).email.status).toBe('sent');
+  });
+
+  it('is closed once when all replicas look for the dead at the same time', async () => {
+    const { keyHash } = fixture.sender();
+    await dieInTheMiddle(await fixture.process(), keyHash, 'many');
+    const replicas = await Promise.all([1, 2, 3].map(() => fixture.process()));
+    await Promise.all(replicas.map(replica => replica.closeInterrupted.run()));
+    const { email } = await replicas[0]!.sendEmail.execute(request(keyHash, {}, 'many'));
+    expect(await fixture.events(email.id)).toHaveLength(2);
+  });
+
+  it('and comes to itself again finds its message closed, and the late answer of the relay resolves it', async () => {
+    const { keyHash } = fixture.sender();
+    const paused = await fixture.process();
+    fixture.smtp.answer({ stage: 'data', delayMs: 600, times: 1 });
+    const answer = paused.sendEmail.execute(request(keyHash));
+    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+    await paused.instance.onApplicationShutdown();
+    await (await fixture.process()).closeInterrupted.run();
+    const { email: resolved } = await answer;
+    expect(resolved).toMatchObject({ status: 'sent', message: expect.stringContaining('the answer that came late') });
+    expect((await fixture.events(resolved.id)).map(({ type }) => type.split('.')[1])).toEqual([
+      'email-accepted',
+      'email-interrupted',
+      'email-confirmed',
+    ]);
+  });
+});
+
+describe('an outage of the database between hand-over and answer', () => {
+  it('is waited out, and the outcome recorded', async () => {
+    const process = await fixture.process();
+    const { keyHash } = fixture.sender();
+    fixture.smtp.answer({ stage: 'data', delayMs: 500, times: 1 });
+    const answer = process.sendEmail.execute(request(keyHash, {}, 'outage'));
+    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+    await fixture.postgres.kill();
+    await waitFor(() => fixture.smtp.counters.taken > 0 && fixture.smtp.messages.length === 1, { timeoutMs: 5_000 });
+    await fixture.postgres.restart();
+    expect((await answer).email.status).toBe('sent');
+    expect(await fixture.events((await answer).email.id)).toHaveLength(2);
+    expect(await process.sendEmail.execute(request(keyHash, {}, 'outage'))).toMatchObject({ replayed: true });
+  });
+});
+
+describe('a message that lost its way between two transactions', () => {
+  it('is closed by its own process after three minutes', async () => {
+    const process = await fixture.process();
+    const { keyHash, sender } = fixture.sender();
+    const { email: sent } = await process.sendEmail.execute(request(keyHash, {}, 'lost'));
+    // As if it had been accepted long ago and its outcome never been recorded.
+    const id = `00000000-0000-7000-8000-${sent.id.slice(-12)}`;
+    const facts = { ...(await factsOf(sent.id)), email_id: id };
+    await process.emails.admit({
+      facts,
+      events: email.decide({ kind: 'accept', facts }, email.initial),
+      body,
+      serviceId: sender.serviceId,
+      emailId: id,
+      identity: { fingerprint: uuidv7(), bodyHash: '' },
+      perMinuteLimit: 9,
+      dailyLimit: 9,
+      at: new Date(),
+      answerBy: new Date(Date.now() + 30_000),
+    });
+    await process.closeInterrupted.run();
+    expect(await process.emails.record(sender.serviceId, id)).toMatchObject({
+      message: 'interrupted: outcome unknown',
+    });
+  });
+});
+
+describe('a copy that the relay deferred while it took another', () => {
+  it('is tried again when its time has come, and each try is told', async () => {
+    const { process, emailId } = await partlyDeferred('later@x.test', 2);
+    await becomesDue(emailId);
+    await process.retryDeferred.run();
+    await becomesDue(emailId);
+    await process.retryDeferred.run();
+    expect(await outcomesOf(emailId)).toEqual(['deferred', 'deferred', 'accepted']);
+    expect(fixture.smtp.messages.filter(({ to }) => to[0]!.address === 'later@x.test')).toHaveLength(1);
+    expect(await fixture.count('deferred_copies')).toBe(0);
+  });
+
+  it('is not tried before its time', async () => {
+    const { process, emailId } = await partlyDeferred('early@x.test', 1);
+    await process.retryDeferred.run();
+    expect(await outcomesOf(emailId)).toEqual(['deferred']);
+    await fixture.pool.query('DELETE FROM deferred_copies');
+  });
+
+  it('expires at its deadline', async () => {
+    const { process, emailId } = await partlyDeferred('never@x.test', 9);
+    await fixture.pool.query(
+      `UPDATE deferred_copies SET deadline = now() - interval '1 second', due_at = now() - interval '1 second'`,
+    );
+    await process.retryDeferred.run();
+    expect(await outcomesOf(emailId)).toEqual(['deferred', 'expired']);
+    expect(await fixture.count('deferred_copies')).toBe(0);
+  });
+
+  it('is tried by one replica at a time', async () => {
+    const { process, emailId } = await partlyDeferred('once@x.test', 1);
+    const other = await fixture.process();
+    await becomesDue(emailId);
+    await Promise.all([process.retryDeferred.run(), other.retryDeferred.run()]);
+    expect(await outcomesOf(emailId)).toEqual(['deferred', 'accepted']);
+  });
+
+  it('is closed as unknown, and not tried again, when a try was cut off', async () => {
+    const { process, emailId } = await partlyDeferred('cut@x.test', 1);
+    await becomesDue(emailId);
+    await process.copies.claimDue(new Date(), 10);
+    await fixture.pool.query(`UPDATE deferred_copies SET claimed_until = now() - interval '1 second'`);
+    await process.retryDeferred.run();
+    expect(await outcomesOf(emailId)).toEqual(['deferred', 'unknown']);
+    expect(fixture.smtp.messages.filter(({ to }) => to[0]!.address === 'cut@x.test')).toHaveLength(0);
+  });
+});
+
+describe('retention', () => {
+  it('takes the body of a final message, never that of one still under way or with a copy to try again', async () => {
+    const process = await fixture.process();
+    const { keyHash } = fixture.sender();
+    const final = (await process.sendEmail.execute(request(keyHash))).email.id;
+    const { emailId: waiting } = await partlyDeferred('wait@x.test', 1);
+    await dieInTheMiddle(await fixture.process(), keyHash, 'kept');
+    await new PostgresRetention(fixture).purgeBodies(new Date(Date.now() + 1_000));
+    const { rows } = await fixture.pool.query<{ email_id: string; under_way: boolean }>(
+      `SELECT email_id, email_id NOT IN (SELECT id FROM emails) AS under_way FROM email_bodies`,
+    );
+    expect(rows.map(({ email_id }) => email_id)).not.toContain(final);
+    expect(rows.filter(({ under_way }) => under_way)).toHaveLength(1);
+    expect(rows.filter(({ under_way }) => !under_way).map(({ email_id }) => email_id)).toEqual([waiting]);
+  });
+
+  it('forgets idempotency keys after 24 hours and minutes that are over, and keeps the days', async () => {
+    const process = await fixture.process();
+    const { keyHash, sender } = fixture.sender();
+    await process.sendEmail.execute(request(keyHash, {}, 'expires'));
+    await new PostgresRetention(fixture).purgeExpired(new Date(Date.now() + 25 * 3_600_000));
+    expect(await fixture.count('idempotency_keys')).toBe(0);
+    expect(await fixture.count(`sending_usage WHERE period = 'minute'`)).toBe(0);
+    expect(await fixture.usedToday(sender.serviceId)).toBe(1);
+  });
+});
+
+const body = {
+  from: parseMailbox('shop@example.com'),
+  to: [parseMailbox('ada@x.test')],
+  cc: [],
+  replyTo: [],
+  text: 'Thank you.',
+  headers: {},
+  openTracking: false,
+  clickTracking: false,
+};
+
+async function factsOf(emailId: string): Promise<EmailFacts> {
+  return (await fixture.events(emailId))[0]!.data as EmailFacts;
+}
+
+/** The relay has taken the message, but the process is gone before it can say so. */
+async function dieInTheMiddle(doomed: Process, keyHash: string, key: string): Promise<void> {
+  fixture.smtp.answer({ stage: 'data', delayMs: 300, times: 1 });
+  const before = fixture.smtp.counters.taken;
+  doomed.sendEmail.execute(request(keyHash, {}, key)).catch(() => {});
+  await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+  await doomed.die();
+  await waitFor(() => fixture.smtp.counters.taken > before, { timeoutMs: 5_000 });
+}
+
+async function partlyDeferred(address: string, times: number) {
+  const process = await fixture.process();
+  fixture.smtp.answer({ stage: 'rcpt', address, code: 451, text: '4.2.0 later', times });
+  const { email } = await process.sendEmail.execute(request(fixture.sender().keyHash, { to: ['ada@x.test', address] }));
+  expect(email).toMatchObject({ status: 'sent', message: expect.stringContaining('trying again later') });
+  return { process, emailId: email.id };
+}
+
+async function becomesDue(emailId: string): Promise<void> {
+  await fixture.pool.query(`UPDATE deferred_copies SET due_at = now() - interval '1 second' WHERE email_id = $1`, [
+    emailId,
+  ]);
+}
+
+/** What became of the second recipient's copy, try by try. */
+async function outcomesOf(emailId: string): Promise<string[]> {
+  const events = await fixture.events(emailId);
+  return events.flatMap(({ data }) => {
+    const { outcomes, outcome } = data as { outcomes?: { result: string }[]; outcome?: { result: string } };
+    return [...(outcomes ? [outcomes[1]!.result] : []), ...(outcome ? [outcome.result] : [])];
+  });
+}

@@ -1,0 +1,129 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { RelaySet } from '@postern/mail';
+import { CONFIG, Diagnosis, type Finding } from '@postern/service-host';
+import type { EmailSendConfig } from '../config.js';
+import { PrismaClient } from '../generated/prisma/client.js';
+import { DnsLookUps } from '../infrastructure/dns/dns-look-ups.js';
+import { dkimRecordName } from '../sending-domains/domain-records.js';
+
+type Settings = Pick<
+  EmailSendConfig,
+  'bounceDomain' | 'sandboxDomain' | 'spfHost' | 'sandboxDkimKey' | 'sandboxDkimSelector'
+>;
+
+const good = (check: string, found: string): Finding => ({ check, verdict: 'good', found });
+const wrong = (check: string, verdict: 'warning' | 'bad', found: string, advice: string): Finding => ({
+  check,
+  verdict,
+  found,
+  advice,
+});
+
+/** Checks the relays, and the DNS records that mail through them depends on. */
+@Injectable()
+export class SendingDiagnosis extends Diagnosis {
+  constructor(
+    private readonly relays: RelaySet,
+    private readonly dns: DnsLookUps,
+    @Inject(CONFIG) private readonly settings: Settings,
+    private readonly prisma: PrismaClient,
+  ) {
+    super();
+  }
+
+  async findings(): Promise<Finding[]> {
+    const { bounceDomain, sandboxDomain, spfHost, sandboxDkimKey, sandboxDkimSelector } = this.settings;
+    const sandboxDkimName = sandboxDkimKey && dkimRecordName(sandboxDkimSelector, sandboxDomain);
+    const found = await Promise.all([
+      this.#relays(),
+      this.#record(
+        'SPF host',
+        spfHost,
+        /^v=spf1( |$)/i,
+        'the addresses that your relays send from: "v=spf1 ip4:… -all"',
+      ),
+      this.#returnPath(bounceDomain),
+      this.#record('SPF of return paths', bounceDomain, /^v=spf1( |$)/i, `"v=spf1 include:${spfHost} -all"`),
+      this.#record('SPF of the sandbox', sandboxDomain, /^v=spf1( |$)/i, `"v=spf1 include:${spfHost} -all"`),
+      sandboxDkimName === undefined
+        ? [
+            wrong(
+              'DKIM of the sandbox',
+              'warning',
+              'no key',
+              'Set POSTERN_SANDBOX_DKIM_KEY: unsigned mail with codes ends up as junk.',
+            ),
+          ]
+        : this.#record('DKIM of the sandbox', sandboxDkimName, /(^|;)\s*p\s*=\s*\S/, 'the public half of the key'),
+      this.#record('DMARC of the sandbox', `_dmarc.${sandboxDomain}`, /^\s*v\s*=\s*DMARC1/, '"v=DMARC1; p=none"'),
+      this.#sendingDomains(),
+    ]);
+    return found.flat();
+  }
+
+  async #relays(): Promise<Finding[]> {
+    const probes = await this.relays.probe();
+    return probes.map(probe => {
+      const check = `relay ${probe.relay}`;
+      if (!probe.ok) return wrong(check, 'bad', probe.reason, 'Check POSTERN_RELAYS, the credentials and the network.');
+      const offers = `answers; SMTPUTF8 ${probe.smtpUtf8Offered ? 'yes' : 'no'}, DSN ${probe.dsnOffered ? 'yes' : 'no'}`;
+      return probe.dsnOffered
+        ? good(check, offers)
+        : wrong(
+            check,
+            'warning',
+            offers,
+            'Without DSN (RFC 3461) only failures come back: nothing is ever "delivered", unless POSTERN_RELAY_IS_FINAL.',
+          );
+    });
+  }
+
+  async #record(what: string, name: string, form: RegExp, wanted: string): Promise<Finding[]> {
+    const check = `${what}, TXT ${name}`;
+    try {
+      const fitting = (await this.dns.texts(name)).filter(text => form.test(text));
+      if (fitting.length === 1) return [good(check, fitting[0] as string)];
+      if (fitting.length === 0) return [wrong(check, 'bad', 'no such record', `Publish ${wanted}.`)];
+      return [
+        wrong(check, 'bad', `${fitting.length} records`, 'Leave one of them: receivers believe none of several.'),
+      ];
+    } catch (error) {
+      return [wrong(check, 'bad', (error as Error).message, 'Check POSTERN_DNS_SERVERS and the zone.')];
+    }
+  }
+
+  async #returnPath(domain: string): Promise<Finding[]> {
+    const check = `return paths, MX ${domain}`;
+    try {
+      const hosts = await this.dns.mailHosts(domain);
+      if (hosts.length === 0)
+        return [
+          wrong(check, 'bad', 'no such record', 'Publish an MX that names the host of the bounce listener, port 25.'),
+        ];
+      const addresses = (await Promise.all(hosts.map(host => this.dns.addresses(host)))).flat();
+      if (addresses.length === 0)
+        return [
+          wrong(check, 'bad', `${hosts.join(', ')} without an address`, 'Publish an A or AAAA record of the host.'),
+        ];
+      return [good(check, `${hosts.join(', ')} at ${addresses.join(', ')}`)];
+    } catch (error) {
+      return [wrong(check, 'bad', (error as Error).message, 'Check POSTERN_DNS_SERVERS and the zone.')];
+    }
+  }
+
+  /** The status of the last checks; the dashboard shows what is missing. */
+  async #sendingDomains(): Promise<Finding[]> {
+    const rows = await this.prisma.sendingDomain.findMany({
+      select: { status: true, domain: true },
+      distinct: ['status', 'domain'],
+      orderBy: [{ status: 'asc' }, { domain: 'asc' }],
+    });
+    return [...Map.groupBy(rows, ({ status }) => status)].map(([status, ofStatus]) => {
+      const domains = ofStatus.map(({ domain }) => domain);
+      const found = `${domains.length} ${status}: ${domains.slice(0, 5).join(', ')}${domains.length > 5 ? ', …' : ''}`;
+      return status === 'verified'
+        ? good('sending domains', found)
+        : wrong('sending domains', 'warning', found, 'Their records stand in the dashboard, with what is wrong.');
+    });
+  }
+}

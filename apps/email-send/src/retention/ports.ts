@@ -1,0 +1,13 @@
+/** Requests whose answers nobody has confirmed as received. */
+export abstract class OpenRequests {
+  /** Deletes requests too old to recognise a retry, and unresolved messages too old for evidence. */
+  abstract purge(now: Date): Promise<void>;
+}
+
+/** Deletes rows whose retention is over. */
+export abstract class Retention {
+  /** Deletes bodies of final messages accepted before the day, in small steps. */
+  abstract purgeBodies(before: Date): Promise<void>;
+  /** Deletes expired idempotency keys, and counters of minutes and days that no limit uses any more. */
+  abstract purgeExpired(now: Date): Promise<void>;
+}

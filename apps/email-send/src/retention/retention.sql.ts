@@ -1,0 +1,40 @@
+import { IDEMPOTENCY_HOURS } from '../emails/idempotency.js';
+
+/** Quotas use the counters of past days; no limit uses a past minute. */
+const DAYS_KEPT = 90;
+
+/** Examines at most `$3` bodies between two ids, and deletes those of final messages. */
+export const PURGE_BODIES = `
+  WITH old AS (
+    SELECT email_id FROM email_bodies WHERE email_id > $1 AND email_id < $2 ORDER BY email_id LIMIT $3
+  ), purged AS (
+    DELETE FROM email_bodies AS body USING old
+    WHERE body.email_id = old.email_id
+      AND EXISTS (SELECT 1 FROM emails WHERE id = old.email_id)
+      AND NOT EXISTS (SELECT 1 FROM deferred_copies AS copy WHERE copy.email_id = old.email_id)
+  )
+  SELECT count(*)::integer AS examined, max(email_id::text)::uuid AS last FROM old`;
+
+/** Deletes at most `$2` expired idempotency keys. */
+export const PURGE_KEYS = `
+  DELETE FROM idempotency_keys WHERE (service_id, key) IN (
+    SELECT service_id, key FROM idempotency_keys
+    WHERE claimed_at < $1::timestamptz - make_interval(hours => ${IDEMPOTENCY_HOURS}) LIMIT $2)`;
+
+/** Deletes at most `$2` usage counters that no limit uses any more. */
+export const PURGE_USAGE = `
+  DELETE FROM sending_usage WHERE (service_id, period, starts_at) IN (
+    SELECT service_id, period, starts_at FROM sending_usage
+    WHERE starts_at < $1::timestamptz - CASE period WHEN 'minute' THEN interval '10 minutes'
+                                         ELSE make_interval(days => ${DAYS_KEPT}) END LIMIT $2)`;
+
+/** Deletes at most `$2` answered requests that are too old to recognise a retry. */
+export const PURGE_OPEN_REQUESTS = `
+  DELETE FROM open_requests WHERE email_id IN (
+    SELECT email_id FROM open_requests AS request
+    WHERE answer_by <= $1 AND EXISTS (SELECT FROM emails WHERE id = request.email_id) LIMIT $2)`;
+
+/** Deletes at most `$2` unresolved messages that are too old for evidence. */
+export const PURGE_UNRESOLVED = `
+  DELETE FROM unresolved_emails
+  WHERE email_id IN (SELECT email_id FROM unresolved_emails WHERE email_id < $1 LIMIT $2)`;

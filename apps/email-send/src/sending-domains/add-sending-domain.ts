@@ -1,0 +1,28 @@
+import { addSendingDomain, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
+import { Handles } from '@postern/messaging';
+import { v5 as uuidv5 } from 'uuid';
+import { ownedEmailService } from '../email-services/owned-email-service.js';
+import { SendingDomainRepository } from './ports.js';
+import { normalizeDomain } from './sending-domain.js';
+import { SendingDomains } from './sending-domains.projection.js';
+
+/** Adds a domain with a DKIM key of its own. Its records are checked from now on. */
+@Handles(addSendingDomain)
+export class AddSendingDomain {
+  constructor(
+    private readonly streams: Streams,
+    private readonly repository: SendingDomainRepository,
+    private readonly domains: SendingDomains,
+  ) {}
+
+  async execute(request: RequestOf<typeof addSendingDomain>): Promise<ReplyOf<typeof addSendingDomain>> {
+    const { service_id: serviceId } = request;
+    await ownedEmailService(this.streams, request);
+    const domain = normalizeDomain(request.domain);
+    // One stream per service and domain: the event store prevents adding a domain twice.
+    const domainId = uuidv5(domain, serviceId);
+    await this.repository.add({ serviceId, domainId, domain }, new Date());
+    return this.domains.get({ ...request, domain_id: domainId });
+  }
+}

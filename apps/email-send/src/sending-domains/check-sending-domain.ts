@@ -1,0 +1,45 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Streams } from '@postern/event-sourcing';
+import { CONFIG } from '@postern/service-host';
+import type { EmailSendConfig } from '../config.js';
+import {
+  checkDkim,
+  checkDmarc,
+  checkSpf,
+  dkimRecordName,
+  dmarcRecordName,
+  type RecordState,
+} from './domain-records.js';
+import { DnsResolver, SendingDomainRepository } from './ports.js';
+import { type SendingDomain, sendingDomain, sendingDomainStream } from './sending-domain.js';
+
+/** Looks up the DNS records of one domain and records the result with all that follows from it. */
+@Injectable()
+export class CheckSendingDomain {
+  constructor(
+    private readonly streams: Streams,
+    private readonly dns: DnsResolver,
+    private readonly repository: SendingDomainRepository,
+    @Inject(CONFIG) private readonly config: Pick<EmailSendConfig, 'spfHost'>,
+  ) {}
+
+  /** Returns the state after the check; for a removed domain the initial state. */
+  async execute(request: { readonly service_id: string; readonly domain_id: string }): Promise<SendingDomain> {
+    const { service_id: serviceId, domain_id: domainId } = request;
+    const domain = await this.streams.stateOf(sendingDomain, sendingDomainStream(domainId));
+    const records = domain.id === undefined ? [] : await this.#lookUp(domain);
+    return this.repository.recordCheck({ serviceId, domainId, records, at: new Date() });
+  }
+
+  #lookUp({ domain, dkim, nextDkim }: SendingDomain): Promise<RecordState[]> {
+    const keys = [dkim, nextDkim].filter(key => key !== undefined);
+    return Promise.all([
+      checkSpf(domain, this.config.spfHost, name => this.dns.lookUpTxt(name)),
+      ...keys.map(async ({ selector, record }) => {
+        const name = dkimRecordName(selector, domain);
+        return checkDkim(name, record, await this.dns.lookUpTxt(name));
+      }),
+      this.dns.lookUpTxt(dmarcRecordName(domain)).then(answer => checkDmarc(dmarcRecordName(domain), answer)),
+    ]);
+  }
+}

@@ -1,0 +1,171 @@
+import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { type Append, ConcurrencyConflict, type DomainEvent, fold, type Position } from '@postern/event-sourcing';
+import { appendAll, CommandTransactions, inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
+import { dkimRecord, generateDkimKeyPair } from '@postern/mail';
+import { EventSourcing, KeyRing } from '@postern/service-host';
+import type pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { LimitDefaults } from '../daily-quotas/ports.js';
+import { emailService, emailServiceStream } from '../email-services/email-service.js';
+import { administration } from '../infrastructure/postgres/administration.projection.js';
+import { type DomainCheck, type NewSendingDomain, SendingDomainRepository } from './ports.js';
+import {
+  type DkimKey,
+  dkimKeyRow,
+  nextCheckAfterS,
+  type SendingDomain,
+  type SendingDomainEvent,
+  sendingDomain,
+  sendingDomainStream,
+} from './sending-domain.js';
+import {
+  DELETE_CHECK,
+  DELETE_DKIM_KEYS,
+  INSERT_DKIM_KEY,
+  READ_STREAMS,
+  RECORD_CHECK,
+  SCHEDULE_CHECK_NOW,
+} from './sending-domains.sql.js';
+
+const SELECTOR_LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
+
+interface NewKey {
+  readonly dkim: DkimKey;
+  readonly sealed: string;
+}
+
+interface RecordedCheck {
+  readonly state: SendingDomain;
+  readonly events: readonly DomainEvent[];
+  readonly position: Position | undefined;
+}
+
+/** Sending domains in PostgreSQL. Private keys are sealed and bound to their rows. */
+@Injectable()
+export class PostgresSendingDomainRepository extends SendingDomainRepository {
+  constructor(
+    private readonly eventSourcing: EventSourcing,
+    private readonly transactions: CommandTransactions,
+    private readonly keys: KeyRing,
+    private readonly defaults: LimitDefaults,
+  ) {
+    super();
+  }
+
+  async add({ serviceId, domainId, domain }: NewSendingDomain, at: Date): Promise<void> {
+    const key = await this.#newKey();
+    await this.transactions.execute({
+      decider: sendingDomain,
+      streamId: sendingDomainStream(domainId),
+      command: { kind: 'add', serviceId, domainId, domain, dkim: key.dkim, at: at.toISOString() },
+      write: client => insertKey(client, domainId, key),
+    });
+  }
+
+  async rotateKey(domainId: string, at: Date): Promise<void> {
+    const key = await this.#newKey();
+    await this.transactions.execute({
+      decider: sendingDomain,
+      streamId: sendingDomainStream(domainId),
+      command: { kind: 'rotate', dkim: key.dkim, at: at.toISOString() },
+      write: async client => {
+        await insertKey(client, domainId, key);
+        await client.query(SCHEDULE_CHECK_NOW, [domainId]);
+      },
+    });
+  }
+
+  async remove(domainId: string, at: Date): Promise<void> {
+    await this.transactions.execute({
+      decider: sendingDomain,
+      streamId: sendingDomainStream(domainId),
+      command: { kind: 'remove', at: at.toISOString() },
+      write: async (client, events) => {
+        await deleteUnusedKeys(client, events);
+        await client.query(DELETE_CHECK, [domainId]);
+      },
+    });
+  }
+
+  async recordCheck(check: DomainCheck): Promise<SendingDomain> {
+    const { store, waitUntil } = this.eventSourcing.writeOptions(administration);
+    const { state, events, position } = await inTransaction(store.pool, client => this.#recordCheck(client, check));
+    if (position) store.announce(events);
+    await waitUntil(position);
+    return state;
+  }
+
+  /** Locks both streams at once, so that two checks never wait for each other. */
+  async #recordCheck(client: pg.ClientBase, { serviceId, domainId, records, at }: DomainCheck): Promise<RecordedCheck> {
+    const streams = [sendingDomainStream(domainId), emailServiceStream(serviceId)] as const;
+    await lockStreams(client, streams);
+    const [ofDomain, ofService] = await readStreams(client, streams);
+    const before = fold(sendingDomain, ofDomain);
+    if (before.id === undefined) {
+      await client.query(DELETE_CHECK, [domainId]);
+      return { state: before, events: [], position: undefined };
+    }
+    const seen = sendingDomain.decide({ kind: 'see-records', records, at: at.toISOString() }, before);
+    const state = seen.reduce(sendingDomain.evolve, before);
+    const moved = state.status === 'pending' ? [] : this.#moveToProduction(state, domainId, ofService, at);
+    const position = await this.#append(client, [
+      { streamId: streams[0], expectedVersion: ofDomain.length, events: seen },
+      { streamId: streams[1], expectedVersion: ofService.length, events: moved },
+    ]);
+    await deleteUnusedKeys(client, seen);
+    await client.query(RECORD_CHECK, [domainId, nextCheckAfterS(state)]);
+    return { state, events: [...seen, ...moved], position };
+  }
+
+  #moveToProduction({ domain }: SendingDomain, domainId: string, history: readonly DomainEvent[], at: Date) {
+    const dailyStart = this.defaults.productionDailyStart;
+    const command = { kind: 'domain-verified', domainId, domain, dailyStart, at: at.toISOString() } as const;
+    return emailService.decide(command, fold(emailService, history));
+  }
+
+  /** The position of the last event; undefined when there is none. */
+  async #append(client: pg.ClientBase, changes: readonly Omit<Append, 'metadata'>[]): Promise<Position | undefined> {
+    const metadata = this.eventSourcing.writeOptions(administration).metadata();
+    const appends = changes.filter(({ events }) => events.length > 0).map(change => ({ ...change, metadata }));
+    let position: Position | undefined;
+    for (const appended of await appendAll(client, appends)) {
+      if (appended instanceof ConcurrencyConflict) throw appended;
+      position = appended.position;
+    }
+    return position;
+  }
+
+  async #newKey(): Promise<NewKey> {
+    const { privateKey } = await generateDkimKeyPair();
+    const key_id = uuidv7();
+    // Several services may sign for one domain, and a rotation has two keys: each key has its own selector.
+    const letters = Array.from({ length: 8 }, () => SELECTOR_LETTERS[randomInt(SELECTOR_LETTERS.length)]);
+    return {
+      dkim: { key_id, selector: `postern-${letters.join('')}`, record: dkimRecord(privateKey) },
+      sealed: this.keys.seal(privateKey, dkimKeyRow(key_id)),
+    };
+  }
+}
+
+const insertKey = async (client: pg.ClientBase, domainId: string, { dkim, sealed }: NewKey): Promise<void> => {
+  await client.query(INSERT_DKIM_KEY, [dkim.key_id, domainId, dkim.selector, sealed]);
+};
+
+/** Until the read model shows a rotation, `PostgresSenderDirectory` already signs with the next key. */
+const deleteUnusedKeys = async (client: pg.ClientBase, events: readonly SendingDomainEvent[]): Promise<void> => {
+  const unused = events.flatMap(event => {
+    if (event.type === 'email-send.dkim-key-rotated.v1') return [event.data.retired_key_id];
+    return event.type === 'email-send.sending-domain-removed.v1' ? event.data.key_ids : [];
+  });
+  if (unused.length > 0) await client.query(DELETE_DKIM_KEYS, [unused]);
+};
+
+const readStreams = async (
+  client: pg.ClientBase,
+  [first, second]: readonly [string, string],
+): Promise<readonly [readonly DomainEvent[], readonly DomainEvent[]]> => {
+  const { rows } = await client.query<DomainEvent & { readonly stream_id: string }>(READ_STREAMS, [[first, second]]);
+  const of = (stream: string) => rows.filter(({ stream_id }) => stream_id === stream);
+  return [of(first), of(second)];
+};

@@ -1,0 +1,212 @@
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { foldsEveryFixture, specificationOf } from '@postern/event-sourcing/testing';
+import { dkimRecordName, type RecordState } from './domain-records.js';
+import { normalizeDomain, type SendingDomainEvent, sendingDomain } from './sending-domain.js';
+
+const AT = '2026-03-01T10:00:00.000Z';
+const given = specificationOf(sendingDomain);
+
+const K1 = { key_id: 'k1', selector: 'p1', record: 'v=DKIM1; k=rsa; p=AAAA' };
+const K2 = { key_id: 'k2', selector: 'p2', record: 'v=DKIM1; k=rsa; p=BBBB' };
+const ofDomain = { service_id: 's1', domain_id: 'd1', at: AT };
+
+const record = (purpose: RecordState['purpose'], name: string, ok: boolean): RecordState => ({
+  purpose,
+  name,
+  found: ok ? ['right'] : [],
+  ok,
+  problem: ok ? null : `${name} is not right`,
+});
+const spf = (ok = true) => record('spf', 'example.com', ok);
+const dkim = (key: { selector: string }, ok = true) => record('dkim', dkimRecordName(key.selector, 'example.com'), ok);
+const dmarc = (ok = true) => record('dmarc', '_dmarc.example.com', ok);
+const silent = (state: RecordState): RecordState => ({
+  ...state,
+  found: null,
+  ok: false,
+  problem: 'could not look up',
+});
+
+const add = { kind: 'add', serviceId: 's1', domainId: 'd1', domain: 'example.com', dkim: K1, at: AT } as const;
+const see = (...records: RecordState[]) => ({ kind: 'see-records', records, at: AT }) as const;
+const rotate = { kind: 'rotate', dkim: K2, at: AT } as const;
+
+const added: SendingDomainEvent = {
+  type: 'email-send.sending-domain-added.v1',
+  data: { ...ofDomain, domain: 'example.com', dkim: K1 },
+};
+const removed = {
+  type: 'email-send.sending-domain-removed.v1',
+  data: { ...ofDomain, domain: 'example.com', key_ids: ['k1'] },
+} as const satisfies SendingDomainEvent;
+const seen = (...records: RecordState[]): SendingDomainEvent => ({
+  type: 'email-send.sending-domain-records-seen.v1',
+  data: { ...ofDomain, records },
+});
+const verified: SendingDomainEvent = {
+  type: 'email-send.sending-domain-verified.v1',
+  data: { ...ofDomain, domain: 'example.com' },
+};
+const lost: SendingDomainEvent = {
+  type: 'email-send.sending-domain-records-lost.v1',
+  data: { ...ofDomain, domain: 'example.com', problems: ['example.com is not right'] },
+};
+const verifiedDomain = [added, seen(spf(), dkim(K1), dmarc()), verified];
+const started: SendingDomainEvent = {
+  type: 'email-send.dkim-rotation-started.v1',
+  data: { ...ofDomain, dkim: K2 },
+};
+const rotated: SendingDomainEvent = {
+  type: 'email-send.dkim-key-rotated.v1',
+  data: { ...ofDomain, key_id: 'k2', retired_key_id: 'k1' },
+};
+
+foldsEveryFixture(join(import.meta.dirname, 'fixtures'), sendingDomain);
+
+describe('the name of a sending domain', () => {
+  it.each([
+    ['Example.COM', 'example.com'],
+    ['  mail.example.com. ', 'mail.example.com'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['BÜCHER.example', 'xn--bcher-kva.example'],
+    ['例え.テスト', 'xn--r8jz45g.xn--zckzah'],
+    ['例え。テスト。', 'xn--r8jz45g.xn--zckzah'],
+  ])('%p reads %p', (input, domain) => expect(normalizeDomain(input)).toBe(domain));
+
+  it.each([
+    'com',
+    'localhost',
+    '',
+    '.',
+    '*.example.com',
+    '192.0.2.1',
+    '[192.0.2.1]',
+    '[IPv6:2001:db8::1]',
+    'a@example.com',
+    'https://example.com',
+    'example.com/path',
+    'example.com:25',
+    'exa mple.com',
+    'exam_ple.com',
+    '-example.com',
+    'example..com',
+    'example.123',
+    `${'a'.repeat(64)}.com`,
+  ])('%p is refused', input =>
+    expect(() => normalizeDomain(input)).toThrow(expect.objectContaining({ code: 'invalid_input' })),
+  );
+});
+
+describe('a sending domain', () => {
+  it('is added once to a service', () => {
+    given().when(add).yields(added);
+    given(added).when(add).refuses('domain_exists', 'example.com is already a domain of this email service');
+    given(added, removed).when(add).yields(added);
+  });
+
+  it('is verified when all three records are right', () =>
+    given(added)
+      .when(see(spf(), dkim(K1), dmarc()))
+      .yields(seen(spf(), dkim(K1), dmarc()), verified));
+
+  it.each([
+    ['SPF', [spf(false), dkim(K1), dmarc()]],
+    ['DKIM', [spf(), dkim(K1, false), dmarc()]],
+    ['DMARC', [spf(), dkim(K1), dmarc(false)]],
+  ])('is not verified without %s', (_, records) =>
+    given(added)
+      .when(see(...records))
+      .yields(seen(...records)),
+  );
+
+  it('leaves no event where a check finds what the one before found', () =>
+    given(added, seen(spf(false), dkim(K1), dmarc()))
+      .when(see(spf(false), dkim(K1), dmarc()))
+      .yields());
+
+  it('whose records are lost is flagged once, with what is wrong', () => {
+    given(...verifiedDomain)
+      .when(see(spf(false), dkim(K1), dmarc()))
+      .yields(seen(spf(false), dkim(K1), dmarc()), lost);
+    given(...verifiedDomain, seen(spf(false), dkim(K1), dmarc()), lost)
+      .when(see(spf(false), dkim(K1), dmarc()))
+      .yields();
+  });
+
+  it('whose records return is as good as new', () =>
+    given(...verifiedDomain, seen(spf(false), dkim(K1), dmarc()), lost)
+      .when(see(spf(), dkim(K1), dmarc()))
+      .yields(seen(spf(), dkim(K1), dmarc()), {
+        type: 'email-send.sending-domain-records-restored.v1',
+        data: { ...ofDomain, domain: 'example.com' },
+      }));
+
+  it('loses nothing where the DNS is silent', () =>
+    given(...verifiedDomain)
+      .when(see(silent(spf()), silent(dkim(K1)), silent(dmarc())))
+      .yields());
+
+  it('is not verified by silence either, and says so', () => {
+    const silence = [silent(spf()), dkim(K1), dmarc()];
+    given(added)
+      .when(see(...silence))
+      .yields(seen(...silence));
+  });
+
+  it('tells its owner once of each loss', () => {
+    const told: SendingDomainEvent = { type: 'email-send.sending-domain-owner-told.v1', data: ofDomain };
+    const note = { kind: 'note-owner-told', at: AT } as const;
+    given(...verifiedDomain, lost)
+      .when(note)
+      .yields(told);
+    given(...verifiedDomain, lost, told)
+      .when(note)
+      .yields();
+    given(...verifiedDomain)
+      .when(note)
+      .yields();
+  });
+});
+
+describe('the rotation of a DKIM key', () => {
+  const rotating = [...verifiedDomain, started];
+
+  it('begins with a second selector, one at a time', () => {
+    given(...verifiedDomain)
+      .when(rotate)
+      .yields(started);
+    given(...rotating)
+      .when(rotate)
+      .refuses('rotation_under_way', 'p2._domainkey.example.com');
+  });
+
+  it('leaves the old key signing, and the domain verified, until the new record is found', () =>
+    given(...rotating)
+      .when(see(spf(), dkim(K1), dkim(K2, false), dmarc()))
+      .yields(seen(spf(), dkim(K1), dkim(K2, false), dmarc())));
+
+  it('ends when the new record is found, and no longer needs the old one', () => {
+    const records = [spf(), dkim(K1, false), dkim(K2), dmarc()];
+    given(...rotating)
+      .when(see(...records))
+      .yields(seen(...records), rotated);
+    given(...rotating, seen(...records), rotated)
+      .when(see(spf(), dkim(K2), dmarc()))
+      .yields(seen(spf(), dkim(K2), dmarc()));
+  });
+
+  it('does not heed look-ups that were made before it began or ended', () => {
+    given(...rotating)
+      .when(see(spf(), dkim(K1), dmarc()))
+      .yields();
+    given(...rotating, rotated)
+      .when(see(spf(), dkim(K1), dmarc()))
+      .yields();
+  });
+
+  it('gives both keys up with the domain', () =>
+    given(...rotating)
+      .when({ kind: 'remove', at: AT })
+      .yields({ ...removed, data: { ...removed.data, key_ids: ['k1', 'k2'] } } as SendingDomainEvent));
+});

@@ -1,0 +1,245 @@
+import { Refusal } from '@postern/contracts/refusal';
+import type { Decider } from '@postern/event-sourcing';
+import { MailboxError, parseMailbox } from '@postern/mail';
+import { dkimRecordName, type RecordState } from './domain-records.js';
+
+/** The public half of a DKIM key; the private one lies encrypted in a table of its own under the same id. */
+export interface DkimKey {
+  readonly key_id: string;
+  readonly selector: string;
+  /** Value of the TXT record that has to stand at `<selector>._domainkey.<domain>`. */
+  readonly record: string;
+}
+
+type Fact<Type extends string, Data> = {
+  readonly type: `email-send.${Type}.v1`;
+  readonly data: { readonly service_id: string; readonly domain_id: string; readonly at: string } & Data;
+};
+
+export type SendingDomainEvent =
+  | Fact<'sending-domain-added', { readonly domain: string; readonly dkim: DkimKey }>
+  /** The records read differently than at the check before; checks that found nothing new leave no event. */
+  | Fact<'sending-domain-records-seen', { readonly records: readonly RecordState[] }>
+  | Fact<'sending-domain-verified', { readonly domain: string }>
+  | Fact<'sending-domain-records-lost', { readonly domain: string; readonly problems: readonly string[] }>
+  /** The owner of the service was mailed about the loss. */
+  | Fact<'sending-domain-owner-told', unknown>
+  | Fact<'sending-domain-records-restored', { readonly domain: string }>
+  | Fact<'dkim-rotation-started', { readonly dkim: DkimKey }>
+  | Fact<'dkim-key-rotated', { readonly key_id: string; readonly retired_key_id: string }>
+  | Fact<'sending-domain-removed', { readonly domain: string; readonly key_ids: readonly string[] }>;
+
+export type SendingDomainCommand =
+  | {
+      readonly kind: 'add';
+      readonly serviceId: string;
+      readonly domainId: string;
+      readonly domain: string;
+      readonly dkim: DkimKey;
+      readonly at: string;
+    }
+  | { readonly kind: 'see-records'; readonly records: readonly RecordState[]; readonly at: string }
+  | { readonly kind: 'note-owner-told'; readonly at: string }
+  | { readonly kind: 'rotate'; readonly dkim: DkimKey; readonly at: string }
+  | { readonly kind: 'remove'; readonly at: string };
+
+export type SendingDomainStatus = 'pending' | 'verified' | 'records_lost';
+
+export interface SendingDomain {
+  readonly id: string | undefined;
+  readonly serviceId: string;
+  readonly domain: string;
+  readonly status: SendingDomainStatus;
+  readonly dkim: DkimKey | undefined;
+  /** Waits for its record; signs from then on. */
+  readonly nextDkim: DkimKey | undefined;
+  readonly records: readonly RecordState[];
+  /** Why the records count as lost, while they do. */
+  readonly problems: readonly string[];
+  readonly ownerTold: boolean;
+}
+
+export const SENDING_DOMAIN_EVENT_TYPES = [
+  'email-send.sending-domain-added.v1',
+  'email-send.sending-domain-records-seen.v1',
+  'email-send.sending-domain-verified.v1',
+  'email-send.sending-domain-records-lost.v1',
+  'email-send.sending-domain-owner-told.v1',
+  'email-send.sending-domain-records-restored.v1',
+  'email-send.dkim-rotation-started.v1',
+  'email-send.dkim-key-rotated.v1',
+  'email-send.sending-domain-removed.v1',
+] as const satisfies readonly SendingDomainEvent['type'][];
+
+/** The row that a sealed private key is bound to. */
+export const dkimKeyRow = (keyId: string): string => `dkim_keys/${keyId}`;
+
+const CHECK_PENDING_EVERY_S = 5 * 60;
+const CHECK_VERIFIED_EVERY_S = 24 * 60 * 60;
+
+/** Seconds from a check to the next one: a day for a verified domain without a pending rotation, else five minutes. */
+export const nextCheckAfterS = ({ status, nextDkim }: SendingDomain): number =>
+  status === 'verified' && nextDkim === undefined ? CHECK_VERIFIED_EVERY_S : CHECK_PENDING_EVERY_S;
+
+export const sendingDomainStream = (domainId: string): string => `sending-domain-${domainId}`;
+
+/**
+ * Lower case, A-labels, without the root's dot. Refuses with `invalid_input` what can be no sending domain: single
+ * labels, addresses, wildcards, IP literals.
+ */
+export function normalizeDomain(input: string): string {
+  const text = input.trim().replace(/[.\u3002]$/u, '');
+  const refuse = (why: string): never => {
+    throw new Refusal('invalid_input', `domain: ${why}`);
+  };
+  if (/[@<>"\s/:]/u.test(text)) return refuse(`"${input}" must be a bare domain name such as example.com`);
+  if (text.includes('*')) return refuse('wildcards are not allowed; add each domain by itself');
+  if (/^\[|^\d+(\.\d+){3}$/.test(text)) return refuse('an IP address cannot be a sending domain');
+  try {
+    return parseMailbox(`postmaster@${text}`).domain;
+  } catch (error) {
+    if (!(error instanceof MailboxError)) throw error;
+    return refuse(`"${input}" is not a fully qualified domain name`);
+  }
+}
+
+/** One domain of one service. Once verified it stays usable; records that vanish are only flagged. */
+export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, SendingDomainEvent> = {
+  initial: {
+    id: undefined,
+    serviceId: '',
+    domain: '',
+    status: 'pending',
+    dkim: undefined,
+    nextDkim: undefined,
+    records: [],
+    problems: [],
+    ownerTold: false,
+  },
+
+  decide: (command, state) => {
+    if (command.kind === 'add') {
+      if (state.id !== undefined) {
+        throw new Refusal('domain_exists', `${command.domain} is already a domain of this email service`);
+      }
+      const { serviceId, domainId, domain, dkim, at } = command;
+      return [
+        {
+          type: 'email-send.sending-domain-added.v1',
+          data: { service_id: serviceId, domain_id: domainId, domain, dkim, at },
+        },
+      ];
+    }
+    const ofDomain = { service_id: state.serviceId, domain_id: added(state), at: command.at };
+    switch (command.kind) {
+      case 'see-records':
+        return seeRecords(command.records, state, ofDomain);
+      case 'note-owner-told':
+        return state.status !== 'records_lost' || state.ownerTold
+          ? []
+          : [{ type: 'email-send.sending-domain-owner-told.v1', data: ofDomain }];
+      case 'rotate':
+        if (state.nextDkim) {
+          throw new Refusal(
+            'rotation_under_way',
+            `the record at ${dkimRecordName(state.nextDkim.selector, state.domain)} is still being waited for`,
+          );
+        }
+        return [{ type: 'email-send.dkim-rotation-started.v1', data: { ...ofDomain, dkim: command.dkim } }];
+      case 'remove': {
+        const key_ids = [state.dkim, state.nextDkim].flatMap(key => (key ? [key.key_id] : []));
+        return [{ type: 'email-send.sending-domain-removed.v1', data: { ...ofDomain, domain: state.domain, key_ids } }];
+      }
+    }
+  },
+
+  evolve: (state, event) => {
+    switch (event.type) {
+      case 'email-send.sending-domain-added.v1': {
+        const { domain_id, service_id, domain, dkim } = event.data;
+        return { ...sendingDomain.initial, id: domain_id, serviceId: service_id, domain, dkim };
+      }
+      case 'email-send.sending-domain-records-seen.v1':
+        return { ...state, records: event.data.records };
+      case 'email-send.sending-domain-verified.v1':
+      case 'email-send.sending-domain-records-restored.v1':
+        return { ...state, status: 'verified', problems: [] };
+      case 'email-send.sending-domain-records-lost.v1':
+        return { ...state, status: 'records_lost', problems: event.data.problems, ownerTold: false };
+      case 'email-send.sending-domain-owner-told.v1':
+        return { ...state, ownerTold: true };
+      case 'email-send.dkim-rotation-started.v1':
+        return { ...state, nextDkim: event.data.dkim };
+      case 'email-send.dkim-key-rotated.v1':
+        return { ...state, dkim: state.nextDkim, nextDkim: undefined };
+      case 'email-send.sending-domain-removed.v1':
+        return sendingDomain.initial;
+    }
+  },
+};
+
+type OfDomain = { readonly service_id: string; readonly domain_id: string; readonly at: string };
+
+/**
+ * What a round of look-ups means. A record that could not be looked up keeps its last known state: silence of the DNS
+ * neither verifies nor loses anything.
+ */
+function seeRecords(seen: readonly RecordState[], state: SendingDomain, ofDomain: OfDomain): SendingDomainEvent[] {
+  // A rotation that began or ended during the look-ups makes them say nothing about today's keys.
+  const signing = [state.dkim, state.nextDkim].filter(key => key !== undefined);
+  const looked = new Set(seen.map(record => record.name));
+  if (!signing.every(key => looked.has(dkimRecordName(key.selector, state.domain)))) return [];
+  const known = new Map(state.records.map(record => [record.name, record]));
+  const records = seen.map(record => {
+    const before = known.get(record.name);
+    if (record.found !== null || !before) return record;
+    return before.ok ? before : { ...before, problem: record.problem };
+  });
+  const events: SendingDomainEvent[] = [];
+  if (!sameRecords(records, state.records)) {
+    events.push({ type: 'email-send.sending-domain-records-seen.v1', data: { ...ofDomain, records } });
+  }
+  const dkimOk = (key: DkimKey | undefined) =>
+    key !== undefined &&
+    records.some(record => record.ok && record.name === dkimRecordName(key.selector, state.domain));
+  const rotates = state.dkim !== undefined && state.nextDkim !== undefined && dkimOk(state.nextDkim);
+  if (rotates) {
+    events.push({
+      type: 'email-send.dkim-key-rotated.v1',
+      data: { ...ofDomain, key_id: state.nextDkim!.key_id, retired_key_id: state.dkim!.key_id },
+    });
+  }
+  const required = (['spf', 'dmarc'] as const).map(purpose => records.find(record => record.purpose === purpose));
+  const complete = required.every(record => record?.ok) && dkimOk(rotates ? state.nextDkim : state.dkim);
+  const { domain } = state;
+  if (complete && state.status === 'pending') {
+    events.push({ type: 'email-send.sending-domain-verified.v1', data: { ...ofDomain, domain } });
+  } else if (complete && state.status === 'records_lost') {
+    events.push({ type: 'email-send.sending-domain-records-restored.v1', data: { ...ofDomain, domain } });
+  } else if (!complete && state.status === 'verified') {
+    const waiting = state.nextDkim && !rotates ? dkimRecordName(state.nextDkim.selector, domain) : undefined;
+    const problems = records
+      .filter(record => !record.ok && record.name !== waiting)
+      .map(record => record.problem ?? `${record.name} is not as expected`);
+    events.push({ type: 'email-send.sending-domain-records-lost.v1', data: { ...ofDomain, domain, problems } });
+  }
+  return events;
+}
+
+const sameRecords = (left: readonly RecordState[], right: readonly RecordState[]): boolean =>
+  left.length === right.length &&
+  left.every((record, index) => {
+    const other = right[index]!;
+    return (
+      record.name === other.name &&
+      record.ok === other.ok &&
+      record.problem === other.problem &&
+      (record.found === null) === (other.found === null) &&
+      (record.found ?? []).join('\n') === (other.found ?? []).join('\n')
+    );
+  });
+
+function added(state: SendingDomain): string {
+  if (state.id === undefined) throw new Refusal('domain_not_found', 'there is no such sending domain');
+  return state.id;
+}

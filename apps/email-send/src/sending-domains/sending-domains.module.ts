@@ -1,0 +1,35 @@
+import { Module } from '@nestjs/common';
+import { DailyQuotasModule } from '../daily-quotas/daily-quotas.module.js';
+import { EmailServicesModule } from '../email-services/email-services.module.js';
+import { DnsModule } from '../infrastructure/dns/dns.module.js';
+import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
+import { SystemMailModule } from '../system-mail/system-mail.module.js';
+import { AddSendingDomain } from './add-sending-domain.js';
+import { CheckSendingDomain } from './check-sending-domain.js';
+import { DomainChecks, SendingDomainRepository } from './ports.js';
+import { PostgresDomainChecks } from './postgres-domain-checks.js';
+import { PostgresSendingDomainRepository } from './postgres-sending-domain-repository.js';
+import { RecheckSendingDomains } from './recheck-sending-domains.js';
+import { RemoveSendingDomain } from './remove-sending-domain.js';
+import { RotateDkimKey } from './rotate-dkim-key.js';
+import { SendingDomains } from './sending-domains.projection.js';
+import { SendingDomainsTimer } from './sending-domains.timer.js';
+import { VerifySendingDomain } from './verify-sending-domain.js';
+
+/** Sending domains: their DNS records, DKIM keys and checks. */
+@Module({
+  imports: [PostgresModule, EmailServicesModule, DailyQuotasModule, DnsModule, SystemMailModule],
+  providers: [
+    SendingDomains,
+    AddSendingDomain,
+    VerifySendingDomain,
+    CheckSendingDomain,
+    RecheckSendingDomains,
+    RotateDkimKey,
+    RemoveSendingDomain,
+    SendingDomainsTimer,
+    { provide: SendingDomainRepository, useClass: PostgresSendingDomainRepository },
+    { provide: DomainChecks, useClass: PostgresDomainChecks },
+  ],
+})
+export class SendingDomainsModule {}

@@ -1,0 +1,111 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { getSendingDomain, listSendingDomains, Refusal, type RequestOf, type sendingDomain } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { CONFIG } from '@postern/service-host';
+import type { z } from 'zod';
+import type { EmailSendConfig } from '../config.js';
+import { EmailServices } from '../email-services/email-services.projection.js';
+import type { SendingDomain } from '../generated/prisma/client.js';
+import { PrismaClient } from '../generated/prisma/client.js';
+import type { ReadModel } from '../infrastructure/postgres/read-model.js';
+import { expectedRecords, type RecordState } from './domain-records.js';
+import {
+  type DkimKey,
+  SENDING_DOMAIN_EVENT_TYPES,
+  type SendingDomainEvent,
+  type SendingDomainStatus,
+} from './sending-domain.js';
+
+type SendingDomainReply = z.output<typeof sendingDomain>;
+
+/** Sending domains with their public keys and their DNS records at the last check. */
+export const sendingDomains: ReadModel<SendingDomainEvent> = {
+  tables: ['sending_domains'],
+  eventTypes: SENDING_DOMAIN_EVENT_TYPES,
+
+  apply: (event, tx) => {
+    const domains = tx.table('sending_domains');
+    const { domain_id: id, at } = event.data;
+    switch (event.type) {
+      case 'email-send.sending-domain-added.v1':
+        return tx.query(
+          `INSERT INTO ${domains} (id, service_id, domain, status, dkim, records, created_at)
+           VALUES ($1, $2, $3, 'pending', $4, '[]', $5)`,
+          [id, event.data.service_id, event.data.domain, JSON.stringify(event.data.dkim), at],
+        );
+      case 'email-send.sending-domain-records-seen.v1':
+        return tx.query(`UPDATE ${domains} SET records = $2 WHERE id = $1`, [id, JSON.stringify(event.data.records)]);
+      case 'email-send.sending-domain-verified.v1':
+        return tx.query(`UPDATE ${domains} SET status = 'verified', verified_at = $2 WHERE id = $1`, [id, at]);
+      case 'email-send.sending-domain-records-restored.v1':
+        return tx.query(`UPDATE ${domains} SET status = 'verified' WHERE id = $1`, [id]);
+      case 'email-send.sending-domain-records-lost.v1':
+        return tx.query(`UPDATE ${domains} SET status = 'records_lost' WHERE id = $1`, [id]);
+      case 'email-send.sending-domain-owner-told.v1':
+        return Promise.resolve();
+      case 'email-send.dkim-rotation-started.v1':
+        return tx.query(`UPDATE ${domains} SET next_dkim = $2 WHERE id = $1`, [id, JSON.stringify(event.data.dkim)]);
+      case 'email-send.dkim-key-rotated.v1':
+        return tx.query(`UPDATE ${domains} SET dkim = next_dkim, next_dkim = NULL WHERE id = $1`, [id]);
+      case 'email-send.sending-domain-removed.v1':
+        return tx.query(`DELETE FROM ${domains} WHERE id = $1`, [id]);
+    }
+  },
+};
+
+/** Sending domains as the dashboard shows them, each record with its expected and its found value. */
+@Injectable()
+export class SendingDomains {
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly services: EmailServices,
+    @Inject(CONFIG) private readonly config: Pick<EmailSendConfig, 'spfHost'>,
+  ) {}
+
+  /** Refuses with `service_not_found` or `domain_not_found`. */
+  @Handles(getSendingDomain)
+  async get(request: RequestOf<typeof getSendingDomain>): Promise<SendingDomainReply> {
+    await this.services.get(request);
+    const row = await this.prisma.sendingDomain.findUnique({ where: { id: request.domain_id } });
+    if (!row || row.serviceId !== request.service_id) {
+      throw new Refusal('domain_not_found', 'there is no such sending domain');
+    }
+    const [reply] = await this.#replies([row]);
+    return reply!;
+  }
+
+  /** Refuses with `service_not_found`. */
+  @Handles(listSendingDomains)
+  async list(request: RequestOf<typeof listSendingDomains>): Promise<SendingDomainReply[]> {
+    await this.services.get(request);
+    return this.#replies(
+      await this.prisma.sendingDomain.findMany({
+        where: { serviceId: request.service_id },
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      }),
+    );
+  }
+
+  async #replies(rows: readonly SendingDomain[]): Promise<SendingDomainReply[]> {
+    const checks = await this.prisma.domainCheck.findMany({ where: { domainId: { in: rows.map(({ id }) => id) } } });
+    const checkedAt = new Map(checks.map(check => [check.domainId, check.checkedAt]));
+    return rows.map(row => ({
+      id: row.id,
+      domain: row.domain,
+      status: row.status as SendingDomainStatus,
+      records: this.#records(row),
+      last_checked_at: checkedAt.get(row.id)?.toISOString() ?? null,
+      verified_at: row.verifiedAt?.toISOString() ?? null,
+      created_at: row.createdAt.toISOString(),
+    }));
+  }
+
+  #records(row: SendingDomain): SendingDomainReply['records'] {
+    const keys = [row.dkim, row.nextDkim].filter(key => key !== null) as unknown as DkimKey[];
+    const seen = new Map((row.records as unknown as RecordState[]).map(record => [record.name, record]));
+    return expectedRecords(row.domain, this.config.spfHost, keys).map(({ purpose, name, value }) => {
+      const { found = null, ok = false, problem = null } = seen.get(name) ?? {};
+      return { purpose, type: 'TXT', name, value, found: found && [...found], ok, problem };
+    });
+  }
+}

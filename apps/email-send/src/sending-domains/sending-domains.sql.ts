@@ -1,0 +1,35 @@
+/** Stores the sealed private half of a DKIM key. */
+export const INSERT_DKIM_KEY =
+  'INSERT INTO dkim_keys (id, domain_id, selector, sealed_private_key) VALUES ($1, $2, $3, $4)';
+
+/** Deletes keys by id. */
+export const DELETE_DKIM_KEYS = 'DELETE FROM dkim_keys WHERE id = ANY ($1::uuid[])';
+
+/** Reads the streams that a check decides on, inside its transaction. */
+export const READ_STREAMS = `
+  SELECT stream_id, type, data FROM event_store.events WHERE stream_id = ANY ($1::text[]) ORDER BY stream_id, version`;
+
+/** Claims due domains by postponing their due time: a check that never finishes becomes due again. */
+export const CLAIM_DUE_CHECKS = `
+  WITH due AS (
+    SELECT d.id, d.service_id FROM sending_domains d LEFT JOIN domain_checks c ON c.domain_id = d.id
+    WHERE c.due_at IS NULL OR c.due_at <= now()
+    ORDER BY c.due_at NULLS FIRST LIMIT $1
+  ), claimed AS (
+    INSERT INTO domain_checks AS c (domain_id, due_at)
+    SELECT id, now() + interval '2 minutes' FROM due ORDER BY id
+    ON CONFLICT (domain_id) DO UPDATE SET due_at = excluded.due_at WHERE c.due_at <= now()
+    RETURNING domain_id
+  )
+  SELECT due.id AS "domainId", due.service_id AS "serviceId" FROM due JOIN claimed ON claimed.domain_id = due.id`;
+
+/** Records a check, and schedules the next one after so many seconds. */
+export const RECORD_CHECK = `
+  INSERT INTO domain_checks (domain_id, checked_at, due_at) VALUES ($1, now(), now() + make_interval(secs => $2))
+  ON CONFLICT (domain_id) DO UPDATE SET checked_at = excluded.checked_at, due_at = excluded.due_at`;
+
+/** Schedules the next check for now. */
+export const SCHEDULE_CHECK_NOW = 'UPDATE domain_checks SET due_at = now() WHERE domain_id = $1';
+
+/** Deletes the schedule of a removed domain. */
+export const DELETE_CHECK = 'DELETE FROM domain_checks WHERE domain_id = $1';

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  addVerifiedRecipient,
+  createApiKey,
+  createEmailService,
+  listVerifiedRecipients,
+  preAddRecipient,
+  removeVerifiedRecipient,
+  verifyRecipient,
+} from '@postern/contracts';
+import { v7 as uuidv7 } from 'uuid';
+import { PostgresSenderDirectory } from '../api-keys/postgres-sender-directory.js';
+import { AdministrationFixture } from '../testing/administration-fixture.js';
+
+let house: AdministrationFixture;
+beforeAll(async () => {
+  house = await AdministrationFixture.start();
+}, 60_000);
+afterAll(() => house?.stop());
+
+const ask: AdministrationFixture['client']['request'] = (contract, request, options) =>
+  house.client.request(contract, request, options);
+
+let owner: { workspace_id: string; service_id: string };
+let key: string;
+let address: string;
+let count = 0;
+beforeEach(async () => {
+  const workspace_id = uuidv7();
+  const service = await ask(createEmailService, { workspace_id, name: 'App' });
+  owner = { workspace_id, service_id: service.id };
+  ({ key } = await ask(createApiKey, { ...owner, name: 'app' }));
+  address = `ada${++count}@example.com`;
+});
+
+const add = () => ask(addVerifiedRecipient, { ...owner, address });
+const enter = (recipient_id: string, code: string) => ask(verifyRecipient, { ...owner, recipient_id, code });
+const mailsTo = (recipient: string) =>
+  house.smtp.messages.filter(({ to }) => to.some(({ address: to }) => to === recipient));
+const lastCode = (recipient = address) => {
+  const [, code] = /^Your verification code is (\d{6})\./m.exec(mailsTo(recipient).at(-1)!.raw.toString())!;
+  return code!;
+};
+const wrongCode = () => String((Number(lastCode()) + 1) % 1_000_000).padStart(6, '0');
+/** Who receives the sandbox mail of the service, as each replica has it. */
+const gated = async () => {
+  const hash = createHash('sha256').update(key).digest('hex');
+  const senders = await Promise.all(
+    house.replicas.map(replica => replica.app.get(PostgresSenderDirectory).findByKeyHash(hash)),
+  );
+  return senders.map(sender => [...sender!.verifiedRecipients]);
+};
+
+describe('a verified recipient', () => {
+  it('is mailed a code that is valid for 24 hours, and receives mail once it is entered', async () => {
+    const recipient = await add();
+    expect(recipient).toMatchObject({ address, status: 'awaiting_code', verified_at: null });
+    expect(Date.parse(recipient.code_expires_at!) - Date.parse(recipient.created_at)).toBe(24 * 3_600_000);
+    expect(await gated()).toEqual([[], []]);
+    await expect(enter(recipient.id, lastCode())).resolves.toMatchObject({ status: 'verified', code_expires_at: null });
+    expect(await gated()).toEqual([[address], [address]]);
+  });
+
+  it('is one in whatever case it is written', async () => {
+    const { id } = await ask(addVerifiedRecipient, { ...owner, address: address.toUpperCase() });
+    await expect(add()).resolves.toMatchObject({ id, address });
+    await enter(id, lastCode());
+    await expect(add()).rejects.toMatchObject({ code: 'recipient_exists' });
+  });
+
+  it('receives nothing any more once its removal is answered', async () => {
+    const { id: recipient_id } = await add();
+    await enter(recipient_id, lastCode());
+    await ask(removeVerifiedRecipient, { ...owner, recipient_id });
+    expect(await gated()).toEqual([[], []]);
+    await expect(ask(listVerifiedRecipients, owner)).resolves.toEqual([]);
+    await expect(enter(recipient_id, lastCode())).rejects.toMatchObject({ code: 'recipient_not_found' });
+  });
+
+  it('needs no code where the platform knows whose it is', async () => {
+    const recipient = await ask(preAddRecipient, { ...owner, address });
+    expect(recipient).toMatchObject({ status: 'verified', code_expires_at: null });
+    expect(mailsTo(address)).toEqual([]);
+    expect(await gated()).toEqual([[address], [address]]);
+    await expect(ask(preAddRecipient, { ...owner, address })).rejects.toMatchObject({ code: 'recipient_exists' });
+  });
+
+  it('belongs to its service alone', async () => {
+    const { id: recipient_id } = await add();
+    const other = await ask(createEmailService, { workspace_id: owner.workspace_id, name: 'Other' });
+    await expect(
+      ask(verifyRecipient, { ...owner, service_id: other.id, recipient_id, code: lastCode() }),
+    ).rejects.toMatchObject({ code: 'recipient_not_found' });
+    await expect(ask(listVerifiedRecipients, { ...owner, workspace_id: uuidv7() })).rejects.toMatchObject({
+      code: 'service_not_found',
+    });
+  });
+
+  it('must have an address', async () =>
+    expect(ask(addVerifiedRecipient, { ...owner, address: 'ada@localhost' })).rejects.toMatchObject({
+      code: 'invalid_input',
+    }));
+});
+
+describe('a verification code', () => {
+  it('is refused after five wrong ones, however many are tried at the same time over the replicas', async () => {
+    const { id } = await add();
+    const tries = (length: number) => Promise.allSettled(Array.from({ length }, () => enter(id, wrongCode())));
+    const results = [...(await tries(3)), ...(await tries(5))];
+    const refusals = results.map(result => result.status === 'rejected' && (result.reason as { code: string }).code);
+    expect(refusals.filter(code => code === 'code_wrong')).toHaveLength(5);
+    expect(refusals.filter(code => code === 'too_many_attempts')).toHaveLength(3);
+    await expect(enter(id, lastCode())).rejects.toMatchObject({ code: 'too_many_attempts' });
+    await add();
+    await expect(enter(id, lastCode())).resolves.toMatchObject({ status: 'verified' });
+  });
+
+  it('is void once a newer one was sent', async () => {
+    const { id } = await add();
+    const old = lastCode();
+    await add();
+    if (lastCode() !== old) await expect(enter(id, old)).rejects.toMatchObject({ code: 'code_wrong' });
+    await expect(enter(id, lastCode())).resolves.toMatchObject({ status: 'verified' });
+  });
+
+  it('lies nowhere in the database', async () => {
+    await add();
+    const { rows } = await house.pool.query<{ code_hash: string }>(
+      `SELECT data->>'code_hash' AS code_hash FROM event_store.events WHERE data->>'address' = $1`,
+      [address],
+    );
+    expect(rows).toEqual([{ code_hash: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+    expect(rows[0]!.code_hash).not.toBe(createHash('sha256').update(lastCode()).digest('hex'));
+  });
+
+  it('is mailed at most five times an hour to one address', async () => {
+    for (let mailed = 0; mailed < 5; mailed++) await add();
+    await expect(add()).rejects.toMatchObject({
+      code: 'too_many_codes',
+      details: { retry_after_s: expect.any(Number) },
+    });
+    expect(mailsTo(address)).toHaveLength(5);
+  });
+
+  it('is mailed at most twenty times an hour by one service, over all replicas', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 24 }, (_, index) =>
+        ask(addVerifiedRecipient, { ...owner, address: `many${index}.${address}` }),
+      ),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
+    const refused = results.filter(result => result.status === 'rejected');
+    expect(refused.map(({ reason }) => (reason as { code: string }).code)).toEqual(Array(4).fill('too_many_codes'));
+  });
+
+  it('leaves nothing half done when no relay takes it', async () => {
+    house.smtp.answer({ stage: 'mail', code: 451, text: 'later', times: 1 });
+    await expect(add()).rejects.toMatchObject({ code: 'relay_unavailable' });
+    await expect(ask(listVerifiedRecipients, owner)).resolves.toEqual([]);
+    const { rows } = await house.pool.query('SELECT sent FROM code_mails WHERE service_id = $1', [owner.service_id]);
+    expect(rows).toEqual([{ sent: 0 }]);
+    await expect(add()).resolves.toMatchObject({ status: 'awaiting_code' });
+  });
+});

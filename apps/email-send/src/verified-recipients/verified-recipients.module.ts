@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { EmailServicesModule } from '../email-services/email-services.module.js';
+import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
+import { SystemMailModule } from '../system-mail/system-mail.module.js';
+import { AddVerifiedRecipient } from './add-verified-recipient.js';
+import { VerificationCodes } from './ports.js';
+import { PostgresVerificationCodes } from './postgres-verification-codes.js';
+import { PreAddRecipient } from './pre-add-recipient.js';
+import { RemoveVerifiedRecipient } from './remove-verified-recipient.js';
+import { VerifiedRecipients } from './verified-recipients.projection.js';
+import { VerifyRecipient } from './verify-recipient.js';
+
+/** Recipients of sandbox mail. */
+@Module({
+  imports: [PostgresModule, EmailServicesModule, SystemMailModule],
+  providers: [
+    VerifiedRecipients,
+    AddVerifiedRecipient,
+    PreAddRecipient,
+    VerifyRecipient,
+    RemoveVerifiedRecipient,
+    { provide: VerificationCodes, useClass: PostgresVerificationCodes },
+  ],
+})
+export class VerifiedRecipientsModule {}

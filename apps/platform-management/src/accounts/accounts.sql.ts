@@ -1,0 +1,39 @@
+/** Fails to insert when the password was changed; FOR SHARE orders it against a concurrent change of password. */
+export const OPEN_SESSION = `
+  INSERT INTO sessions (token_hash, user_id, workspace_id, expires_at)
+  SELECT $1, user_id, $3, $4 FROM credentials WHERE user_id = $2 AND password_hash = $5 FOR SHARE`;
+
+/** Runs for every request of the dashboard. */
+export const FIND_SESSION = `
+  SELECT s.user_id AS "userId", s.workspace_id AS "workspaceId", c.email, c.operator
+  FROM sessions s JOIN credentials c ON c.user_id = s.user_id
+  WHERE s.token_hash = $1 AND s.expires_at > now()`;
+
+export const DELETE_EXPIRED_SESSIONS =
+  'DELETE FROM sessions WHERE ctid = ANY (ARRAY(SELECT ctid FROM sessions WHERE expires_at <= now() LIMIT $1))';
+
+/** Sorted, so that two attempts never wait for each other. */
+export const LOCK_LOGIN_ATTEMPTS = `
+  SELECT pg_advisory_xact_lock(key)
+  FROM (SELECT hashtextextended('login ' || who, 0) AS key FROM unnest($1::text[]) AS who ORDER BY 1) AS keys`;
+
+export const RECORD_LOGIN_ATTEMPT = `
+  INSERT INTO login_failures (email, ip)
+  SELECT $1, $2
+  WHERE (SELECT count(*) FROM login_failures WHERE email = $1 AND at > now() - make_interval(secs => $3)) < $4
+    AND (SELECT count(*) FROM login_failures WHERE ip = $2 AND ip <> '' AND at > now() - make_interval(secs => $3)) < $5`;
+
+export const DELETE_OLD_LOGIN_FAILURES = `
+  DELETE FROM login_failures WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM login_failures WHERE at < now() - make_interval(secs => $1) LIMIT $2))`;
+
+export const INSERT_CREDENTIALS = `
+  INSERT INTO credentials (user_id, email, password_hash, operator) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (email) DO NOTHING`;
+
+export const REPLACE_PASSWORD = 'UPDATE credentials SET password_hash = $3 WHERE user_id = $1 AND password_hash = $2';
+
+export const END_SESSIONS_OF_USER = 'DELETE FROM sessions WHERE user_id = $1';
+
+/** Runs inside the transaction that holds the lock of the first operator. */
+export const FIND_OPERATOR = 'SELECT 1 FROM credentials WHERE operator LIMIT 1';

@@ -1,0 +1,42 @@
+/**
+ * Values of the streams `$1` whose newest event the read model does not show yet, with their secrecy. A value changes in
+ * the transaction of its event, so the read model alone would reveal a value that has just become secret.
+ */
+const NEWER_SECRECY = `newer AS (
+  SELECT DISTINCT ON (e.data->>'value_id')
+    (e.data->>'value_id')::uuid AS id, (e.data->>'is_secret')::boolean AS is_secret
+  FROM event_store.events e
+  JOIN event_store.projections p ON p.name = 'resources' AND p.live AND (e.txid, e.pos) > (p.txid, p.pos)
+  WHERE e.stream_id = ANY($1::text[]) ORDER BY e.data->>'value_id', e.version DESC
+)`;
+
+const IS_SECRET = 'coalesce(newer.is_secret, v.is_secret)';
+
+export const LIST_VALUES = `
+  WITH ${NEWER_SECRECY}
+  SELECT v.id, v.key, v.scope, ${IS_SECRET} AS is_secret, CASE WHEN NOT ${IS_SECRET} THEN s.sealed END AS sealed
+  FROM named_values v JOIN sealed_values s USING (id) LEFT JOIN newer USING (id) WHERE v.owner_id = $2
+  ORDER BY v.key COLLATE "C", array_position(ARRAY['production', 'staging', 'development'], v.scope)`;
+
+/** Variables of the web service `$2` after secrets of the project `$3`, so that a variable wins over a secret. */
+export const CURRENT_CONFIGURATION = `
+  WITH ${NEWER_SECRECY}
+  SELECT v.id, v.key, ${IS_SECRET} AS is_secret, s.sealed
+  FROM named_values v JOIN sealed_values s USING (id) LEFT JOIN newer USING (id)
+  WHERE v.owner_id = $2 OR (v.owner_id = $3 AND v.scope = $4) ORDER BY v.owner_id = $2, v.key`;
+
+export const SEAL_VALUES = `
+  INSERT INTO sealed_values (id, sealed) SELECT * FROM unnest($1::uuid[], $2::text[])
+  ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed`;
+
+export const DELETE_SEALED_VALUE = 'DELETE FROM sealed_values WHERE id = $1';
+
+/** Values not encrypted with the key whose prefix is `$1`. */
+export const LOCK_OUTDATED_VALUES = `
+  SELECT id, sealed FROM sealed_values
+  WHERE NOT starts_with(sealed, $1) AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3
+  FOR UPDATE SKIP LOCKED`;
+
+export const UPDATE_SEALED_VALUES = `
+  UPDATE sealed_values SET sealed = fresh.sealed
+  FROM unnest($1::uuid[], $2::text[]) AS fresh (id, sealed) WHERE sealed_values.id = fresh.id`;

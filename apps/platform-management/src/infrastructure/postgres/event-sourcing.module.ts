@@ -1,0 +1,11 @@
+import { EventSourcingModule } from '@postern/service-host';
+import { accounts } from '../../accounts/accounts.projection.js';
+import { databases } from '../../databases/databases.projection.js';
+import { resources } from './resources.projection.js';
+import { webServices } from './web-services.projection.js';
+
+/** The event store, the projections and the outbox of platform-management; all feature modules import this instance. */
+export const eventSourcing = EventSourcingModule.forService({
+  service: 'platform-management',
+  projections: [accounts, resources, webServices, databases],
+});

@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { CONFIG } from '@postern/service-host';
+import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { prisma } from '../infrastructure/postgres/prisma.module.js';
+import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
+import { WebServicesModule } from '../web-services/web-services.module.js';
+import { GIGABYTE } from './bandwidth.js';
+import { CountTraffic } from './count-traffic.js';
+import { DeleteOldBandwidth } from './delete-old-bandwidth.js';
+import { ModerateWebService } from './moderate-web-service.js';
+import { ModerationTimers } from './moderation-timers.js';
+import { PlatformSuspensions } from './platform-suspensions.js';
+import { BandwidthRepository, ModerationSettings, Suspensions } from './ports.js';
+import { PostgresBandwidth } from './postgres-bandwidth.js';
+import type { moderationSettings } from './settings.js';
+
+type Config = ConfigOf<ConfigDefinition<typeof moderationSettings>>;
+
+/** Blocking and suspending web services, by operators and by their monthly bandwidth. */
+@Module({
+  imports: [AccountsModule, prisma, RuntimeModule, WebServicesModule],
+  providers: [
+    ModerateWebService,
+    CountTraffic,
+    DeleteOldBandwidth,
+    ModerationTimers,
+    { provide: Suspensions, useClass: PlatformSuspensions },
+    { provide: BandwidthRepository, useClass: PostgresBandwidth },
+    {
+      provide: ModerationSettings,
+      inject: [CONFIG],
+      useFactory: ({ platformMonthlyBandwidthGb: gigabytes }: Config): ModerationSettings => ({
+        monthlyBandwidthBytes: gigabytes === undefined ? undefined : gigabytes * GIGABYTE,
+      }),
+    },
+  ],
+})
+export class ModerationModule {}

@@ -1,0 +1,30 @@
+import { Module } from '@nestjs/common';
+import { Streams } from '@postern/event-sourcing';
+import { EventSourcing } from '@postern/service-host';
+import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
+import { prisma } from '../infrastructure/postgres/prisma.module.js';
+import { resources } from '../infrastructure/postgres/resources.projection.js';
+import { AdmitPlatformCall } from './admit-platform-call.js';
+import { CallLimit } from './call-limit.js';
+import { CreatePlatformKey } from './create-platform-key.js';
+import { PlatformKeyTimers } from './platform-key-timers.js';
+import { PlatformKeys } from './platform-keys.projection.js';
+import { PlatformCalls } from './ports.js';
+import { PostgresPlatformCalls } from './postgres-platform-calls.js';
+import { RevokePlatformKey } from './revoke-platform-key.js';
+
+/** Keys of the platform API, and the admission of calls that use them. */
+@Module({
+  imports: [eventSourcing, prisma],
+  providers: [
+    CreatePlatformKey,
+    RevokePlatformKey,
+    AdmitPlatformCall,
+    CallLimit,
+    PlatformKeys,
+    PlatformKeyTimers,
+    { provide: PlatformCalls, useClass: PostgresPlatformCalls },
+    { provide: Streams, inject: [EventSourcing], useFactory: (source: EventSourcing) => source.streams(resources) },
+  ],
+})
+export class PlatformKeysModule {}

@@ -1,0 +1,26 @@
+const WINDOW = `interval '1 minute'`;
+
+/**
+ * Looks up and counts all calls that arrive together. A key's minute begins with its first call.
+ * Keys are locked in the order of their ids, so that two batches never wait for each other.
+ */
+export const ADMIT_CALLS = `
+  WITH known AS (
+    SELECT k.*, asked.counted FROM unnest($1::text[], $2::integer[]) AS asked (key_hash, counted)
+    JOIN platform_keys k USING (key_hash) WHERE k.expires_at IS NULL OR k.expires_at > now()
+  ), counts AS (
+    INSERT INTO platform_call_counts AS c (key_id, began_at, calls)
+    SELECT id, now(), counted FROM known WHERE counted > 0 ORDER BY id
+    ON CONFLICT (key_id) DO UPDATE SET
+      began_at = CASE WHEN c.began_at > now() - ${WINDOW} THEN c.began_at ELSE excluded.began_at END,
+      calls = CASE WHEN c.began_at > now() - ${WINDOW} THEN c.calls ELSE 0 END + excluded.calls
+    RETURNING key_id, calls, least(60, ceil(extract(epoch FROM began_at + ${WINDOW} - now())))::integer AS reset_s
+  )
+  SELECT k.key_hash, k.id, k.user_id, k.workspace_id, k.name, k.key_prefix, k.scope, k.expires_at,
+    counts.calls AS used, counts.reset_s
+  FROM known k LEFT JOIN counts ON counts.key_id = k.id`;
+
+export const SAVE_LAST_USES = `
+  INSERT INTO platform_key_uses AS u (key_id, last_used_at)
+  SELECT * FROM unnest($1::uuid[], $2::timestamptz[]) AS used (id, at) ORDER BY id
+  ON CONFLICT (key_id) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at)`;

@@ -1,0 +1,28 @@
+import type { PlatformKeyScope } from './platform-key.js';
+
+/** A platform key that is neither expired nor revoked. */
+export interface AdmittedKey {
+  readonly id: string;
+  readonly userId: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly keyPrefix: string;
+  readonly scope: PlatformKeyScope;
+  readonly expiresAt: Date | undefined;
+}
+
+/** One call with a key, counted over all replicas; `used` includes it. */
+export interface CountedCall {
+  readonly key: AdmittedKey;
+  readonly used: number;
+  /** Seconds until the count starts again. */
+  readonly resetS: number;
+}
+
+/** Looks up keys and counts their calls. */
+export abstract class PlatformCalls {
+  /** Undefined for a key that is unknown, revoked or expired. Counts the call only where `counts` is true. */
+  abstract admit(keyHash: string, counts: boolean): Promise<CountedCall | undefined>;
+  /** Saves when keys were last used, outside of calls. Uses that could not be saved are kept for the next time. */
+  abstract saveLastUses(): Promise<void>;
+}

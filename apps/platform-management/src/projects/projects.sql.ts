@@ -1,0 +1,5 @@
+const PROJECT = 'id, name, description, created_at';
+
+export const LIST_PROJECTS = `SELECT ${PROJECT} FROM projects WHERE user_id = $1 ORDER BY created_at, id`;
+
+export const FIND_PROJECT = `SELECT ${PROJECT} FROM projects WHERE id = $1 AND user_id = $2`;

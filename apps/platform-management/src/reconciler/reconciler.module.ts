@@ -1,0 +1,47 @@
+import { Module } from '@nestjs/common';
+import { CONFIG } from '@postern/service-host';
+import { EnvironmentModule } from '../environment/environment.module.js';
+import { PostgresLeadership } from '../infrastructure/postgres/postgres-leadership.js';
+import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
+import { TelemetryModule } from '../infrastructure/telemetry/telemetry.module.js';
+import { WebServicesModule } from '../web-services/web-services.module.js';
+import { BuildDeployment } from './build-deployment.js';
+import { CheckAvailability } from './check-availability.js';
+import { reconcilerSettings } from './configured-reconciler-settings.js';
+import { DeleteOldArtefacts } from './delete-old-artefacts.js';
+import { DeleteOldConfigurations } from './delete-old-configurations.js';
+import { Leadership, ReconcilerSettings } from './ports.js';
+import { ReconcileRuntime } from './reconcile-runtime.js';
+import { ReconcilerTimers } from './reconciler-timers.js';
+import { Reports } from './reports.js';
+import { RollRelease } from './roll-release.js';
+import { RuntimeScan } from './runtime-scan.js';
+import { ServicePlans } from './service-plans.js';
+import { StepPlanner } from './step-planner.js';
+import { StopInstances } from './stop-instances.js';
+import { WebServiceTasks } from './web-service-tasks.js';
+import { WebServicesReconciler } from './web-services-reconciler.js';
+
+/** Makes the runtime match the events of web services, in one replica at a time. */
+@Module({
+  imports: [EnvironmentModule, RuntimeModule, TelemetryModule, WebServicesModule],
+  providers: [
+    WebServicesReconciler,
+    StepPlanner,
+    WebServiceTasks,
+    BuildDeployment,
+    RollRelease,
+    StopInstances,
+    Reports,
+    RuntimeScan,
+    ReconcileRuntime,
+    ServicePlans,
+    CheckAvailability,
+    DeleteOldArtefacts,
+    DeleteOldConfigurations,
+    ReconcilerTimers,
+    { provide: Leadership, useClass: PostgresLeadership },
+    { provide: ReconcilerSettings, inject: [CONFIG], useFactory: reconcilerSettings },
+  ],
+})
+export class ReconcilerModule {}

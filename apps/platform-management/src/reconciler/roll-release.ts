@@ -1,0 +1,121 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Injectable } from '@nestjs/common';
+import { inSpan, type TraceSpan } from '@postern/messaging';
+import { type LogWriter, RollFailed, Runtime, type ServicePlan } from '@postern/runtime';
+import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
+import { releaseToBegin } from '../web-services/aggregate/decide-releases.js';
+import type { Release, WebService } from '../web-services/aggregate/state.js';
+import { duration } from './next-steps.js';
+import { ReconcilerSettings } from './ports.js';
+import { OUTCOME, Reports } from './reports.js';
+import { describeError, endReasonOf, logLine, maskable } from './work-errors.js';
+
+interface Roll {
+  readonly state: WebService;
+  readonly release: Release;
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Rolls a release out in the runtime and reports the outcome. */
+@Injectable()
+export class RollRelease {
+  /** Instances outlive the roll that starts them, so they must not inherit the context of its request. */
+  readonly #outsideRequest = AsyncLocalStorage.snapshot();
+
+  constructor(
+    private readonly reports: Reports,
+    private readonly configurations: ReleaseConfigurations,
+    private readonly runtime: Runtime,
+    private readonly settings: ReconcilerSettings,
+  ) {}
+
+  /** Stores the current configuration for a release that is about to begin; a rollback already has one. */
+  async begin(state: WebService, releaseId: string): Promise<void> {
+    const release = releaseToBegin(state, releaseId);
+    if (release?.configuration_id === releaseId) {
+      const { id, projectId, settings } = state;
+      await this.configurations.seal(
+        releaseId,
+        await this.configurations.current(id!, projectId!, settings!.environment),
+      );
+    }
+    await this.reports.record(state.id!, { kind: 'begin-release', releaseId });
+  }
+
+  /** @throws errors that are neither a failure of the release nor its end; the caller retries. */
+  execute(roll: Roll): Promise<void> {
+    const { state, release } = roll;
+    return this.reports.inRequestContext(state.id!, release.id, SPANS[release.kind], span => this.#roll(roll, span));
+  }
+
+  async #roll(roll: Roll, span: TraceSpan | undefined): Promise<void> {
+    const { state, release, signal } = roll;
+    const configuration = await this.configurations.open(release.configurationId);
+    const output = this.runtime.logWriter(state.id!, 'platform', maskable(configuration.secrets));
+    try {
+      logLine(output, `${titleOf(release)} begins`);
+      const plan = planOf(roll, configuration);
+      await inSpan('roll instances', {}, () => this.#outsideRequest(() => this.runtime.roll(plan, signal)));
+      if (endReasonOf(signal) === 'leadership') return;
+      await inSpan('conclude release', {}, () =>
+        this.reports.record(state.id!, { kind: 'finish-release', releaseId: release.id }),
+      );
+      span?.annotate({ [OUTCOME]: 'live' });
+      logLine(output, `${titleOf(release)} is live`);
+    } catch (error) {
+      await this.#reportFailure(roll, error, configuration, output, span);
+    } finally {
+      await output.close();
+    }
+  }
+
+  async #reportFailure(
+    { state, release, signal }: Roll,
+    error: unknown,
+    configuration: Configuration,
+    output: LogWriter,
+    span: TraceSpan | undefined,
+  ): Promise<void> {
+    const endReason = endReasonOf(signal);
+    if (endReason === 'leadership') return;
+    if (endReason === 'cancelled') {
+      await this.reports.record(state.id!, { kind: 'abandon-release', releaseId: release.id });
+      span?.annotate({ [OUTCOME]: 'cancelled' });
+      logLine(output, `${titleOf(release)} was cancelled`);
+      return;
+    }
+    if (endReason !== 'late' && !(error instanceof RollFailed)) throw error;
+    const reason =
+      endReason === 'late'
+        ? `no instance answered within ${duration(this.settings.deadlines.releaseMs)}`
+        : describeError(error, configuration);
+    await this.reports.record(state.id!, { kind: 'fail-release', releaseId: release.id, reason });
+    span?.annotate({ [OUTCOME]: 'failed' });
+    logLine(output, `${titleOf(release)} failed: ${reason}`);
+  }
+}
+
+const planOf = ({ state, release, untilMs }: Roll, { environment, secrets }: Configuration): ServicePlan => ({
+  webServiceId: state.id!,
+  name: state.settings!.name,
+  rollId: release.id,
+  artefact: { reference: release.artefact, commit: release.commit },
+  startCommand: state.settings!.start_command ?? undefined,
+  port: state.settings!.port,
+  healthCheckPath: state.settings!.health_check_path ?? undefined,
+  minInstances: state.settings!.min_instances,
+  maxInstances: state.settings!.max_instances,
+  environment,
+  secrets: maskable(secrets),
+  deadlineMs: Math.max(1, untilMs - Date.now()),
+});
+
+const SPANS = {
+  deployment: 'release deployment',
+  start: 'start web service',
+  restart: 'restart web service',
+} as const;
+
+const titleOf = ({ kind, deploymentId }: Release): string =>
+  ({ deployment: `The release of deployment ${deploymentId}`, start: 'The start', restart: 'The restart' })[kind];

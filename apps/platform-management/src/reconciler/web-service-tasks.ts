@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import type { WebService } from '../web-services/aggregate/state.js';
+import { BuildDeployment } from './build-deployment.js';
+import type { Report } from './next-steps.js';
+import { Reports } from './reports.js';
+import { RollRelease } from './roll-release.js';
+import { RuntimeScan } from './runtime-scan.js';
+import { StopInstances } from './stop-instances.js';
+
+/** Work on one web service that can fail unexpectedly. */
+export interface Task {
+  /** Identifies the work over several attempts. */
+  readonly key: string;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** Reports the failure after the last attempt. */
+  readonly giveUp: (reason: string) => Promise<unknown>;
+}
+
+/** The work that steps of a web service consist of. Tasks start only while no scan of the runtime runs. */
+@Injectable()
+export class WebServiceTasks {
+  constructor(
+    private readonly reports: Reports,
+    private readonly builds: BuildDeployment,
+    private readonly releases: RollRelease,
+    private readonly stops: StopInstances,
+    private readonly scan: RuntimeScan,
+  ) {}
+
+  report(webServiceId: string, report: Report): Promise<unknown> {
+    return this.reports.record(webServiceId, report);
+  }
+
+  /** Begins a deployment, after deleting old artefacts when no other build runs. */
+  async beginBuild(webServiceId: string, deploymentId: string, otherBuildsRun: boolean): Promise<void> {
+    if (!otherBuildsRun) await this.scan.cleanUp();
+    await this.report(webServiceId, { kind: 'begin-deployment', deploymentId });
+  }
+
+  build(state: WebService, deploymentId: string, untilMs: number): Task {
+    return {
+      key: deploymentId,
+      run: async signal => {
+        await this.scan.idle();
+        await this.builds.execute({ state, deploymentId, untilMs, signal });
+      },
+      giveUp: reason => this.report(state.id!, { kind: 'fail-deployment', deploymentId, reason }),
+    };
+  }
+
+  beginRelease(state: WebService, releaseId: string): Task {
+    return {
+      key: releaseId,
+      run: () => this.releases.begin(state, releaseId),
+      giveUp: reason =>
+        state.requested?.releaseId === releaseId
+          ? this.report(state.id!, { kind: 'fail-release', releaseId, reason })
+          : this.report(state.id!, { kind: 'fail-deployment', deploymentId: releaseId, reason }),
+    };
+  }
+
+  roll(state: WebService, release: NonNullable<WebService['rolling']>, untilMs: number): Task {
+    return {
+      key: release.id,
+      run: async signal => {
+        await this.scan.idle();
+        await this.releases.execute({ state, release, untilMs, signal });
+      },
+      giveUp: reason => this.report(state.id!, { kind: 'fail-release', releaseId: release.id, reason }),
+    };
+  }
+
+  stop(webServiceId: string): Task {
+    return {
+      key: 'stop',
+      run: async signal => {
+        await this.scan.idle();
+        await this.stops.execute(webServiceId, signal);
+      },
+      giveUp: reason => this.report(webServiceId, { kind: 'fail-stop', reason: `it could not be stopped: ${reason}` }),
+    };
+  }
+}

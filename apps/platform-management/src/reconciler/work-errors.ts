@@ -1,0 +1,36 @@
+import type { LogWriter } from '@postern/runtime';
+import type { Configuration } from '../environment/ports.js';
+import type { EndReason } from './next-steps.js';
+
+/** The reason of an aborted signal: why work in progress is ended. */
+export class WorkEnded extends Error {
+  override readonly name = 'WorkEnded';
+
+  constructor(readonly reason: EndReason | 'leadership') {
+    super(reason === 'leadership' ? 'another process leads' : `ended: ${reason}`);
+  }
+}
+
+const MAX_MESSAGE_LENGTH = 2_000;
+/** Masking shorter values would make most lines unreadable. */
+const SHORTEST_SECRET = 4;
+const MASK = '********';
+
+export const endReasonOf = (signal: AbortSignal): WorkEnded['reason'] | undefined =>
+  signal.aborted && signal.reason instanceof WorkEnded ? signal.reason.reason : undefined;
+
+/** The secrets that are long enough to be masked. */
+export const maskable = (secrets: readonly string[]): string[] =>
+  secrets.filter(({ length }) => length >= SHORTEST_SECRET);
+
+/** An error's message for users: bounded, with secrets masked. */
+export function describeError(error: unknown, { secrets }: Configuration): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const masked = maskable(secrets)
+    .sort((a, b) => b.length - a.length)
+    .reduce((text, secret) => text.replaceAll(secret, MASK), message);
+  return masked.toWellFormed().replaceAll('\0', '').slice(0, MAX_MESSAGE_LENGTH);
+}
+
+/** Writes a line of the platform to the log of a web service. */
+export const logLine = (output: LogWriter, message: string): void => output.write('platform', `${message}\n`);

@@ -1,0 +1,48 @@
+const WEB_SERVICE = `id, project_id, name, git_repository_url, branch, build_command, start_command, health_check_path,
+  port, min_instances, max_instances, environment, status, status_reason, blocked_reason, suspended_reason, created_at`;
+
+/** Without a user for operators. */
+export const FIND_WEB_SERVICE = `SELECT ${WEB_SERVICE} FROM web_services
+  WHERE id = $1 AND ($2::uuid IS NULL OR user_id = $2)`;
+
+export const LIST_WEB_SERVICES = `SELECT ${WEB_SERVICE} FROM web_services WHERE user_id = $1 ORDER BY created_at, id`;
+
+export const WEB_SERVICE_EVENTS_SINCE =
+  'SELECT type, data FROM event_store.events WHERE stream_id = $1 AND version > $2 ORDER BY version';
+
+/** Searches from the end of the stream, because the wanted request is usually recent. */
+export const FIND_ORIGIN = `
+  SELECT id, metadata FROM event_store.events
+  WHERE stream_id = $1 AND type = ANY ($2) AND coalesce(data->>'deployment_id', data->>'release_id') = $3
+  ORDER BY version DESC LIMIT 1`;
+
+export const INSERT_SUMMARY = 'INSERT INTO web_service_standings (web_service_id, to_do) VALUES ($1, false)';
+
+/** Compare and swap: a second active deployment finds no row to update. */
+export const UPDATE_SUMMARY = `
+  UPDATE web_service_standings SET active_deployment_id = $3, serving_release_id = $4, to_do = $5
+  WHERE web_service_id = $1 AND active_deployment_id IS NOT DISTINCT FROM $2`;
+
+export const INSERT_RELEASE = `
+  INSERT INTO releases (id, web_service_id, deployment_id, artefact_reference, commit, configuration_id, begun_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+
+/** The reconciler polls this twice a second. */
+export const WEB_SERVICES_WITH_WORK =
+  'SELECT web_service_id AS id FROM web_service_standings WHERE to_do ORDER BY web_service_id';
+
+/** Settings come from the read model, because they never change. */
+export const SERVING_RELEASES = `
+  SELECT s.web_service_id, r.id AS release_id, r.artefact_reference, r.commit, r.configuration_id,
+    w.name, w.start_command, w.port, w.health_check_path, w.min_instances, w.max_instances, w.status
+  FROM web_service_standings s
+  JOIN releases r ON r.id = s.serving_release_id
+  LEFT JOIN web_services w ON w.id = s.web_service_id
+  ORDER BY s.web_service_id`;
+
+/** Finds the end of each stream through an index, however long the stream. */
+export const HISTORY_LENGTHS = `
+  SELECT s.web_service_id AS id, last.version FROM web_service_standings s CROSS JOIN LATERAL (
+    SELECT e.version FROM event_store.events e
+    WHERE e.stream_id = $1 || s.web_service_id ORDER BY e.version DESC LIMIT 1
+  ) AS last`;

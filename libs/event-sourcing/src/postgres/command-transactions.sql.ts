@@ -1,0 +1,1 @@
+export const SELECT_HISTORY = 'SELECT type, data FROM event_store.events WHERE stream_id = $1 ORDER BY version';

@@ -1,0 +1,68 @@
+import { STORED_COLUMNS } from './stored-event.js';
+
+/** Events of other types stay in the database, but for the last one of a page, which says how far it reaches. */
+const ASKED = '($3::text[] IS NULL OR type = ANY ($3))';
+
+const NEWEST = '(SELECT txid FROM event_store.events ORDER BY events.txid DESC, events.pos DESC LIMIT 1)';
+
+/**
+ * The oldest transaction that may still add events: of all that run in the cluster as the statement's snapshot sees
+ * them, the first that is not known to belong to another database. A transaction never changes its database, so one
+ * that is known to be elsewhere writes nothing here; one that cannot be found any more counts as ours. Who runs is only
+ * asked where an event is younger than the oldest of them.
+ */
+const HORIZON = `
+  SELECT CASE WHEN ${NEWEST} < pg_snapshot_xmin(pg_current_snapshot()) THEN pg_snapshot_xmin(pg_current_snapshot())
+    ELSE coalesce((
+      SELECT running FROM pg_snapshot_xip(pg_current_snapshot()) AS running
+      WHERE NOT EXISTS (
+        SELECT FROM pg_stat_get_activity(NULL) AS session
+        WHERE session.backend_xid = running::xid
+          AND session.datid <> (SELECT oid FROM pg_database WHERE datname = current_database())
+      )
+      ORDER BY running LIMIT 1
+    ), pg_snapshot_xmax(pg_current_snapshot()))
+  END AS txid`;
+
+/**
+ * Everything after a position, in an order that no later commit can disturb: only transactions older than every one
+ * of this database that still runs are shown, so an open write transaction in it holds the feed back until it ends.
+ * The order names the table, because a bare `txid` would be the column of the result, which is text.
+ */
+export const READ_FEED = (limit: number): string => `
+  WITH horizon AS MATERIALIZED (${HORIZON})
+  SELECT ${STORED_COLUMNS.replace(' data,', ` CASE WHEN ${ASKED} THEN data END AS data,`)}, place, hidden
+  FROM (
+    -- The end of the index and no EXISTS, for which the planner may go through the whole table.
+    SELECT ${NEWEST} >= (SELECT txid FROM horizon) AS hidden
+  ) AS behind LEFT JOIN (
+    SELECT page.*, row_number() OVER ordered AS place, lead(pos) OVER ordered IS NULL AS is_last
+    FROM (
+      -- Cut at the horizon behind the limit: to the planner it is an unknown, for which it would sort the whole table.
+      SELECT * FROM (
+        SELECT * FROM event_store.events
+        WHERE (txid, pos) > ($1::xid8, $2::bigint) AND txid < pg_snapshot_xmax(pg_current_snapshot())
+        ORDER BY events.txid, events.pos
+        LIMIT ${limit}
+      ) AS candidates
+      WHERE candidates.txid < (SELECT txid FROM horizon)
+    ) AS page
+    WINDOW ordered AS (ORDER BY page.txid, page.pos)
+  ) AS events ON is_last OR ${ASKED}
+  ORDER BY events.txid, events.pos`;
+
+export const COUNT_AFTER =
+  'SELECT count(*) AS count FROM (SELECT 1 FROM event_store.events WHERE (txid, pos) > ($1::xid8, $2::bigint) LIMIT $3) AS ahead';
+
+export const LAG_AFTER = `SELECT count(*) AS events, coalesce(greatest(0, extract(epoch FROM now() - min(occurred_at))), 0)::float8 AS seconds
+  FROM (SELECT occurred_at FROM event_store.events WHERE (txid, pos) > ($1::xid8, $2::bigint)
+        ORDER BY events.txid, events.pos LIMIT $3) AS ahead`;
+
+export const FEED_END = `WITH horizon AS MATERIALIZED (${HORIZON})
+  SELECT txid::text AS txid, pos::text AS pos FROM event_store.events
+  WHERE txid < (SELECT txid FROM horizon) ORDER BY events.txid DESC, events.pos DESC LIMIT 1`;
+
+export const LATEST_POSITION =
+  'SELECT txid::text AS txid, pos::text AS pos FROM event_store.events ORDER BY events.txid DESC, events.pos DESC LIMIT 1';
+
+export const examples = { READ_FEED: READ_FEED(500) };

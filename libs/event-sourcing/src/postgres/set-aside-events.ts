@@ -1,0 +1,109 @@
+import type pg from 'pg';
+import {
+  DISCARD,
+  ERASE,
+  FAILED_AGAIN,
+  KEEP,
+  LIST,
+  REMOVE,
+  RETRY_NOW,
+  SELECT_WITH_TRACES,
+  TAKE_DUE,
+} from './set-aside-events.sql.js';
+
+/** A published event as a consumer received it. */
+interface ReceivedEvent {
+  readonly id: string;
+  readonly type: string;
+}
+
+export interface SetAsideReport {
+  readonly consumer: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly failures: number;
+  readonly lastError: string;
+  readonly setAsideAt: Date;
+  readonly retryAt: Date;
+}
+
+/**
+ * Events that a consumer of this service could not handle, until they are handled or an operator discards them.
+ * @typeParam Envelope what a consumer receives; stored as JSON.
+ */
+export class PostgresSetAsideEvents<Envelope extends ReceivedEvent> {
+  constructor(private readonly pool: pg.Pool) {}
+
+  /** An event that is set aside already is left as it is. */
+  async keep(consumer: string, envelope: Envelope, failure: { error: string; retryAfterMs: number }): Promise<void> {
+    await this.pool.query(KEEP, [
+      consumer,
+      envelope.id,
+      envelope.type,
+      JSON.stringify(envelope),
+      failure.error,
+      failure.retryAfterMs,
+    ]);
+  }
+
+  /** Events whose time has come, the oldest first; nobody else gets them within `leaseMs`. */
+  async takeDue(consumer: string, limit: number, leaseMs: number): Promise<{ envelope: Envelope; failures: number }[]> {
+    const { rows } = await this.pool.query<{ envelope: Envelope; failures: number }>(TAKE_DUE, [
+      consumer,
+      limit,
+      leaseMs,
+    ]);
+    return rows;
+  }
+
+  async failedAgain(
+    consumer: string,
+    eventId: string,
+    failure: { error: string; retryAfterMs: number },
+  ): Promise<void> {
+    await this.pool.query(FAILED_AGAIN, [consumer, eventId, failure.error, failure.retryAfterMs]);
+  }
+
+  async remove(consumer: string, eventId: string): Promise<void> {
+    await this.pool.query(REMOVE, [consumer, eventId]);
+  }
+
+  /** The oldest first, at most `limit`, and how many there are in all. */
+  async list(limit: number): Promise<{ readonly events: readonly SetAsideReport[]; readonly total: number }> {
+    const { rows } = await this.pool.query<SetAsideReport & { total: string }>(LIST, [limit]);
+    return { events: rows, total: Number(rows[0]?.total ?? 0) };
+  }
+
+  /** Has the event handled again now, by whichever replica. @returns how many consumers had set it aside. */
+  async retryNow(eventId: string): Promise<number> {
+    const { rowCount } = await this.pool.query(RETRY_NOW, [eventId]);
+    return rowCount ?? 0;
+  }
+
+  /** Forgets the event unhandled. @returns the consumers that had set it aside. */
+  async discard(eventId: string): Promise<readonly string[]> {
+    const { rows } = await this.pool.query<{ consumer: string }>(DISCARD, [eventId]);
+    return rows.map(({ consumer }) => consumer);
+  }
+
+  /**
+   * Rewrites the events that hold one of `traces`, within `tx`. What a handler said about them is deleted, since it may
+   * quote them. @returns how many events were rewritten.
+   */
+  static async erase(
+    tx: Pick<pg.ClientBase, 'query'>,
+    traces: readonly string[],
+    without: (envelope: unknown) => unknown,
+  ): Promise<number> {
+    const { rows } = await tx.query<{ consumer: string; event_id: string; envelope: unknown }>(SELECT_WITH_TRACES, [
+      traces,
+    ]);
+    let erased = 0;
+    for (const { consumer, event_id, envelope } of rows) {
+      const rewritten = without(envelope);
+      const { rowCount } = await tx.query(ERASE, [consumer, event_id, JSON.stringify(rewritten ?? envelope)]);
+      erased += rowCount ?? 0;
+    }
+    return erased;
+  }
+}

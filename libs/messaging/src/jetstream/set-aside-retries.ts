@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { reportCallbackError } from '../guard.js';
+import type { Log } from '../log.js';
+import type { HandlerCalls } from './handler-calls.js';
+import type { SetAsideEvent, SetAsideEvents } from './set-aside-events.js';
+
+export interface SetAsideRetriesOptions {
+  readonly durable: string;
+  readonly log: Log;
+  readonly calls: HandlerCalls;
+  readonly store: SetAsideEvents;
+  /** Delays of an event that fails alone, in milliseconds; the last one repeats. */
+  readonly retryMs: readonly number[];
+  readonly stopping: AbortSignal;
+}
+
+const POLL_MS = 2_000;
+const AT_ONCE = 20;
+/** Longer than a handler may take. */
+const LEASE_MS = 90_000;
+
+/** Handles the events again that a consumer has set aside, each alone, until it succeeds or is discarded. */
+export class SetAsideRetries {
+  #running: Promise<void> | undefined;
+
+  constructor(private readonly options: SetAsideRetriesOptions) {}
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when the event under way is handled. The signal has to be aborted before. */
+  async finish(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { durable, log, store, stopping, retryMs } = this.options;
+    const pollMs = Math.min(POLL_MS, retryMs[0] ?? POLL_MS);
+    while (!stopping.aborted) {
+      try {
+        for (const event of await store.takeDue(durable, AT_ONCE, LEASE_MS)) {
+          if (stopping.aborted) break;
+          await this.#retry(event);
+        }
+      } catch (error) {
+        reportCallbackError(log, `${durable} set-aside events`, error);
+      }
+      await pause(pollMs, undefined, { signal: stopping }).catch(() => {});
+    }
+  }
+
+  async #retry({ envelope, failures }: SetAsideEvent): Promise<void> {
+    const { durable, log, store, retryMs } = this.options;
+    const error = await this.#attempt(envelope);
+    if (error === undefined) {
+      await store.remove(durable, envelope.id);
+      log.info({ durable, event: envelope.id, type: envelope.type, failures }, 'An event set aside was handled');
+      return;
+    }
+    const retryAfterMs = retryMs[Math.min(failures, retryMs.length - 1)] ?? POLL_MS;
+    await store.failedAgain(durable, envelope.id, { error, retryAfterMs });
+  }
+
+  async #attempt(envelope: SetAsideEvent['envelope']): Promise<string | undefined> {
+    const { calls } = this.options;
+    try {
+      const failure = await calls.call([calls.read(envelope)]);
+      return failure && describe(failure.error);
+    } catch (error) {
+      return describe(error);
+    }
+  }
+}
+
+const LONGEST_ERROR = 2_000;
+
+/** @returns the message of an error, cut to a length that fits a report. */
+export const describe = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR);

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { type EventMetadata, type Position, ProjectedStreams, type Streams } from '@postern/event-sourcing';
+import {
+  CommandTransactions,
+  PostgresEventStore,
+  type Projection,
+  ProjectionRunner,
+} from '@postern/event-sourcing/postgres';
+import { currentContext } from '@postern/messaging';
+import { v7 as uuidv7 } from 'uuid';
+
+/** What a command needs to append events and to return once a read model shows them. */
+export interface WriteOptions {
+  readonly store: PostgresEventStore;
+  readonly waitUntil: (position: Position | undefined) => Promise<void>;
+  readonly metadata: () => EventMetadata;
+}
+
+/** Makes the ports through which commands write; each waits for one read model, so that callers read their own writes. */
+@Injectable()
+export class EventSourcing {
+  constructor(
+    readonly store: PostgresEventStore,
+    readonly runner: ProjectionRunner,
+  ) {}
+
+  /** For adapters that append in transactions of their own. */
+  writeOptions({ name }: Pick<Projection, 'name'>): WriteOptions {
+    return {
+      store: this.store,
+      waitUntil: position => this.runner.waitUntil(name, position),
+      // Work of a timer belongs to no request and starts a new correlation.
+      metadata: () => ({ correlationId: uuidv7(), ...currentContext() }),
+    };
+  }
+
+  /** For commands that write events only. */
+  streams(projection: Pick<Projection, 'name'>): Streams {
+    return new ProjectedStreams(this.writeOptions(projection));
+  }
+
+  /** For commands that write events and rows in one transaction. */
+  transactions(projection: Pick<Projection, 'name'>): CommandTransactions {
+    return new CommandTransactions(this.writeOptions(projection));
+  }
+}

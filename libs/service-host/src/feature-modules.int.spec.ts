@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller, Inject, Injectable, Module, Scope } from '@nestjs/common';
+import { OPERATIONS, Refusal, requestsOf } from '@postern/contracts';
+import { EventStore, Streams } from '@postern/event-sourcing';
+import { OutboxRelay, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { connectNats, Handles, type NatsLink, RequestClient } from '@postern/messaging';
+import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
+import { z } from 'zod';
+import { createLog } from './log/service-log.js';
+import { type RunningService, startService } from './start-service.js';
+import { addNote, describeCaller, HeardNotes, listNotes, Notes, notebook, tearOutNote } from './testing/notebook.js';
+
+const ping = requestsOf('email-send')('ping', { request: z.object({}), reply: z.null() });
+
+describe('A service made of feature modules', () => {
+  let postgres: TestPostgres;
+  let nats: TestNats;
+  let service: RunningService;
+  let link: NatsLink;
+  let client: RequestClient;
+
+  const start = async (...imports: Parameters<typeof notebook>) =>
+    startService(
+      notebook(...imports),
+      {
+        POSTERN_DATABASE_URL: await postgres.createDatabase(),
+        POSTERN_NATS_SERVERS: nats.url,
+        POSTERN_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+      },
+      createLog('notebook', 'silent'),
+    );
+
+  beforeAll(async () => {
+    [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
+    service = await start();
+    link = await connectNats({ servers: nats.url, name: 'caller' });
+    client = new RequestClient(link);
+  }, 60_000);
+
+  afterAll(async () => {
+    client?.close();
+    await link?.close();
+    await service?.stop();
+    await nats?.stop();
+    await postgres?.stop();
+  });
+
+  it('handles commands and queries by the marks of its providers; a command reads its own write', async () => {
+    await expect(client.request(addNote, { id: '1', text: 'first' })).resolves.toEqual({ count: 1 });
+    await expect(client.request(addNote, { id: '2', text: 'second' })).resolves.toEqual({ count: 2 });
+    await expect(client.request(listNotes, {})).resolves.toEqual(['first', 'second']);
+  });
+
+  it('refuses with the code that its decider threw', async () => {
+    await client.request(addNote, { id: '3', text: 'third' });
+    const refusal = await client.request(addNote, { id: '3', text: 'again' }).catch((error: unknown) => error);
+    expect(Refusal.is(refusal)).toBe(true);
+    expect(refusal).toMatchObject({ code: 'note_exists', message: 'note 3 exists' });
+  });
+
+  it('replies with null where a command returns nothing', async () => {
+    await expect(client.request(tearOutNote, {})).resolves.toBeNull();
+  });
+
+  it('runs a handler in the context and under the deadline of its caller', async () => {
+    const caller = { correlationId: 'c-7', traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` };
+    const described = client.request(describeCaller, {}, caller);
+    await expect(described).resolves.toEqual({ correlationId: 'c-7', traced: true, hasDeadline: true });
+  });
+
+  it('publishes its events, and a provider receives them', async () => {
+    await client.request(addNote, { id: '4', text: 'published' });
+    const { texts } = service.app.get(HeardNotes, { strict: false });
+    await waitFor(() => texts.includes('published'), { describe: 'the event to arrive' });
+  });
+
+  it('has one event store, whichever modules import it', async () => {
+    const get = (token: Parameters<typeof service.app.get>[0]) => service.app.get(token, { strict: false, each: true });
+    expect(get(PostgresEventStore)).toHaveLength(1);
+    expect(get(ProjectionRunner)).toHaveLength(1);
+    expect(get(OutboxRelay)).toHaveLength(1);
+    expect(service.app.get(EventStore, { strict: false })).toBe(service.app.get(PostgresEventStore, { strict: false }));
+    expect(get(Streams)).toHaveLength(1);
+  });
+
+  it('answers its operator', async () => {
+    const { listProjections, getOutboxStatus } = OPERATIONS['email-send'];
+    await expect(client.request(listProjections, {})).resolves.toMatchObject({ projections: [{ name: 'notes' }] });
+    await expect(client.request(getOutboxStatus, {})).resolves.toMatchObject({ outbox: { last_error: null } });
+  });
+
+  it('does not start with two handlers for one contract', async () => {
+    @Handles(addNote)
+    class AddNoteAgain {
+      execute = async () => ({ count: 0 });
+    }
+    @Module({ providers: [AddNoteAgain] })
+    class Duplicate {}
+    await expect(start(Duplicate)).rejects.toThrow(
+      'Two handlers for postern.requests.email-send.add-note: AddNote.execute and AddNoteAgain.execute',
+    );
+  });
+
+  it('does not start with a handler that depends on a request-scoped provider', async () => {
+    @Injectable({ scope: Scope.REQUEST })
+    class PerRequest {}
+    @Handles(ping)
+    class Ping {
+      constructor(readonly perRequest: PerRequest) {}
+      execute(): void {}
+    }
+    @Module({ providers: [PerRequest, Ping] })
+    class RequestScoped {}
+    await expect(start(RequestScoped)).rejects.toThrow('Ping handles messages and must be a singleton');
+  });
+
+  it('does not start with a marked class among its controllers', async () => {
+    @Controller()
+    class Pings {
+      @Handles(ping)
+      ping(): null {
+        return null;
+      }
+    }
+    @Module({ controllers: [Pings] })
+    class MarkedController {}
+    await expect(start(MarkedController)).rejects.toThrow('Pings is marked with @Handles: list it under providers');
+  });
+
+  it('registers an alias of a handler once', async () => {
+    @Handles(ping)
+    class Ping {
+      execute(): void {}
+    }
+    class Alias {}
+    @Module({ providers: [Ping, { provide: Alias, useExisting: Ping }] })
+    class Aliased {}
+    const aliased = await start(Aliased);
+    await expect(client.request(ping, {})).resolves.toBeNull();
+    await aliased.stop();
+  });
+
+  it('does not compile a handler that takes or returns what its contract does not say', () => {
+    // @ts-expect-error The reply has no count.
+    @Handles(addNote)
+    class WrongReply {
+      execute = async () => ({ total: 0 });
+    }
+    // @ts-expect-error The request has no number.
+    @Handles(addNote)
+    class WrongRequest {
+      execute = async (_request: { number: number }) => ({ count: 0 });
+    }
+    // @ts-expect-error There is nothing to execute.
+    @Handles(addNote)
+    class Nothing {}
+    @Injectable()
+    class WrongQuery {
+      constructor(@Inject(Notes) readonly notes: Notes) {}
+
+      // @ts-expect-error The reply is a list.
+      @Handles(listNotes)
+      list(): string {
+        return '';
+      }
+    }
+    expect([WrongReply, WrongRequest, Nothing, WrongQuery]).toHaveLength(4);
+  });
+});

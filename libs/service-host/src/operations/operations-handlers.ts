@@ -1,0 +1,78 @@
+import { Inject, Injectable, type Type } from '@nestjs/common';
+import { OPERATIONS, type Operations, type ReplyOf, type RequestOf, type ServiceName } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { Operating } from './operating.js';
+
+type Request<Name extends keyof Operations> = RequestOf<Operations[Name]>;
+type Reply<Name extends keyof Operations> = Promise<ReplyOf<Operations[Name]>>;
+
+/** The provider that handles the operator's requests to a service. */
+export const operationsHandlers = (service: ServiceName): Type => {
+  const contracts = OPERATIONS[service];
+
+  @Injectable()
+  class OperationsHandlers {
+    constructor(@Inject(Operating) private readonly operations: Operating) {}
+
+    @Handles(contracts.listProjections)
+    projections(): Reply<'listProjections'> {
+      return this.operations.projections();
+    }
+
+    @Handles(contracts.rebuildProjection)
+    rebuild({ name }: Request<'rebuildProjection'>): Reply<'rebuildProjection'> {
+      return this.operations.rebuild(name);
+    }
+
+    @Handles(contracts.getOutboxStatus)
+    outbox(): Reply<'getOutboxStatus'> {
+      return this.operations.outbox();
+    }
+
+    @Handles(contracts.reportMissingEvents)
+    reportMissing(gap: Request<'reportMissingEvents'>): Reply<'reportMissingEvents'> {
+      return this.operations.reportMissing(gap);
+    }
+
+    @Handles(contracts.listSetAsideEvents)
+    setAsideEvents({ limit }: Request<'listSetAsideEvents'>): Reply<'listSetAsideEvents'> {
+      return this.operations.setAsideEvents(limit);
+    }
+
+    @Handles(contracts.retrySetAsideEvent)
+    retrySetAside({ event_id }: Request<'retrySetAsideEvent'>): Reply<'retrySetAsideEvent'> {
+      return this.operations.retrySetAside(event_id);
+    }
+
+    @Handles(contracts.discardSetAsideEvent)
+    discardSetAside({ event_id }: Request<'discardSetAsideEvent'>): Reply<'discardSetAsideEvent'> {
+      return this.operations.discardSetAside(event_id);
+    }
+
+    @Handles(contracts.countSealedValues)
+    sealedValues(): Reply<'countSealedValues'> {
+      return this.operations.sealedValues();
+    }
+
+    @Handles(contracts.resealValues)
+    reseal({ limit }: Request<'resealValues'>): Reply<'resealValues'> {
+      return this.operations.reseal(limit);
+    }
+
+    @Handles(contracts.eraseRecipient)
+    erase({ address, replacement }: Request<'eraseRecipient'>): Reply<'eraseRecipient'> {
+      return this.operations.erase(address, replacement);
+    }
+
+    @Handles(contracts.eraseRecipientStep)
+    eraseStep(request: Request<'eraseRecipientStep'>): Reply<'eraseRecipientStep'> {
+      return this.operations.eraseStep(request);
+    }
+
+    @Handles(contracts.diagnose)
+    diagnose(): Reply<'diagnose'> {
+      return this.operations.diagnose();
+    }
+  }
+  return OperationsHandlers;
+};

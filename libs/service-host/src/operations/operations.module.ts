@@ -1,0 +1,48 @@
+import { type DynamicModule, type FactoryProvider, Module, type ModuleMetadata, type Provider } from '@nestjs/common';
+import type { ServiceName } from '@postern/contracts';
+import { OutboxRelay, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { Database } from '../database/database.js';
+import { ServiceLog } from '../log/service-log.js';
+import { Operating, type OperatingOptions } from './operating.js';
+import { operationsHandlers } from './operations-handlers.js';
+
+/** What differs between services. */
+export type OperationsParts = Pick<OperatingOptions, 'sealed' | 'personal' | 'stream' | 'diagnosis'>;
+
+export interface OperationsModuleOptions
+  extends Pick<FactoryProvider<OperationsParts>, 'inject' | 'useFactory'>,
+    Pick<ModuleMetadata, 'imports' | 'providers'> {
+  readonly service: ServiceName;
+}
+
+/** Handles the operator's requests to a service; `imports` includes its `EventSourcingModule`. */
+@Module({})
+export class OperationsModule {
+  static forService({
+    service,
+    imports = [],
+    providers = [],
+    inject = [],
+    useFactory,
+  }: OperationsModuleOptions): DynamicModule {
+    const operating: Provider = {
+      provide: Operating,
+      inject: [Database, ProjectionRunner, ServiceLog, { token: OutboxRelay, optional: true }, ...inject],
+      useFactory: async (
+        database: Database,
+        projections: ProjectionRunner,
+        log: ServiceLog,
+        outbox: OutboxRelay | undefined,
+        ...dependencies: unknown[]
+      ) =>
+        new Operating({
+          database,
+          projections,
+          log,
+          ...(outbox ? { outbox } : {}),
+          ...(await useFactory(...dependencies)),
+        }),
+    };
+    return { module: OperationsModule, imports, providers: [operating, operationsHandlers(service), ...providers] };
+  }
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { Controller, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { eventsOf } from '@postern/contracts';
+import { migrateEventStore, PostgresSetAsideEvents, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import {
+  connectNats,
+  type EventBatch,
+  HandlesEvents,
+  JetStreamPublisher,
+  type NatsLink,
+  PosternServer,
+  type PublishableEvent,
+  silentLog,
+} from '@postern/messaging';
+import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
+import pg from 'pg';
+import { z } from 'zod';
+import { Operating } from './operating.js';
+import type { PersonalData } from './ports.js';
+
+const mentioned = eventsOf('email-send')('mentioned.v1', z.object({ n: z.int(), to: z.string() }));
+const CONSUMER = 'delivery-tracking-mentions';
+
+let taken: number[];
+let poison: Set<number>;
+
+@Controller()
+class Mentions {
+  @HandlesEvents([mentioned], { consumer: 'mentions' })
+  async take(batch: EventBatch<typeof mentioned>): Promise<void> {
+    const bad = batch.find(({ data }) => poison.has(data.n));
+    if (bad) throw new Error(`cannot take ${bad.data.n} for ${bad.data.to}`);
+    taken.push(...batch.map(({ data }) => data.n));
+  }
+}
+
+@Module({ controllers: [Mentions] })
+class Consumer {}
+
+const personalData: PersonalData = {
+  isInEvents: false,
+  eraseRowsOf: async () => ({ erased: {}, unfinished: 0 }),
+  eraseRows: async () => ({ erased: {} }),
+  describeUnfinished: () => '',
+  kept: async () => [],
+};
+
+describe('An event that a consumer cannot handle', () => {
+  let nats: TestNats;
+  let postgres: TestPostgres;
+  let pool: pg.Pool;
+  let link: NatsLink;
+  let operating: Operating;
+  let stopConsumer: () => Promise<void>;
+
+  const startConsumer = async () => {
+    const app = await NestFactory.createMicroservice(Consumer, {
+      strategy: new PosternServer({
+        link,
+        service: 'delivery-tracking',
+        log: silentLog,
+        setAside: new PostgresSetAsideEvents(pool),
+        eventRetries: { batchMs: [5], outageMs: 100, poisonMs: [300] },
+      }),
+      logger: false,
+    });
+    await app.listen();
+    return () => app.close();
+  };
+
+  beforeEach(async () => {
+    taken = [];
+    poison = new Set();
+    [nats, postgres] = await Promise.all([startNats(), startPostgres({ durable: false })]);
+    pool = new pg.Pool({ connectionString: await postgres.createDatabase(), max: 4 });
+    await migrateEventStore(pool);
+    link = await connectNats({ servers: nats.url, name: 'set-aside' });
+    operating = new Operating({
+      database: { pool } as never,
+      projections: new ProjectionRunner({ store: { pool } as never, projections: [] }),
+      log: silentLog as never,
+      personal: personalData,
+    });
+    stopConsumer = await startConsumer();
+  }, 60_000);
+
+  afterEach(async () => {
+    await stopConsumer();
+    await link.close();
+    await pool.end();
+    await Promise.all([nats.stop(), postgres.stop()]);
+  });
+
+  const publish = async (...data: object[]): Promise<readonly PublishableEvent[]> => {
+    const publisher = new JetStreamPublisher(link, { service: 'email-send', contracts: [mentioned] });
+    const events = data.map(item => ({
+      id: randomUUID(),
+      type: mentioned.type,
+      streamId: 'mentions-1',
+      version: 1,
+      occurredAt: new Date(),
+      data: item,
+      metadata: {},
+    }));
+    await publisher.publish(events);
+    return events;
+  };
+  const mention = (n: number) => ({ n, to: 'ada@example.com' });
+  const setAside = async () => (await operating.setAsideEvents(10)).events;
+  const unacknowledged = async () => {
+    const jsm = await jetstreamManager(link.nc);
+    const { num_ack_pending, num_pending } = await jsm.consumers.info('postern-email-send', CONSUMER);
+    return num_ack_pending + num_pending;
+  };
+
+  it('leaves the stream, is listed with its error, and is handled when that is possible', async () => {
+    poison.add(2);
+    const [, event] = await publish(mention(1), mention(2), mention(3));
+    await waitFor(async () => (await setAside()).some(({ failures }) => failures > 1), {
+      describe: 'a second failure',
+    });
+    expect(taken).toEqual([1, 3]);
+    await waitFor(async () => (await unacknowledged()) === 0, { describe: 'an empty stream' });
+    expect(await setAside()).toMatchObject([
+      {
+        consumer: CONSUMER,
+        event_id: event?.id,
+        type: mentioned.type,
+        last_error: 'cannot take 2 for ada@example.com',
+      },
+    ]);
+    poison.clear();
+    await waitFor(async () => (await setAside()).length === 0, { describe: 'nothing set aside' });
+    expect(taken).toEqual([1, 3, 2]);
+  });
+
+  it('is kept where it does not fit its contract', async () => {
+    await publish({ n: 'many', to: '' }, mention(2));
+    await waitFor(async () => (await setAside()).length === 1, { describe: 'one set aside' });
+    await waitFor(async () => (await unacknowledged()) === 0, { describe: 'an empty stream' });
+    expect(taken).toEqual([2]);
+  });
+
+  it('outlives the process that set it aside', async () => {
+    poison.add(2);
+    await publish(mention(1), mention(2));
+    await waitFor(async () => (await setAside()).length === 1, { describe: 'one set aside' });
+    await stopConsumer();
+    poison.clear();
+    stopConsumer = await startConsumer();
+    await waitFor(() => taken.includes(2), { describe: 'the event to be handled' });
+  });
+
+  it('is handled at once or discarded when an operator says so, and no other event is', async () => {
+    poison.add(2).add(4);
+    const [, second, , fourth] = await publish(mention(1), mention(2), mention(3), mention(4));
+    await waitFor(async () => (await setAside()).length === 2, { describe: 'two set aside' });
+    await pool.query(`UPDATE event_store.set_aside_events SET retry_at = now() + interval '1 day'`);
+    expect(await operating.discardSetAside(second?.id as string)).toEqual({ consumers: [CONSUMER] });
+    poison.clear();
+    await operating.retrySetAside(fourth?.id as string);
+    await waitFor(async () => (await setAside()).length === 0, { describe: 'nothing set aside' });
+    expect(taken).toEqual([1, 3, 4]);
+    await expect(operating.discardSetAside(second?.id as string)).rejects.toMatchObject({
+      code: 'event_not_set_aside',
+    });
+    await expect(operating.retrySetAside(second?.id as string)).rejects.toMatchObject({ code: 'event_not_set_aside' });
+  });
+
+  it('is rewritten when its recipient is erased', async () => {
+    poison.add(2);
+    await publish(mention(1), mention(2));
+    await waitFor(async () => (await setAside()).length === 1, { describe: 'one set aside' });
+    await pool.query(`UPDATE event_store.set_aside_events SET retry_at = now() + interval '1 day'`);
+    const step = await operating.eraseStep({
+      address: 'Ada@example.com',
+      replacement: 'x@erased.invalid',
+      cursor: null,
+    });
+    expect(step).toMatchObject({ cursor: null, failure: null, erased: [{ kind: 'set_aside_events', rows: 1 }] });
+    const { rows } = await pool.query('SELECT envelope::text || last_error AS text FROM event_store.set_aside_events');
+    expect(rows[0].text).not.toContain('ada@');
+    expect(rows[0].text).toContain('x@erased.invalid');
+  });
+});

@@ -1,0 +1,74 @@
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import pg from 'pg';
+
+/** A `*.sql.ts` file. */
+export interface SqlFile {
+  /** Relative to the folder that was searched. */
+  readonly path: string;
+  readonly url: string;
+}
+
+/** What a statement on the tables of a projection is given: the current name of each table, quoted. */
+export interface StatementTables {
+  table(name: string): string;
+}
+
+const SUFFIX = '.sql.ts';
+
+/** All `*.sql.ts` files below a folder; `folder` is a URL such as `new URL('.', import.meta.url)`. */
+export const sqlFilesIn = (folder: URL): SqlFile[] => {
+  const root = fileURLToPath(folder);
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && entry.name.endsWith(SUFFIX) && !entry.parentPath.includes('node_modules'))
+    .map(entry => join(entry.parentPath, entry.name))
+    .sort()
+    .map(path => ({ path: relative(root, path), url: pathToFileURL(path).href }));
+};
+
+/**
+ * The statements that a `*.sql.ts` module exports, by name. Every export is a string, a function of `StatementTables`,
+ * or any other function with an example under its name in the export `examples`.
+ * @throws when an export is none of these.
+ */
+export const statementsOf = (exports: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> => {
+  const { examples = {}, ...statements } = exports as { readonly examples?: Readonly<Record<string, unknown>> };
+  return new Map(
+    Object.entries({ ...statements, ...examples }).map(([name, exported]) => [name, textOf(name, exported)]),
+  );
+};
+
+const textOf = (name: string, exported: unknown): string => {
+  const tables: StatementTables = { table: table => pg.escapeIdentifier(table) };
+  const text: unknown = typeof exported === 'function' ? exported(tables) : exported;
+  if (typeof text === 'string') return text;
+  throw new Error(`${name} is not a statement: export strings and functions that return strings`);
+};
+
+/**
+ * Prepares statements with PostgreSQL, which parses them and looks up every table, column and function, without
+ * executing them.
+ * @returns one line for each statement that PostgreSQL refuses: its name and the reason.
+ */
+export const refusedStatements = async (
+  connectionString: string,
+  statements: ReadonlyMap<string, string>,
+): Promise<string[]> => {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const refused: string[] = [];
+  try {
+    for (const [name, text] of statements) {
+      try {
+        await client.query(`PREPARE checked AS ${text}`);
+        await client.query('DEALLOCATE checked');
+      } catch (error) {
+        refused.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  } finally {
+    await client.end();
+  }
+  return refused;
+};

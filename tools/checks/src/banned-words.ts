@@ -1,0 +1,112 @@
+import type { TextFile } from './source-tree.js';
+
+/** A word that the codebase does not use, and what it says instead. */
+interface BannedWord {
+  readonly pattern: RegExp;
+  readonly use: string;
+}
+
+/** Capitalizes each alternative of a pattern. */
+const capital = (pattern: string) =>
+  pattern.replace(/(^|\|)(\(\?:)?([a-z])/g, (_, before: string, group = '', letter: string) =>
+    [before, group, letter.toUpperCase()].join(''),
+  );
+
+/** What may stand between two words of a text: a space, a hyphen, or the end of a line of a comment. */
+const GAP = String.raw`(?:[ _-]|\s*\n\s*(?:\*|//)?\s*)?`;
+
+/** Matches words joined in any way: `let go`, `letGo`, `LetGo`, `let-go`, `let_go`, `LET_GO`. */
+const joined = (words: readonly string[], between: string): RegExp => {
+  const [first = '', ...rest] = words;
+  const others = rest.map(word => `${between}(?:${word}|${capital(word)})`).join('');
+  const start = `(?:(?<![A-Za-z])${first}|${capital(first)})`;
+  const upper = words.join('_').replace(/[a-z]+/g, text => text.toUpperCase());
+  return new RegExp(`${start}${others}(?![a-z])|(?<![A-Z])${upper}(?![A-Z])`);
+};
+
+/** Banned in prose and in identifiers. Each word may be a regular expression over lower-case letters. */
+const word = (text: string, use: string): BannedWord => ({ pattern: joined(text.split(' '), GAP), use });
+
+/** Banned in identifiers and file names only: apart, the words mean something ordinary. */
+const identifier = (text: string, use: string): BannedWord => ({ pattern: joined(text.split(' '), '[_-]?'), use });
+
+/** Banned in prose. */
+const phrase = (text: string, use: string): BannedWord => ({
+  pattern: new RegExp(String.raw`\b(?:${text.replaceAll(' ', String.raw`\s+(?:(?:\*|//)\s+)?`)})\b`, 'i'),
+  use,
+});
+
+export const BANNED_WORDS: readonly BannedWord[] = [
+  word('(?:let|lets|letting) go', 'release, detach'),
+  identifier('look (?:around|after|again)', 'reconcile, poll, check'),
+  word('(?:stumble|stumbles|stumbled)', 'recordFailure'),
+  identifier('may try', 'backoff'),
+  word('smoothly', 'fast path'),
+  identifier('smooth batch(?:es)?', 'fast path'),
+  word('(?:day|route|code) book', 'DailyUsageRepository, RouteTable, VerificationCodes'),
+  word('(?:lane supplies|running parts|lane parts)', 'inject the dependencies, or split the class'),
+  word('lanes?', 'worker, concurrency limit, mutex, connection'),
+  word('askers?', 'caller, requestContext'),
+  identifier('words of', 'logLine, message, describeError'),
+  word('(?:remark|remarks|remarked)', 'logLine, message'),
+  word('(?:misfit|misfits)', 'incompatibilities'),
+  word('turnstiles?', 'rateGate'),
+  word('intruders?', 'attacker'),
+  word('(?:hasten|hastens|hastened)', 'scheduleNow'),
+  word('(?:reseal|reseals|resealed|resealing)', 'reencrypt'),
+  word('standings', 'status, summary'),
+  identifier('take over', 'failover'),
+  word('(?:survey|surveys|surveyed)', 'scan'),
+  word('(?:tidy|tidies|tidied|tidying)', 'cleanup'),
+  word('(?:tend|tends|tended|tending)', 'supervise'),
+  word('fates?', 'outcome'),
+  word('doors?', 'API, entry point'),
+  word('laws?', 'rule'),
+  word('rooms?', 'folder, layer, space'),
+  phrase('(?:the|this|our|its) house', 'codebase'),
+  phrase('of theirs', 'rewrite the sentence'),
+  phrase('takes? (?:\\w+ )?for dead', 'considers failed'),
+  phrase('over our head', 'rewrite the sentence'),
+  phrase('(?:goes|going|go) on (?!to\\b)', 'continues'),
+  phrase('whoever', 'the client, the caller, …'),
+  phrase('what (?:it|they) (?:is|are) told', 'rewrite the sentence'),
+  phrase('without a word', 'without reporting'),
+  phrase('the long way', 'slow path'),
+];
+
+/** Names that are published or stored, and so stay as they are. */
+const KEPT: readonly { readonly name: RegExp; readonly reason: string }[] = [
+  { name: /\breseal(?:-v|V)alues\b|\bresealed\b/g, reason: 'a request of every service, and a field of its reply' },
+  { name: /\bweb_service_standings\w*/g, reason: 'a table of platform-management' },
+];
+
+/** Not cleaned yet. Empty when every part has been renamed. */
+export const NOT_CLEANED: readonly string[] = ['apps/', 'libs/', 'tools/', 'e2e/', 'docs/', 'docker/', 'k8s/', ''];
+
+const withoutKept = (text: string) => KEPT.reduce((rest, { name }) => rest.replace(name, ''), text);
+
+/** Files that have to contain the words. */
+const LISTS_WORDS = /^tools\/checks\/src\/(banned-words|architecture\.spec)\.ts$|^CHANGELOG\.md$/;
+
+/** Every use of a banned word, as `path:line`, the word and what to say instead. */
+export const bannedWordsIn = (files: readonly TextFile[]): string[] =>
+  files
+    .filter(({ path }) => !LISTS_WORDS.test(path))
+    .flatMap(({ path, text }) => {
+      const inPath = BANNED_WORDS.filter(({ pattern }) => pattern.test(withoutKept(path))).map(
+        ({ pattern, use }) => `${path} is named after "${pattern.exec(path)?.[0]}"; use ${use}`,
+      );
+      return [...inPath, ...bannedIn(withoutKept(text), path)];
+    });
+
+const bannedIn = (text: string, path: string): string[] =>
+  BANNED_WORDS.flatMap(({ pattern, use }) =>
+    [...text.matchAll(new RegExp(pattern.source, `g${pattern.flags}`))].map(match => {
+      const line = text.slice(0, match.index).split('\n').length;
+      return `${path}:${line} says "${match[0].replace(/\s+/g, ' ')}"; use ${use}`;
+    }),
+  );
+
+/** Files that the rule holds for today. */
+export const isCleaned = ({ path }: TextFile): boolean =>
+  !NOT_CLEANED.some(folder => (folder === '' ? !path.includes('/') : path.startsWith(folder)));

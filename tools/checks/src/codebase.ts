@@ -1,0 +1,122 @@
+import { type SourceFile, withoutEnding } from './source-tree.js';
+
+/** The folders of the layered layout. An app that has one of them at its first level has not moved to features yet. */
+const LAYERS = new Set(['domain', 'commands', 'reactions', 'projections', 'adapters', 'ports']);
+
+/** Folders at the first level of an app that are no feature. */
+const NO_FEATURES = new Set(['infrastructure', 'testing', 'generated', 'bin', ...LAYERS]);
+
+/** Packages that reach the outside world. */
+export const OUTSIDE_PACKAGES =
+  /^(pg|fastify|undici|nodemailer|smtp-server|@prisma\/.*|@nats-io\/.*|@kubernetes\/.*|@nestjs\/(platform|microservices).*|node:(http|https|http2|net|tls|dns|child_process)(\/.*)?)$/;
+
+/** Packages that pure code may import. */
+const PURE_PACKAGES = /^@postern\/(contracts(\/refusal)?|event-sourcing|mail)$/;
+
+/** What pure code never does, by how it is written. */
+const IMPURE_TEXT: Readonly<Record<string, RegExp>> = {
+  'the clock': /Date\.now\(|new Date\(\)|performance\.now|\bset(Timeout|Interval|Immediate)\(/,
+  chance: /Math\.random|randomUUID|randomBytes/,
+  'the environment': /\bprocess\.|globalThis\b/,
+};
+
+export const isSpec = (path: string): boolean => /\.spec\.tsx?$|\/testing\//.test(path);
+export const appOf = (path: string): string | undefined => /^apps\/([^/]+)\//.exec(path)?.[1];
+
+/** The folder at the first level of an app's sources, or undefined for a file that lies beside those folders. */
+export const folderOf = (path: string): string | undefined => /^apps\/[^/]+\/src\/([^/]+)\//.exec(path)?.[1];
+
+/** The feature that a file belongs to; undefined for root files, infrastructure and test support. */
+export const featureOf = (path: string): string | undefined => {
+  const folder = folderOf(path);
+  return folder !== undefined && !NO_FEATURES.has(folder) ? folder : undefined;
+};
+
+export const isModule = (path: string): boolean => /\.module(\.ts)?$/.test(path);
+export const isReadModel = (path: string): boolean => /\.projection(\.ts)?$/.test(path);
+export const isPort = (path: string): boolean => /\/ports(\/[^/]+)?(\.ts)?$/.test(path);
+
+const DECORATOR = String.raw`@\w+\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)`;
+const MARKED_CLASS = new RegExp(
+  String.raw`@Handles\((?:[^()]|\([^()]*\))*\)\s*(?:${DECORATOR}\s*)*(?:export\s+)?class\b`,
+);
+
+/** What the rules ask about files together. */
+export class Codebase {
+  readonly #byPath: ReadonlyMap<string, SourceFile>;
+  readonly #layered: ReadonlySet<string>;
+  readonly #impurities = new Map<string, readonly string[]>();
+
+  constructor(readonly files: readonly SourceFile[]) {
+    this.#byPath = new Map(files.map(file => [withoutEnding(file.path), file]));
+    this.#layered = new Set(
+      files.filter(file => LAYERS.has(folderOf(file.path) ?? '')).map(file => appOf(file.path) ?? ''),
+    );
+  }
+
+  /** The file that an import leads to; undefined where it is not TypeScript of ours. */
+  find(path: string): SourceFile | undefined {
+    return this.#byPath.get(withoutEnding(path));
+  }
+
+  hasApp(name: string): boolean {
+    return this.files.some(file => appOf(file.path) === name);
+  }
+
+  /** Whether the file belongs to a service that is divided by features. */
+  isByFeature(path: string): boolean {
+    const app = appOf(path);
+    return app !== undefined && app !== 'dashboard' && !this.#layered.has(app);
+  }
+
+  /** A class marked `@Handles`, or one with an `execute` that such a class may use. */
+  isCommand(file: SourceFile): boolean {
+    if (featureOf(file.path) === undefined || isModule(file.path) || isReadModel(file.path)) return false;
+    if (MARKED_CLASS.test(file.text)) return true;
+    return /^ {2}(?:async )?execute\(/m.test(file.text) && !this.isAdapter(file.path);
+  }
+
+  /** Binds a technology: lies in infrastructure, is named after PostgreSQL, or imports a package that reaches outside. */
+  isAdapter(path: string): boolean {
+    if (isModule(path) || isReadModel(path) || isPort(path) || isSpec(path)) return false;
+    if (folderOf(path) === 'infrastructure' || /\/postgres-[^/]+$/.test(path)) return !this.isPure(path);
+    return (this.find(path)?.imports ?? []).some(
+      ({ path: target, specifier, typeOnly }) =>
+        !typeOnly && (OUTSIDE_PACKAGES.test(specifier) || (target?.includes('/generated/') ?? false)),
+    );
+  }
+
+  isPure(path: string): boolean {
+    const file = this.find(path);
+    return file !== undefined && this.closureOf(file).every(each => this.impurities(each).length === 0);
+  }
+
+  /** What a file does itself that pure code must not do. */
+  impurities(file: SourceFile): readonly string[] {
+    const known = this.#impurities.get(file.path);
+    if (known) return known;
+    const imported = file.imports
+      .filter(({ path, specifier }) =>
+        path ? appOf(path) !== appOf(file.path) || path.includes('/generated/') : !PURE_PACKAGES.test(specifier),
+      )
+      .map(({ specifier }) => `imports ${specifier}`);
+    const used = Object.entries(IMPURE_TEXT)
+      .filter(([, pattern]) => pattern.test(file.text))
+      .map(([name]) => `uses ${name}`);
+    const impurities = [...imported, ...used];
+    this.#impurities.set(file.path, impurities);
+    return impurities;
+  }
+
+  /** The file and everything that it imports within its app, directly or not. */
+  closureOf(file: SourceFile): SourceFile[] {
+    const found = new Map([[file.path, file]]);
+    for (const each of found.values()) {
+      for (const { path } of each.imports) {
+        const target = path === undefined ? undefined : this.find(path);
+        if (target && appOf(target.path) === appOf(file.path)) found.set(target.path, target);
+      }
+    }
+    return [...found.values()];
+  }
+}

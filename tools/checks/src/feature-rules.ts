@@ -1,0 +1,142 @@
+import {
+  appOf,
+  type Codebase,
+  featureOf,
+  folderOf,
+  isModule,
+  isPort,
+  isReadModel,
+  isSpec,
+  OUTSIDE_PACKAGES,
+} from './codebase.js';
+import { forbidsImports, forbidsText, type Rule } from './rule.js';
+import type { Import, SourceFile } from './source-tree.js';
+import { writingPortsIn } from './writing-ports.js';
+
+const inService = (path: string, codebase: Codebase) => codebase.isByFeature(path) && !isSpec(path);
+
+const isDecider = (file: SourceFile) => /:\s*Decider</.test(file.text) || /\bsatisfies\s+Decider</.test(file.text);
+
+/** Planners and other rules that no decider imports and that must be as pure as one. */
+const PURE_AS_WELL = /\/next-steps\.ts$/;
+
+/** Tells of the first file in the closure of a decider that is not pure. */
+const impureClosure = (file: SourceFile, codebase: Codebase): string[] =>
+  codebase
+    .closureOf(file)
+    .flatMap(each =>
+      codebase
+        .impurities(each)
+        .map(impurity => (each === file ? impurity : `imports ${each.path}, which ${impurity},`)),
+    );
+
+/** Another folder's file that a feature or infrastructure may not import. */
+const isForeignInternal = (importer: SourceFile, { path }: Import, codebase: Codebase): boolean => {
+  if (!path || appOf(path) !== appOf(importer.path)) return false;
+  const feature = featureOf(path);
+  if (feature === undefined || feature === folderOf(importer.path)) return false;
+  if (isModule(importer.path) && isModule(path)) return false;
+  return !(isPort(path) || isReadModel(path) || codebase.isPure(path));
+};
+
+const ofApp = (test: (path: string) => boolean) => (imported: Import) =>
+  imported.path?.startsWith('apps/') === true && test(imported.path);
+
+/** The rules of a service that is divided by features. */
+export const FEATURE_RULES: readonly Rule[] = [
+  {
+    name: 'a decider and everything it imports is pure',
+    governs: inService,
+    violations: (file, codebase) =>
+      isDecider(file) || PURE_AS_WELL.test(file.path) ? impureClosure(file, codebase) : [],
+  },
+  {
+    name: 'a command imports no adapter and no technology',
+    governs: inService,
+    violations: (file, codebase) =>
+      codebase.isCommand(file)
+        ? [
+            ...forbidsImports(file, ({ specifier }) => OUTSIDE_PACKAGES.test(specifier)),
+            ...forbidsImports(
+              file,
+              ofApp(path => codebase.isAdapter(path)),
+            ),
+            ...forbidsText(file, {
+              HTTP: /\b(Http(Exception|Status)|\w+(Request|Found|ized|den|Conflict)Exception)\b/,
+            }),
+          ]
+        : [],
+  },
+  {
+    name: 'a command writes through one port, so that all it changes is one transaction',
+    governs: (path, codebase) => inService(path, codebase) && !TWO_TRANSACTIONS.has(inAnyFolder(path)),
+    violations: (file, codebase) => (codebase.isCommand(file) ? tooManyWritingPorts(file) : []),
+  },
+  {
+    name: 'a read model decides nothing',
+    governs: (path, codebase) => inService(path, codebase) && isReadModel(path),
+    violations: (file, codebase) =>
+      forbidsImports(
+        file,
+        ofApp(path => {
+          const target = codebase.find(path);
+          return target !== undefined && codebase.isCommand(target);
+        }),
+      ),
+  },
+  {
+    name: 'ports know no technology',
+    governs: (path, codebase) => inService(path, codebase) && isPort(path),
+    violations: (file, codebase) => [
+      ...forbidsImports(file, ({ specifier }) => OUTSIDE_PACKAGES.test(specifier)),
+      ...forbidsImports(
+        file,
+        ofApp(path => codebase.isAdapter(path)),
+      ),
+    ],
+  },
+  {
+    name: 'a feature shares its ports, pure files, read models and, with modules, its module',
+    governs: (path, codebase) => inService(path, codebase) && folderOf(path) !== undefined,
+    violations: (file, codebase) => forbidsImports(file, imported => isForeignInternal(file, imported, codebase)),
+  },
+  {
+    name: 'infrastructure of one technology imports no other, and no command',
+    governs: (path, codebase) =>
+      inService(path, codebase) && folderOf(path) === 'infrastructure' && !isModule(path) && technologyOf(path) !== '',
+    violations: (file, codebase) =>
+      forbidsImports(
+        file,
+        ofApp(path => {
+          const target = codebase.find(path);
+          if (target && codebase.isCommand(target)) return true;
+          const other = technologyOf(path);
+          return other !== undefined && other !== '' && other !== technologyOf(file.path) && codebase.isAdapter(path);
+        }),
+      ),
+  },
+];
+
+const technologyOf = (path: string) => /^apps\/[^/]+\/src\/infrastructure\/(?:([^/]+)\/)?/.exec(path)?.[1];
+
+/** App and file name: what is left of a command's path whichever layout its app has. */
+const inAnyFolder = (path: string) => path.replace(/^apps\/([^/]+)\/.*\/([^/]+)$/, '$1/$2');
+
+/** Commands that write in several transactions, in an order that keeps them right, and why. */
+const TWO_TRANSACTIONS: ReadonlySet<string> = new Set([
+  // A mail is sent between the two; an allowance that was used up for nothing is given back.
+  'email-send/add-verified-recipient.ts',
+  // The key first: a domain without a key could not sign, and a key without a domain signs nothing.
+  'email-send/add-sending-domain.ts',
+  'email-send/rotate-dkim-key.ts',
+  // The key last: it signs until the read model stops naming it. A check is repeated until its last step is done.
+  'email-send/check-sending-domain.ts',
+  'email-send/remove-sending-domain.ts',
+]);
+
+export const mayWriteTwice = (path: string): boolean => TWO_TRANSACTIONS.has(inAnyFolder(path));
+
+export const tooManyWritingPorts = (file: SourceFile): string[] => {
+  const ports = writingPortsIn(file.text);
+  return ports.length > 1 ? [`writes through ${ports.join(' and ')}`] : [];
+};

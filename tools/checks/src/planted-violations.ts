@@ -1,0 +1,186 @@
+/** A file that breaks exactly one rule, with the files that it needs beside it. */
+interface Planted {
+  readonly rule: string;
+  readonly at: string;
+  readonly text: string;
+  readonly beside?: Readonly<Record<string, string>>;
+}
+
+const APP = 'apps/email-send/src';
+const DECIDER = 'export const apiKey: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {};';
+const COMMAND = `@Handles(emailSend.createApiKey)
+  @Injectable()
+  export class CreateApiKey {
+  async execute() {}
+}`;
+const ADAPTER = "import { Pool } from 'pg';\nexport class PostgresKeys {}";
+
+const PURE = 'a decider and everything it imports is pure';
+const NO_ADAPTER = 'a command imports no adapter and no technology';
+const SHARES = 'a feature shares its ports, pure files, read models and, with modules, its module';
+
+export const PLANTED: readonly Planted[] = [
+  {
+    rule: 'contracts know zod and nothing else',
+    at: 'libs/contracts/src/x.ts',
+    text: "import pg from 'pg';",
+  },
+  {
+    rule: 'event-sourcing knows neither Nest nor a service, and pg only in postgres/',
+    at: 'libs/event-sourcing/src/x.ts',
+    text: "import { Pool } from 'pg';",
+  },
+  {
+    rule: 'libraries never import apps',
+    at: 'libs/mail/src/x.ts',
+    text: "import { x } from '../../../apps/email-send/src/ports.js';",
+  },
+  {
+    rule: 'apps never import apps',
+    at: `${APP}/x.ts`,
+    text: "import { x } from '../../delivery-tracking/src/ports.js';",
+  },
+  { rule: 'apps never import apps', at: `${APP}/x.ts`, text: "import { x } from '@postern/runtime-agent';" },
+  {
+    rule: 'only the runtime agent starts processes and knows the cluster',
+    at: 'apps/platform-management/src/web-services/x.ts',
+    text: "import { spawn } from 'node:child_process';",
+    beside: { 'apps/runtime-agent/src/main.ts': '' },
+  },
+  {
+    rule: 'only the runtime agent starts processes and knows the cluster',
+    at: 'apps/platform-management/src/infrastructure/kubernetes/x.ts',
+    text: "import { KubeConfig } from '@kubernetes/client-node';",
+    beside: { 'apps/runtime-agent/src/main.ts': '' },
+  },
+  { rule: 'no forwardRef, no global modules', at: `${APP}/x.ts`, text: 'const x = forwardRef(() => Y);' },
+  { rule: 'no forwardRef, no global modules', at: `${APP}/x.module.ts`, text: '@Global() export class X {}' },
+  { rule: 'no forwardRef, no global modules', at: `${APP}/x.module.ts`, text: 'const x = { global: true };' },
+  {
+    rule: 'index.ts is only the entry point of a library or tool',
+    at: `${APP}/api-keys/index.ts`,
+    text: 'export {};',
+  },
+  {
+    rule: 'no file of an app only exports from others',
+    at: `${APP}/api-keys/api-keys.ts`,
+    text: "export * from './api-key.js';\nexport {\n  b,\n} from './b.js';\n",
+  },
+  { rule: 'files have full kebab-case names that say what they hold', at: `${APP}/utils.ts`, text: 'const x = 1;' },
+  { rule: PURE, at: `${APP}/api-keys/api-key.ts`, text: `import { Injectable } from '@nestjs/common';\n${DECIDER}` },
+  { rule: PURE, at: `${APP}/api-keys/api-key.ts`, text: `import { createHash } from 'node:crypto';\n${DECIDER}` },
+  { rule: PURE, at: `${APP}/api-keys/api-key.ts`, text: `${DECIDER}\nconst now = Date.now();` },
+  { rule: PURE, at: `${APP}/api-keys/api-key.ts`, text: `${DECIDER}\nconst id = Math.random();` },
+  { rule: PURE, at: `${APP}/api-keys/api-key.ts`, text: `${DECIDER}\nconst zone = process.env.TZ;` },
+  {
+    rule: PURE,
+    at: `${APP}/api-keys/api-key.ts`,
+    text: `import { lifetime } from './lifetime.js';\n${DECIDER}`,
+    beside: {
+      [`${APP}/api-keys/lifetime.ts`]: "import type { Row } from './rows.js';",
+      [`${APP}/api-keys/rows.ts`]: "import { PrismaClient } from '../generated/prisma/client.js';",
+    },
+  },
+  {
+    rule: NO_ADAPTER,
+    at: `${APP}/api-keys/create-api-key.ts`,
+    text: `import { PostgresKeys } from './postgres-keys.js';\n${COMMAND}`,
+    beside: { [`${APP}/api-keys/postgres-keys.ts`]: ADAPTER },
+  },
+  {
+    rule: NO_ADAPTER,
+    at: `${APP}/api-keys/create-api-key.ts`,
+    text: `import { Keys } from './key-rows.js';\n${COMMAND}`,
+    beside: { [`${APP}/api-keys/key-rows.ts`]: ADAPTER },
+  },
+  { rule: NO_ADAPTER, at: `${APP}/api-keys/create-api-key.ts`, text: `import { request } from 'undici';\n${COMMAND}` },
+  { rule: NO_ADAPTER, at: `${APP}/api-keys/create-api-key.ts`, text: `import http from 'node:http';\n${COMMAND}` },
+  {
+    rule: NO_ADAPTER,
+    at: `${APP}/api-keys/create-api-key.ts`,
+    text: COMMAND.replace('{}', '{ throw new NotFoundException(); }'),
+  },
+  {
+    rule: 'a command writes through one port, so that all it changes is one transaction',
+    at: `${APP}/api-keys/create-api-key.ts`,
+    text: `@Handles(emailSend.createApiKey)
+      export class CreateApiKey {
+        constructor(private readonly streams: Streams, private readonly keys: KeyRows, readonly rows: SenderDirectory) {}
+        async execute() {
+          await this.streams.execute(apiKey, 'api-key-1', await this.rows.find('1'));
+          await this.keys.store('1');
+        }
+      }`,
+  },
+  {
+    rule: 'a read model decides nothing',
+    at: `${APP}/api-keys/api-keys.projection.ts`,
+    text: "import { CreateApiKey } from './create-api-key.js';",
+    beside: { [`${APP}/api-keys/create-api-key.ts`]: COMMAND },
+  },
+  {
+    rule: 'ports know no technology',
+    at: `${APP}/api-keys/ports.ts`,
+    text: "import type { PoolClient } from 'pg';",
+  },
+  {
+    rule: SHARES,
+    at: `${APP}/emails/send-email.ts`,
+    text: "import { CreateApiKey } from '../api-keys/create-api-key.js';",
+    beside: { [`${APP}/api-keys/create-api-key.ts`]: `import { Injectable } from '@nestjs/common';\n${COMMAND}` },
+  },
+  {
+    rule: SHARES,
+    at: `${APP}/emails/emails.module.ts`,
+    text: "import { PostgresKeys } from '../api-keys/postgres-keys.js';",
+    beside: { [`${APP}/api-keys/postgres-keys.ts`]: ADAPTER },
+  },
+  {
+    rule: SHARES,
+    at: `${APP}/emails/schedule.ts`,
+    text: "import { ApiKeysModule } from '../api-keys/api-keys.module.js';",
+    beside: { [`${APP}/api-keys/api-keys.module.ts`]: "import { Module } from '@nestjs/common';" },
+  },
+  {
+    rule: 'infrastructure of one technology imports no other, and no command',
+    at: `${APP}/infrastructure/nats/x.ts`,
+    text: "import { Relay } from '../smtp/relay.js';",
+    beside: { [`${APP}/infrastructure/smtp/relay.ts`]: "import nodemailer from 'nodemailer';" },
+  },
+  {
+    rule: 'a domain knows contracts, the vocabulary of event sourcing and mail, and itself',
+    at: `${APP}/domain/x.ts`,
+    text: "import { MailRelay } from '../ports.js';",
+  },
+  {
+    rule: 'a domain knows no clock, chance or environment',
+    at: `${APP}/domain/x.ts`,
+    text: 'const now = Date.now();',
+  },
+  {
+    rule: 'commands and reactions know ports, never adapters, projections or technology',
+    at: `${APP}/commands/x.ts`,
+    text: "import { Relay } from '../adapters/smtp/relay.js';",
+  },
+  {
+    rule: 'a command in its layer writes through one port',
+    at: 'apps/webhook-dispatch/src/commands/x.ts',
+    text: `class X {
+      constructor(private readonly streams: Streams, private readonly keys: KeyRows, readonly rows: WebhookDirectory) {}
+      async execute() {
+        await this.streams.execute(webhook, 'webhook-1', await this.rows.find('1'));
+        await this.keys.store('1');
+      }
+    }`,
+  },
+  {
+    rule: 'projections decide nothing',
+    at: `${APP}/projections/x.ts`,
+    text: "import { send } from '../commands/send-email.js';",
+  },
+  {
+    rule: 'an adapter never imports another adapter',
+    at: `${APP}/adapters/nats/x.ts`,
+    text: "import { Relay } from '../smtp/relay.js';",
+  },
+];

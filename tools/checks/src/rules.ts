@@ -1,0 +1,120 @@
+import { appOf, Codebase, isSpec } from './codebase.js';
+import { FEATURE_RULES } from './feature-rules.js';
+import { LAYER_RULES } from './layer-rules.js';
+import { forbidsImports, forbidsText, type Rule } from './rule.js';
+import { type SourceFile, withoutEnding } from './source-tree.js';
+
+const isOurs = (specifier: string) => specifier.startsWith('@postern/');
+
+const BANNED_FILE_NAMES = /^(utils?|helpers?|common|shared|core|base|manager|processor|data|info|types)$/;
+
+const APP_PACKAGES =
+  /^@postern\/(api-gateway|email-send|delivery-tracking|webhook-dispatch|platform-management|runtime-agent|load-balancer|dashboard)(\/|$)/;
+
+/** Rules that hold in every layout. */
+const GENERAL_RULES: readonly Rule[] = [
+  {
+    name: 'contracts know zod and nothing else',
+    governs: path => path.startsWith('libs/contracts/') && !isSpec(path),
+    violations: file => forbidsImports(file, ({ path, specifier }) => !path && specifier !== 'zod'),
+  },
+  {
+    name: 'event-sourcing knows neither Nest nor a service, and pg only in postgres/',
+    governs: path => path.startsWith('libs/event-sourcing/') && !isSpec(path),
+    violations: file =>
+      forbidsImports(
+        file,
+        ({ specifier }) =>
+          specifier.startsWith('@nestjs/') ||
+          isOurs(specifier) ||
+          (specifier === 'pg' && !file.path.startsWith('libs/event-sourcing/src/postgres/')),
+      ),
+  },
+  {
+    name: 'libraries never import apps',
+    governs: path => path.startsWith('libs/'),
+    violations: file => forbidsImports(file, ({ path }) => path?.startsWith('apps/') ?? false),
+  },
+  {
+    name: 'apps never import apps',
+    governs: path => path.startsWith('apps/'),
+    violations: file =>
+      forbidsImports(file, ({ path, specifier }) => {
+        const other = path ? appOf(`${path}/`) : undefined;
+        return (other !== undefined && other !== appOf(file.path)) || APP_PACKAGES.test(specifier);
+      }),
+  },
+  {
+    name: 'only the runtime agent starts processes and knows the cluster',
+    governs: (path, codebase) =>
+      path.startsWith('apps/platform-management/') && !isSpec(path) && codebase.hasApp('runtime-agent'),
+    violations: file =>
+      forbidsImports(file, ({ specifier }) => /^((node:)?child_process|@kubernetes\/client-node)$/.test(specifier)),
+  },
+  {
+    name: 'no forwardRef, no global modules',
+    governs: path => !path.startsWith('tools/checks/'),
+    violations: file => [
+      ...forbidsText(file, { forwardRef: /\bforwardRef\s*\(/, '@Global': /@Global\s*\(/ }),
+      ...(file.path.startsWith('apps/') ? forbidsText(file, { 'global: true': /\bglobal:\s*true\b/ }) : []),
+    ],
+  },
+  {
+    name: 'index.ts is only the entry point of a library or tool',
+    governs: path => path.endsWith('/index.ts'),
+    violations: file =>
+      /^(libs|tools)\/[^/]+\/src\/(index|postgres\/index|testing\/index)\.ts$/.test(file.path) ? [] : ['is a barrel'],
+  },
+  {
+    name: 'no file of an app only exports from others',
+    governs: path => path.startsWith('apps/') && !path.endsWith('/index.ts'),
+    violations: file => {
+      const rest = file.text.replaceAll(/export\s+(type\s+)?(\*(\s+as\s+\w+)?|\{[^}]*\})\s+from\s+'[^']*';/g, '');
+      return file.text.trim() !== '' && rest.trim() === '' ? ['is a barrel'] : [];
+    },
+  },
+  {
+    name: 'files have full kebab-case names that say what they hold',
+    governs: () => true,
+    violations: file => {
+      const name = withoutEnding(file.path.split('/').at(-1) ?? '');
+      return /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/.test(name) && !BANNED_FILE_NAMES.test(name)
+        ? []
+        : [`is called ${name}`];
+    },
+  },
+];
+
+export const RULES: readonly Rule[] = [...GENERAL_RULES, ...FEATURE_RULES, ...LAYER_RULES];
+
+/** Every violation, as a sentence. */
+export const violationsIn = (files: readonly SourceFile[]): string[] => {
+  const codebase = new Codebase(files);
+  return RULES.flatMap(rule =>
+    files
+      .filter(file => rule.governs(file.path, codebase))
+      .flatMap(file => rule.violations(file, codebase).map(violation => `${file.path} ${violation}, but ${rule.name}`)),
+  );
+};
+
+/** The first import cycle, as the paths along it; type imports vanish at run time and do not count. */
+export const importCycle = (files: readonly SourceFile[]): string[] | undefined => {
+  const byPath = new Map(files.map(file => [withoutEnding(file.path), file]));
+  const done = new Set<string>();
+  const walk = (path: string, trail: readonly string[]): string[] | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
+    if (done.has(path)) return undefined;
+    for (const imported of byPath.get(path)?.imports ?? []) {
+      if (imported.typeOnly || !imported.path || !byPath.has(imported.path)) continue;
+      const cycle = walk(imported.path, [...trail, path]);
+      if (cycle) return cycle;
+    }
+    done.add(path);
+    return undefined;
+  };
+  for (const path of byPath.keys()) {
+    const cycle = walk(path, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+};

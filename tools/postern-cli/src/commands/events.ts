@@ -1,0 +1,54 @@
+import { type Operator, requestFromAll, requestOperation, serviceNamed, servicesNamed } from '../operator.js';
+import { table } from '../table.js';
+import { UsageError } from '../usage-error.js';
+
+const MOST = 100;
+
+/** `events list [service]`: events that a consumer could not handle and has set aside. */
+export const listSetAsideEvents = async (operator: Operator, [service]: readonly string[]): Promise<boolean> => {
+  const results = await requestFromAll(operator, servicesNamed(service), 'listSetAsideEvents', { limit: MOST });
+  const rows = results.flatMap(result =>
+    'failure' in result
+      ? [[result.service, result.failure, '', '', '', '']]
+      : result.reply.events.map(({ event_id, type, failures, set_aside_at, last_error }) => [
+          result.service,
+          event_id,
+          type,
+          failures,
+          set_aside_at,
+          last_error.split('\n')[0] ?? '',
+        ]),
+  );
+  operator.print(
+    rows.length === 0
+      ? 'No event is set aside.'
+      : table(['SERVICE', 'EVENT', 'TYPE', 'FAILURES', 'SINCE', 'LAST ERROR'], rows),
+  );
+  return results.every(result => 'reply' in result && result.reply.total === 0);
+};
+
+/** `events retry <service> <event id>`: handles the event again now. */
+export const retrySetAsideEvent = async (operator: Operator, [named, eventId]: readonly string[]): Promise<boolean> => {
+  const service = serviceNamed(named);
+  await requestOperation(operator, service, 'retrySetAsideEvent', { event_id: idGiven(eventId) });
+  operator.print(`${service} handles the event again within a few seconds. \`postern events list\` shows the result.`);
+  return true;
+};
+
+/** `events discard <service> <event id>`: deletes the event unhandled. */
+export const discardSetAsideEvent = async (
+  operator: Operator,
+  [named, eventId]: readonly string[],
+): Promise<boolean> => {
+  const service = serviceNamed(named);
+  const { consumers } = await requestOperation(operator, service, 'discardSetAsideEvent', {
+    event_id: idGiven(eventId),
+  });
+  operator.print(`Discarded for ${consumers.join(', ')}.`);
+  return true;
+};
+
+const idGiven = (eventId: string | undefined): string => {
+  if (eventId === undefined) throw new UsageError('the id of the event is missing; `postern events list` shows it');
+  return eventId;
+};
