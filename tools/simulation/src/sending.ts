@@ -21,7 +21,7 @@ import {
   ResolveUnknownEmails,
 } from '../../../apps/email-send/src/unknown-outcomes/resolve-unknown-emails.js';
 import { hadNoEffect } from '../../../libs/messaging/src/faults.js';
-import { isOutcome } from './dispatch.js';
+import { isPublicEvent } from './dispatch.js';
 import { EmailDatabase } from './email-database.js';
 import { EventLog, envelopeOf, Subscription } from './event-log.js';
 import { Relay, TOKENS } from './mail-world.js';
@@ -103,7 +103,7 @@ export class Sending {
 
   /** From now on the outcomes of this log count as evidence. */
   follow(tracked: EventLog): void {
-    this.#outcomes = new Subscription(tracked, isOutcome, this.world.random);
+    this.#outcomes = new Subscription(tracked, isPublicEvent, this.world.random);
   }
 
   get isBusy(): boolean {

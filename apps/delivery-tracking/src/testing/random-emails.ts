@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Signal } from '../domain/signal.js';
-import type { EmailFacts } from '../domain/tracked-email-state.js';
-import type { EmailCounts } from '../projections/tracked-email-row.js';
+import type { EmailCounts } from '../messages/email-counts.js';
+import type { Signal } from '../tracked-emails/signal.js';
+import type { EmailFacts } from '../tracked-emails/tracked-email-state.js';
 import { BROWSER } from './example-signals.js';
 
 type CopyResult = 'accepted' | 'refused' | 'deferred' | 'suppressed' | 'unknown';
