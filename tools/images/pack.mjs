@@ -15,7 +15,7 @@ const BESIDE = {
   'api-gateway': { entries: [], files: ['apps/dashboard/dist'] },
   'runtime-agent': {
     entries: [
-      'stop-everything/main.js',
+      'stop-everything.js',
       'local-runtime/artefacts/static-server.js',
       'kubernetes-runtime/builds/image-build.js',
       'kubernetes-runtime/builds/static-server.js',

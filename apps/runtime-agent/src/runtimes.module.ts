@@ -2,9 +2,9 @@ import { Module } from '@nestjs/common';
 import { DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
 import { CONFIG, ServiceLog } from '@postern/service-host';
 import type { RuntimeAgentConfig } from './config.js';
-import { startKubernetesRuntime } from './kubernetes-runtime/start-kubernetes-runtime.js';
 import { LocalDatabases } from './local-databases/local-databases.js';
-import { startLocalRuntime } from './local-runtime/start-local-runtime.js';
+import { startKubernetesRuntime } from './start-kubernetes-runtime.js';
+import { startLocalRuntime } from './start-local-runtime.js';
 
 /** A runtime that another process can take over. */
 export abstract class DetachableRuntime extends Runtime {

@@ -1,8 +1,15 @@
+import { Refusal } from '@postern/contracts/refusal';
+
 /**
  * Runs web services: as processes of this machine, in Kubernetes, or through the runtime agent. Every adapter passes
  * `testing/runtime-contract.ts`. A kill may interrupt any call; the caller repeats it with the same ids.
  */
 export abstract class Runtime {
+  /** Whether the runtime can be reached now. Orders wait until it can; readings throw `RuntimeUnavailable`. */
+  async isReachable(): Promise<boolean> {
+    return true;
+  }
+
   /**
    * Finds the commit at the head of a branch, or of the default branch.
    * @throws SourceUnavailable with a message for the deployment's `error`; it never contains credentials.
@@ -183,4 +190,12 @@ export class BuildFailed extends Error {
 /** The new instances did not answer; the older ones keep the traffic. */
 export class RollFailed extends Error {
   override readonly name = 'RollFailed';
+}
+
+/** The runtime cannot be reached. The call may be repeated. */
+export class RuntimeUnavailable extends Refusal<'runtime_unavailable'> {
+  constructor(options?: ErrorOptions) {
+    super('runtime_unavailable', 'The runtime is not available at the moment. Try again in a few seconds.');
+    this.cause = options?.cause;
+  }
 }

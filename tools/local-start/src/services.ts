@@ -28,7 +28,7 @@ export const SERVICES = [
 
 export const entryPointOf = (app: string) => join(ROOT, 'apps', app, 'dist/main.js');
 export const LOAD_BALANCER = entryPointOf('load-balancer');
-export const STOP_EVERYTHING = join(ROOT, 'apps/runtime-agent/dist/stop-everything/main.js');
+export const STOP_EVERYTHING = join(ROOT, 'apps/runtime-agent/dist/stop-everything.js');
 export const SIMULATOR = join(ROOT, 'tools/mail-simulator/dist/main.js');
 
 /** Where web services, their artefacts and logs, and provisioned databases live. */

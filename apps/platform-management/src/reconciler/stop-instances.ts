@@ -12,7 +12,7 @@ export class StopInstances {
   ) {}
 
   async execute(webServiceId: string, signal: AbortSignal): Promise<void> {
-    await this.runtime.stop(webServiceId);
+    await this.runtime.stop(webServiceId, signal);
     if (signal.aborted) return;
     await this.reports.record(webServiceId, { kind: 'finish-stop' });
     const output = this.runtime.logWriter(webServiceId, 'platform', []);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Runtime } from '@postern/runtime';
 import type { WebService } from '../web-services/aggregate/state.js';
 import { BuildDeployment } from './build-deployment.js';
 import type { Report } from './next-steps.js';
@@ -25,7 +26,13 @@ export class WebServiceTasks {
     private readonly releases: RollRelease,
     private readonly stops: StopInstances,
     private readonly scan: RuntimeScan,
+    private readonly runtime: Runtime,
   ) {}
+
+  /** While the runtime is away, nothing begins, so that no deadline runs. */
+  canBegin(): Promise<boolean> {
+    return this.runtime.isReachable();
+  }
 
   report(webServiceId: string, report: Report): Promise<unknown> {
     return this.reports.record(webServiceId, report);

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ServiceLog } from '@postern/service-host';
 import { RuntimesModule } from '../runtimes.module.js';
-import { CarryOutOrder } from './carry-out-order.js';
 import { OrderDocuments } from './order-documents.js';
+import { OrderExecution } from './order-execution.js';
 import { OrderRegistry } from './order-registry.js';
 import { Orders } from './orders.js';
 
@@ -11,14 +11,14 @@ import { Orders } from './orders.js';
   imports: [RuntimesModule],
   providers: [
     Orders,
-    CarryOutOrder,
+    OrderExecution,
     OrderDocuments,
     {
       provide: OrderRegistry,
-      inject: [CarryOutOrder, ServiceLog],
-      useFactory: (carryOut: CarryOutOrder, log: ServiceLog) =>
+      inject: [OrderExecution, ServiceLog],
+      useFactory: (execution: OrderExecution, log: ServiceLog) =>
         new OrderRegistry(
-          (order, signal) => carryOut.execute(order, signal),
+          (order, signal) => execution.carryOut(order, signal),
           (err, { kind }) => log.error({ err, kind }, 'An order failed'),
         ),
     },

@@ -131,7 +131,7 @@ export const getLogs = request('get-logs', {
     since: z.int().min(0).max(4_102_444_800).optional(),
   }),
   reply: z.object({ lines: z.array(logLine) }),
-  refusals: { web_service_not_found: 404 },
+  refusals: { web_service_not_found: 404, runtime_unavailable: 503 },
 });
 
 const usageOf = z.object({ millicores: z.number().nonnegative(), percent: z.number().nonnegative() });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 /** As `main.js`, with shorter times. */
 const ENTRY = fileURLToPath(new URL('../../../../apps/runtime-agent/dist/testing/quick-agent.js', import.meta.url));
 const STOP_EVERYTHING = fileURLToPath(
-  new URL('../../../../apps/runtime-agent/dist/stop-everything/main.js', import.meta.url),
+  new URL('../../../../apps/runtime-agent/dist/stop-everything.js', import.meta.url),
 );
 
 /** The built runtime agent as a process of its own, which can be killed at any moment. */

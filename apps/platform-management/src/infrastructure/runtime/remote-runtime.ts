@@ -31,7 +31,7 @@ const LIST_LENGTH = 1_000;
 
 /**
  * Web services that the runtime agent runs. Builds, roll-outs and stops wait while the agent is away; reads and
- * reconciliations throw `ServiceUnavailable` then.
+ * reconciliations throw `RuntimeUnavailable` then.
  */
 export class RemoteRuntime extends Runtime {
   constructor(
@@ -39,6 +39,10 @@ export class RemoteRuntime extends Runtime {
     private readonly onLostLines: (error: unknown) => void = () => undefined,
   ) {
     super();
+  }
+
+  override isReachable(): Promise<boolean> {
+    return this.agent.isReachable();
   }
 
   async resolveSource({ repositoryUrl, branch }: Source, signal: AbortSignal): Promise<ResolvedSource> {

@@ -11,7 +11,7 @@ import {
   startOrder,
 } from '@postern/contracts';
 import { type RequestClient, ServiceUnavailable } from '@postern/messaging';
-import { BuildFailed, RollFailed, SourceUnavailable } from '@postern/runtime';
+import { BuildFailed, RollFailed, RuntimeUnavailable, SourceUnavailable } from '@postern/runtime';
 
 export interface RuntimeAgentTimes {
   /** How long one request waits for the end of an order. */
@@ -49,7 +49,7 @@ const never = new AbortController().signal;
 
 /**
  * Sends requests and orders to the runtime agent. An order waits while the agent is away, and starts again when the agent
- * was restarted; requests throw `ServiceUnavailable` then.
+ * was restarted; requests throw `RuntimeUnavailable` then.
  */
 export class RuntimeAgent {
   readonly #clientId = randomUUID();
@@ -61,10 +61,25 @@ export class RuntimeAgent {
     private readonly times: RuntimeAgentTimes = RUNTIME_AGENT_TIMES,
   ) {}
 
-  /** @throws ServiceUnavailable while the agent is away. */
+  /** @throws RuntimeUnavailable while the agent is away. */
   async request<C extends RequestContract>(contract: C, payload: RequestInput<C>): Promise<ReplyOf<C>> {
-    const reply = await this.requests.request(contract, payload);
+    const reply = await this.requests.request(contract, payload).catch(error => {
+      throw error instanceof ServiceUnavailable ? new RuntimeUnavailable({ cause: error }) : error;
+    });
     return contract.reply.parse(reply) as ReplyOf<C>;
+  }
+
+  /** Whether the agent answers now. */
+  async isReachable(): Promise<boolean> {
+    const away = await this.request(awaitOrder, { order_id: randomUUID(), wait_ms: 0 }).then(
+      () => false,
+      error => {
+        if (error instanceof RuntimeUnavailable) return true;
+        throw error;
+      },
+    );
+    this.onAway(away);
+    return !away;
   }
 
   /**
@@ -83,8 +98,8 @@ export class RuntimeAgent {
         this.onAway(false);
         return reply;
       } catch (error) {
-        if (!(error instanceof ServiceUnavailable)) throw error;
-        if (isAway(error)) this.onAway(true);
+        if (!(error instanceof RuntimeUnavailable)) throw error;
+        this.onAway(true);
         await pause(this.times.retryMs, undefined, { signal }).catch(() => undefined);
       }
     }
@@ -92,7 +107,7 @@ export class RuntimeAgent {
 
   /**
    * Has an order carried out and answers its result.
-   * @throws the port's errors; the signal's reason once an aborted order has ended; ServiceUnavailable if the agent is
+   * @throws the port's errors; the signal's reason once an aborted order has ended; RuntimeUnavailable if the agent is
    * away at the beginning and the order does not wait for it.
    */
   async carryOut(order: RuntimeOrder, options: CarryOutOptions = {}): Promise<unknown> {
@@ -182,7 +197,7 @@ export class RuntimeAgent {
         if (answer.state !== 'running') return answer;
       } catch (error) {
         if (patience.aborted) return { state: 'unknown' };
-        if (!(error instanceof ServiceUnavailable)) throw error;
+        if (!(error instanceof RuntimeUnavailable)) throw error;
       }
     }
   }
@@ -190,8 +205,6 @@ export class RuntimeAgent {
 
 /** SHA-256 of a document, by which orders name it. */
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-const isAway = ({ reason }: ServiceUnavailable): boolean => reason === 'no_responders' || reason === 'timeout';
 
 const failureOf = ({ kind, message }: Extract<OrderEnd, { state: 'failed' }>['failure']): Error => {
   switch (kind) {

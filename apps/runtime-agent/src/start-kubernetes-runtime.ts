@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
 import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
-import { LIMITS } from '../local-runtime/assemble-local-runtime.js';
-import { assembleLocalBuilds } from '../local-runtime/build/assemble-local-builds.js';
-import { LogStore } from '../local-runtime/logs/log-store.js';
-import { redactor } from '../local-runtime/redactor.js';
-import { inWords } from '../local-runtime/source/git-refusals.js';
-import { assembleKubernetesRuntime } from './assemble-kubernetes-runtime.js';
-import type { KubernetesRuntime } from './kubernetes-runtime.js';
-import type { kubernetesSettings } from './kubernetes-settings.js';
+import { assembleKubernetesRuntime } from './kubernetes-runtime/assemble-kubernetes-runtime.js';
+import type { KubernetesRuntime } from './kubernetes-runtime/kubernetes-runtime.js';
+import type { kubernetesSettings } from './kubernetes-runtime/kubernetes-settings.js';
+import { LIMITS } from './local-runtime/assemble-local-runtime.js';
+import { assembleLocalBuilds } from './local-runtime/build/assemble-local-builds.js';
+import { LogStore } from './local-runtime/logs/log-store.js';
+import { redactor } from './local-runtime/redactor.js';
+import { inWords } from './local-runtime/source/git-refusals.js';
 
 export type KubernetesConfig = ConfigOf<ConfigDefinition<typeof kubernetesSettings>> & {
   readonly platformHome: string;

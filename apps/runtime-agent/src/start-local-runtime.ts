@@ -1,10 +1,10 @@
 import { inSpan, type Log } from '@postern/messaging';
-import type { RuntimeAgentConfig } from '../config.js';
-import { assembleLocalRuntime, LIMITS } from './assemble-local-runtime.js';
-import { assembleLocalBuilds } from './build/assemble-local-builds.js';
-import type { LocalRuntime } from './local-runtime.js';
-import { redactor } from './redactor.js';
-import type { RuntimeTimes } from './rolls/runtime-times.js';
+import type { RuntimeAgentConfig } from './config.js';
+import { assembleLocalRuntime, LIMITS } from './local-runtime/assemble-local-runtime.js';
+import { assembleLocalBuilds } from './local-runtime/build/assemble-local-builds.js';
+import type { LocalRuntime } from './local-runtime/local-runtime.js';
+import { redactor } from './local-runtime/redactor.js';
+import type { RuntimeTimes } from './local-runtime/rolls/runtime-times.js';
 
 const foreignCodeAsRoot = (platformHome: string): string =>
   `Builds and web services would run as root: other users cannot enter POSTERN_PLATFORM_HOME (${platformHome}) or run ${process.execPath}, or setpriv is missing. Choose a folder that every user may enter, or run runtime-agent as an ordinary user.`;

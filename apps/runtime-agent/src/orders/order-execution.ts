@@ -11,7 +11,7 @@ type PlanOnTheWire = z.output<typeof servicePlan>;
 
 /** Carries out orders with the runtimes of this process. */
 @Injectable()
-export class CarryOutOrder {
+export class OrderExecution {
   /** What an order starts outlives it and belongs to no request. */
   readonly #outsideRequests = AsyncLocalStorage.snapshot();
 
@@ -23,7 +23,7 @@ export class CarryOutOrder {
   ) {}
 
   /** @throws the errors of `Runtime` and `DatabaseRuntime`. */
-  async execute(order: RuntimeOrder, signal: AbortSignal): Promise<unknown> {
+  async carryOut(order: RuntimeOrder, signal: AbortSignal): Promise<unknown> {
     switch (order.kind) {
       case 'resolve_source':
         return this.runtime.resolveSource({ repositoryUrl: order.repository_url, branch: order.branch }, signal);
