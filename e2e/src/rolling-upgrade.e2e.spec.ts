@@ -7,7 +7,7 @@ import { eventually, freePort, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { copiesByRecipient, deliveredEmails, type Sent, underLoad } from './crash/load.js';
 import { type Change, nextVersionOf } from './rolling/next-version.js';
-import { Turnstile } from './rolling/turnstile.js';
+import { TcpBalancer } from './rolling/tcp-balancer.js';
 import { type Sender, World } from './world.js';
 
 const ALONE_MS = 1_500;
@@ -71,16 +71,16 @@ const UPGRADES: readonly Upgrade[] = [
 const folder = mkdtempSync(join(tmpdir(), 'postern-rolling-'));
 const next: SupervisedProcess[] = [];
 const everything: Sent[] = [];
-let returnPath: Turnstile;
+let returnPath: TcpBalancer;
 const returnPathOf = { old: 0, next: 0 };
 let world: World;
 let sender: Sender;
 
 beforeAll(async () => {
-  returnPath = await Turnstile.open();
+  returnPath = await TcpBalancer.open();
   returnPathOf.old = await freePort();
   returnPathOf.next = await freePort();
-  returnPath.admit(returnPathOf.old);
+  returnPath.add(returnPathOf.old);
   world = await World.start({
     environment: {
       'email-send': UNLIMITED,
@@ -100,7 +100,7 @@ afterAll(async () => {
 
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
-/** N+1 begins beside N, both work, N is told to end, N+1 goes on alone. */
+/** N+1 starts beside N, both work, N is stopped, N+1 continues alone. */
 const upgrade = async ({ service, changes }: Upgrade): Promise<void> => {
   const { postern } = world;
   const successor = new SupervisedProcess({
@@ -117,9 +117,9 @@ const upgrade = async ({ service, changes }: Upgrade): Promise<void> => {
   });
   next.push(successor);
   await successor.start();
-  if (service === 'delivery-tracking') returnPath.admit(returnPathOf.next);
+  if (service === 'delivery-tracking') returnPath.add(returnPathOf.next);
   await pause(SIDE_BY_SIDE_MS);
-  if (service === 'delivery-tracking') returnPath.dismiss(returnPathOf.old);
+  if (service === 'delivery-tracking') returnPath.remove(returnPathOf.old);
   await postern.services.get(service)?.stop(GRACE_MS);
 };
 

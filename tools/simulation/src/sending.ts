@@ -114,8 +114,8 @@ export class Sending {
     const request = requestOf(intention, this.world.newId(), this.world.now + CLIENT_WAITS_MS);
     const services = { ask: () => this.#ask(request) } as unknown as Services;
     try {
-      const asker = { correlationId: request.email_id };
-      const { email } = await sendUntilKnown(services, request, asker, async ms => this.world.advance(ms));
+      const requestContext = { correlationId: request.email_id };
+      const { email } = await sendUntilKnown(services, request, requestContext, async ms => this.world.advance(ms));
       return { status: 200, record: email };
     } catch (error) {
       return answerTo(error);
@@ -152,7 +152,7 @@ export class Sending {
     );
   }
 
-  /** One question of the gateway, with the failures that its transport tells apart. */
+  /** One request of the gateway, with the failures that its transport distinguishes. */
   async #ask(request: SendRequest): Promise<SendReply> {
     this.world.advance(1 + this.world.random.below(50));
     const process = this.world.process('email-send');

@@ -3,10 +3,10 @@ import { ConcurrencyConflict, type Upcasters, upcast } from '@postern/event-sour
 import {
   appendAll,
   Inbox,
-  inTransactionAsking,
+  inPipelinedTransaction,
   lockStreams,
   PostgresEventStore,
-  together,
+  pipelined,
 } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import {
@@ -46,7 +46,7 @@ export class PostgresTrackingTransactions extends TrackingTransactions {
     work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
   ): Promise<Result> {
     const appended: TrackingEvent[] = [];
-    const result = await inTransactionAsking<[unknown, Histories, readonly WaitingSignal[]], Result>(
+    const result = await inPipelinedTransaction<[unknown, Histories, readonly WaitingSignal[]], Result>(
       this.store.pool,
       client => [
         lockStreams(client, streamIds),
@@ -103,7 +103,7 @@ class PostgresTrackingTransaction implements TrackingTransaction {
   ) {}
 
   async lockMore(streamIds: readonly string[]): Promise<Histories> {
-    const [, histories] = await together<[unknown, Histories]>(this.client, () => [
+    const [, histories] = await pipelined<[unknown, Histories]>(this.client, () => [
       lockStreams(this.client, streamIds),
       historiesOf(this.client, streamIds, this.upcasters),
     ]);
@@ -112,7 +112,7 @@ class PostgresTrackingTransaction implements TrackingTransaction {
 
   async write(changes: TrackingChanges): Promise<ReadonlySet<string>> {
     const { consumedEventIds, appends, signalsToStore, signalIdsToDelete } = changes;
-    const [fresh] = await together<[ReadonlySet<string>, ...unknown[]]>(this.client, () => [
+    const [fresh] = await pipelined<[ReadonlySet<string>, ...unknown[]]>(this.client, () => [
       consumedEventIds.length > 0
         ? this.inbox.accept(this.client, CONSUMER, consumedEventIds)
         : Promise.resolve(new Set<string>()),

@@ -20,7 +20,7 @@ const interrupted = async (keyHash: string): Promise<string> => {
   fixture.smtp.answer({ stage: 'data', delayMs: 300, times: 1 });
   const before = fixture.smtp.counters.taken;
   doomed.sendEmail.execute({ ...request(keyHash), email_id }).catch(() => {});
-  await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+  await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
   await doomed.die();
   await waitFor(() => fixture.smtp.counters.taken > before, { timeoutMs: 5_000 });
   return email_id;
@@ -90,7 +90,7 @@ describe('evidence of a message whose outcome is unknown', () => {
     const email_id = uuidv7();
     fixture.smtp.answer({ stage: 'data', delayMs: 400, times: 1 });
     const answer = process.sendEmail.execute({ ...request(keyHash), email_id });
-    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+    await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
     await take(process, outcome(email_id, 'delivered'));
     expect((await answer).email).toMatchObject({ status: 'sent', message: 'Handed over for delivery.' });
   });

@@ -1,10 +1,10 @@
-/** What the code of a web service saw when it looked for a way into the platform. */
+/** What the code of a web service found when it tried to get into the platform. */
 export interface Seen {
-  /** The last word of NATS to a client without a token. */
+  /** The last message of NATS to a client without a token. */
   readonly nats: string;
-  /** By the database named: whether PostgreSQL lets its superuser in without a password. */
+  /** By database: whether PostgreSQL accepts its superuser without a password. */
   readonly postgres: Readonly<Record<string, string>>;
-  /** Names of its own variables that look like the platform's. */
+  /** Names of its variables that belong to the platform. */
   readonly environment: readonly string[];
   /** Processes of the platform whose environment it could read. */
   readonly processes: readonly string[];
@@ -12,39 +12,43 @@ export interface Seen {
   readonly files: readonly string[];
 }
 
-/** Code without dependencies that tries the doors and prints what it saw as one line. */
-export const intruder = (of: { readonly nats: string; readonly postgres: string; readonly home: string }): string => `
+/** Code without dependencies that tries each way in and prints what it found as one line. */
+export const attackerCode = (of: {
+  readonly nats: string;
+  readonly postgres: string;
+  readonly home: string;
+}): string => `
   const { readdirSync, readFileSync, openSync, statSync } = require('node:fs');
   const { connect } = require('node:net');
   const HOME = ${JSON.stringify(of.home)};
 
-  const ask = (port, greeting, answerOf) => new Promise(resolve => {
+  const request = (port, greeting, answerOf) => new Promise(resolve => {
     const socket = connect(port, '127.0.0.1');
-    let heard = Buffer.alloc(0);
-    const end = words => { socket.destroy(); resolve(words); };
+    let received = Buffer.alloc(0);
+    const end = result => { socket.destroy(); resolve(result); };
     socket.on('connect', () => socket.write(greeting));
     socket.on('error', error => end(error.code));
     socket.on('close', () => end('closed'));
     socket.on('data', chunk => {
-      heard = Buffer.concat([heard, chunk]);
-      const answer = answerOf(heard);
+      received = Buffer.concat([received, chunk]);
+      const answer = answerOf(received);
       if (answer) end(answer);
     });
   });
 
   const nats = port =>
-    ask(port, 'CONNECT {"verbose":false}\\r\\nPING\\r\\n', heard => /^(-ERR.*|PONG)\\r$/m.exec(heard.toString())?.[1]);
+    request(port, 'CONNECT {"verbose":false}\\r\\nPING\\r\\n', heard => /^(-ERR.*|PONG)\\r$/m.exec(heard.toString())?.[1]);
 
-  // Start-up of protocol 3.0; the answer R holds what is asked for: 0 nothing, 10 SCRAM.
+  // Start-up of protocol 3.0; the answer R names the authentication: 0 none, 3 password, 10 SCRAM.
   const postgres = (port, database) => {
-    const words = Buffer.from(['user', 'postgres', 'database', database, '', ''].join('\\0').slice(0, -1) + '\\0');
+    const parameters = Buffer.from(['user', 'postgres', 'database', database, '', ''].join('\\0').slice(0, -1) + '\\0');
     const head = Buffer.alloc(8);
-    head.writeInt32BE(8 + words.length, 0);
+    head.writeInt32BE(8 + parameters.length, 0);
     head.writeInt32BE(196608, 4);
-    return ask(port, Buffer.concat([head, words]), heard => {
+    return request(port, Buffer.concat([head, parameters]), heard => {
       if (heard.length < 9) return undefined;
       if (heard.toString('latin1', 0, 1) !== 'R') return heard.toString();
-      return { 0: 'let in', 3: 'asked for a password', 10: 'asked for a password' }[heard.readInt32BE(5)];
+      return { 0: 'accepted', 3: 'password required', 10: 'password required' }[heard.readInt32BE(5)];
     });
   };
 
