@@ -1,4 +1,11 @@
-import { type ConfigOf, databaseSettings, defineConfig, secret, text } from '@postern/service-host/config';
+import {
+  type ConfigOf,
+  databaseSettings,
+  defineConfig,
+  eventSettings,
+  secret,
+  text,
+} from '@postern/service-host/config';
 import { canonicalAddress } from './accounts/email-address.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
 import { moderationSettings } from './moderation/settings.js';
@@ -8,6 +15,7 @@ import { webServiceSettings } from './web-services/settings.js';
 /** Every setting of platform-management. */
 export const config = defineConfig({
   ...databaseSettings,
+  ...eventSettings,
   ...encryptionSettings,
   ...platformKeySettings,
   ...webServiceSettings,

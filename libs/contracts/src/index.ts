@@ -12,6 +12,7 @@ export * from './platform-management/accounts.js';
 export * from './platform-management/databases.js';
 export * from './platform-management/deployments.js';
 export * from './platform-management/environment.js';
+export * from './platform-management/events.js';
 export * from './platform-management/platform-keys.js';
 export * from './platform-management/project-secrets.js';
 export * from './platform-management/projects.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { OutboxRelay, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { Database, KeyRing, Operating, operationsController, SealedColumns, ServiceLog } from '@postern/service-host';
 import { EncryptionModule } from '../infrastructure/encryption/encryption.module.js';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
@@ -24,10 +24,11 @@ const SEALED_COLUMNS = [
     PostgresPersonalData,
     {
       provide: Operating,
-      inject: [Database, ProjectionRunner, KeyRing, PostgresPersonalData, ServiceLog],
+      inject: [Database, ProjectionRunner, OutboxRelay, KeyRing, PostgresPersonalData, ServiceLog],
       useFactory: (
         database: Database,
         projections: ProjectionRunner,
+        outbox: OutboxRelay,
         keys: KeyRing,
         personal: PostgresPersonalData,
         log: ServiceLog,
@@ -35,6 +36,7 @@ const SEALED_COLUMNS = [
         new Operating({
           database,
           projections,
+          outbox,
           log,
           personal,
           sealed: new SealedColumns(database.pool, keys, SEALED_COLUMNS),

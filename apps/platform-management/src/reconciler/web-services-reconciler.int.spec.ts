@@ -276,7 +276,7 @@ describe('a rollback', () => {
     await waitFor(() => !house.machine.artefacts.has(first), { describe: 'the oldest artefact to be deleted' });
     expect(house.machine.artefacts.has(second)).toBe(true);
     await expect(rollBack(id, first)).rejects.toMatchObject({
-      code: 'deployment_never_live',
+      code: 'deployment_too_old',
       message: expect.stringContaining('kept for the last 2'),
     });
     await house.untilDeployment(await rollBack(id, second), 'live');
@@ -416,7 +416,7 @@ describe('the sealed configurations of a service', () => {
 
     await retaining.run(never);
     expect(sealedBeside(others)).toEqual(new Set([second, third, serving]));
-    await expect(rollBackTo(id, first)).rejects.toEqual(refusal('deployment_never_live'));
+    await expect(rollBackTo(id, first)).rejects.toEqual(refusal('deployment_too_old'));
     await house.untilDeployment(await rollBackTo(id, second), 'live');
     expect(house.machine.serving(id)?.environment).toEqual({ COLOUR: 'red' });
     await retaining.run(never);

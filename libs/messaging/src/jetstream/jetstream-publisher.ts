@@ -29,6 +29,10 @@ export interface JetStreamPublisherOptions extends StreamLimits {
   readonly service: ServiceName;
   /** What this service publishes; stored events of any other type are its own business and are passed over. */
   readonly contracts: readonly EventContract[];
+  /** Publishes only the fields of each contract, for stored events with fields that must not leave the service. */
+  readonly contractFieldsOnly?: boolean | undefined;
+  /** Removes events from a full stream, and after their age, also while the stream has no durable consumer. */
+  readonly removeUnconsumed?: boolean | undefined;
   /** Unacknowledged messages at a time (256). */
   readonly inFlight?: number | undefined;
   /** Told when the server has no room for the configured stream and a smaller one was made. */
@@ -49,7 +53,7 @@ export interface Published {
 
 /** Publishes a service's events to its stream `postern-<service>`, which it creates and keeps as configured. */
 export class JetStreamPublisher {
-  readonly #subjects: ReadonlyMap<string, string>;
+  readonly #contracts: ReadonlyMap<string, EventContract>;
   readonly #stream: ReturnType<typeof streamConfig>;
   readonly #window: PublishWindow;
   readonly #housekeeping: StreamHousekeeping;
@@ -66,17 +70,20 @@ export class JetStreamPublisher {
     private readonly link: NatsLink,
     private readonly options: JetStreamPublisherOptions,
   ) {
-    this.#subjects = new Map(options.contracts.map(contract => [contract.type, contract.subject]));
+    this.#contracts = new Map(options.contracts.map(contract => [contract.type, contract]));
     this.#stream = streamConfig(options.service, options);
     this.#window = new PublishWindow(link, this.#stream.name);
-    this.#housekeeping = new StreamHousekeeping(this.#stream, options.maxAgeMs ?? 7 * 24 * 3_600_000, () =>
-      isAtLeast(link, 2, 12),
+    this.#housekeeping = new StreamHousekeeping(
+      this.#stream,
+      options.maxAgeMs ?? 7 * 24 * 3_600_000,
+      () => isAtLeast(link, 2, 12),
+      options.removeUnconsumed,
     );
   }
 
   /** The types that it publishes, for the outbox relay. */
   get types(): readonly string[] {
-    return [...this.#subjects.keys()];
+    return [...this.#contracts.keys()];
   }
 
   /**
@@ -94,12 +101,14 @@ export class JetStreamPublisher {
     }
     const spans: (TraceSpan | undefined)[] = [];
     const published = batch.flatMap((event, place) => {
-      const subject = this.#subjects.get(event.type);
-      if (!subject) return [];
+      const contract = this.#contracts.get(event.type);
+      if (!contract) return [];
+      const { subject } = contract;
+      const visible = this.options.contractFieldsOnly ? withContractFields(event, contract) : event;
       const span = publishSpan(event, subject);
       spans.push(span);
       const id = repetition ? `${event.id}.${repetition}` : event.id;
-      return [{ subject, id, place, payload: JSON.stringify(envelopeOf(event, span?.traceparent)) }];
+      return [{ subject, id, place, payload: JSON.stringify(envelopeOf(visible, span?.traceparent)) }];
     });
     const end = (failure?: unknown) => spans.forEach(span => void span?.end(failure));
     const inFlight = this.options.inFlight ?? 256;
@@ -221,6 +230,13 @@ const publishSpan = ({ id, type, metadata }: PublishableEvent, subject: string):
       'messaging.message.id': id,
     },
   });
+
+/** The event without the fields that its contract does not name. */
+const withContractFields = (event: PublishableEvent, { data }: EventContract): PublishableEvent => {
+  const { shape = {} } = data as { readonly shape?: object };
+  const stored = event.data as Readonly<Record<string, unknown>>;
+  return { ...event, data: Object.fromEntries(Object.keys(shape).map(field => [field, stored[field]])) };
+};
 
 const envelopeOf = (event: PublishableEvent, traceparent = event.metadata.traceparent): Envelope => ({
   id: event.id,

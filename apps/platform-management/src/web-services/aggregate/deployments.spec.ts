@@ -177,7 +177,7 @@ describe('a rollback', () => {
       .refuses('deployment_not_found');
     given(...two, ...deployed('d3', 'd2'))
       .when(rollBack('d4', 'd1', 2))
-      .refuses('deployment_never_live', 'too old');
+      .refuses('deployment_too_old', 'too old');
   });
 
   it('is refused for a blocked service', () =>
