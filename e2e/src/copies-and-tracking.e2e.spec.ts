@@ -1,20 +1,13 @@
 /** @jest-environment-options {"customExportConditions": ["postern-source", "node"]} */
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { verifiedSignatures } from './dkim.js';
-import { type Sender, World } from './world.js';
+import { sharedWorld } from './stories.js';
 
-let world: World;
-let sender: Sender;
-
-beforeAll(async () => {
-  world = await World.start();
-  sender = await world.sender('Shop', 'shop.test');
-  await world.dashboard.patch(sender.path, { click_tracking: true });
-}, 120_000);
-
-afterAll(() => world.stop());
+const world = await sharedWorld();
+const sender = await world.sender('Shop', 'shop.test');
+await world.dashboard.patch(sender.path, { click_tracking: true });
 
 const HTML = '<html><body><p>See <a href="https://shop.test/order?a=1&amp;b=2">your order</a>.</p></body></html>';
 const NEWS = { from: 'Shop <orders@shop.test>', to: ['ada@customers.test'], subject: 'Your order', message: HTML };

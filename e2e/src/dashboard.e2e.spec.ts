@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OPERATOR_EMAIL } from '@postern/local-start';
 import { eventually } from '@postern/testing';
-import { type Sender, World } from './world.js';
+import { ownWorld } from './stories.js';
+import type { Sender } from './world.js';
 
-let world: World;
-let sender: Sender;
-
-beforeAll(async () => {
-  world = await World.start();
-  sender = await world.sender('Shop', 'shop.test');
-}, 120_000);
-
-afterAll(() => world.stop());
+const world = await ownWorld();
+const sender = await world.sender('Shop', 'shop.test');
 
 describe('POST /dashboard/api/session', () => {
   it('answers with a token and sets it as an HttpOnly, SameSite=Strict cookie', async () => {

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@postern/testing';
 import PostalMime from 'postal-mime';
-import { type Sender, type WebhookEvent, World } from './world.js';
+import { sharedWorld } from './stories.js';
+import type { Sender, WebhookEvent } from './world.js';
 
-let world: World;
-let sender: Sender;
-
-beforeAll(async () => {
-  world = await World.start();
-  sender = await world.sender('Shop', 'shop.test');
-}, 120_000);
-
-afterAll(() => world.stop());
+const world = await sharedWorld();
+const sender = await world.sender('Shop', 'shop.test');
 
 describe('open tracking', () => {
   it('is on by default: a pixel of their own for every recipient, whose event tells user agent and ip', async () => {

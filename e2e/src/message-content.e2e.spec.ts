@@ -1,18 +1,12 @@
 /** @jest-environment-options {"customExportConditions": ["postern-source", "node"]} */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import PostalMime, { decodeWords } from 'postal-mime';
 import { verifiedSignatures } from './dkim.js';
-import { type MailboxMessage, type Sender, World } from './world.js';
+import { sharedWorld } from './stories.js';
+import type { MailboxMessage } from './world.js';
 
-let world: World;
-let sender: Sender;
-
-beforeAll(async () => {
-  world = await World.start();
-  sender = await world.sender('Shop', 'shop.test');
-}, 120_000);
-
-afterAll(() => world.stop());
+const world = await sharedWorld();
+const sender = await world.sender('Shop', 'shop.test');
 
 describe('bodies', () => {
   it('message alone: a plain-text version is derived from it', async () => {

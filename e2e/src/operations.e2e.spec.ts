@@ -4,24 +4,17 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { DashboardClient, type RunningPostern, startPostern } from '@postern/local-start';
 import { eventually } from '@postern/testing';
 import pg from 'pg';
 import { type Answer, postern } from './operator.js';
-import { type Sender, World } from './world.js';
-
-let world: World;
-let sender: Sender;
+import { ownWorld } from './stories.js';
 
 const run = (...args: string[]): Promise<Answer> => postern(world.postern, args);
 
-beforeAll(async () => {
-  world = await World.start();
-  sender = await world.sender('Shop', 'shop.test');
-}, 120_000);
-
-afterAll(() => world?.stop());
+const world = await ownWorld();
+const sender = await world.sender('Shop', 'shop.test');
 
 const send = async (to: string): Promise<string> => {
   const { status, body } = await sender.send({
@@ -249,7 +242,7 @@ describe('Erasing a recipient', () => {
 });
 
 describe('A copy of the stopped PostgreSQL', () => {
-  it('is all that it takes to go on elsewhere, with a new key in front of the old one', async () => {
+  it('is enough to continue elsewhere, with a new key in front of the old one', async () => {
     const id = await send('carl@customers.test');
     const { home } = world.postern;
     await world.postern.stop();

@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@postern/testing';
-import { createTransport, type Transporter } from 'nodemailer';
-import { type Sender, type WebhookEvent, World } from './world.js';
+import { createTransport } from 'nodemailer';
+import { ownWorld } from './stories.js';
+import type { WebhookEvent } from './world.js';
 
-let world: World;
-let sender: Sender;
 /** Any mail system of the world, which brings notifications to the bounce domain. */
-let postman: Transporter;
 
-beforeAll(async () => {
-  world = await World.start({ simulator: { POSTERN_SIMULATOR_SLOW_MS: '2000' } });
-  sender = await world.sender('Shop', 'shop.test');
-  postman = createTransport({ host: '127.0.0.1', port: world.postern.wiring.bouncePort, ignoreTLS: true });
-}, 120_000);
-
-afterAll(() => world.stop());
+const world = await ownWorld({ simulator: { POSTERN_SIMULATOR_SLOW_MS: '2000' } });
+const sender = await world.sender('Shop', 'shop.test');
+const postman = createTransport({ host: '127.0.0.1', port: world.postern.wiring.bouncePort, ignoreTLS: true });
 
 describe('delivered', () => {
   it.each([
-    ['delivered', '250 2.1.5 mailbox took the message'],
-    ['relayed', '250 2.0.0 taken by a host that sends no notifications'],
-    ['expanded', '250 2.0.0 passed on to the members of a list'],
+    ['delivered', '250 2.1.5 delivered to mailbox'],
+    ['relayed', '250 2.0.0 accepted by a host that sends no notifications'],
+    ['expanded', '250 2.0.0 forwarded to the members of a list'],
   ])('fires for Action: %s, with the receiving server’s reply', async (action, reply) => {
     const id = await send(`${action}@simulator.test`);
 

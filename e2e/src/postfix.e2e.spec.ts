@@ -87,7 +87,7 @@ describe('through a real Postfix', () => {
     });
   });
 
-  it('recipients of one message meet different fates, each told of by name', async () => {
+  it('recipients of one message have different outcomes, each reported by name', async () => {
     mailboxes.answer({ stage: 'rcpt', address: 'gone@customers.test', code: 550, text: '5.1.1 gone' });
     const { body } = await sender.send({
       ...MAIL,

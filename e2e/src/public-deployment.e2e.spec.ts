@@ -1,30 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@postern/testing';
 import PostalMime from 'postal-mime';
-import { World } from './world.js';
+import { ownWorld } from './stories.js';
 
 /** Set as for a deployment behind an HTTPS load balancer on this machine, where webhooks may only go to the public. */
 const PUBLIC_URL = 'https://mail.postern.test';
 
-let world: World;
-let servicePath: string;
-let apiKey: string;
-
-beforeAll(async () => {
-  world = await World.start({
-    environment: {
-      'api-gateway': { POSTERN_PUBLIC_URL: PUBLIC_URL, POSTERN_TRUSTED_PROXIES: '127.0.0.1' },
-      'email-send': { POSTERN_PUBLIC_URL: PUBLIC_URL },
-      'webhook-dispatch': { POSTERN_WEBHOOKS_ALLOW_PRIVATE: 'false' },
-    },
-  });
-  const { id } = await world.dashboard.post<{ id: string }>('/email-services', { name: 'Shop' });
-  servicePath = `/email-services/${id}`;
-  const { key } = await world.dashboard.post<{ key: string }>(`${servicePath}/api-keys`, { name: 'story' });
-  apiKey = key;
-}, 120_000);
-
-afterAll(() => world.stop());
+const world = await ownWorld({
+  environment: {
+    'api-gateway': { POSTERN_PUBLIC_URL: PUBLIC_URL, POSTERN_TRUSTED_PROXIES: '127.0.0.1' },
+    'email-send': { POSTERN_PUBLIC_URL: PUBLIC_URL },
+    'webhook-dispatch': { POSTERN_WEBHOOKS_ALLOW_PRIVATE: 'false' },
+  },
+});
+const { id } = await world.dashboard.post<{ id: string }>('/email-services', { name: 'Shop' });
+const servicePath = `/email-services/${id}`;
+const { key } = await world.dashboard.post<{ key: string }>(`${servicePath}/api-keys`, { name: 'story' });
+const apiKey = key;
 
 describe('a webhook’s URL', () => {
   it.each([
@@ -60,7 +52,7 @@ describe('a webhook’s URL', () => {
   });
 });
 
-describe('the public door', () => {
+describe('the public address', () => {
   it('says whether it lives and is ready, in one word', async () => {
     for (const path of ['/health/live', '/health/ready'])
       expect(await world.call('GET', path)).toMatchObject({ status: 200, body: { status: 'ok' } });

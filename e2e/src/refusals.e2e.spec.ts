@@ -1,16 +1,10 @@
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ApiAnswer, type Sender, World } from './world.js';
+import { describe, expect, it } from '@jest/globals';
+import { sharedWorld } from './stories.js';
+import type { ApiAnswer } from './world.js';
 
-let world: World;
-let sender: Sender;
-
-beforeAll(async () => {
-  world = await World.start();
-  sender = await world.sender('Shop', 'shop.test');
-}, 120_000);
-
-afterAll(() => world.stop());
+const world = await sharedWorld();
+const sender = await world.sender('Shop', 'shop.test');
 
 describe('a request that is not valid is answered with 400 and the field’s name', () => {
   const INVALID: readonly (readonly [what: string, change: Record<string, unknown>, names: RegExp])[] = [
@@ -214,7 +208,7 @@ const refusalOf = async (answer: Promise<ApiAnswer>) => {
   return [status, body];
 };
 
-/** A client that only says how much it is going to send and waits for the answer; fetch would go on sending. */
+/** A client that only declares how much it will send and waits for the answer; fetch would keep sending. */
 const declaring = (baseUrl: string, apiKey: string, bytes: number): Promise<[number | undefined, unknown]> =>
   new Promise((resolve, reject) => {
     const headers = { 'api-key': apiKey, 'content-type': 'application/json', 'content-length': bytes };

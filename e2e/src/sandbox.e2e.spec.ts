@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import PostalMime from 'postal-mime';
 import { verifiedSignatures } from './dkim.js';
-import { type Sender, World } from './world.js';
+import { sharedWorld } from './stories.js';
 
-let world: World;
-let sender: Sender;
-
-beforeAll(async () => {
-  world = await World.start();
-  sender = await world.sender('Trial');
-  await sender.verifyRecipient('ada@customers.test');
-}, 120_000);
-
-afterAll(() => world.stop());
+const world = await sharedWorld();
+const sender = await world.sender('Trial');
+await sender.verifyRecipient('ada@customers.test');
 
 describe('every new service is in sandbox mode', () => {
   it('it says so, with the default limits of 50 messages a day and 60 a minute', async () => {

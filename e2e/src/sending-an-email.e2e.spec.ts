@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import PostalMime from 'postal-mime';
-import { type Sender, signatureOf, World } from './world.js';
+import { sharedWorld } from './stories.js';
+import { signatureOf } from './world.js';
+
+const world = await sharedWorld();
+const sender = await world.sender('Shop', 'shop.test');
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('POST /emails with a production service', () => {
-  let world: World;
-  let sender: Sender;
-
-  beforeAll(async () => {
-    world = await World.start();
-    sender = await world.sender('Shop', 'shop.test');
-  }, 120_000);
-
-  afterAll(() => world.stop());
-
   it('answers with the email message record once the relay took the message', async () => {
     const { status, body } = await sender.send(RECEIPT);
 

@@ -1,15 +1,10 @@
 /** @jest-environment-options {"customExportConditions": ["postern-source", "node"]} */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { verifiedSignatures } from './dkim.js';
-import { type Sender, World } from './world.js';
+import { ownWorld } from './stories.js';
+import type { Sender } from './world.js';
 
-let world: World;
-
-beforeAll(async () => {
-  world = await World.start();
-}, 120_000);
-
-afterAll(() => world.stop());
+const world = await ownWorld();
 
 describe('a sending domain that was just added', () => {
   it('shows the three records to publish: SPF, DKIM and DMARC, each with its expected value', async () => {

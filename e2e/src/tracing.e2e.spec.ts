@@ -41,7 +41,7 @@ const originsOf = (span: ReceivedSpan): string[] => {
 };
 
 describe('a trace', () => {
-  it('goes on from a client’s request to every attempt of its webhook, across events, reports and the queue', async () => {
+  it('continues from a client’s request to every attempt of its webhook, across events, reports and the queue', async () => {
     sender.receiver.answerNext({ status: 503 });
     const headers = { traceparent: `00-${TRACE}-${CLIENT_SPAN}-01`, 'x-request-id': 'order-7' };
     expect(await sender.send(MAIL, headers)).toMatchObject({ status: 200 });

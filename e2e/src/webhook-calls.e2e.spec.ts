@@ -1,18 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually, type ReceivedRequest, startHttpReceiver, type TestHttpReceiver } from '@postern/testing';
-import { type Sender, signatureOf, type WebhookEvent, World } from './world.js';
+import { sharedWorld } from './stories.js';
+import { signatureOf, type WebhookEvent } from './world.js';
 
-let world: World;
-let sender: Sender;
 const receivers: TestHttpReceiver[] = [];
 const webhookIds: string[] = [];
 
-beforeAll(async () => {
-  world = await World.start();
-  sender = await world.sender('Shop', 'shop.test');
-}, 120_000);
-
-afterAll(() => world.stop());
+const world = await sharedWorld();
+const sender = await world.sender('Shop', 'shop.test');
 
 afterEach(async () => {
   // A service can have 20 webhooks.

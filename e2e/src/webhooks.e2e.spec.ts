@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventually, startHttpReceiver } from '@postern/testing';
-import { type Sender, World } from './world.js';
+import { sharedWorld } from './stories.js';
 
-let world: World;
-let sender: Sender;
-
-beforeAll(async () => {
-  world = await World.start();
-  sender = await world.sender('Shop', 'shop.test');
-}, 120_000);
-
-afterAll(() => world.stop());
+const world = await sharedWorld();
+const sender = await world.sender('Shop', 'shop.test');
 
 const MAIL = { from: 'orders@shop.test', to: ['ada@customers.test'], subject: 'Your receipt', text: 'Thanks.' };
 

@@ -1,16 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import {
-  DashboardClient,
-  OPERATOR_EMAIL,
-  type RunningPostern,
-  type StartOptions,
-  startPostern,
-} from '@postern/local-start';
+import { DashboardClient, type RunningPostern, type StartOptions, startPostern } from '@postern/local-start';
 import { type ReceivedRequest, startHttpReceiver, type TestHttpReceiver, waitFor } from '@postern/testing';
+import { type PosternAccess, sharedPostern } from './shared-postern.js';
+import { temporaryHome } from './temporary-home.js';
 
 /** An answer of the public API, as a client sees it. */
 export interface ApiAnswer {
@@ -49,7 +41,7 @@ interface Domain {
 /** An email service of the story's own, with its key and a webhook that listens to everything. */
 export class Sender {
   constructor(
-    readonly world: World,
+    readonly world: World<PosternAccess>,
     readonly serviceId: string,
     readonly apiKey: string,
     readonly receiver: TestHttpReceiver,
@@ -88,7 +80,7 @@ export class Sender {
   /** Registers a domain, publishes its records and has them checked. */
   async verifyDomain(domain: string): Promise<Domain> {
     const added = await this.world.dashboard.post<Domain>(`${this.path}/domains`, { domain });
-    for (const { name, value } of added.records) this.world.postern.dns.setText(name, value);
+    for (const { name, value } of added.records) await this.world.postern.dns.setText(name, value);
     return this.world.dashboard.post<Domain>(`${this.path}/domains/${added.id}/verify`, {});
   }
 
@@ -101,42 +93,51 @@ export class Sender {
   }
 }
 
-/** Everything that runs, started for one file of stories in a folder of its own. */
-export class World {
+/** A running Postern as stories use it, with the operator's session. */
+export class World<Postern extends PosternAccess = RunningPostern> {
   private readonly receivers: TestHttpReceiver[] = [];
+  /** Mail that arrived earlier belongs to other stories on the same Postern. */
+  private readonly since = new Date().toISOString();
 
   private constructor(
-    readonly postern: RunningPostern,
+    readonly postern: Postern,
     readonly dashboard: DashboardClient,
     /** The operator's session. */
     readonly token: string,
-    private readonly folder: string,
+    private readonly release: () => Promise<void>,
   ) {}
 
+  /** A Postern for one file of stories: for options of its own, or because the stories break parts of it. */
   static async start(options: Partial<StartOptions> = {}): Promise<World> {
-    const folder = mkdtempSync(join(tmpdir(), 'postern-story-'));
-    // Web services and builds run as other users where we are root.
-    chmodSync(folder, 0o755);
-    const postern = await startPostern({ home: folder, port: 0, ...options });
-    const dashboard = new DashboardClient(postern.baseUrl);
-    await dashboard.login(OPERATOR_EMAIL, postern.operator.password);
-    const { token } = await new DashboardClient(postern.baseUrl).post<{ token: string }>('/session', {
-      email: OPERATOR_EMAIL,
-      password: postern.operator.password,
+    const home = temporaryHome();
+    const postern = await startPostern({ home: home.folder, port: 0, ...options });
+    return World.on(postern, async () => {
+      await postern.stop();
+      home.remove();
     });
-    return new World(postern, dashboard, token, folder);
+  }
+
+  /** The Postern that files share whose stories only use the public API. */
+  static async shared(): Promise<World<PosternAccess>> {
+    return World.on(await sharedPostern(), async () => undefined);
+  }
+
+  private static async on<P extends PosternAccess>(postern: P, release: () => Promise<void>): Promise<World<P>> {
+    const { email, password } = postern.operator;
+    const dashboard = new DashboardClient(postern.baseUrl);
+    await dashboard.login(email, password);
+    const session = { email, password };
+    const { token } = await new DashboardClient(postern.baseUrl).post<{ token: string }>('/session', session);
+    return new World(postern, dashboard, token, release);
   }
 
   async stop(): Promise<void> {
-    await this.postern.stop();
+    await this.release();
     for (const receiver of this.receivers) await receiver.stop();
-    // What builds made is read-only for its owner as well.
-    execFileSync('chmod', ['-R', 'u+w', this.folder]);
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   get operatorLogin(): { readonly email: string; readonly password: string } {
-    return { email: OPERATOR_EMAIL, password: this.postern.operator.password };
+    return this.postern.operator;
   }
 
   /** A sandbox service; `domain` makes it a production one. */
@@ -187,10 +188,11 @@ export class World {
     });
   }
 
-  /** Everything in a mailbox, oldest first. */
+  /** Everything that a mailbox received since this world began, oldest first. */
   async mailsTo(address: string): Promise<readonly MailboxMessage[]> {
     const response = await fetch(`${this.postern.mailboxUrl}/messages?to=${encodeURIComponent(address)}`);
-    return (await response.json()) as MailboxMessage[];
+    const mails = (await response.json()) as MailboxMessage[];
+    return mails.filter(({ received_at }) => received_at >= this.since);
   }
 
   /** The six digits that Postern sent to an address last. */

@@ -15,37 +15,52 @@ export const config = defineConfig({
     .refine(secrets => secrets.length > 0 && secrets.every(secret => Buffer.byteLength(secret) >= 32), {
       message: 'needs at least one secret, each of 32 bytes or more',
     })
-    .describe('Secrets of return paths, pixels and links; the first signs, all verify. Comma-separated.'),
+    .describe('Secrets of return paths, pixels and links, comma-separated; the first signs, all verify.'),
   bounceDomain: text()
     .transform(domain => domain.toLowerCase())
-    .describe('Domain of return paths, whose MX is this service; feedback reports come to fbl@ it.'),
-  bounceSmtpHost: text().default('127.0.0.1').describe('Address that the bounce listener listens on.'),
-  bounceSmtpPort: integer().min(0).max(65_535).default(0).describe('Port of the bounce listener; 0 picks a free one.'),
+    .describe('Domain of return paths and of the feedback mailbox fbl@; its MX record must point to this service.'),
+  bounceSmtpHost: text().default('127.0.0.1').describe('Address that the bounce listener binds to.'),
+  bounceSmtpPort: integer()
+    .min(0)
+    .max(65_535)
+    .default(0)
+    .describe('Port of the bounce listener; 0 selects a free one.'),
   bounceMaxBytes: integer()
     .min(1_024)
     .default(1_048_576)
-    .describe('Largest report that is taken; larger ones get 552.'),
-  bounceMaxConnections: integer().min(1).default(200).describe('Connections to the bounce listener at once, at most.'),
-  bounceMaxConnectionsPerAddress: integer().min(1).default(50).describe('Of these, those from one address at most.'),
+    .describe('Maximum size of a report; larger ones are refused with 552.'),
+  bounceMaxConnections: integer()
+    .min(1)
+    .default(200)
+    .describe('Maximum concurrent connections to the bounce listener.'),
+  bounceMaxConnectionsPerAddress: integer()
+    .min(1)
+    .default(50)
+    .describe('Maximum concurrent connections from one address.'),
   bounceMaxMessagesPerMinute: integer()
     .min(1)
     .default(60_000)
-    .describe('Messages a minute from one address; more get 450 and come again.'),
-  bounceConnectionTimeoutMs: integer().min(1).default(30_000).describe('Longest silence on a connection.'),
-  bounceSessionTimeoutMs: integer().min(1).default(600_000).describe('Longest life of a connection.'),
+    .describe('Maximum messages per minute from one address; more are deferred with 450.'),
+  bounceConnectionTimeoutMs: integer().min(1).default(30_000).describe('Maximum idle time of a connection.'),
+  bounceSessionTimeoutMs: integer().min(1).default(600_000).describe('Maximum lifetime of a connection.'),
   bounceTlsCertFile: text()
     .optional()
-    .describe('Certificate of the bounce listener for STARTTLS (PEM file); without it one is made at every start.'),
-  bounceTlsKeyFile: text().optional().describe('Key of the certificate of the bounce listener (PEM file).'),
+    .describe(
+      'Certificate of the bounce listener for STARTTLS (PEM file). Default: a self-signed one, created at every start.',
+    ),
+  bounceTlsKeyFile: text().optional().describe('Private key of that certificate (PEM file).'),
   notificationPatienceMs: integer()
     .min(1)
     .default(5 * 86_400_000)
-    .describe('After so long without a notification a recipient is shown as unknown.'),
+    .describe('Time without a notification after which the state of a recipient becomes unknown.'),
   signalPatienceMs: integer()
     .min(1)
     .default(86_400_000)
-    .describe('How long a notification, an open or a click waits for its email to become known.'),
-  sweepIntervalMs: integer().min(10).default(30_000).describe('How often overdue things are looked for.'),
+    .describe('Time that a notification, open or click is stored while its email is unknown.'),
+  sweepIntervalMs: integer()
+    .min(10)
+    .default(30_000)
+    .describe('Interval of the checks for overdue notifications and stored signals.'),
 });
 
 export type DeliveryTrackingConfig = ConfigOf<typeof config>;

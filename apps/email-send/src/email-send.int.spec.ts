@@ -44,7 +44,7 @@ describe('email-send as a service', () => {
     expect(await refusalOf(fixture.client.request(getEmail, asOther))).toMatchObject({ code: 'email_not_found' });
   });
 
-  it('tells whose key it is', async () => {
+  it('returns the service of a key', async () => {
     const { keyHash, serviceId } = await fixture.sandbox('owner@x.test');
     expect(await fixture.client.request(authenticateApiKey, { api_key_hash: keyHash })).toEqual({
       service_id: serviceId,
@@ -54,7 +54,7 @@ describe('email-send as a service', () => {
     );
   });
 
-  it('holds the daily limit of a sandbox service and says when to come again', async () => {
+  it('enforces the daily limit of a sandbox service and says when to retry', async () => {
     const { keyHash } = await fixture.sandbox('owner@x.test');
     const outcomes = await Promise.all(
       Array.from({ length: 55 }, () =>
@@ -68,7 +68,7 @@ describe('email-send as a service', () => {
     expect(outcomes.filter(outcome => outcome === 'daily_limit_reached')).toHaveLength(5);
   });
 
-  it('stops in order and goes on with the same data', async () => {
+  it('stops in order and continues with the same data after a restart', async () => {
     const { keyHash } = await fixture.sandbox('owner@x.test');
     const { email } = await fixture.client.request(sendEmail, request(keyHash, { to: ['owner@x.test'] }, 'restart'));
     expect(await service.stop()).toBe(true);

@@ -6,7 +6,7 @@ import { EmailServicesModule } from './email-services/email-services.module.js';
 import { EmailsModule } from './emails/emails.module.js';
 import { ErasuresModule } from './erasures/erasures.module.js';
 import { InterruptedEmailsModule } from './interrupted-emails/interrupted-emails.module.js';
-import { OperationsModule } from './operations/operations.module.js';
+import { EmailOperationsModule } from './operations/operations.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { SendingDomainsModule } from './sending-domains/sending-domains.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
@@ -28,7 +28,7 @@ import { VerifiedRecipientsModule } from './verified-recipients/verified-recipie
     SuppressionsModule,
     RetentionModule,
     ErasuresModule,
-    OperationsModule,
+    EmailOperationsModule,
   ],
 })
 export class EmailSendModule {}

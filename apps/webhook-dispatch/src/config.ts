@@ -13,11 +13,11 @@ export const config = defineConfig({
   encryptionKeys: encryptionKeys(),
   webhooksAllowPrivate: flag()
     .default(false)
-    .describe('Lets webhooks go to private addresses and over plain HTTP; for the local start and for tests only.'),
+    .describe('Allows webhooks to private addresses and over plain HTTP; for local development and tests only.'),
   deliveryRetentionDays: integer()
     .min(15)
     .default(30)
-    .describe('How long finished deliveries and their attempts are kept.'),
+    .describe('Days that finished deliveries and their attempts are kept.'),
 });
 
 export type WebhookDispatchConfig = ConfigOf<typeof config>;

@@ -1,28 +1,8 @@
-import { Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { DeliveriesController } from './adapters/nats/deliveries.controller.js';
-import { WebhooksController } from './adapters/nats/webhooks.controller.js';
-import { operationsControllers, operationsProviders } from './operations.providers.js';
-import { RunningParts } from './running-parts.js';
-import { providers } from './webhook-dispatch.providers.js';
+import { Module } from '@nestjs/common';
+import { DeliveriesModule } from './deliveries/deliveries.module.js';
+import { operations } from './operations/operations.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** Endpoints, deliveries and attempts. */
-@Module({
-  controllers: [WebhooksController, DeliveriesController, ...operationsControllers],
-  providers: [...providers, ...operationsProviders, RunningParts],
-})
-export class WebhookDispatchModule implements OnApplicationBootstrap, OnApplicationShutdown {
-  constructor(
-    private readonly projections: ProjectionRunner,
-    private readonly parts: RunningParts,
-  ) {}
-
-  async onApplicationBootstrap(): Promise<void> {
-    await this.projections.start();
-    this.parts.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.projections.stop();
-  }
-}
+/** Webhooks, their deliveries and attempts. */
+@Module({ imports: [WebhooksModule, DeliveriesModule, operations] })
+export class WebhookDispatchModule {}

@@ -61,10 +61,10 @@ if (mounted)
       unmount();
     });
 
-    it('it fails, and says that there is no room', () =>
+    it('it fails, and says that the disk is full', () =>
       expect(error).toMatch(/no space left on device|the disk is (nearly )?full/i));
 
-    it('what runs goes on answering', () => expect(answers.failures).toEqual([]));
+    it('what runs continues to answer', () => expect(answers.failures).toEqual([]));
 
     it('nothing of it stays on the disk, and the next deployment goes live', async () => {
       expect(freeMib()).toBeGreaterThan(1_024);

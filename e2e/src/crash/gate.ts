@@ -31,7 +31,7 @@ export class Gate {
   }
 }
 
-/** Module code that goes on when the gate is open. */
+/** Module code that continues when the gate is open. */
 const waitFor = (gate: Gate): string => `
   const { existsSync } = await import('node:fs');
   while (!existsSync('${gate.path}')) await new Promise(resolve => setTimeout(resolve, 50));

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
-import { type Sender, World } from '../world.js';
+import { ownWorld } from '../stories.js';
 import { copiesByRecipient, deliveredEmails, type Sent, underLoad } from './load.js';
 
 const LOAD_BEFORE_MS = 1_500;
@@ -10,24 +10,17 @@ const RECOVERY_WITHIN_MS = 30_000;
 const EVENTS_WITHIN_MS = 60_000;
 const STORY_WITHIN_MS = 170_000;
 
-let world: World;
-let sender: Sender;
-
-beforeAll(async () => {
-  world = await World.start({
-    environment: {
-      'email-send': {
-        POSTERN_PRODUCTION_PER_MINUTE_LIMIT: '1000000',
-        POSTERN_PRODUCTION_DAILY_START: '1000000',
-        POSTERN_QUOTA_CEILING: '1000000',
-      },
+const world = await ownWorld({
+  environment: {
+    'email-send': {
+      POSTERN_PRODUCTION_PER_MINUTE_LIMIT: '1000000',
+      POSTERN_PRODUCTION_DAILY_START: '1000000',
+      POSTERN_QUOTA_CEILING: '1000000',
     },
-    simulator: { POSTERN_SIMULATOR_KEEP_MESSAGES: '50000' },
-  });
-  sender = await world.sender('Load', 'crash.test');
-}, 120_000);
-
-afterAll(() => world.stop());
+  },
+  simulator: { POSTERN_SIMULATOR_KEEP_MESSAGES: '50000' },
+});
+const sender = await world.sender('Load', 'crash.test');
 
 const killService = async (name: string) => {
   const pid = world.postern.processes()[name];

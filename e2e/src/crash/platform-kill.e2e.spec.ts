@@ -152,7 +152,7 @@ describe('when platform-management is killed, twice in a row, in the midst of ev
     60_000,
   );
 
-  it('the service that ran goes on with the very same process', async () => {
+  it('the running service keeps its process', async () => {
     expect(live.instances).toEqual(older.get(live));
     await expectOnly(live, 'one');
   }, 60_000);
@@ -162,7 +162,7 @@ describe('when platform-management is killed, twice in a row, in the midst of ev
     expect(restarting.instances).not.toEqual(older.get(restarting));
   }, 60_000);
 
-  it('the stop goes on until nothing of the service runs', async () => {
+  it('the stop continues until no process of the service is left', async () => {
     await stopping.service.untilStatus('stopped');
     expect(stopping.all).toEqual([]);
     expect((await stopping.service.ask()).slice(0, 3)).toBe('503');

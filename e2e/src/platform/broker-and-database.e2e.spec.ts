@@ -1,42 +1,34 @@
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { intruder, type Seen } from './intruder.js';
-import { PlatformWorld } from './platform-world.js';
+import { describe, expect, it } from '@jest/globals';
+import { ownPlatform } from '../stories.js';
+import { attackerCode, type Seen } from './attacker.js';
 import { processesWith } from './processes.js';
 import { webApp } from './repository.js';
 
 const isRoot = process.getuid?.() === 0;
 
-let platform: PlatformWorld;
-/** What the code of others saw while it was built, and while it was served. */
-let seen: readonly Seen[];
-let credentials: readonly string[];
-
-beforeAll(async () => {
-  platform = await PlatformWorld.start();
-  const { home, postgres, nats } = platform.world.postern;
-  credentials = Object.values(home.secrets());
-  const source = intruder({ nats: nats.url, postgres: postgres.url(), home: home.folder });
-  const service = await platform.service(
-    { ...webApp('one'), 'intruder.cjs': source },
-    { build_command: 'node intruder.cjs', start_command: 'node intruder.cjs && exec node server.js' },
-  );
-  await service.deploy();
-  const lines = (await service.logs('?tail=10000')).map(({ message }) => message);
-  seen = lines.filter(line => line.startsWith('{"nats"')).map(line => JSON.parse(line) as Seen);
-  if (seen.length !== 2) throw new Error(`the intruder told too little:\n${lines.join('\n')}`);
-}, 120_000);
-
-afterAll(() => platform.stop());
+const platform = await ownPlatform();
+const { home, postgres, nats } = platform.world.postern;
+const credentials = Object.values(home.secrets());
+const source = attackerCode({ nats: nats.url, postgres: postgres.url(), home: home.folder });
+const service = await platform.service(
+  { ...webApp('one'), 'attacker.cjs': source },
+  { build_command: 'node attacker.cjs', start_command: 'node attacker.cjs && exec node server.js' },
+);
+await service.deploy();
+const lines = (await service.logs('?tail=10000')).map(({ message }) => message);
+/** Once during the build, and once while the service runs. */
+const seen = lines.filter(line => line.startsWith('{"nats"')).map(line => JSON.parse(line) as Seen);
+if (seen.length !== 2) throw new Error(`the attacker's code printed too little:\n${lines.join('\n')}`);
 
 describe('the code of a web service, in its build and when it serves', () => {
   it('is refused by NATS', () => {
     expect(seen.map(({ nats }) => nats)).toEqual(Array(2).fill("-ERR 'Authorization Violation'"));
   });
 
-  it('is asked for a password by PostgreSQL, whichever database it names', () => {
-    const asked = { postgres: 'asked for a password', postern_email_send: 'asked for a password' };
+  it('needs a password for every database of PostgreSQL', () => {
+    const asked = { postgres: 'password required', postern_email_send: 'password required' };
     expect(seen.map(({ postgres }) => postgres)).toEqual(Array(2).fill(asked));
   });
 

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventually, waitFor } from '@postern/testing';
 import pg from 'pg';
-import { PlatformWorld } from './platform-world.js';
+import { ownPlatform } from '../stories.js';
 
-let platform: PlatformWorld;
-
-beforeAll(async () => {
-  platform = await PlatformWorld.start();
-}, 120_000);
-
-afterAll(() => platform.stop());
+const platform = await ownPlatform();
 
 describe('a relational database', () => {
   let id: string;

@@ -1,26 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
-import { type Deployment, PlatformWorld, type Service } from './platform-world.js';
+import { ownPlatform } from '../stories.js';
+import type { Deployment, Service } from './platform-world.js';
 import { processesWith, untilRuns } from './processes.js';
 import { type Files, webApp } from './repository.js';
 
 const STAGE_WITHIN_MS = 10_000;
 
-let platform: PlatformWorld;
-
-beforeAll(async () => {
-  platform = await PlatformWorld.start({
-    environment: {
-      'platform-management': {
-        POSTERN_PLATFORM_BUILD_DEADLINE_MS: String(STAGE_WITHIN_MS),
-        POSTERN_PLATFORM_RELEASE_DEADLINE_MS: String(STAGE_WITHIN_MS),
-      },
+const platform = await ownPlatform({
+  environment: {
+    'platform-management': {
+      POSTERN_PLATFORM_BUILD_DEADLINE_MS: String(STAGE_WITHIN_MS),
+      POSTERN_PLATFORM_RELEASE_DEADLINE_MS: String(STAGE_WITHIN_MS),
     },
-  });
-}, 120_000);
-
-afterAll(() => platform.stop());
+  },
+});
 
 const cancel = (service: Service, id: string) =>
   platform.world.atDesk('POST', `/web-services/${service.id}/deployments/${id}/cancel`, {});

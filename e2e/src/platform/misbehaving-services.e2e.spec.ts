@@ -1,25 +1,20 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@postern/testing';
-import { type Deployment, PlatformWorld, type Service } from './platform-world.js';
+import { ownPlatform } from '../stories.js';
+import type { Deployment, Service } from './platform-world.js';
 import { webApp } from './repository.js';
 
-let platform: PlatformWorld;
-
-beforeAll(async () => {
-  platform = await PlatformWorld.start({
-    environment: {
-      'platform-management': {
-        POSTERN_PLATFORM_RELEASE_DEADLINE_MS: '6000',
-        POSTERN_PLATFORM_UNANSWERING_MS: '1500',
-        POSTERN_PLATFORM_RECONCILE_MS: '500',
-      },
+const platform = await ownPlatform({
+  environment: {
+    'platform-management': {
+      POSTERN_PLATFORM_RELEASE_DEADLINE_MS: '6000',
+      POSTERN_PLATFORM_UNANSWERING_MS: '1500',
+      POSTERN_PLATFORM_RECONCILE_MS: '500',
     },
-  });
-}, 120_000);
-
-afterAll(() => platform.stop());
+  },
+});
 
 /** A server with this body around `answer`; `listen` is what it listens on. */
 const server = (body: string, listen = 'process.env.PORT') => `

@@ -75,7 +75,7 @@ describe('the trace of a request for a deployment', () => {
     expect(await service.outcomeOf(deploymentId)).toMatchObject({ status: 'live' });
   }, 90_000);
 
-  it('goes on through fetching and building to its release', async () => {
+  it('continues through fetching and building to its release', async () => {
     const request = [
       'platform-management/create-deployment',
       'platform-management/create-deployment',

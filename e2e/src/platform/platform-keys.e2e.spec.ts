@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
-import { Caller, PlatformWorld } from './platform-world.js';
+import { ownPlatform } from '../stories.js';
+import { Caller } from './platform-world.js';
 
-let platform: PlatformWorld;
-
-beforeAll(async () => {
-  platform = await PlatformWorld.start({ callsPerMinute: 30 });
-}, 120_000);
-
-afterAll(() => platform.stop());
+const platform = await ownPlatform({ callsPerMinute: 30 });
 
 const callerWithKey = (key: string) => new Caller(platform.world, key);
 

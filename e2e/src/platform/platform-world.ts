@@ -1,5 +1,6 @@
-import type { StartOptions } from '@postern/local-start';
+import type { RunningPostern, StartOptions } from '@postern/local-start';
 import { waitFor } from '@postern/testing';
+import type { PosternAccess } from '../shared-postern.js';
 import { type ApiAnswer, World } from '../world.js';
 import { type Files, Repository } from './repository.js';
 
@@ -25,7 +26,7 @@ const OVER_WITHIN_MS = 60_000;
 /** Calls of the platform API with one key. */
 export class Caller {
   constructor(
-    readonly world: World,
+    readonly world: World<PosternAccess>,
     readonly key: string,
   ) {}
 
@@ -120,11 +121,11 @@ export class Service {
 }
 
 /** A world with keys of the platform API; calls are not counted unless the story is about that. */
-export class PlatformWorld {
+export class PlatformWorld<Postern extends PosternAccess = RunningPostern> {
   private readonly repositories: Repository[] = [];
 
   private constructor(
-    readonly world: World,
+    readonly world: World<Postern>,
     readonly writer: Caller,
     readonly reader: Caller,
   ) {}
@@ -143,6 +144,15 @@ export class PlatformWorld {
         },
       },
     });
+    return PlatformWorld.on(world);
+  }
+
+  /** On the Postern that files share whose stories only use the public API. */
+  static async shared(): Promise<PlatformWorld<PosternAccess>> {
+    return PlatformWorld.on(await World.shared());
+  }
+
+  private static async on<P extends PosternAccess>(world: World<P>): Promise<PlatformWorld<P>> {
     return new PlatformWorld(world, await callerWith(world, 'write'), await callerWith(world, 'read'));
   }
 
@@ -182,7 +192,7 @@ export class PlatformWorld {
 }
 
 const callerWith = async (
-  world: World,
+  world: World<PosternAccess>,
   scope: 'read' | 'write',
   more: Record<string, unknown> = {},
 ): Promise<Caller> => {

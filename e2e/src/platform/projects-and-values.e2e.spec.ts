@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PlatformWorld, type Service } from './platform-world.js';
+import { describe, expect, it } from '@jest/globals';
+import { sharedPlatform } from '../stories.js';
 import { webApp } from './repository.js';
 
-let platform: PlatformWorld;
-let service: Service;
-
-beforeAll(async () => {
-  platform = await PlatformWorld.start();
-  service = await platform.service(webApp('one'));
-}, 120_000);
-
-afterAll(() => platform.stop());
+const platform = await sharedPlatform();
+const service = await platform.service(webApp('one'));
 
 describe('projects', () => {
   it('are created with name and description, listed and read', async () => {
@@ -116,7 +109,7 @@ describe('project secrets', () => {
   });
 });
 
-const strangerOf = async ({ world }: PlatformWorld) => {
+const strangerOf = async ({ world }: typeof platform) => {
   const { Caller } = await import('./platform-world.js');
   const login = { email: 'stranger@example.com', password: 'a password that is long' };
   await world.atDesk('POST', '/users', login);

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@postern/testing';
-import { PlatformWorld, type Service } from './platform-world.js';
+import { sharedPlatform } from '../stories.js';
 import { webApp } from './repository.js';
 
-let platform: PlatformWorld;
-let service: Service;
-
-beforeAll(async () => {
-  platform = await PlatformWorld.start();
-  service = await platform.service(webApp('one'));
-}, 120_000);
-
-afterAll(() => platform.stop());
+const platform = await sharedPlatform();
+const service = await platform.service(webApp('one'));
 
 describe('a web service that was never deployed', () => {
   it.each(['start', 'deploy'])('refuses %s, because there is no successful deployment', async action => {
@@ -53,7 +46,7 @@ describe('a deployment', () => {
     expect(body).toMatchObject({ total: 2, limit: 1, offset: 1, items: [{ branch: 'main', status: 'superseded' }] });
   });
 
-  it('that fails says why, and the one before it goes on serving', async () => {
+  it('that fails says why, and the one before it continues to serve', async () => {
     service.repository.commit({ 'server.js': 'throw new Error("broken on purpose")' });
     const { id } = await service.requestDeployment('next');
 

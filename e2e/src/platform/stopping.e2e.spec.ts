@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PlatformWorld } from './platform-world.js';
+import { describe, expect, it } from '@jest/globals';
+import { sharedPlatform } from '../stories.js';
 import { processesWith } from './processes.js';
 import { webApp } from './repository.js';
 
-let platform: PlatformWorld;
-
-beforeAll(async () => {
-  platform = await PlatformWorld.start();
-}, 120_000);
-
-afterAll(() => platform.stop());
+const platform = await sharedPlatform();
 
 describe('a service that is stopped', () => {
   it('has its time to finish what it does, also behind a shell', async () => {

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@postern/testing';
+import { sharedPlatform } from '../stories.js';
 import { EchoSocket, echoSocketApp } from './echo-socket.js';
-import { type Deployment, PlatformWorld, type Service } from './platform-world.js';
+import type { Deployment, Service } from './platform-world.js';
 import { webApp } from './repository.js';
 import { type SteadyAnswers, underSteadyRequests } from './steady-requests.js';
 
-let platform: PlatformWorld;
-
-beforeAll(async () => {
-  platform = await PlatformWorld.start();
-}, 120_000);
-
-afterAll(() => platform.stop());
+const platform = await sharedPlatform();
 
 describe('a steady stream of requests', () => {
   const answered = (answers: SteadyAnswers, bodies: readonly string[]) =>
@@ -65,7 +60,7 @@ describe('a steady stream of requests', () => {
 });
 
 describe('a WebSocket', () => {
-  it('goes on over a roll with the instance that it was opened to, and new ones reach the new release', async () => {
+  it('stays open over a roll with the instance that it was opened to, and new ones reach the new release', async () => {
     const service = await platform.service({ ...webApp('one'), 'server.js': echoSocketApp('one') });
     await service.deploy();
     const old = await EchoSocket.connect(await service.url());

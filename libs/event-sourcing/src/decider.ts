@@ -1,8 +1,8 @@
 import type { DomainEvent } from './event.js';
 
 /**
- * The rules of one kind of aggregate, free of every technology. `decide` yields what happens or throws a refusal;
- * `evolve` folds one event into the state and never fails. Neither changes what it is given.
+ * The rules of one kind of aggregate, without I/O. `decide` returns the new events or throws a refusal; `evolve`
+ * applies one event to the state and never fails. Neither changes its arguments.
  */
 export interface Decider<State, Command, Event extends DomainEvent> {
   readonly initial: State;
@@ -10,7 +10,7 @@ export interface Decider<State, Command, Event extends DomainEvent> {
   readonly evolve: (state: State, event: Event) => State;
 }
 
-/** The state that a history leads to. */
+/** The state after the events of a history. */
 export const fold = <State, Command, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,
   history: Iterable<{ readonly type: string; readonly data: object }>,

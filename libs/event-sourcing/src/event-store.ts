@@ -1,6 +1,6 @@
 import type { DomainEvent, EventMetadata, Position, RecordedEvent } from './event.js';
 
-/** The version that a stream must have before the append: a number, `none` for a new stream, or `any`. */
+/** The version that a stream must have before an append: a number, `none` for a new stream, or `any`. */
 export type ExpectedVersion = number | 'none' | 'any';
 
 /** One atomic addition to one stream. */
@@ -12,14 +12,14 @@ export interface Append {
 }
 
 export interface Appended {
-  /** The version of the stream's last event now. */
+  /** The version of the stream's last event. */
   readonly version: number;
-  /** Where the last of the new events lies in the feed; the beginning when there were none. */
+  /** The position of the last new event in the feed; `BEGINNING` when there is none. */
   readonly position: Position;
   readonly events: readonly RecordedEvent[];
 }
 
-/** Somebody else wrote to the stream first. Nothing was appended; load, decide and try again. */
+/** Another writer changed the stream first. Nothing was appended; load, decide and append again. */
 export class ConcurrencyConflict extends Error {
   override readonly name = 'ConcurrencyConflict';
 

@@ -1,10 +1,10 @@
-/** A fact that a decider yields: what happened, in the past tense, and its particulars as plain JSON. */
+/** An event as a decider returns it: a type in the past tense and its data as plain JSON. */
 export interface DomainEvent {
   readonly type: string;
   readonly data: object;
 }
 
-/** Where an event comes from: the request it belongs to, what caused it, the trace, and who acted. */
+/** The origin of an event: the request, its cause, the trace and the acting user. */
 export interface EventMetadata {
   readonly correlationId: string;
   readonly causationId?: string | undefined;
@@ -12,7 +12,7 @@ export interface EventMetadata {
   readonly actor?: string | undefined;
 }
 
-/** A place in the feed. Both parts are 64-bit integers as text; the order is by transaction, then by number. */
+/** A position in the feed. Both parts are 64-bit integers as text, ordered by transaction, then by number. */
 export interface Position {
   readonly txid: string;
   readonly pos: string;
@@ -28,7 +28,7 @@ export const comparePositions = (a: Position, b: Position): number => {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 };
 
-/** An event as the store keeps it. */
+/** An event as the store returns it. */
 export interface RecordedEvent<Event extends DomainEvent = DomainEvent> {
   /** UUIDv7; also the message id under which it is published. */
   readonly id: string;

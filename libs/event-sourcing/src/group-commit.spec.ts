@@ -28,7 +28,7 @@ const table = (isBad: (item: number) => boolean, delays: readonly number[]) => {
 };
 
 describe('a group commit', () => {
-  it('writes every good item once, answers each its own result, and fails the bad ones alone', () =>
+  it('writes every valid item once, returns each its own result, and rejects only invalid items', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ bad: fc.boolean(), pause: fc.nat(2) }), { maxLength: 60 }),
@@ -59,7 +59,7 @@ describe('a group commit', () => {
       { numRuns: 150 },
     ));
 
-  it('lets whatever queues behind running flushes share the next one', async () => {
+  it('puts items that wait for running flushes into one batch', async () => {
     const written = table(() => false, [3]);
     const group = new GroupCommit<number, number>({ flush: written.flush });
     const first = group.submit(1);
@@ -68,7 +68,7 @@ describe('a group commit', () => {
     expect(written.batches.length).toBeLessThanOrEqual(3);
   });
 
-  it.each(['40001', '40P01'])('runs a batch that lost a race (%s) again as a whole', async code => {
+  it.each(['40001', '40P01'])('retries a batch that was rolled back (%s) as a whole', async code => {
     let races = 0;
     const group = new GroupCommit<number, number>({
       flush: async items => {
@@ -86,7 +86,7 @@ describe('a group commit', () => {
     ['a server that shuts down', databaseError('57P01')],
     ['a full disk', databaseError('53100')],
     ['a commit whose end is unknown', databaseError('40003')],
-  ])('never writes again what may have been written: %s', async (_, error) => {
+  ])('does not retry a batch with an unknown outcome: %s', async (_, error) => {
     let flushes = 0;
     const group = new GroupCommit<number, number>({
       flush: async () => {

@@ -2,14 +2,14 @@ import { UnstorableEventError } from './unstorable-text.js';
 
 export interface GroupCommitOptions<Item, Result> {
   /**
-   * Writes all items in one transaction; answers one result for each, in their order. It may be called again with
-   * the same items after it threw, so it must not throw once it has committed.
+   * Writes all items in one transaction and returns one result per item, in order. It may be called again with the
+   * same items after it threw, so it must not throw after its commit.
    */
   readonly flush: (items: readonly Item[]) => Promise<readonly Result[]>;
-  /** Flushes under way at a time. */
+  /** Flushes that run concurrently. */
   readonly flushers?: number;
   readonly maxBatch?: number;
-  /** Whether a failed flush may be the fault of a single item, with nothing committed. */
+  /** Whether a single item may have caused the failure, with nothing committed. */
   readonly isItemFault?: (error: unknown) => boolean;
 }
 
@@ -24,26 +24,29 @@ const sqlState = (error: unknown): string => {
   return /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : '';
 };
 
-/** Connections, resources, shutdowns and faults of the server: nobody's item, and not always without effect. */
+/** Failures of connections, resources or the server: no item causes them, and the outcome may be unknown. */
 const SERVER_FAULTS = /^(08|40003|53|57|58|XX)/;
 
-/** The database refused the statement, or the flush could not even build it. */
+/** The database refused the statement, or the flush could not build it. */
 const isItemFault = (error: unknown): boolean => {
   const state = sqlState(error);
   if (state !== '') return !SERVER_FAULTS.test(state);
   return error instanceof UnstorableEventError || error instanceof TypeError || error instanceof RangeError;
 };
 
-/** A transaction that lost against another one (class 40) has left nothing behind, except where its end is unknown. */
-const isLostRace = (error: unknown): boolean => /^40(?!003)/.test(sqlState(error));
+/**
+ * SQLSTATE class 40: the transaction was rolled back because of another one, except when its outcome is unknown
+ * (40003).
+ */
+const wasRolledBack = (error: unknown): boolean => /^40(?!003)/.test(sqlState(error));
 
-const RACES = 5;
+const ATTEMPTS = 5;
 
 /**
- * Lets concurrent callers share transactions: whatever is submitted while a flush is under way goes into the next
- * one, so that one fsync carries many items. A lost race is run again a few times. When a batch fails for an item's
- * sake it is split until only the guilty one fails. Any other failure (a lost connection) is everybody's, and nothing
- * is written again, because its outcome is not known.
+ * Concurrent callers share transactions: what is submitted during a flush goes into the next one, so that one fsync
+ * commits many items. A batch that was rolled back is retried. A batch that fails because of an item is split until
+ * only that item fails. After any other failure, such as a lost connection, nothing is retried, because the outcome
+ * is unknown.
  */
 export class GroupCommit<Item, Result> {
   private readonly queue: Waiting<Item, Result>[] = [];
@@ -60,7 +63,7 @@ export class GroupCommit<Item, Result> {
     this.isItemFault = options.isItemFault ?? isItemFault;
   }
 
-  /** Resolves once the item's transaction is committed. */
+  /** Resolves when the item's transaction is committed. */
   submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.queue.push({ item, resolve, reject });
@@ -68,13 +71,13 @@ export class GroupCommit<Item, Result> {
     });
   }
 
-  /** Resolves when nothing is queued or under way. */
+  /** Resolves when nothing is queued or running. */
   async drain(): Promise<void> {
     if (this.queue.length === 0 && this.active === 0) return;
     await new Promise<void>(resolve => this.idleWaiters.push(resolve));
   }
 
-  /** Gathers what arrives within one turn of the event loop. */
+  /** Collects what is submitted within one turn of the event loop. */
   private schedule(): void {
     if (this.scheduled || this.active >= this.flushers) return;
     this.scheduled = true;
@@ -93,7 +96,7 @@ export class GroupCommit<Item, Result> {
         if (this.queue.length > 0) this.schedule();
         else if (this.active === 0) for (const resolve of this.idleWaiters.splice(0)) resolve();
       });
-      // A second flusher is for what comes later, not for dividing what is here.
+      // The second flusher serves later items; it does not divide this batch.
       if (this.queue.length < this.maxBatch) break;
     }
   }
@@ -114,13 +117,13 @@ export class GroupCommit<Item, Result> {
   }
 
   private async write(items: readonly Item[]): Promise<readonly Result[]> {
-    for (let race = 1; ; race++) {
+    for (let attempt = 1; ; attempt++) {
       try {
         const results = await this.options.flush(items);
         if (results.length === items.length) return results;
-        throw new Error(`the flush of ${items.length} items answered ${results.length} results`);
+        throw new Error(`the flush of ${items.length} items returned ${results.length} results`);
       } catch (error) {
-        if (!isLostRace(error) || race === RACES) throw error;
+        if (!wasRolledBack(error) || attempt === ATTEMPTS) throw error;
       }
     }
   }

@@ -38,7 +38,7 @@ class ContestedStore extends InMemoryEventStore {
   }
 }
 
-it('appends what the decider yields, and answers the new state', async () => {
+it('appends the events of the decider and returns the new state', async () => {
   const store = new InMemoryEventStore();
   await handleCommand(store, account, 'a', 5, metadata);
   const handled = await handleCommand(store, account, 'a', 7, metadata);
@@ -60,13 +60,13 @@ it('has no position to wait for when a command changes nothing', async () =>
     position: undefined,
   }));
 
-it('decides a lost race anew, on what the winner left', async () => {
+it('decides again after a conflict, on the new state', async () => {
   const store = new ContestedStore(2);
   expect((await handleCommand(store, account, 'a', 5, metadata)).state).toBe(7);
   expect(store.appends).toBe(3);
 });
 
-it('gives up after five lost races', async () => {
+it('fails after five conflicts', async () => {
   const store = new ContestedStore(Number.POSITIVE_INFINITY);
   await expect(handleCommand(store, account, 'a', 5, metadata)).rejects.toThrow(ConcurrencyConflict);
   expect(store.appends).toBe(5);

@@ -6,15 +6,15 @@ export interface Handled<State> {
   readonly state: State;
   readonly version: number;
   readonly events: readonly RecordedEvent[];
-  /** Where the last of the new events lies; undefined when the command changed nothing. */
+  /** The position of the last new event; undefined when there is none. */
   readonly position: Position | undefined;
 }
 
 const ATTEMPTS = 5;
 
 /**
- * Loads a stream, decides and appends. A lost race is decided anew, a few times.
- * @throws whatever the decider refuses with, having appended nothing; ConcurrencyConflict when every race was lost.
+ * Loads a stream, decides and appends. A conflict with another writer is decided again, a few times.
+ * @throws the refusal of the decider, with nothing appended; ConcurrencyConflict when every attempt conflicted.
  */
 export const handleCommand = async <State, Command, Event extends DomainEvent>(
   store: EventStore,

@@ -3,7 +3,7 @@ import { BEGINNING, type DomainEvent, type EventMetadata, type RecordedEvent } f
 import { type Appended, ConcurrencyConflict, EventStore, type ExpectedVersion } from './event-store.js';
 import { storableFrame, storableJson } from './unstorable-text.js';
 
-/** Keeps the promises of the event store for as long as the process lives; for tests. */
+/** An event store for tests, in the memory of the process. */
 export class InMemoryEventStore extends EventStore {
   private readonly streams = new Map<string, RecordedEvent[]>();
   private count = 0;

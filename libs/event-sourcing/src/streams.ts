@@ -3,17 +3,17 @@ import type { DomainEvent, EventMetadata, Position } from './event.js';
 import type { EventStore } from './event-store.js';
 import { handleCommand } from './handle-command.js';
 
-/** What commands need of a service's streams; also the injection token. */
+/** Reads and writes streams for commands; also the injection token. */
 export abstract class Streams {
-  /** The state as the newest event left it. */
+  /** The state after the latest event. */
   abstract stateOf<State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     streamId: string,
   ): Promise<State>;
 
   /**
-   * Decides, appends, and answers the new events once the read models show them. A race lost against another writer
-   * is decided again; refusals of the decider pass through and append nothing.
+   * Decides, appends, and returns the new events when the read models show them. A conflict with another writer is
+   * decided again. Refusals of the decider append nothing.
    */
   abstract execute<State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
@@ -26,11 +26,11 @@ export interface ProjectedStreamsOptions {
   readonly store: EventStore;
   /** Resolves when the read models hold everything up to a position. */
   readonly waitUntil: (position: Position | undefined) => Promise<void>;
-  /** Where a command comes from, asked at each. */
+  /** The origin of a command; called for each command. */
   readonly metadata: () => EventMetadata;
 }
 
-/** Streams of an event store whose writers see their own writes in the read models. */
+/** Streams of an event store; a command returns when the read models show its events. */
 export class ProjectedStreams extends Streams {
   constructor(private readonly options: ProjectedStreamsOptions) {
     super();

@@ -1,33 +1,33 @@
 import type { EventMetadata } from './event.js';
 
-/** Escapes of text that JSON can carry and PostgreSQL's jsonb cannot: NUL, and halves of surrogate pairs. */
+/** Text that JSON can express and jsonb of PostgreSQL cannot: NUL and unpaired surrogates. */
 const UNSTORABLE_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
 
-/** Where a number may have been lost: JSON writes NaN and the infinities as null; only raw JSON has such exponents. */
+/** Signs of a lost number: JSON writes NaN and infinities as null, and only raw JSON has such exponents. */
 const SUSPECT_NUMBER = /null|[eE]\+?\d{3}/;
 
-/** The event can never be stored, whoever tries. */
+/** The event can never be stored. */
 export class UnstorableEventError extends Error {
   override readonly name = 'UnstorableEventError';
 }
 
 /**
  * The JSON text of an event's data.
- * @throws UnstorableEventError before it can fail a whole group of appends: for NUL characters, halves of surrogate
- * pairs, numbers beyond a double (NaN and the infinities included), and what JSON cannot express.
+ * @throws UnstorableEventError for NUL characters, unpaired surrogates, numbers out of range and values that JSON
+ * cannot express, before they fail a whole group of appends.
  */
 export const storableJson = (type: string, data: object): string => {
   const json = jsonOf(type, data);
   if (json.includes('\\u') && UNSTORABLE_ESCAPE.test(json))
-    throw new UnstorableEventError(`event ${type} holds a NUL character or half of a surrogate pair`);
+    throw new UnstorableEventError(`event ${type} holds a NUL character or an unpaired surrogate`);
   if (SUSPECT_NUMBER.test(json) && (holdsUnboundedNumber(data) || holdsUnboundedNumber(JSON.parse(json))))
     throw new UnstorableEventError(`event ${type} holds a number out of range`);
   return json;
 };
 
 /**
- * The JSON text of the metadata, once the plain texts around an event are known to be storable.
- * @throws UnstorableEventError
+ * The JSON text of the metadata.
+ * @throws UnstorableEventError also when the names of the stream or the types cannot be stored.
  */
 export const storableFrame = (
   streamId: string,
@@ -37,7 +37,7 @@ export const storableFrame = (
   for (const text of [streamId, ...events.map(({ type }) => type)])
     if (text.includes('\0') || !text.isWellFormed())
       throw new UnstorableEventError(
-        `stream ${JSON.stringify(streamId)} holds a NUL character or half of a surrogate pair in its names`,
+        `stream ${JSON.stringify(streamId)} holds a NUL character or an unpaired surrogate in its names`,
       );
   return storableJson(`metadata of stream ${streamId}`, metadata);
 };

@@ -31,19 +31,19 @@ const upcasters: Upcasters = {
 
 foldsEveryFixture(fileURLToPath(new URL('./testing/account-fixtures', import.meta.url)), account, upcasters);
 
-it('follows upcasters until the event has the form of today, and leaves the rest of it alone', () =>
+it('applies upcasters until the event has its current form, and keeps its other fields', () =>
   expect(upcast({ type: 'account.paid-in.v1', data: { cents: 100 }, version: 7 } as never, upcasters)).toEqual({
     type: 'account.deposited.v2',
     data: { amount: 1 },
     version: 7,
   }));
 
-it('changes only the data where the type stays', () =>
+it('changes only the data when the type stays', () =>
   expect(upcast({ type: 'a', data: { old: 1 } }, { a: () => ({ type: 'a', data: { neu: 1 } }) }).data).toEqual({
     neu: 1,
   }));
 
-it('lets a specification tell yields from refusals', () => {
+it('distinguishes events from refusals in a specification', () => {
   const given = specificationOf(account);
   given()
     .when(1)

@@ -1,12 +1,12 @@
 import type { DomainEvent } from './event.js';
 
-/** Turns an event as an older release wrote it into its next form; the store itself is never rewritten. */
+/** Translates an event of an older version into its next form; stored events are never changed. */
 export type Upcaster = (data: object) => DomainEvent;
 
-/** By the type that is read. */
+/** By the type that is stored. */
 export type Upcasters = Readonly<Record<string, Upcaster>>;
 
-/** Follows the upcasters until the event has the form that today's code knows. */
+/** Applies upcasters until the event has its current form. */
 export const upcast = <Stored extends DomainEvent>(event: Stored, upcasters: Upcasters): Stored => {
   let current = event;
   for (let next = upcasters[current.type]; next; next = upcasters[current.type]) {

@@ -5,9 +5,9 @@
 const WRITES_NOTHING: ReadonlySet<string> = new Set([
   // Read models, settings and rules.
   'AccountDirectory',
-  'AdministrationSettings',
   'CallLimit',
   'DatabaseDirectory',
+  'EmailSendConfig',
   'MetricStore',
   'Deployments',
   'ModerationSettings',
@@ -21,22 +21,22 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'WebServiceOwners',
   'WebServices',
   'WebServiceSettings',
-  'WebhookDirectory',
   // The world outside: nothing of it can be in a transaction, so commands order what they do there with care.
   'DatabaseRuntime',
   'DnsResolver',
-  'EndpointAddressCheck',
-  'EndpointCaller',
+  'EndpointClient',
   'MailRelay',
   'PasswordHasher',
-  'ReturnPathArrivals',
+  'ReturnPathProbes',
   'Runtime',
   'Services',
   'SystemMail',
   'TrackingTokens',
+  'WebhookUrlValidator',
   // Logs and counters.
   'ServiceLog',
-  'TrackingCounters',
+  'ReportMetrics',
+  'SignalMetrics',
   // Counts the attempts of a login, also of one that changes nothing in the end.
   'LoginGuard',
 ]);
@@ -44,7 +44,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
 /** Commands that other commands use, by the port that they write through. */
 const WRITES_THROUGH: Readonly<Record<string, string>> = {
   AttemptDelivery: 'DeliveryQueue',
-  SignalGroups: 'TrackingTransactions',
+  EmailSignals: 'TrackingTransactions',
   RecordSignals: 'TrackingTransactions',
 };
 

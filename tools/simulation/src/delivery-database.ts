@@ -1,5 +1,9 @@
 import type { OutcomeKind } from '@postern/contracts';
-import type { AttemptReport, ClaimedDelivery, QueuedEvent } from '../../../apps/webhook-dispatch/src/ports.js';
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+  QueuedEvent,
+} from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
 
 export interface Endpoint {
   readonly id: string;
@@ -31,7 +35,7 @@ export class DeliveryDatabase {
     private readonly now: () => number,
   ) {}
 
-  async take(events: readonly QueuedEvent[]): Promise<void> {
+  async enqueue(events: readonly QueuedEvent[]): Promise<void> {
     for (const event of events) {
       if (this.#taken.has(event.id)) continue;
       this.#taken.add(event.id);
@@ -61,7 +65,7 @@ export class DeliveryDatabase {
     });
   }
 
-  async report({ delivery: { id, fence }, outcome, retryInMs }: AttemptReport): Promise<void> {
+  async record({ delivery: { id, fence }, outcome, retryInMs }: AttemptResult): Promise<void> {
     const delivery = this.deliveries.find(known => known.id === id && known.fence === fence);
     if (delivery?.state !== 'pending') return;
     delivery.fence = undefined;

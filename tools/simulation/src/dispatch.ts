@@ -1,22 +1,22 @@
 import { OUTCOME_EVENTS } from '@postern/contracts';
-import { AttemptDelivery } from '../../../apps/webhook-dispatch/src/commands/attempt-delivery.js';
-import type { OutcomeEnvelope } from '../../../apps/webhook-dispatch/src/domain/webhook-payload.js';
-import type { DeliveryQueue } from '../../../apps/webhook-dispatch/src/ports.js';
-import { QueueDeliveries } from '../../../apps/webhook-dispatch/src/reactions/queue-deliveries.js';
+import { AttemptDelivery } from '../../../apps/webhook-dispatch/src/deliveries/attempt-delivery.js';
+import { EnqueueDeliveries } from '../../../apps/webhook-dispatch/src/deliveries/enqueue-deliveries.js';
+import type { DeliveryQueue } from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
+import type { DeliveryEventEnvelope } from '../../../apps/webhook-dispatch/src/deliveries/webhook-payload.js';
 import { DeliveryDatabase, type Endpoint } from './delivery-database.js';
 import { type EventLog, envelopeOf, Subscription } from './event-log.js';
 import { Receivers } from './mail-world.js';
 import type { SimulatedProcess } from './simulated-process.js';
 import type { World } from './world.js';
 
-const OUTCOME_TYPES: ReadonlySet<string> = new Set(OUTCOME_EVENTS.map(({ type }) => type));
+const PUBLIC_TYPES: ReadonlySet<string> = new Set(OUTCOME_EVENTS.map(({ type }) => type));
 
-export const isOutcome = ({ type }: { readonly type: string }): boolean => OUTCOME_TYPES.has(type);
+export const isPublicEvent = ({ type }: { readonly type: string }): boolean => PUBLIC_TYPES.has(type);
 
-/** webhook-dispatch: queues the outcomes of delivery-tracking and calls the endpoints. */
+/** webhook-dispatch: queues the public events of delivery-tracking and sends them to the endpoints. */
 export class Dispatch {
   readonly database: DeliveryDatabase;
-  readonly #outcomes: Subscription;
+  readonly #events: Subscription;
 
   constructor(
     private readonly world: World,
@@ -25,24 +25,24 @@ export class Dispatch {
     endpoints: readonly Endpoint[],
   ) {
     this.database = new DeliveryDatabase(endpoints, () => world.now);
-    this.#outcomes = new Subscription(tracked, isOutcome, world.random);
+    this.#events = new Subscription(tracked, isPublicEvent, world.random);
   }
 
   get isBusy(): boolean {
-    return this.#outcomes.behind > 0 || this.database.deliveries.some(({ state }) => state === 'pending');
+    return this.#events.behind > 0 || this.database.deliveries.some(({ state }) => state === 'pending');
   }
 
-  async queueOutcomes(): Promise<void> {
-    await this.#outcomes.deliver(batch => {
-      const outcomes = batch.map(event => envelopeOf(event, this.world.timestamp()));
+  async enqueueEvents(): Promise<void> {
+    await this.#events.deliver(batch => {
+      const events = batch.map(event => envelopeOf(event, this.world.timestamp()));
       return this.world.attempt('webhook-dispatch', process =>
-        new QueueDeliveries(this.#queue(process)).take(outcomes as unknown as readonly OutcomeEnvelope[]),
+        new EnqueueDeliveries(this.#queue(process)).on(events as unknown as readonly DeliveryEventEnvelope[]),
       );
     });
   }
 
-  /** One round of calls; a process that ends in the middle leaves its claims to their leases. */
-  async callEndpoints(): Promise<void> {
+  /** One round of attempts; the claims of a process that crashes end with their leases. */
+  async attemptDeliveries(): Promise<void> {
     await this.world.attempt('webhook-dispatch', async process => {
       const queue = this.#queue(process);
       const attempts = new AttemptDelivery(process.connect(this.receivers, Receivers.failure), queue);

@@ -1,7 +1,7 @@
 import { TrackingTokens } from '@postern/mail';
 import type { MailCopy } from '../../../apps/email-send/src/emails/email-copies.js';
 import type { CopyAnswer } from '../../../apps/email-send/src/emails/hand-over.js';
-import type { SignedCall } from '../../../apps/webhook-dispatch/src/ports.js';
+import type { SignedRequest } from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
 import type { Fault } from './faults.js';
 import type { Random } from './random.js';
 
@@ -12,7 +12,7 @@ export interface RelayedCopy {
   readonly recipientIndex: number;
   readonly address: string;
   /** What the receiving server reports later. */
-  readonly fate: 'delivered' | 'bounced' | 'complained';
+  readonly outcome: 'delivered' | 'bounced' | 'complained';
   reported: boolean;
 }
 
@@ -39,7 +39,7 @@ export class Relay {
       emailId,
       recipientIndex: Number(index),
       address: recipient,
-      fate: this.random.pick(['delivered', 'delivered', 'bounced', 'complained']),
+      outcome: this.random.pick(['delivered', 'delivered', 'bounced', 'complained']),
       reported: false,
     });
     return answer('accepted', '250 2.0.0 queued');
@@ -63,7 +63,7 @@ export class Receivers {
 
   constructor(private readonly random: Random) {}
 
-  async call({ url, body }: SignedCall) {
+  async send({ url, body }: SignedRequest) {
     if (this.random.chance(0.1)) return { status: 503, latencyMs: 1 };
     const { event, email_id, to } = JSON.parse(body) as { event: string; email_id: string; to: string };
     this.accepted.push(`${url} ${event} ${email_id} ${to}`);

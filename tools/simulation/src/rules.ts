@@ -1,4 +1,4 @@
-import { isOutcome } from './dispatch.js';
+import { isPublicEvent } from './dispatch.js';
 import type { RelayedCopy } from './mail-world.js';
 import type { Run } from './simulation.js';
 
@@ -32,20 +32,22 @@ export const RULES: Readonly<Record<string, (run: Run) => readonly string[]>> = 
       .filter(copy => !idsKnownTo(run, markerOf(run, copy)).has(copy.emailId))
       .map(copy => `${copy.emailId} is at the relay and its client was never told its id`),
 
-  'every copy at the relay has exactly one outcome of its kind': ({ relay, tracking }) =>
+  'every copy at the relay has exactly one event of its outcome': ({ relay, tracking }) =>
     relay.ledger.flatMap(copy => {
-      const found = tracking.log.events.filter(event => isOutcome(event) && concerns(event.data, copy));
+      const found = tracking.log.events.filter(event => isPublicEvent(event) && concerns(event.data, copy));
       const kinds = found.map(({ type }) => type.replace(/^.*email-(.*)\.v1$/, '$1'));
-      return kinds.filter(kind => kind === copy.fate).length === 1
+      return kinds.filter(kind => kind === copy.outcome).length === 1
         ? []
-        : [`${copy.emailId}.${copy.recipientIndex} was ${copy.fate} and is told as ${kinds.join(', ') || 'nothing'}`];
+        : [
+            `${copy.emailId}.${copy.recipientIndex} was ${copy.outcome} and has the events ${kinds.join(', ') || 'none'}`,
+          ];
     }),
 
-  'no signal waits for ever': ({ tracking }) =>
+  'no signal is left waiting': ({ tracking }) =>
     [...tracking.database.waiting.values()].map(({ emailId, signal }) => `${signal.kind} of ${emailId} still waits`),
 
-  'every outcome reaches every endpoint that wants its kind': ({ tracking, receivers }) =>
-    tracking.log.events.filter(isOutcome).flatMap(({ type, data }) => {
+  'every event reaches every endpoint that subscribes to its kind': ({ tracking, receivers }) =>
+    tracking.log.events.filter(isPublicEvent).flatMap(({ type, data }) => {
       const kind = type.replace(/^.*email-(.*)\.v1$/, '$1');
       const endpoints = ['https://all.test/', ...(kind === 'bounced' ? ['https://bounces.test/'] : [])];
       const { email_id, to } = data as { email_id: string; to: string };

@@ -1,12 +1,12 @@
 import { Refusal, type ReplyOf, type sendEmail } from '@postern/contracts';
 import { parseMailbox } from '@postern/mail';
-import { sendUntilKnown } from '../../../apps/api-gateway/src/commands/send-email.js';
+import { sendUntilKnown } from '../../../apps/api-gateway/src/emails/send-until-known.js';
+import { OutcomeUnknown } from '../../../apps/api-gateway/src/infrastructure/http/errors/outcome-unknown.js';
 import {
-  OutcomeUnknown,
+  type ServiceClient,
   ServiceFault,
-  type Services,
   ServiceUnavailable,
-} from '../../../apps/api-gateway/src/ports.js';
+} from '../../../apps/api-gateway/src/service-client/ports.js';
 import type { Sender, SenderDirectory } from '../../../apps/email-send/src/api-keys/ports.js';
 import type { DeferredCopies } from '../../../apps/email-send/src/deferred-copies/ports.js';
 import { RetryDeferredCopies } from '../../../apps/email-send/src/deferred-copies/retry-deferred-copies.js';
@@ -21,7 +21,7 @@ import {
   ResolveUnknownEmails,
 } from '../../../apps/email-send/src/unknown-outcomes/resolve-unknown-emails.js';
 import { hadNoEffect } from '../../../libs/messaging/src/faults.js';
-import { isOutcome } from './dispatch.js';
+import { isPublicEvent } from './dispatch.js';
 import { EmailDatabase } from './email-database.js';
 import { EventLog, envelopeOf, Subscription } from './event-log.js';
 import { Relay, TOKENS } from './mail-world.js';
@@ -103,7 +103,7 @@ export class Sending {
 
   /** From now on the outcomes of this log count as evidence. */
   follow(tracked: EventLog): void {
-    this.#outcomes = new Subscription(tracked, isOutcome, this.world.random);
+    this.#outcomes = new Subscription(tracked, isPublicEvent, this.world.random);
   }
 
   get isBusy(): boolean {
@@ -112,10 +112,10 @@ export class Sending {
 
   async post(intention: Intention): Promise<HttpAnswer> {
     const request = requestOf(intention, this.world.newId(), this.world.now + CLIENT_WAITS_MS);
-    const services = { ask: () => this.#ask(request) } as unknown as Services;
+    const services = { request: () => this.#ask(request) } as unknown as ServiceClient;
     try {
-      const asker = { correlationId: request.email_id };
-      const { email } = await sendUntilKnown(services, request, asker, async ms => this.world.advance(ms));
+      const requestContext = { correlationId: request.email_id };
+      const { email } = await sendUntilKnown(services, request, requestContext, async ms => this.world.advance(ms));
       return { status: 200, record: email };
     } catch (error) {
       return answerTo(error);
@@ -152,7 +152,7 @@ export class Sending {
     );
   }
 
-  /** One question of the gateway, with the failures that its transport tells apart. */
+  /** One request of the gateway, with the failures that its transport distinguishes. */
   async #ask(request: SendRequest): Promise<SendReply> {
     this.world.advance(1 + this.world.random.below(50));
     const process = this.world.process('email-send');

@@ -81,14 +81,14 @@ const PLANTED: Readonly<Record<string, (run: Run) => void>> = {
   'a client knows the id of every message of its that was sent': ({ intentions }) => {
     (intentions[0]!.answers as unknown[]).splice(0, 10, { status: 503 });
   },
-  'every copy at the relay has exactly one outcome of its kind': ({ tracking }) => tracking.log.events.splice(0),
-  'no signal waits for ever': ({ tracking }) =>
+  'every copy at the relay has exactly one event of its outcome': ({ tracking }) => tracking.log.events.splice(0),
+  'no signal is left waiting': ({ tracking }) =>
     tracking.database.waiting.set('0', {
-      emailId: 'an email that never came',
+      emailId: 'an unknown email',
       signal: { kind: 'deadline_passed', at: new Date(0).toISOString() },
       metadata: { correlationId: 'planted' },
     }),
-  'every outcome reaches every endpoint that wants its kind': ({ receivers }) => receivers.accepted.splice(0),
+  'every event reaches every endpoint that subscribes to its kind': ({ receivers }) => receivers.accepted.splice(0),
 };
 
 const report = (seed: number, { faults }: Run, violations: readonly string[]): string =>

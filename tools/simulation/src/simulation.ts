@@ -87,8 +87,8 @@ async function oneRound(world: World, { sending, tracking, dispatch, relay }: Ru
     () => sending.retryDeferred(),
     () => sending.takeEvidence(),
     () => tracking.followEmails(),
-    () => dispatch.queueOutcomes(),
-    () => dispatch.callEndpoints(),
+    () => dispatch.enqueueEvents(),
+    () => dispatch.attemptDeliveries(),
     ...unreported.map(copy => () => tracking.takeReport(copy)),
   ]);
   for (const step of steps) await step();

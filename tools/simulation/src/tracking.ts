@@ -1,19 +1,23 @@
 import { EMAIL_SEND_EVENTS } from '@postern/contracts';
-import { RecordSignals } from '../../../apps/delivery-tracking/src/commands/record-signals.js';
-import type { Signal } from '../../../apps/delivery-tracking/src/domain/signal.js';
-import { type EmailEvent, FollowEmails } from '../../../apps/delivery-tracking/src/reactions/follow-emails.js';
-import { NoTrackingCounters } from '../../../apps/delivery-tracking/src/testing/in-memory-tracking-transactions.js';
+import {
+  InMemoryTrackingTransactions,
+  NoSignalMetrics,
+  TrackingMemory,
+} from '../../../apps/delivery-tracking/src/testing/in-memory-tracking-transactions.js';
+import { RecordSignals } from '../../../apps/delivery-tracking/src/tracked-emails/record-signals.js';
+import type { Signal } from '../../../apps/delivery-tracking/src/tracked-emails/signal.js';
+import { type EmailEvent, TrackEmails } from '../../../apps/delivery-tracking/src/tracked-emails/track-emails.js';
 import { EventLog, envelopeOf, Subscription } from './event-log.js';
 import type { RelayedCopy } from './mail-world.js';
-import { SimulatedTrackingTransactions, TrackingDatabase } from './tracking-database.js';
+import type { SimulatedProcess } from './simulated-process.js';
 import type { World } from './world.js';
 
 const PUBLISHED: ReadonlySet<string> = new Set(EMAIL_SEND_EVENTS.map(({ type }) => type));
 
-/** delivery-tracking: follows email-send's log and takes the reports of the mail world. */
+/** delivery-tracking: consumes email-send's log and receives the reports of the mail world. */
 export class Tracking {
   readonly log: EventLog;
-  readonly database: TrackingDatabase;
+  readonly database: TrackingMemory;
   readonly #emails: Subscription;
 
   constructor(
@@ -21,7 +25,7 @@ export class Tracking {
     sent: EventLog,
   ) {
     this.log = new EventLog(() => world.newId());
-    this.database = new TrackingDatabase(this.log);
+    this.database = new TrackingMemory(this.log);
     this.#emails = new Subscription(sent, ({ type }) => PUBLISHED.has(type), world.random);
   }
 
@@ -32,33 +36,31 @@ export class Tracking {
   async followEmails(): Promise<void> {
     await this.#emails.deliver(batch =>
       this.world.attempt('delivery-tracking', process => {
-        const signals = new RecordSignals(
-          new SimulatedTrackingTransactions(this.database, process),
-          new NoTrackingCounters(),
-        );
         const envelopes = batch.map(event => envelopeOf(event, this.world.timestamp()));
-        return new FollowEmails(signals).on(envelopes as unknown as readonly EmailEvent[]);
+        return new TrackEmails(this.#signals(process)).on(envelopes as unknown as readonly EmailEvent[]);
       }),
     );
   }
 
-  /** The receiving server repeats a report until we have answered that we took it. */
+  /** The receiving server repeats a report until it is acknowledged. */
   async takeReport(copy: RelayedCopy): Promise<void> {
     copy.reported = await this.world.attempt('delivery-tracking', process => {
-      const signals = new RecordSignals(
-        new SimulatedTrackingTransactions(this.database, process),
-        new NoTrackingCounters(),
-      );
       const metadata = { correlationId: this.world.newId() };
-      return signals.execute([{ emailId: copy.emailId, signal: this.#signalOf(copy), metadata }]);
+      return this.#signals(process).execute([{ emailId: copy.emailId, signal: this.#signalOf(copy), metadata }]);
     });
   }
 
-  #signalOf({ address, recipientIndex: index, fate }: RelayedCopy): Signal {
+  /** Each step of a transaction is a port call of its own, so that a fault can happen between any two. */
+  #signals(process: SimulatedProcess): RecordSignals {
+    const transactions = new InMemoryTrackingTransactions(this.database, (step, work) => process.call(step, work));
+    return new RecordSignals(transactions, new NoSignalMetrics());
+  }
+
+  #signalOf({ address, recipientIndex: index, outcome }: RelayedCopy): Signal {
     const at = this.world.timestamp();
-    if (fate === 'complained') return { kind: 'complained', index, source: 'abuse', at };
+    if (outcome === 'complained') return { kind: 'complained', index, source: 'abuse', at };
     const status =
-      fate === 'delivered'
+      outcome === 'delivered'
         ? ({ action: 'relayed', response: '250 2.0.0 stored', bounceType: 'soft' } as const)
         : ({ action: 'failed', response: '550 5.1.1 no such user', bounceType: 'hard' } as const);
     return { kind: 'notified', index, status: { ...status, addresses: [address] }, at };

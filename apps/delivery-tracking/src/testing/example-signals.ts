@@ -1,5 +1,5 @@
-import type { Signal } from '../domain/signal.js';
-import type { EmailFacts } from '../domain/tracked-email-state.js';
+import type { Signal } from '../tracked-emails/signal.js';
+import type { EmailFacts } from '../tracked-emails/tracked-email-state.js';
 
 export const EMAIL_ID = '0195a1b2-0000-7000-8000-000000000001';
 export const SERVICE_ID = '0195a1b2-0000-7000-8000-0000000000aa';

@@ -1,65 +1,110 @@
+import type { EventMetadata } from '@postern/event-sourcing';
 import {
+  type LockedState,
   type PastEvent,
-  type ToldSignal,
-  TrackingCounters,
+  type ReceivedSignal,
+  SignalMetrics,
+  type TrackingChanges,
   type TrackingEvent,
-  type TrackingOpened,
-  type TrackingOpening,
   type TrackingTransaction,
   TrackingTransactions,
+  type TransactionScope,
   type WaitingSignal,
-} from '../ports.js';
+} from '../tracked-emails/ports.js';
 
-/** The service's database in memory: streams, taken events and waiting signals, one transaction after another. */
+/** Where a `TrackingMemory` keeps its streams. */
+export interface EventMemory {
+  stream(streamId: string): readonly { readonly type: string; readonly data: object }[];
+  append(streamId: string, events: readonly TrackingEvent[], metadata: EventMetadata): void;
+}
+
+/** The committed data of the service: streams, consumed events and waiting signals. */
+export class TrackingMemory {
+  readonly consumed = new Set<string>();
+  readonly waiting = new Map<string, ReceivedSignal>();
+  #lastId = 0;
+
+  constructor(readonly events: EventMemory = new StreamMap()) {}
+
+  history(streamId: string): readonly PastEvent[] {
+    return this.events
+      .stream(streamId)
+      .map(({ type, data }) => ({ type, data, traceparent: null }) as unknown as PastEvent);
+  }
+
+  waitingFor(emailIds: readonly string[]): WaitingSignal[] {
+    return [...this.waiting]
+      .filter(([, received]) => emailIds.includes(received.emailId))
+      .map(([id, received]) => ({ id, received }));
+  }
+
+  commit({ consumedEventIds, appends, signalsToStore, signalIdsToDelete }: TrackingChanges): void {
+    for (const id of consumedEventIds) this.consumed.add(id);
+    for (const { streamId, events } of appends)
+      for (const { event, metadata } of events) this.events.append(streamId, [event], metadata);
+    for (const received of signalsToStore) this.waiting.set(String(++this.#lastId), received);
+    for (const id of signalIdsToDelete) this.waiting.delete(id);
+  }
+}
+
+/** Runs one step of a transaction by name; a simulation injects faults here. */
+export type RunStep = <Result>(step: string, work: () => Result) => Promise<Result>;
+
+/** Transactions over a `TrackingMemory`, run one after another. */
 export class InMemoryTrackingTransactions extends TrackingTransactions {
-  readonly #streams = new Map<string, PastEvent[]>();
-  readonly #taken = new Set<string>();
-  #waiting: WaitingSignal[] = [];
-  #lastWaiting = 0;
+  constructor(
+    private readonly memory = new TrackingMemory(),
+    private readonly runStep: RunStep = async (_, work) => work(),
+  ) {
+    super();
+  }
 
-  /** The events of one stream so far. */
+  override async run<Result>(
+    { streamIds, newEmailIds }: TransactionScope,
+    work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
+  ): Promise<Result> {
+    const locked = await this.runStep('TrackingTransactions.open', () => ({
+      histories: this.#histories(streamIds),
+      waiting: this.memory.waitingFor(newEmailIds),
+    }));
+    let changes: TrackingChanges | undefined;
+    const result = await work(
+      {
+        lockMore: ids => this.runStep('TrackingTransactions.lockMore', () => this.#histories(ids)),
+        write: written =>
+          this.runStep('TrackingTransactions.write', () => {
+            changes = written;
+            return new Set(written.consumedEventIds.filter(id => !this.memory.consumed.has(id)));
+          }),
+      },
+      locked,
+    );
+    await this.runStep('TrackingTransactions.commit', () => {
+      if (changes) this.memory.commit(changes);
+    });
+    return result;
+  }
+
+  #histories(streamIds: readonly string[]): ReadonlyMap<string, readonly PastEvent[]> {
+    return new Map(streamIds.map(id => [id, this.memory.history(id)]));
+  }
+}
+
+class StreamMap implements EventMemory {
+  readonly #streams = new Map<string, TrackingEvent[]>();
+
   stream(streamId: string): readonly TrackingEvent[] {
     return this.#streams.get(streamId) ?? [];
   }
 
-  override async run<Result>(
-    { streamIds, arriving }: TrackingOpening,
-    work: (transaction: TrackingTransaction, opened: TrackingOpened) => Promise<Result>,
-  ): Promise<Result> {
-    const transaction: TrackingTransaction = {
-      also: async ids => this.#histories(ids),
-      write: async ({ taken, appends, nowWaiting, noLongerWaiting }) => {
-        const fresh = new Set(taken.filter(id => !this.#taken.has(id)));
-        if (fresh.size < taken.length) return fresh;
-        for (const id of taken) this.#taken.add(id);
-        for (const { streamId, events } of appends)
-          this.#streams.set(streamId, [
-            ...(this.#streams.get(streamId) ?? []),
-            ...events.map(({ event }) => ({ ...event, traceparent: null })),
-          ]);
-        this.#waiting = [
-          ...this.#waiting.filter(({ id }) => !noLongerWaiting.includes(id)),
-          ...nowWaiting.map((told: ToldSignal) => ({ id: String(++this.#lastWaiting), told })),
-        ];
-        return fresh;
-      },
-    };
-    return work(transaction, {
-      histories: this.#histories(streamIds),
-      waiting: this.#waiting.filter(({ told }) => arriving.includes(told.emailId)),
-    });
-  }
-
-  #histories(streamIds: readonly string[]): ReadonlyMap<string, readonly PastEvent[]> {
-    return new Map(streamIds.flatMap(id => (this.#streams.has(id) ? [[id, this.#streams.get(id)!] as const] : [])));
+  append(streamId: string, events: readonly TrackingEvent[]): void {
+    this.#streams.set(streamId, [...this.stream(streamId), ...events]);
   }
 }
 
 /** Counts nothing. */
-export class NoTrackingCounters extends TrackingCounters {
+export class NoSignalMetrics extends SignalMetrics {
   override signal(): void {}
   override recorded(): void {}
-  override ignoredReport(): void {}
-  override refusedMail(): void {}
-  override droppedWaiting(): void {}
+  override dropped(): void {}
 }

@@ -10,7 +10,12 @@ import {
   type RequestContract,
   type RequestInput,
 } from '@postern/contracts';
-import { migrateEventStore } from '@postern/event-sourcing/postgres';
+import {
+  latestPosition,
+  migrateEventStore,
+  PostgresEventStore,
+  ProjectionRunner,
+} from '@postern/event-sourcing/postgres';
 import { TrackingTokens } from '@postern/mail';
 import { connectNats, JetStreamPublisher, type NatsLink, RequestClient } from '@postern/messaging';
 import { Metrics, type RunningService, startService } from '@postern/service-host';
@@ -18,8 +23,8 @@ import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } f
 import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import { config } from '../config.js';
+import { BounceListener } from '../delivery-notifications/bounce-listener.js';
 import { DeliveryTrackingModule } from '../delivery-tracking.module.js';
-import { RunningParts } from '../running-parts.js';
 
 export type Envelope = z.output<typeof eventEnvelope>;
 type Accepted = DataOf<typeof emailAccepted>;
@@ -28,7 +33,7 @@ type Outcome = DataOf<typeof emailHandedOver>['outcomes'][number];
 export const BOUNCE_DOMAIN = 'bounces.test';
 const SECRET = 'a secret of thirty-two bytes or more for tests';
 
-/** The whole service over real PostgreSQL, NATS and SMTP, and email-send's side of it. */
+/** The whole service over real PostgreSQL, NATS and SMTP, with a publisher in place of email-send. */
 export class RunningTracking {
   readonly tokens = TrackingTokens.fromSecrets([SECRET]);
   readonly published: Envelope[] = [];
@@ -49,7 +54,7 @@ export class RunningTracking {
     });
   }
 
-  /** Whoever kills its PostgreSQL needs a durable one: the others lose commits that were answered. */
+  /** A spec that kills PostgreSQL needs a durable one; the others lose acknowledged commits. */
   static async start(environment: Record<string, string> = {}, { durable = false } = {}): Promise<RunningTracking> {
     const [postgres, nats] = await Promise.all([startPostgres({ shared: false, durable }), startNats()]);
     const service = await startService(
@@ -86,15 +91,23 @@ export class RunningTracking {
   }
 
   get smtpPort(): number {
-    return this.service.app.get(RunningParts, { strict: false }).bouncePort;
+    return this.service.app.get(BounceListener, { strict: false }).port;
   }
 
-  ask<C extends RequestContract>(contract: C, request: RequestInput<C>): Promise<ReplyOf<C>> {
+  /** Resolves once the read models contain everything committed so far. */
+  async caughtUp(): Promise<void> {
+    const { app } = this.service;
+    const runner = app.get(ProjectionRunner, { strict: false });
+    const position = await latestPosition(app.get(PostgresEventStore, { strict: false }).pool);
+    for (const name of ['tracked-emails', 'suppressed-addresses']) await runner.waitUntil(name, position);
+  }
+
+  request<C extends RequestContract>(contract: C, request: RequestInput<C>): Promise<ReplyOf<C>> {
     return this.client.request(contract, request);
   }
 
-  /** Publishes events as email-send would; answers their ids. */
-  async tell(...events: readonly (TestEvent | [EventContract, object])[]): Promise<string[]> {
+  /** Publishes events as email-send would; returns their ids. */
+  async publish(...events: readonly (TestEvent | [EventContract, object])[]): Promise<string[]> {
     const batch = events.map(event => {
       const [contract, data, id = uuidv7()] = event as TestEvent;
       return {
@@ -116,7 +129,7 @@ export class RunningTracking {
     return `${this.tokens.returnPathToken(emailId, index)}@${BOUNCE_DOMAIN}`;
   }
 
-  /** What has been published about an email so far, as `kind`. */
+  /** The kinds of events published about an email so far. */
   kinds(emailId: string): string[] {
     return this.eventsOf(emailId).map(({ type }) => type.replace(/^.*\.email-|^.*\.|\.v1$/g, ''));
   }
@@ -133,7 +146,7 @@ export class RunningTracking {
     return found.data as DataOf<C>;
   }
 
-  /** The value of a counter, as the metrics endpoint shows it. */
+  /** The value of a counter at the metrics endpoint. */
   async counter(name: string, label: string): Promise<number> {
     const text = await this.service.app.get(Metrics, { strict: false }).render();
     const line = text
@@ -160,7 +173,7 @@ export const anEmail = (change: Partial<Accepted> = {}): Accepted => ({
   ...change,
 });
 
-/** The hand-over of it, where the relay took every copy unless told otherwise. */
+/** Its hand-over; by default the relay accepts every copy. */
 export const handOverOf = (
   email: Accepted,
   change: Partial<Outcome> = {},

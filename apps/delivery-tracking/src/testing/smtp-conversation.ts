@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type PeerCertificate } from 'node:tls';
 
-/** A client that says exactly what it is told, for mail that no decent client would send. */
+/** A client that sends exact lines, for mail that conforming clients would not send. */
 export class SmtpConversation {
   #received = '';
   #socket: Socket;
@@ -20,60 +20,60 @@ export class SmtpConversation {
     return socket;
   }
 
-  /** Connects and greets. */
+  /** Connects and sends EHLO. */
   static async open(port: number): Promise<SmtpConversation> {
     const conversation = new SmtpConversation(port);
-    await conversation.answer();
-    await conversation.say('EHLO client.test');
+    await conversation.reply();
+    await conversation.send('EHLO client.test');
     return conversation;
   }
 
-  /** Connects; answers the code of the greeting. */
+  /** Connects; returns the code of the greeting. */
   static async greeting(port: number): Promise<{ conversation: SmtpConversation; code: number }> {
     const conversation = new SmtpConversation(port);
-    return { conversation, code: await conversation.answer() };
+    return { conversation, code: await conversation.reply() };
   }
 
-  /** Sends one line; answers the code of the reply. */
-  async say(line: string): Promise<number> {
+  /** Sends one line; returns the code of the reply. */
+  async send(line: string): Promise<number> {
     this.#socket.write(`${line}\r\n`, 'latin1');
-    return this.answer();
+    return this.reply();
   }
 
-  /** Goes over to TLS, whoever vouches for the server, and greets again; answers its certificate. */
+  /** Switches to TLS without verifying the server, and sends EHLO again; returns the server's certificate. */
   async startTls(): Promise<PeerCertificate> {
-    const code = await this.say('STARTTLS');
-    if (code !== 220) throw new Error(`STARTTLS was answered with ${code}`);
+    const code = await this.send('STARTTLS');
+    if (code !== 220) throw new Error(`the reply to STARTTLS was ${code}`);
     this.#socket.removeAllListeners('data');
     const encrypted = connectTls({ socket: this.#socket, rejectUnauthorized: false });
     await once(encrypted, 'secureConnect');
     this.#socket = this.#listenTo(encrypted);
-    await this.say('EHLO client.test');
+    await this.send('EHLO client.test');
     return encrypted.getPeerCertificate();
   }
 
-  /** Sends a whole message; answers the code of the first refusal, or of the reply to its end. */
-  async send(sender: string, recipients: readonly string[], message: string | Buffer): Promise<number> {
-    const from = await this.say(`MAIL FROM:<${sender}>`);
+  /** Sends a message; returns the code of the first refusal, or of the reply to the message. */
+  async sendMessage(sender: string, recipients: readonly string[], message: string | Buffer): Promise<number> {
+    const from = await this.send(`MAIL FROM:<${sender}>`);
     if (from >= 400) return from;
     for (const recipient of recipients) {
-      const code = await this.say(`RCPT TO:<${recipient}>`);
+      const code = await this.send(`RCPT TO:<${recipient}>`);
       if (code >= 400) return code;
     }
-    const data = await this.say('DATA');
+    const data = await this.send('DATA');
     if (data >= 400) return data;
     this.#socket.write(message);
-    return this.say('\r\n.');
+    return this.send('\r\n.');
   }
 
-  /** Breaks off without a word. */
-  async breakOff(): Promise<void> {
+  /** Closes the connection without QUIT. */
+  async disconnect(): Promise<void> {
     this.#socket.destroy();
     if (!this.#socket.closed) await once(this.#socket, 'close');
   }
 
-  /** Says nothing until the server has had enough. */
-  async silence(): Promise<'closed'> {
+  /** Waits until the server closes the connection. */
+  async waitForClose(): Promise<'closed'> {
     if (!this.#socket.closed) await once(this.#socket, 'close');
     return 'closed';
   }
@@ -83,17 +83,17 @@ export class SmtpConversation {
     if (!this.#socket.closed) await once(this.#socket, 'close');
   }
 
-  private news(): Promise<void> {
+  private nextData(): Promise<void> {
     return new Promise(resolve => {
-      const heard = () => {
-        this.#socket.off('data', heard).off('close', heard);
+      const received = () => {
+        this.#socket.off('data', received).off('close', received);
         resolve();
       };
-      this.#socket.on('data', heard).on('close', heard);
+      this.#socket.on('data', received).on('close', received);
     });
   }
 
-  private async answer(): Promise<number> {
+  private async reply(): Promise<number> {
     for (;;) {
       const last = /(?:^|\r\n)(\d{3}) [^\r\n]*\r\n$/.exec(this.#received);
       if (last) {
@@ -101,18 +101,18 @@ export class SmtpConversation {
         return Number(last[1]);
       }
       if (this.#socket.closed) return 0;
-      await this.news();
+      await this.nextData();
     }
   }
 }
 
-/** One message over a connection of its own; answers the code of its last reply. */
+/** Sends one message over a new connection; returns the code of the last reply. */
 export const sendMail = async (
   port: number,
   { from = '', to, message }: { from?: string; to: string | readonly string[]; message: string | Buffer },
 ): Promise<number> => {
   const conversation = await SmtpConversation.open(port);
-  const code = await conversation.send(from, [to].flat(), message);
+  const code = await conversation.sendMessage(from, [to].flat(), message);
   await conversation.quit();
   return code;
 };

@@ -5,6 +5,7 @@ import { EmailServices } from '../email-services/email-services.projection.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { ReadModel } from '../infrastructure/postgres/read-model.js';
 import { API_KEY_EVENT_TYPES, type ApiKeyEvent } from './api-key.js';
+import { DELETE_API_KEY, INSERT_API_KEY } from './api-keys.sql.js';
 
 /** Valid keys; revoking a key deletes its row. */
 export const apiKeys: ReadModel<ApiKeyEvent> = {
@@ -12,17 +13,13 @@ export const apiKeys: ReadModel<ApiKeyEvent> = {
   eventTypes: API_KEY_EVENT_TYPES,
 
   apply: (event, tx) => {
-    const keys = tx.table('api_keys');
     switch (event.type) {
       case 'email-send.api-key-created.v1': {
         const { key_id, service_id, name, key_hash, key_prefix, at } = event.data;
-        return tx.query(
-          `INSERT INTO ${keys} (id, service_id, name, key_hash, key_prefix, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-          [key_id, service_id, name, key_hash, key_prefix, at],
-        );
+        return tx.query(INSERT_API_KEY(tx), [key_id, service_id, name, key_hash, key_prefix, at]);
       }
       case 'email-send.api-key-revoked.v1':
-        return tx.query(`DELETE FROM ${keys} WHERE id = $1`, [event.data.key_id]);
+        return tx.query(DELETE_API_KEY(tx), [event.data.key_id]);
     }
   },
 };

@@ -11,6 +11,6 @@ export class ApiKeysTimer implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.tasks.every(30_000, 'note the last use of API keys', () => this.senders.flushUses());
+    this.tasks.every(30_000, 'record the last use of API keys', () => this.senders.flushUses());
   }
 }

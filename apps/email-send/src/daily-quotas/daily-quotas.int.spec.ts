@@ -18,20 +18,20 @@ import { emailService, emailServiceStream } from '../email-services/email-servic
 import { AdministrationFixture } from '../testing/administration-fixture.js';
 import { AdjustDailyQuotas } from './adjust-daily-quotas.js';
 
-let house: AdministrationFixture;
+let fixture: AdministrationFixture;
 beforeAll(async () => {
-  house = await AdministrationFixture.start();
+  fixture = await AdministrationFixture.start();
 }, 60_000);
-afterAll(() => house?.stop());
+afterAll(() => fixture?.stop());
 
 const DAY_MS = 86_400_000;
 const dayAgo = (days: number) => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS);
-const ask: AdministrationFixture['client']['request'] = (contract, request, options) =>
-  house.client.request(contract, request, options);
+const call: AdministrationFixture['client']['request'] = (contract, request, options) =>
+  fixture.client.request(contract, request, options);
 /** In production for four days. */
 const productionService = async () => {
-  const service = await ask(createEmailService, { workspace_id: uuidv7(), name: 'App' });
-  await house.replicas[0].app.get(Streams).execute(emailService, emailServiceStream(service.id), {
+  const service = await call(createEmailService, { workspace_id: uuidv7(), name: 'App' });
+  await fixture.replicas[0].app.get(Streams).execute(emailService, emailServiceStream(service.id), {
     kind: 'domain-verified',
     domainId: uuidv7(),
     domain: 'example.com',
@@ -41,50 +41,50 @@ const productionService = async () => {
   return { workspace_id: service.workspace_id, service_id: service.id };
 };
 const used = (service_id: string, day: Date, messages: number) =>
-  house.pool.query(`INSERT INTO sending_usage (service_id, period, starts_at, used) VALUES ($1, 'day', $2, $3)`, [
+  fixture.pool.query(`INSERT INTO sending_usage (service_id, period, starts_at, used) VALUES ($1, 'day', $2, $3)`, [
     service_id,
     day,
     messages,
   ]);
-const judge = () => Promise.all(house.replicas.map(replica => replica.app.get(AdjustDailyQuotas).run()));
+const adjust = () => Promise.all(fixture.replicas.map(replica => replica.app.get(AdjustDailyQuotas).run()));
 const history = async (owner: { workspace_id: string; service_id: string }) =>
-  (await ask(getEmailService, owner)).quota_history.map(({ from, to }) => [from, to]);
+  (await call(getEmailService, owner)).quota_history.map(({ from, to }) => [from, to]);
 
 describe('the daily quota', () => {
-  it('is judged once for each day that is over, also for days that nobody was there for', async () => {
+  it('is adjusted once for each finished day, including days on which no process ran', async () => {
     const owner = await productionService();
     await used(owner.service_id, dayAgo(3), 700);
     await used(owner.service_id, dayAgo(2), 1_500);
     await used(owner.service_id, dayAgo(1), 100);
-    await judge();
-    await judge();
+    await adjust();
+    await adjust();
     expect(await history(owner)).toEqual([
       [2_000, 4_000],
       [1_000, 2_000],
     ]);
-    await expect(ask(getEmailService, owner)).resolves.toMatchObject({ daily_limit: 4_000 });
+    await expect(call(getEmailService, owner)).resolves.toMatchObject({ daily_limit: 4_000 });
   });
 
-  it('is judged for all others where the counts are those of a service that does not exist', async () => {
+  it('is adjusted for all other services when one has counts but does not exist', async () => {
     const owner = await productionService();
     await used(uuidv7(), dayAgo(2), 900);
     await used(owner.service_id, dayAgo(1), 900);
-    await judge();
+    await adjust();
     expect(await history(owner)).toEqual([[1_000, 2_000]]);
   });
 
-  it('lets the present day be, however much of it is used', async () => {
+  it('does not evaluate the current day, however much of it is used', async () => {
     const owner = await productionService();
     await used(owner.service_id, dayAgo(0), 1_000);
-    await judge();
+    await adjust();
     expect(await history(owner)).toEqual([]);
-    await expect(ask(getEmailService, owner)).resolves.toMatchObject({ sent_today: 1_000 });
+    await expect(call(getEmailService, owner)).resolves.toMatchObject({ sent_today: 1_000 });
   });
 
-  it('is not judged by a day that the service spent in the sandbox', async () => {
+  it('is not changed by a day that the service spent in the sandbox', async () => {
     const owner = await productionService();
     await used(owner.service_id, dayAgo(5), 50);
-    await judge();
+    await adjust();
     expect(await history(owner)).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe('the daily quota', () => {
       await productionService(),
     ];
     for (const { service_id } of [bouncing, complained, simulated]) await used(service_id, dayAgo(1), 100);
-    const publisher = new JetStreamPublisher(house.link, {
+    const publisher = new JetStreamPublisher(fixture.link, {
       service: 'delivery-tracking',
       contracts: [emailBounced, emailComplained],
     });
@@ -109,16 +109,16 @@ describe('the daily quota', () => {
     ]);
     const reports = async () =>
       (
-        await house.pool.query('SELECT FROM reported_emails WHERE service_id = ANY ($1)', [
+        await fixture.pool.query('SELECT FROM reported_emails WHERE service_id = ANY ($1)', [
           [bouncing.service_id, complained.service_id, simulated.service_id],
         ])
       ).rowCount === 7;
     await waitFor(reports, { describe: 'seven messages reported' });
-    await judge();
+    await adjust();
     expect(await history(bouncing)).toEqual([[1_000, 500]]);
     expect(await history(complained)).toEqual([[1_000, 500]]);
     expect(await history(simulated)).toEqual([]);
-    const [change] = (await ask(getEmailService, bouncing)).quota_history;
+    const [change] = (await call(getEmailService, bouncing)).quota_history;
     expect(change?.reason).toBe('6 % of the messages bounced (more than 5 %)');
   });
 });
@@ -126,14 +126,14 @@ describe('the daily quota', () => {
 describe('the read models of administration', () => {
   it('are the same after they were thrown away and rebuilt while the service runs', async () => {
     const owner = await productionService();
-    await ask(preAddRecipient, { ...owner, address: 'ada@example.com' });
-    const before = [await ask(getEmailService, owner), await ask(listVerifiedRecipients, owner)];
-    const runner = house.replicas[0].app.get(ProjectionRunner);
-    await house.pool.query(`UPDATE email_services SET name = 'damaged'`);
+    await call(preAddRecipient, { ...owner, address: 'ada@example.com' });
+    const before = [await call(getEmailService, owner), await call(listVerifiedRecipients, owner)];
+    const runner = fixture.replicas[0].app.get(ProjectionRunner);
+    await fixture.pool.query(`UPDATE email_services SET name = 'damaged'`);
     await expect(runner.rebuild('administration')).resolves.toBe(true);
-    expect([await ask(getEmailService, owner), await ask(listVerifiedRecipients, owner)]).toEqual(before);
-    await ask(preAddRecipient, { ...owner, address: 'bob@example.com' });
-    await expect(ask(listVerifiedRecipients, owner)).resolves.toHaveLength(2);
+    expect([await call(getEmailService, owner), await call(listVerifiedRecipients, owner)]).toEqual(before);
+    await call(preAddRecipient, { ...owner, address: 'bob@example.com' });
+    await expect(call(listVerifiedRecipients, owner)).resolves.toHaveLength(2);
   });
 });
 

@@ -14,6 +14,6 @@ export class DailyQuotasTimer implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.tasks.every(60_000, 'adjust daily quotas', () => this.quotas.run());
-    this.tasks.every(6 * 3_600_000, 'forget days that were judged', () => this.usage.purge());
+    this.tasks.every(6 * 3_600_000, 'purge evaluated days', () => this.usage.purge());
   }
 }

@@ -1,7 +1,7 @@
 import type { DefaultLimits } from '../email-services/email-service.js';
 import type { DayCounts } from './quota.js';
 
-/** What one finished UTC day of an email service came to. */
+/** The counts of one finished UTC day of an email service. */
 export interface FinishedDay extends DayCounts {
   readonly serviceId: string;
   /** UTC, YYYY-MM-DD. */

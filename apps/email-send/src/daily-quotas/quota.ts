@@ -1,9 +1,9 @@
-/** What one UTC day of a production service came to. */
+/** The counts of one UTC day of a production service. */
 export interface DayCounts {
   readonly messages: number;
   /** Messages of which at least one copy bounced on that day. */
   readonly bounced: number;
-  /** Messages about which somebody complained on that day. */
+  /** Messages with a complaint on that day. */
   readonly complained: number;
 }
 
@@ -12,12 +12,12 @@ export interface QuotaChange {
   readonly reason: string;
 }
 
-/** A bad day never takes more than this away. */
+/** A bad day never lowers a quota below this. */
 export const QUOTA_FLOOR = 200;
 
 /**
- * How a day changes the quota that stood on it. Doubled: at least half of it used, bounces below 2 % and complaints
- * below 0.1 %. Halved: bounces over 5 % or complaints over 0.3 %. In whole numbers, so that no border is blurred.
+ * How a day changes its quota. Doubled: at least half of it used, bounces below 2 % and complaints below 0.1 %. Halved:
+ * bounces over 5 % or complaints over 0.3 %. In whole numbers, so that the thresholds are exact.
  */
 export function quotaChangeAfter(day: DayCounts, quota: number, ceiling: number): QuotaChange | undefined {
   const { messages, bounced, complained } = day;

@@ -19,7 +19,7 @@ describe('an email service', () => {
     });
   });
 
-  it('remembers whom to tell about lost records', () =>
+  it('stores the address of the owner for warnings about lost records', () =>
     given()
       .when({ ...create, ownerEmail: 'owner@example.com' })
       .yields(created, {
@@ -58,12 +58,12 @@ describe('the daily quota of a service', () => {
       .when(closeDay('2026-03-02', { messages: 600 }))
       .yields(doubled));
 
-  it('is judged once for a day, whoever closes it again', () =>
+  it('is adjusted once per day, however often the day is closed', () =>
     given(created, movedToProduction, doubled)
       .when(closeDay('2026-03-02', { messages: 2_000 }))
       .yields());
 
-  it('is judged day by day where several were missed', () =>
+  it('is adjusted day by day when several days were missed', () =>
     given(created, movedToProduction, doubled)
       .when(closeDay('2026-03-03', { messages: 100, bounced: 6 }))
       .yields({
@@ -81,7 +81,7 @@ describe('the daily quota of a service', () => {
         },
       }));
 
-  it('is left alone for days in the sandbox', () => {
+  it('does not change for days in the sandbox', () => {
     given(created)
       .when(closeDay('2026-03-02', { messages: 50, bounced: 50 }))
       .yields();

@@ -3,7 +3,7 @@ import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 import { type DayCounts, quotaChangeAfter } from '../daily-quotas/quota.js';
 
-/** Limits that an operator set for one service; what is absent follows the platform's defaults. */
+/** Limits that an operator set for one service; absent limits follow the platform's defaults. */
 export interface ServiceLimits {
   readonly sandbox_daily?: number | undefined;
   readonly sandbox_per_minute?: number | undefined;
@@ -64,7 +64,7 @@ export type EmailServiceCommand =
   | { readonly kind: 'change'; readonly changes: EmailServiceChanges; readonly at: string }
   | { readonly kind: 'set-limits'; readonly limits: ServiceLimits; readonly at: string }
   | {
-      /** A sending domain of the service was found verified. */
+      /** A sending domain of the service was verified. */
       readonly kind: 'domain-verified';
       readonly domainId: string;
       readonly domain: string;
@@ -89,13 +89,13 @@ export interface EmailService {
   readonly enabled: boolean;
   readonly switches: Readonly<Record<ServiceSwitch, boolean>>;
   readonly limits: ServiceLimits;
-  /** Stands once the service is in production. */
+  /** Defined for services in production. */
   readonly dailyQuota: number | undefined;
   /** The first day that counts for the quota: that of the move to production, or the one after the last change. */
   readonly quotaOpenFrom: string;
 }
 
-/** Every type of the stream, for projections to name. */
+/** All event types of the stream. */
 export const EMAIL_SERVICE_EVENT_TYPES = [
   'email-send.email-service-created.v1',
   'email-send.email-service-owner-named.v1',
@@ -113,8 +113,8 @@ const SWITCHES = ['open_tracking', 'click_tracking', 'suppression'] as const;
 export const emailServiceStream = (serviceId: string): string => `email-service-${serviceId}`;
 
 /**
- * A logical sender of one workspace. It starts in the sandbox and moves to production with its first verified domain,
- * for good: one that has no verified domain left sends everything through the sandbox sender (sandbox_fallback).
+ * A logical sender of one workspace. It starts in the sandbox and moves to production permanently with its first verified
+ * domain. Without a verified domain, it sends everything through the sandbox sender (sandbox_fallback).
  */
 export const emailService: Decider<EmailService, EmailServiceCommand, EmailServiceEvent> = {
   initial: {
@@ -193,7 +193,7 @@ export const emailService: Decider<EmailService, EmailServiceCommand, EmailServi
   },
 };
 
-/** Messages per UTC day and per minute as they stand for a service. */
+/** The limits of a service: messages per UTC day and per minute. */
 export function limitsOf(
   { mode, limits, dailyQuota }: Pick<EmailService, 'mode' | 'limits' | 'dailyQuota'>,
   defaults: DefaultLimits,
@@ -230,7 +230,7 @@ function create({ serviceId, workspaceId, name, ownerEmail, at }: Of<'create'>):
   return events;
 }
 
-/** Only what really changes becomes an event. */
+/** Unchanged values produce no event. */
 function change(changes: EmailServiceChanges, state: EmailService, at: string): EmailServiceEvent[] {
   const service_id = created(state);
   const events: EmailServiceEvent[] = [];
@@ -250,7 +250,7 @@ function change(changes: EmailServiceChanges, state: EmailService, at: string): 
   return events;
 }
 
-/** A day is judged in order and never twice, whichever replica closes it and however late. */
+/** Days are evaluated in order and only once, over all replicas and however late. */
 function closeDay({ day, counts, ceiling, at }: Of<'close-day'>, state: EmailService): EmailServiceEvent[] {
   const service_id = created(state);
   const { dailyQuota } = state;

@@ -14,19 +14,19 @@ import { v7 as uuidv7 } from 'uuid';
 import { PostgresSenderDirectory } from '../api-keys/postgres-sender-directory.js';
 import { AdministrationFixture } from '../testing/administration-fixture.js';
 
-let house: AdministrationFixture;
+let fixture: AdministrationFixture;
 beforeAll(async () => {
-  house = await AdministrationFixture.start();
+  fixture = await AdministrationFixture.start();
 }, 60_000);
-afterAll(() => house?.stop());
+afterAll(() => fixture?.stop());
 
-const ask: AdministrationFixture['client']['request'] = (contract, request, options) =>
-  house.client.request(contract, request, options);
-const newService = (workspace_id = uuidv7()) => ask(createEmailService, { workspace_id, name: 'App' });
+const call: AdministrationFixture['client']['request'] = (contract, request, options) =>
+  fixture.client.request(contract, request, options);
+const newService = (workspace_id = uuidv7()) => call(createEmailService, { workspace_id, name: 'App' });
 const hashOf = (key: string) => createHash('sha256').update(key).digest('hex');
 /** What each replica's sending path finds behind the key. */
 const sendersOf = (key: string) =>
-  Promise.all(house.replicas.map(replica => replica.app.get(PostgresSenderDirectory).findByKeyHash(hashOf(key))));
+  Promise.all(fixture.replicas.map(replica => replica.app.get(PostgresSenderDirectory).findByKeyHash(hashOf(key))));
 
 describe('an email service', () => {
   it('is created in the sandbox with the defaults of the specification', async () => {
@@ -47,15 +47,15 @@ describe('an email service', () => {
       quota_history: [],
       created_at: expect.any(String),
     });
-    await expect(ask(getEmailService, { workspace_id, service_id: service.id })).resolves.toEqual(service);
-    await expect(ask(listEmailServices, { workspace_id })).resolves.toEqual([service]);
+    await expect(call(getEmailService, { workspace_id, service_id: service.id })).resolves.toEqual(service);
+    await expect(call(listEmailServices, { workspace_id })).resolves.toEqual([service]);
   });
 
   it('is renamed and switched, and every replica sees it at once', async () => {
     const { id: service_id, workspace_id } = await newService();
     const changes = { name: 'Shop', enabled: false, open_tracking: false, click_tracking: true, suppression: true };
-    await expect(ask(updateEmailService, { workspace_id, service_id, changes })).resolves.toMatchObject(changes);
-    const { key } = await ask(createApiKey, { workspace_id, service_id, name: 'app' });
+    await expect(call(updateEmailService, { workspace_id, service_id, changes })).resolves.toMatchObject(changes);
+    const { key } = await call(createApiKey, { workspace_id, service_id, name: 'app' });
     const expected = { enabled: false, openTracking: false, clickTracking: true, suppression: true, mode: 'sandbox' };
     expect(await sendersOf(key)).toMatchObject([expected, expected]);
   });
@@ -64,32 +64,32 @@ describe('an email service', () => {
     const { id: service_id } = await newService();
     const elsewhere = { workspace_id: uuidv7(), service_id };
     const notFound = { code: 'service_not_found' };
-    await expect(ask(getEmailService, elsewhere)).rejects.toMatchObject(notFound);
-    await expect(ask(updateEmailService, { ...elsewhere, changes: { name: 'x' } })).rejects.toMatchObject(notFound);
-    await expect(ask(createApiKey, { ...elsewhere, name: 'x' })).rejects.toMatchObject(notFound);
-    await expect(ask(listApiKeys, elsewhere)).rejects.toMatchObject(notFound);
+    await expect(call(getEmailService, elsewhere)).rejects.toMatchObject(notFound);
+    await expect(call(updateEmailService, { ...elsewhere, changes: { name: 'x' } })).rejects.toMatchObject(notFound);
+    await expect(call(createApiKey, { ...elsewhere, name: 'x' })).rejects.toMatchObject(notFound);
+    await expect(call(listApiKeys, elsewhere)).rejects.toMatchObject(notFound);
   });
 
   it('takes the limits that the operator sets, and the defaults again without them', async () => {
     const { id: service_id } = await newService();
     await expect(
-      ask(setServiceLimits, { service_id, limits: { sandbox_daily: 7, sandbox_per_minute: 3 } }),
+      call(setServiceLimits, { service_id, limits: { sandbox_daily: 7, sandbox_per_minute: 3 } }),
     ).resolves.toMatchObject({ daily_limit: 7, per_minute_limit: 3 });
-    await expect(ask(setServiceLimits, { service_id, limits: {} })).resolves.toMatchObject({ daily_limit: 50 });
+    await expect(call(setServiceLimits, { service_id, limits: {} })).resolves.toMatchObject({ daily_limit: 50 });
   });
 });
 
 describe('an API key', () => {
   it('is shown once, and nothing of it but hash and prefix is stored', async () => {
     const { id: service_id, workspace_id } = await newService();
-    const created = await ask(createApiKey, { workspace_id, service_id, name: 'app' });
+    const created = await call(createApiKey, { workspace_id, service_id, name: 'app' });
     expect(created.key).toMatch(/^em_live_[0-9A-Za-z]{43}$/);
     expect(created.key_prefix).toBe(created.key.slice(0, 12));
     const { key: _, ...shown } = created;
-    await expect(ask(listApiKeys, { workspace_id, service_id })).resolves.toEqual([
+    await expect(call(listApiKeys, { workspace_id, service_id })).resolves.toEqual([
       { ...shown, created_at: expect.any(String), last_used_at: null },
     ]);
-    const { rows } = await house.pool.query<{ line: string }>(
+    const { rows } = await fixture.pool.query<{ line: string }>(
       `SELECT e::text AS line FROM event_store.events e UNION ALL SELECT k::text FROM api_keys k`,
     );
     expect(rows.filter(({ line }) => line.includes(created.key.slice(12)))).toEqual([]);
@@ -97,7 +97,7 @@ describe('an API key', () => {
 
   it('leads every replica to its service', async () => {
     const { id: serviceId, workspace_id: workspaceId } = await newService();
-    const { key } = await ask(createApiKey, { workspace_id: workspaceId, service_id: serviceId, name: 'app' });
+    const { key } = await call(createApiKey, { workspace_id: workspaceId, service_id: serviceId, name: 'app' });
     const sender = { serviceId, workspaceId, mode: 'sandbox', dailyLimit: 50, perMinuteLimit: 60 };
     expect(await sendersOf(key)).toMatchObject([sender, sender]);
     expect(await sendersOf('em_live_unknown')).toEqual([undefined, undefined]);
@@ -106,26 +106,26 @@ describe('an API key', () => {
   it('is unknown to every replica once its revocation is answered', async () => {
     const { id: service_id, workspace_id } = await newService();
     const [{ id: key_id, key }, other] = await Promise.all([
-      ask(createApiKey, { workspace_id, service_id, name: 'old' }),
-      ask(createApiKey, { workspace_id, service_id, name: 'new' }),
+      call(createApiKey, { workspace_id, service_id, name: 'old' }),
+      call(createApiKey, { workspace_id, service_id, name: 'new' }),
     ]);
     await sendersOf(key);
-    await ask(revokeApiKey, { workspace_id, service_id, key_id });
+    await call(revokeApiKey, { workspace_id, service_id, key_id });
     expect(await sendersOf(key)).toEqual([undefined, undefined]);
     expect(await sendersOf(other.key)).toMatchObject([{ serviceId: service_id }, { serviceId: service_id }]);
-    await expect(ask(listApiKeys, { workspace_id, service_id })).resolves.toMatchObject([{ id: other.id }]);
-    await expect(ask(revokeApiKey, { workspace_id, service_id, key_id })).rejects.toMatchObject({
+    await expect(call(listApiKeys, { workspace_id, service_id })).resolves.toMatchObject([{ id: other.id }]);
+    await expect(call(revokeApiKey, { workspace_id, service_id, key_id })).rejects.toMatchObject({
       code: 'api_key_not_found',
     });
   });
 
   it('shows when it was used last', async () => {
     const { id: service_id, workspace_id } = await newService();
-    const { key } = await ask(createApiKey, { workspace_id, service_id, name: 'app' });
+    const { key } = await call(createApiKey, { workspace_id, service_id, name: 'app' });
     const before = Date.now();
     await sendersOf(key);
-    for (const replica of house.replicas) await replica.app.get(PostgresSenderDirectory).flushUses();
-    const [shown] = await ask(listApiKeys, { workspace_id, service_id });
+    for (const replica of fixture.replicas) await replica.app.get(PostgresSenderDirectory).flushUses();
+    const [shown] = await call(listApiKeys, { workspace_id, service_id });
     expect(Date.parse(shown!.last_used_at!)).toBeGreaterThanOrEqual(before);
   });
 });

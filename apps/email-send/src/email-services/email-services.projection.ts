@@ -13,6 +13,18 @@ import {
   limitsOf,
   type ServiceLimits,
 } from './email-service.js';
+import {
+  INSERT_QUOTA_CHANGE,
+  INSERT_SERVICE,
+  MOVE_TO_PRODUCTION,
+  SET_CLICK_TRACKING,
+  SET_DAILY_QUOTA,
+  SET_ENABLED,
+  SET_LIMITS,
+  SET_NAME,
+  SET_OPEN_TRACKING,
+  SET_SUPPRESSION,
+} from './email-services.sql.js';
 
 type EmailServiceReply = z.output<typeof emailService>;
 
@@ -24,47 +36,40 @@ export const emailServices: ReadModel<EmailServiceEvent> = {
   tables: ['email_services', 'daily_quota_changes'],
   eventTypes: EMAIL_SERVICE_EVENT_TYPES,
 
-  apply: (event, tx) => {
-    const services = tx.table('email_services');
-    const set = (column: string, value: unknown) =>
-      tx.query(`UPDATE ${services} SET ${column} = $2 WHERE id = $1`, [event.data.service_id, value]);
+  apply: async (event, tx) => {
+    const { service_id } = event.data;
     switch (event.type) {
-      case 'email-send.email-service-created.v1':
-        return tx.query(
-          `INSERT INTO ${services} (id, workspace_id, name, mode, enabled, open_tracking, click_tracking, suppression,
-             limits, created_at)
-           VALUES ($1, $2, $3, 'sandbox', true, true, false, false, '{}', $4)`,
-          [event.data.service_id, event.data.workspace_id, event.data.name, event.data.at],
-        );
+      case 'email-send.email-service-created.v1': {
+        const { workspace_id, name, at } = event.data;
+        return tx.query(INSERT_SERVICE(tx), [service_id, workspace_id, name, at]);
+      }
       case 'email-send.email-service-owner-named.v1':
-        return Promise.resolve();
+        return undefined;
       case 'email-send.email-service-renamed.v1':
-        return set('name', event.data.name);
+        return tx.query(SET_NAME(tx), [service_id, event.data.name]);
       case 'email-send.email-service-enabled.v1':
-        return set('enabled', true);
+        return tx.query(SET_ENABLED(tx), [service_id, true]);
       case 'email-send.email-service-disabled.v1':
-        return set('enabled', false);
+        return tx.query(SET_ENABLED(tx), [service_id, false]);
       case 'email-send.email-service-switch-turned.v1':
-        return set(event.data.switch, event.data.on);
+        return tx.query(SET_SWITCH[event.data.switch](tx), [service_id, event.data.on]);
       case 'email-send.email-service-limits-set.v1':
-        return set('limits', JSON.stringify(event.data.limits));
+        return tx.query(SET_LIMITS(tx), [service_id, JSON.stringify(event.data.limits)]);
       case 'email-send.email-service-moved-to-production.v1':
-        return tx.query(`UPDATE ${services} SET mode = 'production', daily_quota = $2 WHERE id = $1`, [
-          event.data.service_id,
-          event.data.daily_quota,
-        ]);
+        return tx.query(MOVE_TO_PRODUCTION(tx), [service_id, event.data.daily_quota]);
       case 'email-send.daily-quota-changed.v1': {
-        const { service_id, day, at, from, to, reason } = event.data;
-        return set('daily_quota', to).then(() =>
-          tx.query(
-            `INSERT INTO ${tx.table('daily_quota_changes')} (service_id, day, at, "from", "to", reason)
-             VALUES ($1, $2, $3, $4, $5, $6)`,
-            [service_id, day, at, from, to, reason],
-          ),
-        );
+        const { day, at, from, to, reason } = event.data;
+        await tx.query(SET_DAILY_QUOTA(tx), [service_id, to]);
+        return tx.query(INSERT_QUOTA_CHANGE(tx), [service_id, day, at, from, to, reason]);
       }
     }
   },
+};
+
+const SET_SWITCH = {
+  open_tracking: SET_OPEN_TRACKING,
+  click_tracking: SET_CLICK_TRACKING,
+  suppression: SET_SUPPRESSION,
 };
 
 /** Email services as the dashboard and the operator see them. */

@@ -48,7 +48,7 @@ describe('a message as a canonical text', () => {
       }),
     ));
 
-  it('tells an absent part from an empty one, and one list of recipients from another', () => {
+  it('distinguishes an absent part from an empty one, and one list of recipients from another', () => {
     const base = { from: 'a', to: ['b', 'c'], subject: 's' };
     const all = [base, { ...base, text: '' }, { ...base, message: '' }, { ...base, to: ['b'], cc: ['c'] }];
     expect(new Set(all.map(value => canonical(JSON.stringify(value)))).size).toBe(all.length);

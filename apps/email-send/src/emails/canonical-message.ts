@@ -1,9 +1,6 @@
 import type { RequestOf, sendEmail } from '@postern/contracts';
 
-/**
- * A message as one text that is the same for equal JSON values: order of keys, white space and fields that are left
- * out instead of empty make no difference.
- */
+/** A text that is equal for equal messages: order of keys, white space and omitted empty fields make no difference. */
 export const canonicalMessage = (message: RequestOf<typeof sendEmail>['email']): string => {
   const { from, to, cc, bcc, reply_to = null, subject, message: html = null, text = null, headers } = message;
   const named = Object.entries(headers).toSorted(([one], [other]) => (one < other ? -1 : 1));

@@ -11,7 +11,7 @@ import {
 import type { EmailFacts } from './email.js';
 import type { Recipient } from './email-draft.js';
 
-/** What a message says beyond its events; kept until the message is final and its retention is over. */
+/** The content of a message that its events do not contain; kept until its retention is over. */
 export interface EmailBody {
   readonly from: Mailbox;
   readonly to: readonly Mailbox[];
@@ -29,22 +29,22 @@ export interface MailCopy {
   readonly returnPath: string;
   readonly recipient: string;
   readonly bytes: Buffer;
-  /** What notifications about this copy are known by (RFC 3461 ENVID). */
+  /** Identifies the copy in delivery notifications (RFC 3461 ENVID). */
   readonly envelopeId: string;
   readonly needsSmtpUtf8: boolean;
 }
 
 export interface CopySettings {
   readonly tokens: TrackingTokens;
-  /** The gateway's base URL as recipients reach it, without a slash at the end. */
+  /** The public base URL of the gateway, without a trailing slash. */
   readonly publicUrl: string;
-  /** Where notifications come back to. */
+  /** The domain that receives delivery notifications. */
   readonly bounceDomain: string;
 }
 
 /**
- * Makes the copies of one message. What all of them share is composed once, and signed once where nothing differs;
- * a tracked HTML part makes every copy its recipient's own.
+ * Makes the copies of one message. Shared parts are composed once, and signed once if all copies are equal; a tracked HTML
+ * part makes each copy different.
  */
 export function copyMaker(
   facts: EmailFacts,

@@ -11,36 +11,36 @@ import { invalidEmail } from './email-refusals.js';
 
 export type EmailRequestBody = RequestOf<typeof sendEmail>['email'];
 
-/** One recipient of one message; the index is what return paths and tracking links carry. */
+/** One recipient of one message; return paths and tracking links contain the index. */
 export interface Recipient {
   readonly index: number;
   readonly address: string;
   readonly role: 'to' | 'cc' | 'bcc';
 }
 
-/** A request that can become a message: every address read, every rule of content kept. */
+/** A validated request: all addresses parsed, all rules of content checked. */
 export interface EmailDraft {
   readonly from: Mailbox;
   readonly to: readonly Mailbox[];
   readonly cc: readonly Mailbox[];
   readonly replyTo: readonly Mailbox[];
-  /** Each address once, under the first role that names it; indexes count from 0. */
+  /** Each address once, with the first role that lists it; indexes start at 0. */
   readonly recipients: readonly Recipient[];
   readonly subject: string;
   readonly html?: string;
   readonly text?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The first field whose address needs SMTPUTF8, if any does. */
+  /** The first field with an address that needs SMTPUTF8. */
   readonly needsSmtpUtf8At?: string;
 }
 
 const HEADER_NAME = /^X-[A-Za-z0-9-]{1,70}$/i;
-/** Controls but the tab, and everything that some reader takes for a line break. */
+/** Control characters except the tab, and everything that a reader may treat as a line break. */
 const NOT_IN_A_HEADER = /[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]/;
 const LINE_BREAK = /[\r\n\x85\u2028\u2029]/;
 const MAX_REPLY_TO = 50;
 
-/** Reads the body of POST /emails; refuses with `invalid_email`, whose message names the field. */
+/** Validates the body of POST /emails; refuses with `invalid_email`, whose message names the field. */
 export function draftEmail(body: EmailRequestBody): EmailDraft {
   const { subject, headers } = body;
   const html = body.message || undefined;
@@ -115,7 +115,7 @@ function checkHeaderText(field: string, value: string): void {
   if (!value.isWellFormed()) throw invalidEmail(field, 'this is not well-formed Unicode');
 }
 
-/** NUL and lone surrogates survive neither the database nor the way through SMTP. */
+/** Neither the database nor SMTP can carry NUL and lone surrogates. */
 function checkBody(field: string, content: string | undefined): void {
   if (content === undefined) return;
   if (content.includes('\0')) throw invalidEmail(field, 'the NUL character is not allowed');

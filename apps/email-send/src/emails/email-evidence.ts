@@ -1,13 +1,13 @@
-/** What shows from outside that the relay took a copy whose answer was lost. */
+/** Shows that the relay accepted a copy whose answer was lost. */
 export interface Evidence {
-  /** The recipient's place in the message. */
+  /** The index of the recipient. */
   readonly index: number;
-  /** `answered`: the relay itself, after this process was taken for dead. */
+  /** `answered`: the relay itself, after other replicas considered the process dead. */
   readonly kind: 'delivered' | 'bounced' | 'complained' | 'opened' | 'clicked' | 'answered';
   readonly at: string;
 }
 
-/** Private to this service: delivery-tracking has the same evidence from first hand. */
+/** Not published: delivery-tracking has the same evidence itself. */
 export interface EmailConfirmed {
   readonly type: 'email-send.email-confirmed.v1';
   readonly data: {
@@ -25,9 +25,9 @@ const NAMES: Readonly<Record<Evidence['kind'], string>> = {
   complained: 'a complaint',
   opened: 'an open',
   clicked: 'a click',
-  answered: 'the answer that came late',
+  answered: 'its late answer',
 };
 
-/** The message of a record whose outcome was unknown until evidence came. */
+/** The message of a record whose outcome was unknown until evidence arrived. */
 export const confirmedBy = (kind: Evidence['kind']): string =>
-  `Handed over for delivery: the relay's answer was missed, but ${NAMES[kind]} shows that the relay took the message.`;
+  `Sent to the relay: its answer was lost, but ${NAMES[kind]} shows that it accepted the message.`;

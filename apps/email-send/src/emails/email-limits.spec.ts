@@ -4,7 +4,7 @@ import { rateLimitOf, refusalOfOneMore, type Usage } from './email-limits.js';
 const at = new Date('2026-03-04T10:20:45.500Z');
 
 describe('the limits', () => {
-  it('let a message through while there is room in the minute and in the day', () =>
+  it('admit a message while neither the minute nor the day is used up', () =>
     expect(refusalOfOneMore(used({ minuteUsed: 59, dayUsed: 49 }), true, at)).toBeUndefined());
 
   it('refuse the 61st message of a minute until the minute ends', () =>
@@ -19,17 +19,17 @@ describe('the limits', () => {
       details: { retry_after_s: 49_155, rate_limit: { limit: 50, remaining: 0, reset_s: 49_155 } },
     }));
 
-  it('let mail to the simulator through when the day is used up, but not when the minute is', () => {
+  it('admit mail to the simulator when the day is used up, but not when the minute is', () => {
     expect(refusalOfOneMore(used({ dayUsed: 50 }), false, at)).toBeUndefined();
     expect(refusalOfOneMore(used({ minuteUsed: 60 }), false, at)).toMatchObject({ code: 'minute_limit_reached' });
   });
 
-  it('are told by the one that is nearest to its end', () => {
+  it('are reported as the one with the least remaining', () => {
     expect(rateLimitOf(used({ minuteUsed: 1, dayUsed: 1 }), at)).toEqual({ limit: 50, remaining: 49, reset_s: 49_155 });
     expect(rateLimitOf(used({ minuteUsed: 58, dayUsed: 1 }), at)).toEqual({ limit: 60, remaining: 2, reset_s: 15 });
   });
 
-  it('never leave less than nothing, even after the limit was lowered', () =>
+  it('never report less than zero remaining, even after the limit was lowered', () =>
     expect(rateLimitOf(used({ dayUsed: 80 }), at).remaining).toBe(0));
 });
 

@@ -2,7 +2,7 @@ import type { ReplyOf, sendEmail } from '@postern/contracts';
 import type { Mailbox } from '@postern/mail';
 import type { ConcludedEmail } from './email.js';
 
-/** The email message record: what POST /emails answers and GET /emails/{id} answers again. */
+/** The record that POST /emails and GET /emails/{id} return. */
 export type EmailRecord = ReplyOf<typeof sendEmail>['email'];
 
 /** The record of a message whose hand-over has ended. */
@@ -11,7 +11,7 @@ export function recordOf({ facts, status, message }: ConcludedEmail): EmailRecor
   return { id: facts.email_id, status, mode: facts.mode, from: facts.from, to, message };
 }
 
-/** A mailbox as people write it: any script, the name quoted only where it must be. */
+/** A mailbox in readable form: any script, the name quoted only if necessary. */
 export function displayed({ name, address }: Mailbox): string {
   if (name === undefined) return address;
   const isPlain = /^[\p{L}\p{M}\p{N} _'’&!-]+$/u.test(name);

@@ -52,7 +52,7 @@ describe('a message', () => {
       .refuses('email_concluded');
   });
 
-  it('of which nothing was handed over is over', () =>
+  it('of which nothing was handed over is finished', () =>
     given(accepted)
       .when({ kind: 'conclude', answers: [later, later], at })
       .yields({
@@ -60,7 +60,7 @@ describe('a message', () => {
         data: {
           email_id: facts.email_id,
           service_id: facts.service_id,
-          reason: 'no relay took the message: 451 later',
+          reason: 'no relay accepted the message: 451 later',
           at,
         },
       }));
@@ -70,17 +70,17 @@ describe('a message', () => {
     given(accepted, handedOver('accepted', 'accepted')).when({ kind: 'interrupt', at }).refuses('email_concluded');
   });
 
-  it('that is given up was not handed over, and is over', () => {
+  it('that is given up was not handed over and is finished', () => {
     given(accepted).when({ kind: 'give_up', reason: 'internal error', at }).yields(notHandedOver());
     given(accepted, notHandedOver()).when({ kind: 'give_up', reason: 'again', at }).refuses('email_concluded');
     expect(fold(email, [accepted, notHandedOver()])).toMatchObject({
       status: 'failed',
-      message: 'Not handed over: internal error',
+      message: 'Not sent: internal error',
       handedOver: false,
     });
   });
 
-  it('is final once nothing of it will be tried again', () => {
+  it('is final when no copy will be retried', () => {
     expect(finalAfter(accepted)).toBe(false);
     expect(finalAfter(accepted, handedOver('accepted', 'refused'))).toBe(true);
     expect(finalAfter(accepted, handedOver('accepted', 'deferred'))).toBe(false);
@@ -93,7 +93,7 @@ describe('a message', () => {
 describe('a deferred copy', () => {
   const waiting = [accepted, handedOver('accepted', 'deferred')];
 
-  it('that is deferred again waits on, until its last try', () => {
+  it('that is deferred again keeps waiting until its last retry', () => {
     const again = { kind: 'record_try', index: 1, answer: later, at } as const;
     given(...waiting)
       .when({ ...again, last: false })
@@ -108,31 +108,31 @@ describe('a deferred copy', () => {
       .when({ kind: 'record_try', index: 1, answer: said('unreachable', '451 later'), last: false, at })
       .yields(retried('deferred')));
 
-  it('whose outcome is known takes no other', () =>
+  it('with a known outcome accepts no other', () =>
     given(...waiting, retried('unknown'))
       .when({ kind: 'record_try', index: 1, answer: taken, last: false, at })
       .yields());
 
-  it('is the only copy that is tried again', () =>
+  it('is the only copy that is retried', () =>
     given(...waiting)
       .when({ kind: 'record_try', index: 0, answer: taken, last: false, at })
       .yields());
 });
 
-describe('a later try of a copy beside one whose outcome is unknown', () => {
+describe('a retry of a copy beside one with an unknown outcome', () => {
   const history = [accepted, failedUnknown('deferred')];
 
-  it('makes the message sent once the relay accepts it', () =>
+  it('makes the message sent when the relay accepts it', () =>
     expect(fold(email, [...history, retried('accepted')])).toMatchObject({ status: 'sent', deferred: [] }));
 
-  it('leaves it to evidence where the try was cut off', () => {
+  it('leaves the outcome to evidence when the attempt was cut off', () => {
     given(...history, retried('unknown'))
       .when({ kind: 'confirm', evidence: { index: 1, kind: 'delivered', at } })
       .yields(confirmed(1));
   });
 });
 
-describe('evidence that the relay took a copy', () => {
+describe('evidence that the relay accepted a copy', () => {
   const delivered = { kind: 'confirm', evidence: { index: 0, kind: 'delivered', at } } as const;
 
   it('turns an interrupted message into a sent one, once', () => {
@@ -140,18 +140,18 @@ describe('evidence that the relay took a copy', () => {
     given(accepted, interrupted(), confirmed(0)).when(delivered).yields();
     expect(fold(email, [accepted, interrupted(), confirmed(0)])).toMatchObject({
       status: 'sent',
-      message: expect.stringContaining('a delivery notification shows that the relay took the message'),
+      message: expect.stringContaining('a delivery notification shows that it accepted the message'),
     });
   });
 
-  it('counts as well when it comes before the interruption is recorded', () => {
+  it('counts as well when it arrives before the interruption is recorded', () => {
     given(accepted).when(delivered).yields(confirmed(0));
     given(accepted, confirmed(0)).when(delivered).yields();
     given(accepted, confirmed(0)).when({ kind: 'interrupt', at }).yields(interrupted());
     expect(fold(email, [accepted, confirmed(0), interrupted()])).toMatchObject({ status: 'sent' });
   });
 
-  it('counts for the copy that it is about, if the outcome of that copy is unknown', () => {
+  it('counts for its own copy only, if the outcome of that copy is unknown', () => {
     const history = [accepted, failedUnknown()];
     given(...history)
       .when(delivered)
@@ -161,16 +161,16 @@ describe('evidence that the relay took a copy', () => {
       .yields();
   });
 
-  it('says nothing new of a message that is sent, was not handed over, or does not exist', () => {
+  it('does not change a message that is sent, was not handed over, or does not exist', () => {
     given(accepted, handedOver('accepted', 'unknown')).when(delivered).yields();
     given(accepted, notHandedOver()).when(delivered).yields();
     given().when(delivered).yields();
   });
 
-  it('changes nothing of an outcome that the relay told itself', () =>
+  it('does not change an outcome that the relay reported', () =>
     expect(fold(email, [accepted, confirmed(0), handedOver('accepted', 'accepted')])).toMatchObject({
       status: 'sent',
-      message: 'Handed over for delivery to 2 recipients.',
+      message: 'Sent to the relay for 2 recipients.',
     }));
 });
 
@@ -186,14 +186,14 @@ function outcome(index: number, result: Result) {
 }
 
 function handedOver(first: Result, second: Result): EmailEvent {
-  const problem = { refused: 'the relay refused: 550 no', deferred: 'trying again later: 451 later' }[second as string];
+  const problem = { refused: 'the relay refused: 550 no', deferred: 'will be retried: 451 later' }[second as string];
   return {
     type: 'email-send.email-handed-over.v1',
     data: {
       email_id: facts.email_id,
       service_id: facts.service_id,
       status: 'sent',
-      message: problem ? `Handed over for 1 of 2 recipients: ${problem}.` : 'Handed over for delivery to 2 recipients.',
+      message: problem ? `Sent to the relay for 1 of 2 recipients: ${problem}.` : 'Sent to the relay for 2 recipients.',
       outcomes: [outcome(0, first), outcome(1, second)],
     },
   };

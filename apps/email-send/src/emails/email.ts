@@ -10,7 +10,7 @@ import {
 import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 import { confirmedBy, type EmailConfirmed, type Evidence } from './email-evidence.js';
-import { type CopyAnswer, INTERRUPTED, judgeHandOver, outcomeOf } from './hand-over.js';
+import { type CopyAnswer, concludeHandOver, INTERRUPTED, outcomeOf } from './hand-over.js';
 
 export type EmailEvent =
   | EventOf<
@@ -24,7 +24,7 @@ export type EmailEvent =
 export type EmailFacts = DataOf<typeof emailAccepted>;
 export type CopyOutcome = DataOf<typeof emailHandedOver>['outcomes'][number];
 
-/** What ends the hand-over of a message, one way or another. */
+/** Commands that end the hand-over of a message. */
 export type ConcludingCommand =
   | {
       readonly kind: 'conclude';
@@ -32,7 +32,7 @@ export type ConcludingCommand =
       readonly note?: string | undefined;
       readonly at: string;
     }
-  /** Nothing of the message was handed over, and nothing may have been. */
+  /** No copy was handed over. */
   | { readonly kind: 'give_up'; readonly reason: string; readonly at: string }
   /** The process died between acceptance and outcome. */
   | { readonly kind: 'interrupt'; readonly at: string };
@@ -63,29 +63,29 @@ export const emailStream = (emailId: string): string => `email-${emailId}`;
 export interface AcceptedEmail {
   readonly state: 'accepted';
   readonly facts: EmailFacts;
-  /** Came before the outcome was recorded. */
+  /** Arrived before the outcome was recorded. */
   readonly evidence?: Evidence;
 }
 
 export interface ConcludedEmail {
   readonly state: 'concluded';
   readonly facts: EmailFacts;
-  /** Recipients whose copies wait for another try. */
+  /** Recipients whose copies wait for a retry. */
   readonly deferred: readonly number[];
-  /** Recipients whose copies the relay may or may not have taken. */
+  /** Recipients whose copies the relay may have accepted. */
   readonly unknown: readonly number[];
   readonly status: 'sent' | 'failed';
   readonly message: string;
-  /** False where nothing was handed over, so that a retry of the request is a new message. */
+  /** False when no copy was handed over, so that a retry of the request is a new message. */
   readonly handedOver: boolean;
 }
 
-/** One message. Only the copies still waiting for another try keep a concluded message from being final. */
+/** One message. A concluded message is final when no copy waits for a retry. */
 export type Email = { readonly state: 'new' } | AcceptedEmail | ConcludedEmail;
 
 /**
- * The life of a message: accepted, then concluded exactly once. Deferred copies may be tried again after that, and
- * evidence turns a failure whose outcome is unknown into `sent`, in whichever order the two are recorded.
+ * A message is accepted, then concluded exactly once. Deferred copies may be retried after that, and evidence changes a
+ * failure with an unknown outcome to `sent`, in whichever order the two are recorded.
  */
 export const email: Decider<Email, EmailCommand, EmailEvent> = {
   initial: { state: 'new' },
@@ -127,7 +127,7 @@ export const email: Decider<Email, EmailCommand, EmailEvent> = {
       case 'email-send.email-copy-retried.v1':
         return state.state === 'concluded' ? afterTry(state, event.data.outcome) : state;
       case 'email-send.email-not-handed-over.v1': {
-        const message = `Not handed over: ${event.data.reason}`;
+        const message = `Not sent: ${event.data.reason}`;
         return settled(state, { deferred: [], unknown: [], status: 'failed', message, handedOver: false });
       }
       case 'email-send.email-interrupted.v1':
@@ -147,14 +147,14 @@ export const email: Decider<Email, EmailCommand, EmailEvent> = {
   },
 };
 
-/** A message is final when nothing of it will be tried again; only then may its body go. */
+/** Whether no copy will be retried; only then the body may be deleted. */
 export const isFinal = (state: Email): boolean => state.state === 'concluded' && state.deferred.length === 0;
 
-/** Whether only evidence can tell what became of the message. */
+/** Whether the outcome of the message is unknown until evidence arrives. */
 export const isUnresolved = ({ status, unknown }: ConcludedEmail): boolean => status === 'failed' && unknown.length > 0;
 
 function accepted(state: Email): AcceptedEmail {
-  if (state.state !== 'accepted') throw new Refusal('email_concluded', 'this message is not under way');
+  if (state.state !== 'accepted') throw new Refusal('email_concluded', 'this message is not in progress');
   return state;
 }
 
@@ -162,7 +162,7 @@ function concluded(
   facts: EmailFacts,
   { answers, note, at }: Extract<EmailCommand, { kind: 'conclude' }>,
 ): EventOf<typeof emailHandedOver | typeof emailNotHandedOver> {
-  const verdict = judgeHandOver(answers, note);
+  const verdict = concludeHandOver(answers, note);
   if (verdict.kind === 'nothing_handed_over') return notHandedOver(facts, verdict.reason, at);
   const { email_id, service_id, recipients } = facts;
   const outcomes = recipients.map((recipient, place) => outcomeOf(recipient, answers[place]!, at));
@@ -194,13 +194,13 @@ function retried(state: Email, command: Extract<EmailCommand, { kind: 'record_tr
   ];
 }
 
-/** Evidence is recorded once, and only where it tells something: of a message that is `sent` it is no news. */
+/** Evidence is recorded once, and only if it changes the outcome: a message that is `sent` stays so. */
 function confirmed(state: Email, evidence: Evidence): EmailConfirmed[] {
-  const isNews =
+  const changesOutcome =
     state.state === 'accepted'
       ? state.evidence === undefined && state.facts.recipients.some(({ index }) => index === evidence.index)
       : state.state === 'concluded' && isUnresolved(state) && state.unknown.includes(evidence.index);
-  if (!isNews || state.state === 'new') return [];
+  if (!changesOutcome || state.state === 'new') return [];
   const { email_id, service_id } = state.facts;
   const { index, kind, at } = evidence;
   return [{ type: 'email-send.email-confirmed.v1', data: { email_id, service_id, index, evidence: kind, at } }];
@@ -229,11 +229,11 @@ function indexesOf(outcomes: readonly CopyOutcome[], wanted: CopyOutcome['result
   return outcomes.filter(({ result }) => result === wanted).map(({ index }) => index);
 }
 
-/** A try that the relay accepts makes the message `sent`, whatever is unknown of its other copies. */
+/** A retry that the relay accepts makes the message `sent`, even if the outcome of other copies is unknown. */
 function afterTry(state: ConcludedEmail, { index, result }: CopyOutcome): ConcludedEmail {
   if (result === 'deferred') return state;
   const deferred = state.deferred.filter(other => other !== index);
   if (result === 'unknown') return { ...state, deferred, unknown: [...state.unknown, index] };
   if (result !== 'accepted' || state.status === 'sent') return { ...state, deferred };
-  return { ...state, deferred, status: 'sent', message: 'Handed over for delivery on a later try.' };
+  return { ...state, deferred, status: 'sent', message: 'Sent to the relay on a retry.' };
 }

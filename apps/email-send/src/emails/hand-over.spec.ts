@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type CopyAnswer, faultyAnswer, judgeHandOver, suppressedAnswer } from './hand-over.js';
+import { type CopyAnswer, concludeHandOver, faultyAnswer, suppressedAnswer } from './hand-over.js';
 
 const accepted = answer('accepted', '250 2.0.0 queued');
 const refused = answer('refused', '550 5.1.1 no such user');
@@ -9,28 +9,28 @@ const unknown = answer('unknown', 'the connection was closed');
 
 describe('a hand-over', () => {
   it('is sent when the relay takes every copy', () =>
-    expect(judgeHandOver([accepted])).toEqual({
+    expect(concludeHandOver([accepted])).toEqual({
       kind: 'concluded',
       status: 'sent',
-      message: 'Handed over for delivery.',
+      message: 'Sent to the relay.',
     }));
 
   it('is sent when the relay takes one copy and refuses another, and says what the relay said', () =>
-    expect(judgeHandOver([accepted, refused])).toMatchObject({
+    expect(concludeHandOver([accepted, refused])).toMatchObject({
       status: 'sent',
-      message: 'Handed over for 1 of 2 recipients: the relay refused: 550 5.1.1 no such user.',
+      message: 'Sent to the relay for 1 of 2 recipients: the relay refused: 550 5.1.1 no such user.',
     }));
 
   it('has failed, in the words of the relay, when it refuses every copy', () =>
-    expect(judgeHandOver([refused, refused])).toMatchObject({
+    expect(concludeHandOver([refused, refused])).toMatchObject({
       status: 'failed',
       message: 'Failed: the relay refused: 550 5.1.1 no such user.',
     }));
 
   it('is sent when one copy is taken and another deferred, which stays ours to retry', () =>
-    expect(judgeHandOver([deferred, accepted])).toMatchObject({
+    expect(concludeHandOver([deferred, accepted])).toMatchObject({
       status: 'sent',
-      message: expect.stringMatching(/trying again later: 451 4\.3\.0/),
+      message: expect.stringMatching(/will be retried: 451 4\.3\.0/),
     }));
 
   it.each([
@@ -39,38 +39,38 @@ describe('a hand-over', () => {
     ['some are deferred and the rest refused', [refused, deferred]],
     ['some are deferred and the rest suppressed', [suppressedAnswer, unreachable]],
   ])('hands nothing over, so that a retry is safe, when %s', (_, answers) =>
-    expect(judgeHandOver(answers)).toMatchObject({ kind: 'nothing_handed_over' }),
+    expect(concludeHandOver(answers)).toMatchObject({ kind: 'nothing_handed_over' }),
   );
 
   it('has failed with an unknown outcome when the connection died after the end of the data', () =>
-    expect(judgeHandOver([unknown])).toMatchObject({
+    expect(concludeHandOver([unknown])).toMatchObject({
       kind: 'concluded',
       status: 'failed',
       message: expect.stringMatching(/^interrupted: outcome unknown/),
     }));
 
   it('is never given back for a retry when one copy may have been taken unseen', () =>
-    expect(judgeHandOver([unknown, unreachable])).toMatchObject({ kind: 'concluded', status: 'failed' }));
+    expect(concludeHandOver([unknown, unreachable])).toMatchObject({ kind: 'concluded', status: 'failed' }));
 
   it('has failed when every recipient is suppressed', () =>
-    expect(judgeHandOver([suppressedAnswer])).toMatchObject({
+    expect(concludeHandOver([suppressedAnswer])).toMatchObject({
       status: 'failed',
       message: expect.stringMatching(/suppressed/),
     }));
 
   it('keeps a fault of ours apart from what the relay said', () =>
-    expect(judgeHandOver([accepted, faultyAnswer(new Error('no boundary'))])).toMatchObject({
+    expect(concludeHandOver([accepted, faultyAnswer(new Error('no boundary'))])).toMatchObject({
       status: 'sent',
-      message: 'Handed over for 1 of 2 recipients: this copy could not be made: no boundary.',
+      message: 'Sent to the relay for 1 of 2 recipients: this copy could not be composed: no boundary.',
     }));
 
   it('says first what the mode makes of the message', () =>
-    expect(judgeHandOver([accepted], 'Sandbox: sent from a@b.test.')).toMatchObject({
-      message: 'Sandbox: sent from a@b.test. Handed over for delivery.',
+    expect(concludeHandOver([accepted], 'Sandbox: sent from a@b.test.')).toMatchObject({
+      message: 'Sandbox: sent from a@b.test. Sent to the relay.',
     }));
 
   it('names no more than three different problems', () =>
-    expect(judgeHandOver([accepted, ...[1, 2, 3, 4].map(n => answer('refused', `550 5.1.${n} no`))])).toMatchObject({
+    expect(concludeHandOver([accepted, ...[1, 2, 3, 4].map(n => answer('refused', `550 5.1.${n} no`))])).toMatchObject({
       message: expect.stringMatching(/5\.1\.3 no; …\.$/),
     }));
 });

@@ -1,24 +1,24 @@
 import type { CopyOutcome } from './email.js';
 
-/** What the relay, or we ourselves, made of one copy at the hand-over. `unreachable`: no relay could be asked. */
+/** The result of handing over one copy. `unreachable`: no relay could be reached. */
 export interface CopyAnswer {
   readonly result: 'accepted' | 'refused' | 'deferred' | 'unreachable' | 'suppressed' | 'unknown';
-  /** The relay's own words, or the reason why there are none. */
+  /** The relay's response, or the reason why there is none. */
   readonly response: string;
   readonly relay: string | null;
   readonly relayIsFinal: boolean;
 }
 
-/** What the answers of all copies come to. */
-export type HandOverVerdict =
+/** The result for the whole message. */
+export type HandOverOutcome =
   | { readonly kind: 'concluded'; readonly status: 'sent' | 'failed'; readonly message: string }
-  /** Nothing was handed over and nothing may have been: a retry of the whole request is safe. */
+  /** No copy was handed over: the client can retry the request. */
   | { readonly kind: 'nothing_handed_over'; readonly reason: string };
 
-/** What a message that nobody can vouch for says, after a crash as after a lost connection. */
+/** The message of a record with an unknown outcome, after a crash or a lost connection. */
 export const INTERRUPTED = 'interrupted: outcome unknown';
 
-/** The answer we give ourselves for a listed address: nothing is handed over for it. */
+/** The answer for a suppressed address: nothing is handed over for it. */
 export const suppressedAnswer: CopyAnswer = {
   result: 'suppressed',
   response: 'suppressed: this address bounced or complained before and is on the suppression list of the service',
@@ -26,18 +26,18 @@ export const suppressedAnswer: CopyAnswer = {
   relayIsFinal: false,
 };
 
-/** The answer for a copy that we failed to make, which no further try would change. */
+/** The answer for a copy that could not be composed; a retry would fail as well. */
 export const faultyAnswer = (fault: unknown): CopyAnswer => ({
   result: 'refused',
-  response: `this copy could not be made: ${fault instanceof Error ? fault.message : String(fault)}`,
+  response: `this copy could not be composed: ${fault instanceof Error ? fault.message : String(fault)}`,
   relay: null,
   relayIsFinal: false,
 });
 
-/** The answer for a try that a crash cut off. */
+/** The answer for an attempt that a crash cut off. */
 export const cutOffAnswer: CopyAnswer = { result: 'unknown', response: INTERRUPTED, relay: null, relayIsFinal: false };
 
-/** The answer for a copy whose domain was taken off the service meanwhile, so that nothing can sign it. */
+/** The answer for a copy that cannot be signed, because its domain was removed from the service. */
 export const withdrawnAnswer: CopyAnswer = {
   result: 'refused',
   response: 'the sending domain was removed from the email service before this copy could be handed over',
@@ -48,15 +48,15 @@ export const withdrawnAnswer: CopyAnswer = {
 const isTemporary = ({ result }: CopyAnswer) => result === 'deferred' || result === 'unreachable';
 
 /**
- * One accepted copy makes the message `sent`; temporary failures then stay ours to retry. Without one, a temporary
- * failure is handed back to the caller, unless a copy may have been taken unseen: that message must not be repeated.
+ * One accepted copy makes the message `sent`, and email-send retries temporary failures. Without one, the client retries
+ * after a temporary failure, unless the outcome of a copy is unknown: then a retry could send it twice.
  */
-export function judgeHandOver(answers: readonly CopyAnswer[], note?: string): HandOverVerdict {
+export function concludeHandOver(answers: readonly CopyAnswer[], note?: string): HandOverOutcome {
   const accepted = answers.filter(({ result }) => result === 'accepted').length;
   const unknown = answers.some(({ result }) => result === 'unknown');
   const temporary = answers.find(isTemporary);
   if (accepted === 0 && !unknown && temporary) {
-    return { kind: 'nothing_handed_over', reason: `no relay took the message: ${temporary.response}` };
+    return { kind: 'nothing_handed_over', reason: `no relay accepted the message: ${temporary.response}` };
   }
   const said = accepted > 0 ? handedOverTo(accepted, answers.length) : unknown ? INTERRUPTED : 'Failed';
   const rest = problems(answers);
@@ -68,7 +68,7 @@ export function judgeHandOver(answers: readonly CopyAnswer[], note?: string): Ha
   };
 }
 
-/** The outcome of one copy as its event tells it. */
+/** The outcome of one copy, as events contain it. */
 export const outcomeOf = (
   recipient: { index: number; address: string },
   answer: CopyAnswer,
@@ -84,8 +84,8 @@ export const outcomeOf = (
 });
 
 function handedOverTo(accepted: number, all: number): string {
-  if (accepted < all) return `Handed over for ${accepted} of ${all} recipients`;
-  return all === 1 ? 'Handed over for delivery' : `Handed over for delivery to ${all} recipients`;
+  if (accepted < all) return `Sent to the relay for ${accepted} of ${all} recipients`;
+  return all === 1 ? 'Sent to the relay' : `Sent to the relay for ${all} recipients`;
 }
 
 function problems(answers: readonly CopyAnswer[]): string {
@@ -93,8 +93,8 @@ function problems(answers: readonly CopyAnswer[]): string {
   for (const { result, response, relay } of answers) {
     if (result === 'refused') said.add(relay === null ? response : `the relay refused: ${response}`);
     if (result === 'suppressed') said.add(response);
-    if (result === 'deferred' || result === 'unreachable') said.add(`trying again later: ${response}`);
-    if (result === 'unknown') said.add(`no answer came: ${response}`);
+    if (result === 'deferred' || result === 'unreachable') said.add(`will be retried: ${response}`);
+    if (result === 'unknown') said.add(`no answer: ${response}`);
   }
   const listed = [...said].slice(0, 3);
   return listed.join('; ') + (said.size > listed.length ? '; …' : '');

@@ -14,7 +14,7 @@ afterEach(() => fixture.smtp.reset());
 afterAll(() => fixture.stop());
 
 describe('twenty requests at once under one Idempotency-Key', () => {
-  it('over two processes send one message; each is told so, or to wait', async () => {
+  it('over two processes send one message; each gets its record or is asked to wait', async () => {
     const { keyHash, sender } = fixture.sender();
     const outcomes = await Promise.all(times(20, n => outcomeOf(n % 2 ? one : two, keyHash, {}, 'race')));
     const sent = outcomes.filter(outcome => outcome === 'sent');
@@ -26,7 +26,7 @@ describe('twenty requests at once under one Idempotency-Key', () => {
     expect(await fixture.usedToday(sender.serviceId)).toBe(1);
   });
 
-  it('with different bodies let one through and refuse the others as reused', async () => {
+  it('with different bodies admit one and refuse the others as reused', async () => {
     const { keyHash } = fixture.sender();
     const outcomes = await Promise.all(
       times(20, n => outcomeOf(n % 2 ? one : two, keyHash, { subject: `Subject ${n}` }, 'bodies')),
@@ -91,7 +91,7 @@ describe('a repeated request', () => {
 });
 
 describe('the limits', () => {
-  it('per day are never passed by two processes at once, and are told with the refusal', async () => {
+  it('per day are never exceeded by two processes at once, and are part of the refusal', async () => {
     const { keyHash, sender } = fixture.sender({ dailyLimit: 7 });
     const outcomes = await Promise.all(times(40, n => outcomeOf(n % 2 ? one : two, keyHash)));
     expect(outcomes.filter(outcome => outcome === 'sent')).toHaveLength(7);
@@ -103,13 +103,13 @@ describe('the limits', () => {
     });
   });
 
-  it('per minute are never passed by two processes at once', async () => {
+  it('per minute are never exceeded by two processes at once', async () => {
     const { keyHash } = fixture.sender({ perMinuteLimit: 5 });
     const outcomes = await Promise.all(times(40, n => outcomeOf(n % 2 ? one : two, keyHash)));
     const [sent, refused] = ['sent', 'minute_limit_reached'].map(
       kind => outcomes.filter(outcome => outcome === kind).length,
     );
-    // A minute may have begun in between, which makes room once more.
+    // A new minute may have started in between.
     expect([5, 10]).toContain(sent);
     expect(refused).toBe(40 - sent!);
   });
@@ -121,7 +121,7 @@ describe('the limits', () => {
     expect(await one.sendEmail.execute(request(keyHash, {}, 'refused'))).toMatchObject({ replayed: false });
   });
 
-  it('of one service leave the others alone in the same transaction', async () => {
+  it('of one service do not affect other services in the same transaction', async () => {
     const full = fixture.sender({ dailyLimit: 0 });
     const open = fixture.sender();
     const outcomes = await Promise.all(times(10, n => outcomeOf(one, (n % 2 ? full : open).keyHash)));

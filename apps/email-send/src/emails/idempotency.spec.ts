@@ -14,12 +14,12 @@ describe('a second request under one Idempotency-Key', () => {
   it('with the same values gets the first answer again, whatever its bytes', () =>
     expect(refusalOfRepeat(earlier, again, now)).toBeUndefined());
 
-  it('with the bytes of a request that the release before fingerprints took gets the first answer again', () =>
+  it('with the bytes of a request from the release before fingerprints gets the first answer again', () =>
     expect(
       refusalOfRepeat({ ...earlier, fingerprint: null }, { bodyHash: 'aa', fingerprint: 'any' }, now),
     ).toBeUndefined());
 
-  it('with another body is refused, even while the first is under way', () => {
+  it('with another body is refused, even while the first is in progress', () => {
     const other = { bodyHash: 'bb', fingerprint: 'other' };
     expect(refusalOfRepeat(earlier, other, now)).toMatchObject({ code: 'idempotency_key_reused' });
     expect(refusalOfRepeat({ ...earlier, isAnswered: false }, other, now)).toMatchObject({
@@ -27,7 +27,7 @@ describe('a second request under one Idempotency-Key', () => {
     });
   });
 
-  it('is asked to wait a second while the first is under way and its client waits', () => {
+  it('is asked to wait a second while the first is in progress and its client waits', () => {
     const waiting = { ...earlier, isAnswered: false, answerBy: new Date(now.getTime() + 10_000) };
     expect(refusalOfRepeat(waiting, again, now)).toMatchObject({
       code: 'idempotency_key_in_flight',
@@ -35,7 +35,7 @@ describe('a second request under one Idempotency-Key', () => {
     });
   });
 
-  it('is told that the outcome is unknown once the client of the first was told so', () => {
+  it('is refused with an unknown outcome after the deadline of the first', () => {
     const given = { ...earlier, isAnswered: false, answerBy: new Date(now.getTime() - 1) };
     expect(refusalOfRepeat(given, again, now)).toMatchObject({
       code: 'outcome_unknown',

@@ -24,67 +24,67 @@ const named = (keyHash: string, changes: object = {}, key?: string) => ({
   ...changes,
 });
 
-/** As if the client of this message had been told long ago that its outcome is unknown. */
+/** Moves the deadline of a message into the past, as if its client got the answer "outcome unknown". */
 const deadlinePassedFor = (emailId: string, seconds = 5) =>
   fixture.pool.query(`UPDATE open_requests SET answer_by = now() - make_interval(secs => $2) WHERE email_id = $1`, [
     emailId,
     seconds,
   ]);
 
-describe('a request that is asked again under the same id', () => {
-  it('gets the answer of the first, from any process, and sends nothing twice', async () => {
+describe('a request that is repeated under the same id', () => {
+  it('gets the first answer, from any process, and sends nothing twice', async () => {
     const { keyHash, sender } = fixture.sender();
-    const asked = named(keyHash);
-    const first = await one.sendEmail.execute(asked);
-    expect(first.email.id).toBe(asked.email_id);
+    const original = named(keyHash);
+    const first = await one.sendEmail.execute(original);
+    expect(first.email.id).toBe(original.email_id);
     for (const process of [one, two]) {
-      expect(await process.sendEmail.execute(asked)).toMatchObject({ email: first.email, replayed: false });
+      expect(await process.sendEmail.execute(original)).toMatchObject({ email: first.email, replayed: false });
     }
     expect(fixture.smtp.messages).toHaveLength(1);
     expect(await fixture.usedToday(sender.serviceId)).toBe(1);
   });
 
-  it('waits for the first in the process that has it, and is told elsewhere that the outcome is unknown so far', async () => {
-    const asked = named(fixture.sender().keyHash);
+  it('waits for the first in the same process, and is refused with an unknown outcome in another one', async () => {
+    const original = named(fixture.sender().keyHash);
     fixture.smtp.answer({ stage: 'data', delayMs: 400, times: 1 });
-    const first = one.sendEmail.execute(asked);
-    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
-    expect(await refusalOf(two.sendEmail.execute(asked))).toMatchObject({
+    const first = one.sendEmail.execute(original);
+    await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
+    expect(await refusalOf(two.sendEmail.execute(original))).toMatchObject({
       code: 'outcome_unknown',
-      details: { email_id: asked.email_id },
+      details: { email_id: original.email_id },
     });
-    expect(await one.sendEmail.execute(asked)).toEqual(await first);
+    expect(await one.sendEmail.execute(original)).toEqual(await first);
     expect(fixture.smtp.messages).toHaveLength(1);
   });
 
   it('under a key gets its own answer, not a replayed one', async () => {
-    const asked = named(fixture.sender().keyHash, {}, 'own');
-    const first = await one.sendEmail.execute(asked);
-    expect(await two.sendEmail.execute(asked)).toMatchObject({ email: first.email, replayed: false });
+    const original = named(fixture.sender().keyHash, {}, 'own');
+    const first = await one.sendEmail.execute(original);
+    expect(await two.sendEmail.execute(original)).toMatchObject({ email: first.email, replayed: false });
   });
 
-  it('hears again that nothing was handed over', async () => {
-    const asked = named(fixture.sender().keyHash);
+  it('is refused again when nothing was handed over', async () => {
+    const original = named(fixture.sender().keyHash);
     fixture.smtp.answer({ stage: 'rcpt', address: 'ada@x.test', code: 451, text: '4.3.0 later', times: 1 });
     for (const process of [one, two]) {
-      expect(await refusalOf(process.sendEmail.execute(asked))).toMatchObject({ code: 'relay_unavailable' });
+      expect(await refusalOf(process.sendEmail.execute(original))).toMatchObject({ code: 'relay_unavailable' });
     }
     expect(fixture.smtp.messages).toHaveLength(0);
   });
 });
 
-describe('a request whose admission nobody confirmed', () => {
+describe('a request whose admission was not confirmed', () => {
   const entryOf = async (emailId: string) => {
     const [accepted] = await fixture.events(emailId);
     return { facts: accepted!.data } as unknown as Parameters<Process['emails']['withdraw']>[0];
   };
 
-  it('leaves a message alone that an earlier question under its id admitted', async () => {
-    const asked = named(fixture.sender().keyHash);
+  it('does not end a message that an earlier attempt under its id admitted', async () => {
+    const original = named(fixture.sender().keyHash);
     fixture.smtp.answer({ stage: 'data', delayMs: 400, times: 1 });
-    const first = one.sendEmail.execute(asked);
-    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
-    const { facts } = await entryOf(asked.email_id);
+    const first = one.sendEmail.execute(original);
+    await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
+    const { facts } = await entryOf(original.email_id);
     const later = new Date(Date.parse(facts.accepted_at) + 1_000).toISOString();
     const second = { facts: { ...facts, accepted_at: later } } as Parameters<Process['emails']['withdraw']>[0];
     await two.emails.withdraw(second, new Error('connection lost'), later);
@@ -92,12 +92,12 @@ describe('a request whose admission nobody confirmed', () => {
   });
 
   it('ends a message that it admitted itself', async () => {
-    const asked = named(fixture.sender().keyHash);
+    const original = named(fixture.sender().keyHash);
     fixture.smtp.answer({ stage: 'data', delayMs: 400, times: 1 });
-    const first = one.sendEmail.execute(asked);
-    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
-    await one.emails.withdraw(await entryOf(asked.email_id), new Error('connection lost'), inSeconds(0));
-    expect((await fixture.events(asked.email_id)).map(({ type }) => type)).toContain(
+    const first = one.sendEmail.execute(original);
+    await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
+    await one.emails.withdraw(await entryOf(original.email_id), new Error('connection lost'), inSeconds(0));
+    expect((await fixture.events(original.email_id)).map(({ type }) => type)).toContain(
       'email-send.email-not-handed-over.v1',
     );
     await refusalOf(first);
@@ -114,7 +114,7 @@ describe('the same body after an answer that the outcome is unknown', () => {
     expect(await fixture.usedToday(sender.serviceId)).toBe(1);
   });
 
-  it('gets the record even where the message would be refused by now', async () => {
+  it('gets the record even if the message would be refused now', async () => {
     const { keyHash, sender } = fixture.sender({ mode: 'sandbox', verifiedRecipients: new Set(['ada@x.test']) });
     const first = await one.sendEmail.execute(named(keyHash));
     await deadlinePassedFor(first.email.id);
@@ -154,51 +154,51 @@ describe('the same body after an answer that the outcome is unknown', () => {
     expect(await one.sendEmail.execute(other)).toMatchObject({ replayed: false });
   });
 
-  it('is told that the outcome is unknown while the message is still under way, and gets its record afterwards', async () => {
+  it('is refused with an unknown outcome while the message is in progress, and gets its record afterwards', async () => {
     const { keyHash } = fixture.sender();
     fixture.smtp.answer({ stage: 'data', delayMs: 500, times: 1 });
-    const asked = named(keyHash);
-    const first = one.sendEmail.execute(asked);
-    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
-    await deadlinePassedFor(asked.email_id);
+    const original = named(keyHash);
+    const first = one.sendEmail.execute(original);
+    await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
+    await deadlinePassedFor(original.email_id);
     const retry = named(keyHash);
     expect(await refusalOf(two.sendEmail.execute(retry))).toMatchObject({
       code: 'outcome_unknown',
-      details: { email_id: asked.email_id },
+      details: { email_id: original.email_id },
     });
     const { email } = await first;
     expect(await two.sendEmail.execute(retry)).toMatchObject({ email, replayed: true });
     expect(fixture.smtp.messages).toHaveLength(1);
   });
 
-  it('is sent afresh where nothing of the first was handed over', async () => {
+  it('is sent again if nothing of the first was handed over', async () => {
     const { keyHash } = fixture.sender();
     fixture.smtp.answer({ stage: 'rcpt', address: 'ada@x.test', code: 451, text: '4.3.0 later', times: 1 });
-    const asked = named(keyHash);
-    await refusalOf(one.sendEmail.execute(asked));
-    await deadlinePassedFor(asked.email_id);
+    const original = named(keyHash);
+    await refusalOf(one.sendEmail.execute(original));
+    await deadlinePassedFor(original.email_id);
     expect(await two.sendEmail.execute(named(keyHash))).toMatchObject({ replayed: false });
     expect(fixture.smtp.messages).toHaveLength(1);
   });
 });
 
-describe('a repeated Idempotency-Key whose message is still under way', () => {
-  it('is in flight until the deadline of the first, and of unknown outcome after it', async () => {
+describe('a repeated Idempotency-Key whose message is in progress', () => {
+  it('is refused as in flight until the deadline of the first, and with an unknown outcome after it', async () => {
     const { keyHash } = fixture.sender();
     fixture.smtp.answer({ stage: 'data', delayMs: 600, times: 1 });
-    const asked = named(keyHash, {}, 'slow');
-    const first = one.sendEmail.execute(asked);
-    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+    const original = named(keyHash, {}, 'slow');
+    const first = one.sendEmail.execute(original);
+    await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
     const again = () => refusalOf(two.sendEmail.execute(named(keyHash, {}, 'slow')));
     expect(await again()).toMatchObject({ code: 'idempotency_key_in_flight' });
-    await deadlinePassedFor(asked.email_id);
-    expect(await again()).toMatchObject({ code: 'outcome_unknown', details: { email_id: asked.email_id } });
+    await deadlinePassedFor(original.email_id);
+    expect(await again()).toMatchObject({ code: 'outcome_unknown', details: { email_id: original.email_id } });
     await first;
   });
 });
 
 describe('the deadline of a client', () => {
-  it('that has passed lets nothing begin', async () => {
+  it('that has passed starts no work', async () => {
     const { keyHash, sender } = fixture.sender();
     expect(await refusalOf(one.sendEmail.execute(named(keyHash, { answer_by: inSeconds(-1) })))).toMatchObject({
       code: 'deadline_passed',
@@ -206,12 +206,12 @@ describe('the deadline of a client', () => {
     expect(await fixture.usedToday(sender.serviceId)).toBe(0);
   });
 
-  it('that is too near for the relay ends the message before its hand-over; its key and place are free again', async () => {
+  it('that is too close for the relay ends the message before its hand-over and releases its key and its count', async () => {
     const { keyHash, sender } = fixture.sender();
-    const asked = named(keyHash, { answer_by: inSeconds(2.5) }, 'near');
-    expect(await refusalOf(one.sendEmail.execute(asked))).toMatchObject({ code: 'relay_unavailable' });
+    const original = named(keyHash, { answer_by: inSeconds(2.5) }, 'near');
+    expect(await refusalOf(one.sendEmail.execute(original))).toMatchObject({ code: 'relay_unavailable' });
     expect(fixture.smtp.messages).toHaveLength(0);
-    expect((await fixture.events(asked.email_id)).map(({ type }) => type.split('.')[1])).toEqual([
+    expect((await fixture.events(original.email_id)).map(({ type }) => type.split('.')[1])).toEqual([
       'email-accepted',
       'email-not-handed-over',
     ]);
@@ -222,10 +222,10 @@ describe('the deadline of a client', () => {
   it('ends the wait for the relay in time to record the outcome', async () => {
     const { keyHash } = fixture.sender();
     fixture.smtp.answer({ stage: 'data', delayMs: 6_000, times: 1 });
-    const asked = named(keyHash, { answer_by: inSeconds(4) });
-    const { email } = await one.sendEmail.execute(asked);
+    const original = named(keyHash, { answer_by: inSeconds(4) });
+    const { email } = await one.sendEmail.execute(original);
     expect(email).toMatchObject({ status: 'failed', message: expect.stringContaining('outcome unknown') });
-    expect(Date.now()).toBeLessThan(Date.parse(asked.answer_by));
+    expect(Date.now()).toBeLessThan(Date.parse(original.answer_by));
   });
 });
 

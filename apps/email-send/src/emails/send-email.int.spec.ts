@@ -13,7 +13,7 @@ afterEach(() => fixture.smtp.reset());
 afterAll(() => fixture.stop());
 
 describe('a production message', () => {
-  it('is handed over, and answered with the record and the standing of the limits', async () => {
+  it('is handed over, and answered with the record and the rate limit', async () => {
     const { keyHash } = fixture.sender({ dailyLimit: 10 });
     expect(await send(keyHash, { to: ['Ada <ada@x.test>'], cc: ['bob@x.test'] })).toEqual({
       email: {
@@ -22,7 +22,7 @@ describe('a production message', () => {
         mode: 'production',
         from: 'Shop <shop@example.com>',
         to: ['ada@x.test'],
-        message: 'Handed over for delivery to 2 recipients.',
+        message: 'Sent to the relay for 2 recipients.',
       },
       rate_limit: { limit: 10, remaining: 9, reset_s: expect.any(Number) },
       replayed: false,
@@ -128,7 +128,7 @@ describe('a relay', () => {
     });
   });
 
-  it('that refuses one of two recipients makes the message sent, and the outcome of each is told', async () => {
+  it('that refuses one of two recipients makes the message sent, and the outcome of each is recorded', async () => {
     fixture.smtp.answer({ stage: 'rcpt', address: 'bob@x.test', code: 550, text: '5.1.1 unknown' });
     const { email } = await send(fixture.sender().keyHash, { to: ['ada@x.test', 'bob@x.test'] });
     expect(email).toMatchObject({ status: 'sent', message: expect.stringContaining('1 of 2') });

@@ -122,7 +122,10 @@ export class SendEmail {
   async #check({ email: message }: Request, sender: Sender): Promise<CheckedEmail> {
     const draft = draftEmail(message);
     if (draft.needsSmtpUtf8At !== undefined && !(await this.relay.offersSmtpUtf8())) {
-      throw invalidEmail(draft.needsSmtpUtf8At, 'the part before "@" must be ASCII, for no relay takes anything else');
+      throw invalidEmail(
+        draft.needsSmtpUtf8At,
+        'the part before "@" must be ASCII, because no relay accepts other characters',
+      );
     }
     checkRecipientsVerified(draft.recipients, sender, this.settings.simulatorDomain);
     return { draft, resolved: resolveSender(draft, sender, this.settings.sandboxSender) };

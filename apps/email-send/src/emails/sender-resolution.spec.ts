@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseMailbox } from '@postern/mail';
 import { draftEmail, type EmailRequestBody } from './email-draft.js';
-import {
-  checkRecipientsVerified,
-  countsTowardsQuota,
-  resolveSender,
-  type SenderStanding,
-} from './sender-resolution.js';
+import { checkRecipientsVerified, countsTowardsQuota, resolveSender, type SenderStatus } from './sender-resolution.js';
 
 describe('the From address', () => {
   it('of a production service on a verified domain is the real one', () =>
@@ -16,7 +11,7 @@ describe('the From address', () => {
       replyTo: [{ address: 'help@example.com' }],
     }));
 
-  it('of a production service tells nothing beside the outcome', () =>
+  it('of a production service adds no note to the outcome', () =>
     expect(resolve({ from: 'ada@example.com' }, production)).not.toHaveProperty('note'));
 
   it('of a sandbox service is the shared sandbox sender, even on a domain of its own', () =>
@@ -51,8 +46,8 @@ describe('the From address', () => {
     expect(resolve({ from: 'ada@EXAMPLE.com' }, production).mode).toBe('production'));
 });
 
-describe('the recipient gate of a sandbox service', () => {
-  it('lets verified recipients through, whatever their case', () =>
+describe('the recipient check of a sandbox service', () => {
+  it('accepts verified recipients in any case', () =>
     expect(gate({ to: ['Owner@Example.COM'] }, sandbox)).toBeUndefined());
 
   it.each(['to', 'cc', 'bcc'] as const)('refuses an unverified address in %s and names it', role =>
@@ -62,13 +57,13 @@ describe('the recipient gate of a sandbox service', () => {
     }),
   );
 
-  it('lets addresses at the simulator through', () =>
+  it('accepts addresses of the simulator', () =>
     expect(gate({ to: ['hard-bounce@simulator.test'] }, sandbox)).toBeUndefined());
 
-  it('takes no subdomain of the simulator for the simulator', () =>
+  it('does not accept subdomains of the simulator', () =>
     expect(gate({ to: ['x@evil.simulator.test'] }, sandbox)).toMatchObject({ code: 'recipient_not_verified' }));
 
-  it('does not stand in front of a production service, fallback or not', () =>
+  it('does not apply to a production service, fallback or not', () =>
     expect(gate({ from: 'ada@elsewhere.org', to: ['eve@x.io'] }, production)).toBeUndefined());
 });
 
@@ -79,13 +74,13 @@ describe('the quota', () => {
     expect(counts({ to: ['delivered@simulator.test'], cc: ['ada@x.io'] })).toBe(true));
 });
 
-const sandbox: SenderStanding = {
+const sandbox: SenderStatus = {
   mode: 'sandbox',
   verifiedDomains: new Map(),
   registeredDomains: new Set(['example.com']),
   verifiedRecipients: new Set(['owner@example.com']),
 };
-const production: SenderStanding = {
+const production: SenderStatus = {
   mode: 'production',
   verifiedDomains: new Map([['example.com', {}]]),
   registeredDomains: new Set(['example.com', 'pending.org']),
@@ -98,11 +93,11 @@ function draft(changes: Partial<EmailRequestBody>) {
   return draftEmail({ ...body, text: 'Hi', ...changes });
 }
 
-function resolve(changes: Partial<EmailRequestBody>, sender: SenderStanding) {
+function resolve(changes: Partial<EmailRequestBody>, sender: SenderStatus) {
   return resolveSender(draft(changes), sender, sandboxSender);
 }
 
-function gate(changes: Partial<EmailRequestBody>, sender: SenderStanding): unknown {
+function gate(changes: Partial<EmailRequestBody>, sender: SenderStatus): unknown {
   try {
     checkRecipientsVerified(draft(changes).recipients, sender, 'simulator.test');
   } catch (error) {

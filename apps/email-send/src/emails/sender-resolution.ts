@@ -4,28 +4,28 @@ import { emailRefusal } from './email-refusals.js';
 
 export type EmailMode = 'production' | 'sandbox' | 'sandbox_fallback';
 
-/** What the resolution has to know of the email service. */
-export interface SenderStanding {
+/** The part of an email service that determines its sender address. */
+export interface SenderStatus {
   readonly mode: 'sandbox' | 'production';
   readonly verifiedDomains: ReadonlyMap<string, unknown>;
   readonly registeredDomains: ReadonlySet<string>;
   readonly verifiedRecipients: ReadonlySet<string>;
 }
 
-/** The headers that really go out, and why they do. */
+/** The headers of the sent message, and the reason for them. */
 export interface ResolvedSender {
   readonly mode: EmailMode;
   readonly from: Mailbox;
   readonly replyTo: readonly Mailbox[];
-  /** Told to the caller in front of the outcome; absent in production. */
+  /** Precedes the outcome in the record; absent in production. */
   readonly note?: string;
 }
 
 /**
- * Which From address a message gets. A sandbox service always uses the shared sandbox sender; a production service
- * uses its own address where exactly that domain is verified, and falls back to the sandbox sender otherwise.
+ * Chooses the From address of a message. A sandbox service always uses the shared sandbox sender; a production service
+ * uses its own address if exactly that domain is verified, and the sandbox sender otherwise.
  */
-export function resolveSender(draft: EmailDraft, sender: SenderStanding, sandboxSender: Mailbox): ResolvedSender {
+export function resolveSender(draft: EmailDraft, sender: SenderStatus, sandboxSender: Mailbox): ResolvedSender {
   const { from, replyTo } = draft;
   if (sender.mode === 'production' && sender.verifiedDomains.has(from.domain)) {
     return { mode: 'production', from, replyTo };
@@ -38,20 +38,20 @@ export function resolveSender(draft: EmailDraft, sender: SenderStanding, sandbox
       note: `Sandbox: sent from ${sandboxSender.address}, replies go to ${from.address}.`,
     };
   }
-  const standing = sender.registeredDomains.has(from.domain)
+  const reason = sender.registeredDomains.has(from.domain)
     ? 'is registered but not verified yet'
     : 'is not a verified domain of this email service';
   return {
     ...throughSandbox,
     mode: 'sandbox_fallback',
-    note: `Sent through the sandbox sender ${sandboxSender.address}, because ${from.domain} ${standing}.`,
+    note: `Sent through the sandbox sender ${sandboxSender.address}, because ${from.domain} ${reason}.`,
   };
 }
 
-/** In sandbox mode every recipient must be verified; addresses at the simulator always are. */
+/** In sandbox mode every recipient must be verified; addresses of the simulator always are. */
 export function checkRecipientsVerified(
   recipients: readonly Recipient[],
-  sender: SenderStanding,
+  sender: SenderStatus,
   simulatorDomain: string | undefined,
 ): void {
   if (sender.mode !== 'sandbox') return;
@@ -61,7 +61,7 @@ export function checkRecipientsVerified(
   }
 }
 
-/** Mail to the simulator alone stands outside quota and statistics. */
+/** Messages sent only to the simulator are counted in neither quota nor statistics. */
 export function countsTowardsQuota(recipients: readonly Recipient[], simulatorDomain: string | undefined): boolean {
   return !recipients.every(({ address }) => isAtDomain(address, simulatorDomain));
 }

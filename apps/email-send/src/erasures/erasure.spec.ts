@@ -67,14 +67,14 @@ describe('An erasure', () => {
     expect(third).toMatchObject({ status: 'running', pass: 3 });
   });
 
-  it('waits a moment between two passes, for what is under way in memory', () => {
+  it('waits between two passes, so that data in memory is written', () => {
     const [first, ...others] = begun.services.map(service => ({ ...service, state: 'done' as const }));
     const ended = withService({ ...begun, services: [first!, ...others] }, { ...first!, state: 'done' }, NOW);
     expect(dueService(ended, NOW)).toBeUndefined();
     expect(dueService(ended, new Date(NOW.getTime() + 5_000))?.service).toBe('email-send');
   });
 
-  it('goes to the next service while one fails, and repeats that one later and later', () => {
+  it('continues with the next service while one fails, and retries that one with growing waits', () => {
     const failed = withService(begun, afterFailure(one, 'no responders', NOW), NOW);
     expect(dueService(failed, NOW)?.service).toBe('delivery-tracking');
     const again = afterFailure(failed.services[0] as ErasureOfService, 'no responders', NOW);

@@ -8,9 +8,9 @@ type Shown = Erasure['services'][number];
 /** The row that a sealed address is bound to. */
 export const erasureRow = (erasureId: string): string => `erasures/${erasureId}`;
 
-/** How far the erasure has come in one service, and what the next step needs to know. */
+/** The progress of the erasure in one service, and the input of the next step. */
 export interface ErasureOfService extends Shown {
-  /** Where the next step of this pass begins; null at the beginning. */
+  /** Where the next step of this pass starts; null at the beginning. */
   readonly cursor: string | null;
   /** Whether this pass has erased anything in the service, or may have missed something. */
   readonly changed: boolean;
@@ -20,20 +20,20 @@ export interface RunningErasure extends Erasure {
   readonly services: ErasureOfService[];
 }
 
-/** Pause before a pass is repeated, for what was under way in memory to be written. */
+/** Pause before a pass is repeated, so that data in memory is written. */
 const SETTLE_MS = 5_000;
 const POLL_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 
-/** The service whose step is due; the first in the direction in which events travel. */
+/** The first service with a due step, in the direction in which events flow. */
 export const dueService = ({ services }: RunningErasure, now: Date): ErasureOfService | undefined =>
   services.find(
     ({ state, next_attempt_at }) =>
       state !== 'done' && (next_attempt_at === null || Date.parse(next_attempt_at) <= now.getTime()),
   );
 
-/** What a reply makes of a service's progress. */
+/** The progress of a service after a reply. */
 export const afterReply = (before: ErasureOfService, reply: StepReply, now: Date): ErasureOfService => {
   if (reply.failure !== null) return afterFailure(before, reply.failure, now);
   const { erased, cursor, waiting_for: reason } = reply;
@@ -48,7 +48,7 @@ export const afterReply = (before: ErasureOfService, reply: StepReply, now: Date
     const state = cursor === null ? 'done' : 'running';
     return { ...progress, state, reason: null, failures: 0, next_attempt_at: null };
   }
-  // Without a cursor the whole pass is repeated in this service, which costs more, so later and later.
+  // Without a cursor the whole pass is repeated in this service, which costs more, so the wait grows.
   const waits = cursor === null ? before.failures + 1 : 0;
   const waitMs = cursor === null ? backoff(SETTLE_MS, waits, LONGEST_WAIT_MS) : POLL_MS;
   return { ...progress, state: 'waiting', reason, failures: waits, next_attempt_at: later(now, waitMs) };
@@ -62,8 +62,8 @@ export const afterFailure = (before: ErasureOfService, reason: string, now: Date
 };
 
 /**
- * The erasure after a service's progress. When every service is done, it is completed if this pass found nothing
- * anywhere; otherwise another pass follows, for what was under way meanwhile. The first pass is never the last.
+ * The erasure after a service's progress. When every service is done, it is completed if this pass found nothing anywhere;
+ * otherwise another pass follows, for data that was being processed meanwhile. There are at least two passes.
  */
 export const withService = (before: RunningErasure, progress: ErasureOfService, now: Date): RunningErasure => {
   const services = before.services.map(other => (other.service === progress.service ? progress : other));
@@ -74,7 +74,7 @@ export const withService = (before: RunningErasure, progress: ErasureOfService, 
   return { ...anotherPass(after, later(now, SETTLE_MS)), pass: before.pass + 1 };
 };
 
-/** The erasure as it begins again in every service. */
+/** The erasure at the beginning of another pass in every service. */
 export const anotherPass = (before: RunningErasure, next_attempt_at: string | null): RunningErasure => ({
   ...before,
   services: before.services.map(service => ({

@@ -86,7 +86,7 @@ const untilCompleted = (erasures = erasuresUnder(older)) =>
   );
 const stored = async () => JSON.stringify((await pool.query('SELECT * FROM erasures')).rows);
 
-it('asks every service until a pass finds nothing, and keeps no address then', async () => {
+it('calls every service until a pass finds nothing, and keeps no address then', async () => {
   const { id, replacement } = await start(ADDRESS);
   expect(await stored()).not.toContain('mary-jane');
   const { pass, completed_at } = await untilCompleted();
@@ -113,7 +113,7 @@ it('repeats a step whose result was not recorded, from the same place', async ()
   ]);
 });
 
-it('goes on to the other services when one fails, says why, and tries that one again', async () => {
+it('continues with the other services when one fails, reports the reason, and retries that one', async () => {
   const { id } = await start(ADDRESS);
   let isAway = true;
   services.answer = ({ service }) => {
@@ -161,7 +161,7 @@ it('runs a completed erasure again with the same replacement, found under a rota
   expect((await start(ADDRESS, erasuresUnder(newer))).id).toBe(first.id);
 }, 30_000);
 
-it('says that the key of the sealed address is missing', async () => {
+it('reports that the key of the sealed address is missing', async () => {
   const { id } = await start(ADDRESS);
   await drive(erasuresUnder(newer));
   expect((await erasuresUnder(newer).find(id))?.services[0]).toMatchObject({
@@ -171,7 +171,7 @@ it('says that the key of the sealed address is missing', async () => {
   expect(services.taken).toEqual([]);
 });
 
-it('refuses what is no address', () =>
+it('refuses a text that is not an address', () =>
   expect(start('mary jane')).rejects.toMatchObject({
     code: 'invalid_input',
     message: expect.stringContaining('malformed'),

@@ -41,7 +41,7 @@ beforeEach(() =>
   pool.query('TRUNCATE emails, email_bodies, open_requests, deferred_copies, idempotency_keys, suppressed_addresses'),
 );
 
-/** A message to the person and to somebody else, as its event reads once the person was taken out. */
+/** The event of a message to the person and another recipient, after the person was erased from it. */
 const message = async () => {
   const id = randomUUID();
   await pool.query('INSERT INTO emails VALUES ($1, $2, $3)', [id, randomUUID(), JSON.stringify({ id, to: [ADDRESS] })]);
@@ -73,17 +73,17 @@ it('erases the answer, the body and a copy that waits, and nothing of other mess
 });
 
 it('leaves a body unfinished while another recipient waits for it or the message is being sent', async () => {
-  const [deferred, underWay] = [await message(), await message()];
+  const [deferred, inProgress] = [await message(), await message()];
   await defer(deferred.id, 1);
-  await pool.query('DELETE FROM emails WHERE id = $1', [underWay.id]);
+  await pool.query('DELETE FROM emails WHERE id = $1', [inProgress.id]);
   await pool.query('INSERT INTO open_requests (email_id, instance_id, answer_by) VALUES ($1, $2, now())', [
-    underWay.id,
+    inProgress.id,
     randomUUID(),
   ]);
-  expect(await eraseRowsOf(deferred.event, underWay.event)).toMatchObject({ unfinished: 2 });
+  expect(await eraseRowsOf(deferred.event, inProgress.event)).toMatchObject({ unfinished: 2 });
   await pool.query('TRUNCATE deferred_copies');
-  await pool.query(`INSERT INTO emails VALUES ($1, $2, '{}')`, [underWay.id, randomUUID()]);
-  expect(await eraseRowsOf(deferred.event, underWay.event)).toMatchObject({
+  await pool.query(`INSERT INTO emails VALUES ($1, $2, '{}')`, [inProgress.id, randomUUID()]);
+  expect(await eraseRowsOf(deferred.event, inProgress.event)).toMatchObject({
     erased: { email_bodies: 2 },
     unfinished: 0,
   });
@@ -100,7 +100,7 @@ it('replaces idempotency keys that hold the address, and keeps the others', asyn
   expect(keys.map(({ key }) => key)).toEqual(expect.arrayContaining(['order-17', theirs.id]));
 });
 
-it('forgets that the address was suppressed, in every spelling', async () => {
+it('deletes suppressions of the address in every spelling', async () => {
   for (const address of [...erasure.forms, 'bob@x.test'])
     await pool.query('INSERT INTO suppressed_addresses VALUES ($1, $2, now())', [randomUUID(), address]);
   const { erased } = await inTransaction(pool, tx => rows.eraseRows(erasure, undefined, tx));

@@ -15,7 +15,7 @@ afterEach(() => fixture.smtp.reset());
 afterAll(() => fixture.stop());
 
 describe('a process that dies between hand-over and answer', () => {
-  it('leaves a message that the next one closes as interrupted, and nobody sends again', async () => {
+  it('leaves a message that the next process closes as interrupted, and that is never sent again', async () => {
     const { keyHash, sender } = fixture.sender();
     const doomed = await fixture.process();
     await dieInTheMiddle(doomed, keyHash, 'crash');
@@ -39,17 +39,17 @@ describe('a process that dies between hand-over and answer', () => {
     expect(fixture.smtp.messages).toHaveLength(1);
   });
 
-  it('is told apart from one that lives: its messages under way are let be', async () => {
+  it('is distinguished from a live one, whose messages in progress are not closed', async () => {
     const { keyHash } = fixture.sender();
     const slow = await fixture.process();
     fixture.smtp.answer({ stage: 'data', delayMs: 400, times: 1 });
     const answer = slow.sendEmail.execute(request(keyHash));
-    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+    await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
     await (await fixture.process()).closeInterrupted.run();
     expect((await answer).email.status).toBe('sent');
   });
 
-  it('is closed once when all replicas look for the dead at the same time', async () => {
+  it('is closed once when all replicas look for dead processes at the same time', async () => {
     const { keyHash } = fixture.sender();
     await dieInTheMiddle(await fixture.process(), keyHash, 'many');
     const replicas = await Promise.all([1, 2, 3].map(() => fixture.process()));
@@ -58,16 +58,16 @@ describe('a process that dies between hand-over and answer', () => {
     expect(await fixture.events(email.id)).toHaveLength(2);
   });
 
-  it('and comes to itself again finds its message closed, and the late answer of the relay resolves it', async () => {
+  it('and recovers finds its message closed, and the late answer of the relay resolves it', async () => {
     const { keyHash } = fixture.sender();
     const paused = await fixture.process();
     fixture.smtp.answer({ stage: 'data', delayMs: 600, times: 1 });
     const answer = paused.sendEmail.execute(request(keyHash));
-    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+    await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
     await paused.instance.onApplicationShutdown();
     await (await fixture.process()).closeInterrupted.run();
     const { email: resolved } = await answer;
-    expect(resolved).toMatchObject({ status: 'sent', message: expect.stringContaining('the answer that came late') });
+    expect(resolved).toMatchObject({ status: 'sent', message: expect.stringContaining('its late answer') });
     expect((await fixture.events(resolved.id)).map(({ type }) => type.split('.')[1])).toEqual([
       'email-accepted',
       'email-interrupted',
@@ -77,12 +77,12 @@ describe('a process that dies between hand-over and answer', () => {
 });
 
 describe('an outage of the database between hand-over and answer', () => {
-  it('is waited out, and the outcome recorded', async () => {
+  it('is waited for, and then the outcome is recorded', async () => {
     const process = await fixture.process();
     const { keyHash } = fixture.sender();
     fixture.smtp.answer({ stage: 'data', delayMs: 500, times: 1 });
     const answer = process.sendEmail.execute(request(keyHash, {}, 'outage'));
-    await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+    await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
     await fixture.postgres.kill();
     await waitFor(() => fixture.smtp.counters.taken > 0 && fixture.smtp.messages.length === 1, { timeoutMs: 5_000 });
     await fixture.postgres.restart();
@@ -92,7 +92,7 @@ describe('an outage of the database between hand-over and answer', () => {
   });
 });
 
-describe('a message that lost its way between two transactions', () => {
+describe('a message that was lost between two transactions', () => {
   it('is closed by its own process after three minutes', async () => {
     const process = await fixture.process();
     const { keyHash, sender } = fixture.sender();
@@ -120,7 +120,7 @@ describe('a message that lost its way between two transactions', () => {
 });
 
 describe('a copy that the relay deferred while it took another', () => {
-  it('is tried again when its time has come, and each try is told', async () => {
+  it('is retried when it is due, and each attempt is published', async () => {
     const { process, emailId } = await partlyDeferred('later@x.test', 2);
     await becomesDue(emailId);
     await process.retryDeferred.run();
@@ -168,7 +168,7 @@ describe('a copy that the relay deferred while it took another', () => {
 });
 
 describe('retention', () => {
-  it('takes the body of a final message, never that of one still under way or with a copy to try again', async () => {
+  it('deletes the body of a final message, but not of one in progress or with a copy to retry', async () => {
     const process = await fixture.process();
     const { keyHash } = fixture.sender();
     const final = (await process.sendEmail.execute(request(keyHash))).email.id;
@@ -183,7 +183,7 @@ describe('retention', () => {
     expect(rows.filter(({ under_way }) => !under_way).map(({ email_id }) => email_id)).toEqual([waiting]);
   });
 
-  it('forgets idempotency keys after 24 hours and minutes that are over, and keeps the days', async () => {
+  it('deletes idempotency keys after 24 hours and past minutes, and keeps the days', async () => {
     const process = await fixture.process();
     const { keyHash, sender } = fixture.sender();
     await process.sendEmail.execute(request(keyHash, {}, 'expires'));
@@ -214,7 +214,7 @@ async function dieInTheMiddle(doomed: Process, keyHash: string, key: string): Pr
   fixture.smtp.answer({ stage: 'data', delayMs: 300, times: 1 });
   const before = fixture.smtp.counters.taken;
   doomed.sendEmail.execute(request(keyHash, {}, key)).catch(() => {});
-  await waitFor(async () => (await fixture.underWay()) === 1, { timeoutMs: 5_000 });
+  await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
   await doomed.die();
   await waitFor(() => fixture.smtp.counters.taken > before, { timeoutMs: 5_000 });
 }
@@ -223,7 +223,7 @@ async function partlyDeferred(address: string, times: number) {
   const process = await fixture.process();
   fixture.smtp.answer({ stage: 'rcpt', address, code: 451, text: '4.2.0 later', times });
   const { email } = await process.sendEmail.execute(request(fixture.sender().keyHash, { to: ['ada@x.test', address] }));
-  expect(email).toMatchObject({ status: 'sent', message: expect.stringContaining('trying again later') });
+  expect(email).toMatchObject({ status: 'sent', message: expect.stringContaining('will be retried') });
   return { process, emailId: email.id };
 }
 

@@ -1,15 +1,6 @@
 import { Module } from '@nestjs/common';
-import { OutboxRelay, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { NatsLink, StreamErasure } from '@postern/messaging';
-import {
-  Database,
-  KeyRing,
-  Operating,
-  operationsController,
-  PersonalData,
-  SealedColumns,
-  ServiceLog,
-} from '@postern/service-host';
+import { Database, KeyRing, OperationsModule, PersonalData, SealedColumns } from '@postern/service-host';
 import { SendingSettingsModule } from '../emails/sending-settings.module.js';
 import { erasureRow } from '../erasures/erasure.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
@@ -20,40 +11,31 @@ import { dkimKeyRow } from '../sending-domains/sending-domain.js';
 import { ProbeReturnPath } from './probe-return-path.js';
 import { SendingDiagnosis } from './sending-diagnosis.js';
 
+const operations = OperationsModule.forService({
+  service: 'email-send',
+  imports: [PostgresModule, SmtpModule, DnsModule, ErasuresModule],
+  providers: [SendingDiagnosis],
+  inject: [Database, KeyRing, NatsLink, PersonalData, SendingDiagnosis],
+  useFactory: (
+    { pool }: Database,
+    keys: KeyRing,
+    link: NatsLink,
+    personal: PersonalData,
+    diagnosis: SendingDiagnosis,
+  ) => ({
+    personal,
+    diagnosis,
+    stream: new StreamErasure(link, 'email-send'),
+    sealed: new SealedColumns(pool, keys, [
+      { table: 'dkim_keys', id: 'id', column: 'sealed_private_key', rowOf: dkimKeyRow },
+      { table: 'erasures', id: 'id', column: 'sealed_address', rowOf: erasureRow },
+    ]),
+  }),
+});
+
 /** What the `postern` command can do with email-send. */
 @Module({
-  imports: [PostgresModule, SmtpModule, DnsModule, SendingSettingsModule, ErasuresModule],
-  controllers: [operationsController('email-send')],
-  providers: [
-    ProbeReturnPath,
-    SendingDiagnosis,
-    {
-      provide: Operating,
-      inject: [Database, ProjectionRunner, OutboxRelay, KeyRing, SendingDiagnosis, PersonalData, ServiceLog, NatsLink],
-      useFactory: (
-        database: Database,
-        projections: ProjectionRunner,
-        outbox: OutboxRelay,
-        keys: KeyRing,
-        diagnosis: SendingDiagnosis,
-        personal: PersonalData,
-        log: ServiceLog,
-        link: NatsLink,
-      ) =>
-        new Operating({
-          database,
-          projections,
-          outbox,
-          log,
-          diagnosis,
-          personal,
-          stream: new StreamErasure(link, 'email-send'),
-          sealed: new SealedColumns(database.pool, keys, [
-            { table: 'dkim_keys', id: 'id', column: 'sealed_private_key', rowOf: dkimKeyRow },
-            { table: 'erasures', id: 'id', column: 'sealed_address', rowOf: erasureRow },
-          ]),
-        }),
-    },
-  ],
+  imports: [operations, SmtpModule, SendingSettingsModule],
+  providers: [ProbeReturnPath],
 })
-export class OperationsModule {}
+export class EmailOperationsModule {}

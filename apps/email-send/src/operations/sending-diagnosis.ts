@@ -51,7 +51,7 @@ export class SendingDiagnosis extends Diagnosis {
               'DKIM of the sandbox',
               'warning',
               'no key',
-              'Set POSTERN_SANDBOX_DKIM_KEY: unsigned mail with codes ends up as junk.',
+              'Set POSTERN_SANDBOX_DKIM_KEY: receivers treat unsigned mail with codes as junk.',
             ),
           ]
         : this.#record('DKIM of the sandbox', sandboxDkimName, /(^|;)\s*p\s*=\s*\S/, 'the public half of the key'),
@@ -84,9 +84,7 @@ export class SendingDiagnosis extends Diagnosis {
       const fitting = (await this.dns.texts(name)).filter(text => form.test(text));
       if (fitting.length === 1) return [good(check, fitting[0] as string)];
       if (fitting.length === 0) return [wrong(check, 'bad', 'no such record', `Publish ${wanted}.`)];
-      return [
-        wrong(check, 'bad', `${fitting.length} records`, 'Leave one of them: receivers believe none of several.'),
-      ];
+      return [wrong(check, 'bad', `${fitting.length} records`, 'Keep one of them: receivers ignore several.')];
     } catch (error) {
       return [wrong(check, 'bad', (error as Error).message, 'Check POSTERN_DNS_SERVERS and the zone.')];
     }
@@ -123,7 +121,7 @@ export class SendingDiagnosis extends Diagnosis {
       const found = `${domains.length} ${status}: ${domains.slice(0, 5).join(', ')}${domains.length > 5 ? ', …' : ''}`;
       return status === 'verified'
         ? good('sending domains', found)
-        : wrong('sending domains', 'warning', found, 'Their records stand in the dashboard, with what is wrong.');
+        : wrong('sending domains', 'warning', found, 'The dashboard shows their records and what is wrong.');
     });
   }
 }

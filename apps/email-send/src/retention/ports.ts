@@ -1,4 +1,4 @@
-/** Requests whose answers nobody has confirmed as received. */
+/** Requests whose answers were not confirmed as received. */
 export abstract class OpenRequests {
   /** Deletes requests too old to recognise a retry, and unresolved messages too old for evidence. */
   abstract purge(now: Date): Promise<void>;

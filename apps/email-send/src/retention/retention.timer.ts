@@ -14,6 +14,6 @@ export class RetentionTimer implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.tasks.every(60_000, 'purge open requests', () => this.requests.run());
-    this.tasks.every(10 * 60_000, 'purge what has expired', () => this.expired.run());
+    this.tasks.every(10 * 60_000, 'purge expired rows', () => this.expired.run());
   }
 }

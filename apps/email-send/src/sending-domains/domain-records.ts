@@ -1,10 +1,10 @@
-/** What a look-up of TXT records came to. A name without such records is an answer; silence is not. */
+/** The result of a TXT lookup. A name without such records is `absent`; no answer is `unavailable`. */
 export type TxtAnswer =
   | { readonly kind: 'found'; readonly texts: readonly string[] }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unavailable'; readonly reason: string };
 
-/** One of the records a sending domain needs, as it read at a check. `found` is null where nobody answered. */
+/** One record of a sending domain as a check read it. `found` is null when no server answered. */
 export interface RecordState {
   readonly purpose: 'spf' | 'dkim' | 'dmarc';
   readonly name: string;
@@ -32,7 +32,7 @@ export interface ExpectedRecord {
   readonly value: string;
 }
 
-/** The records that a domain needs, the signing key's before the one that waits for its turn. */
+/** The records that a domain needs, those of the signing key before those of the next key. */
 export const expectedRecords = (
   domain: string,
   spfHost: string,
@@ -49,19 +49,19 @@ export const expectedRecords = (
 
 export const isSpf = (text: string): boolean => /^v=spf1( |$)/i.test(text);
 export const isDmarc = (text: string): boolean => /^\s*v\s*=\s*DMARC1\s*(;|$)/.test(text);
-/** A DKIM record need not say its version (RFC 6376 §3.6.1). */
+/** The version of a DKIM record is optional (RFC 6376 §3.6.1). */
 export const isDkim = (text: string): boolean => /^\s*v\s*=\s*DKIM1\b/.test(text) || /(^|;)\s*p\s*=/.test(text);
 
 export interface SpfPolicy {
-  /** Domains whose senders pass too, in order; what stands behind `all` is never reached (RFC 7208 §5.1). */
+  /** Domains whose senders pass as well, in order, up to `all` (RFC 7208 §5.1). */
   readonly includes: readonly string[];
   /** Included with another result than pass. */
   readonly withoutPass: readonly string[];
-  /** Takes the policy's place where no mechanism matched and there is no `all` (RFC 7208 §6.1). */
+  /** Replaces the policy when no mechanism matches and there is no `all` (RFC 7208 §6.1). */
   readonly redirect: string | undefined;
 }
 
-/** Reads an SPF record as far as it delegates to other domains. Names and keywords count in any case. */
+/** Reads the delegations of an SPF record. Names and keywords are case-insensitive. */
 export function readSpf(text: string): SpfPolicy {
   const terms = text.trim().toLowerCase().split(/ +/).slice(1);
   const all = terms.findIndex(term => /^[+?~-]?all$/.test(term));
@@ -79,7 +79,7 @@ export function readSpf(text: string): SpfPolicy {
   };
 }
 
-/** The one SPF record among the texts, or what is wrong with their number (RFC 7208 §4.5). */
+/** The single SPF record among the texts, or the problem with their number (RFC 7208 §4.5). */
 export function singleSpf(texts: readonly string[], name: string): string | Verdict {
   const policies = texts.filter(isSpf);
   if (policies.length > 1) {
@@ -88,13 +88,13 @@ export function singleSpf(texts: readonly string[], name: string): string | Verd
   return policies[0] ?? wrong(`${name} has no TXT record that starts with v=spf1`);
 }
 
-/** Looks TXT records up; it never throws for what the DNS answers. */
+/** Looks up TXT records; never throws because of the DNS. */
 export type LookUpTxt = (name: string) => Promise<TxtAnswer>;
 
-/** RFC 7208 §4.6.4: more look-ups than this make an SPF check fail at the receiver. */
+/** RFC 7208 §4.6.4: receivers fail an SPF check that needs more lookups. */
 const MAX_SPF_LOOK_UPS = 10;
 
-/** Does the SPF policy of the domain let the platform's hosts send, directly or through what it includes? */
+/** Checks whether the SPF policy of the domain permits the platform's hosts, directly or through includes. */
 export async function checkSpf(domain: string, spfHost: string, lookUp: LookUpTxt): Promise<RecordState> {
   const host = spfHost.toLowerCase();
   const state = (found: readonly string[] | null, { ok, problem }: Verdict): RecordState => ({
@@ -131,7 +131,7 @@ async function spfDelegatesTo(
       if (seen.size >= MAX_SPF_LOOK_UPS) break;
       seen.add(name);
       const answer = await lookUp(name);
-      // Nobody can tell what stands behind a silent name, and waiting for more of them could take minutes.
+      // The policy of a name without an answer is unknown, and waiting for more names could take minutes.
       if (answer.kind === 'unavailable') return { kind: 'unavailable', verdict: couldNotLookUp(name, answer.reason) };
       if (answer.kind !== 'found') continue;
       const included = singleSpf(answer.texts, name);
@@ -139,31 +139,34 @@ async function spfDelegatesTo(
     }
   }
   if (withoutPass) {
-    return { kind: 'known', verdict: wrong(`include:${host} must stand without ~, - or ? in front, before any "all"`) };
+    return {
+      kind: 'known',
+      verdict: wrong(`include:${host} must have no ~, - or ? in front and come before any "all"`),
+    };
   }
   return { kind: 'known', verdict: wrong(`the SPF record does not contain include:${host} before its "all"`) };
 }
 
-/** Does the selector hold exactly the key that will sign? `expected` is our own record. */
+/** Checks whether the selector has exactly the key that signs; `expected` is the record that Postern generated. */
 export function checkDkim(name: string, expected: string, answer: TxtAnswer): RecordState {
   const state = stateOf('dkim', name, answer);
   if (answer.kind === 'unavailable') return { ...state, ...couldNotLookUp(name, answer.reason) };
   const keys = answer.kind === 'found' ? answer.texts.filter(isDkim) : [];
-  const judge = (): Verdict => {
+  const evaluate = (): Verdict => {
     const [text, another] = keys;
     if (text === undefined) return wrong(`${name} has no DKIM record`);
-    if (another !== undefined) return wrong(`${name} has ${keys.length} DKIM records; only one may stand there`);
+    if (another !== undefined) return wrong(`${name} has ${keys.length} DKIM records; only one is allowed`);
     const tags = readTags(text);
     const key = (tags.get('p') ?? '').replace(/\s/g, '');
     if (tags.has('v') && tags.get('v') !== 'DKIM1') return wrong(`${name} must begin with v=DKIM1`);
-    if ((tags.get('k') ?? 'rsa') !== 'rsa') return wrong(`${name} says k=${tags.get('k')}; the key is an RSA key`);
+    if ((tags.get('k') ?? 'rsa') !== 'rsa') return wrong(`${name} has k=${tags.get('k')}; it must be k=rsa`);
     if (key === '') return wrong(`${name} has an empty p=, which revokes the key`);
     const expectedKey = readTags(expected).get('p')!;
     if (key !== expectedKey) {
       return wrong(
         expectedKey.startsWith(key)
-          ? `${name} holds only the first ${key.length} of ${expectedKey.length} characters of the key`
-          : `${name} holds another public key`,
+          ? `${name} has only the first ${key.length} of ${expectedKey.length} characters of the key`
+          : `${name} has a different public key`,
       );
     }
     const hashes = tags.get('h');
@@ -174,28 +177,28 @@ export function checkDkim(name: string, expected: string, answer: TxtAnswer): Re
     }
     return OK;
   };
-  return { ...state, ...judge() };
+  return { ...state, ...evaluate() };
 }
 
-/** Is there exactly one valid DMARC policy (RFC 7489 §6.3)? Any of the three policies will do. */
+/** Checks that there is exactly one valid DMARC policy (RFC 7489 §6.3), with any of the three values. */
 export function checkDmarc(name: string, answer: TxtAnswer): RecordState {
   const state = stateOf('dmarc', name, answer);
   if (answer.kind === 'unavailable') return { ...state, ...couldNotLookUp(name, answer.reason) };
   const policies = answer.kind === 'found' ? answer.texts.filter(isDmarc) : [];
-  const judge = (): Verdict => {
+  const evaluate = (): Verdict => {
     const [text, another] = policies;
     if (text === undefined) return wrong(`${name} has no TXT record that starts with v=DMARC1`);
-    if (another !== undefined) return wrong(`${name} has ${policies.length} DMARC records; only one may stand there`);
+    if (another !== undefined) return wrong(`${name} has ${policies.length} DMARC records; only one is allowed`);
     const policy = readTags(text).get('p')?.toLowerCase();
-    if (policy === undefined) return wrong(`${name} names no policy; add p=none, p=quarantine or p=reject`);
+    if (policy === undefined) return wrong(`${name} has no policy; add p=none, p=quarantine or p=reject`);
     return ['none', 'quarantine', 'reject'].includes(policy)
       ? OK
       : wrong(`${name} has p=${policy}; it must be none, quarantine or reject`);
   };
-  return { ...state, ...judge() };
+  return { ...state, ...evaluate() };
 }
 
-/** `found` shows all that stands at a name of our own choosing: whatever is there matters. */
+/** `found` contains all records of the name, because only Postern's record may exist there. */
 const stateOf = (purpose: 'dkim' | 'dmarc', name: string, answer: TxtAnswer) => ({
   purpose,
   name,

@@ -53,11 +53,11 @@ export class RecheckSendingDomains {
 
 const lossMail = (domain: string, serviceName: string, problems: readonly string[]): string =>
   [
-    `The DNS records of ${domain}, a verified sending domain of your email service "${serviceName}", are not as they should be:`,
+    `The DNS records of ${domain}, a verified sending domain of your email service "${serviceName}", have a problem:`,
     '',
     ...problems.map(problem => `- ${problem}`),
     '',
     'Mail from this domain is still sent, but receivers may reject it or put it into spam folders.',
-    'The dashboard shows what each record has to say. The records are looked up again every few minutes.',
+    'The dashboard shows the expected value of each record. The records are checked again every few minutes.',
     '',
   ].join('\n');

@@ -120,7 +120,7 @@ describe('a sending domain', () => {
       .yields(seen(...records)),
   );
 
-  it('leaves no event where a check finds what the one before found', () =>
+  it('produces no event when a check finds no change', () =>
     given(added, seen(spf(false), dkim(K1), dmarc()))
       .when(see(spf(false), dkim(K1), dmarc()))
       .yields());
@@ -134,7 +134,7 @@ describe('a sending domain', () => {
       .yields();
   });
 
-  it('whose records return is as good as new', () =>
+  it('whose records return is verified again', () =>
     given(...verifiedDomain, seen(spf(false), dkim(K1), dmarc()), lost)
       .when(see(spf(), dkim(K1), dmarc()))
       .yields(seen(spf(), dkim(K1), dmarc()), {
@@ -142,19 +142,19 @@ describe('a sending domain', () => {
         data: { ...ofDomain, domain: 'example.com' },
       }));
 
-  it('loses nothing where the DNS is silent', () =>
+  it('keeps its status when the DNS does not answer', () =>
     given(...verifiedDomain)
       .when(see(silent(spf()), silent(dkim(K1)), silent(dmarc())))
       .yields());
 
-  it('is not verified by silence either, and says so', () => {
+  it('is not verified without an answer either, and says so', () => {
     const silence = [silent(spf()), dkim(K1), dmarc()];
     given(added)
       .when(see(...silence))
       .yields(seen(...silence));
   });
 
-  it('tells its owner once of each loss', () => {
+  it('mails its owner once about each loss', () => {
     const told: SendingDomainEvent = { type: 'email-send.sending-domain-owner-told.v1', data: ofDomain };
     const note = { kind: 'note-owner-told', at: AT } as const;
     given(...verifiedDomain, lost)
@@ -196,7 +196,7 @@ describe('the rotation of a DKIM key', () => {
       .yields(seen(spf(), dkim(K2), dmarc()));
   });
 
-  it('does not heed look-ups that were made before it began or ended', () => {
+  it('ignores lookups that were made before it began or ended', () => {
     given(...rotating)
       .when(see(spf(), dkim(K1), dmarc()))
       .yields();
@@ -205,7 +205,7 @@ describe('the rotation of a DKIM key', () => {
       .yields();
   });
 
-  it('gives both keys up with the domain', () =>
+  it('deletes both keys with the domain', () =>
     given(...rotating)
       .when({ kind: 'remove', at: AT })
       .yields({ ...removed, data: { ...removed.data, key_ids: ['k1', 'k2'] } } as SendingDomainEvent));

@@ -3,11 +3,11 @@ import type { Decider } from '@postern/event-sourcing';
 import { MailboxError, parseMailbox } from '@postern/mail';
 import { dkimRecordName, type RecordState } from './domain-records.js';
 
-/** The public half of a DKIM key; the private one lies encrypted in a table of its own under the same id. */
+/** The public half of a DKIM key; the private half is stored encrypted under the same id. */
 export interface DkimKey {
   readonly key_id: string;
   readonly selector: string;
-  /** Value of the TXT record that has to stand at `<selector>._domainkey.<domain>`. */
+  /** Value of the TXT record `<selector>._domainkey.<domain>`. */
   readonly record: string;
 }
 
@@ -18,7 +18,7 @@ type Fact<Type extends string, Data> = {
 
 export type SendingDomainEvent =
   | Fact<'sending-domain-added', { readonly domain: string; readonly dkim: DkimKey }>
-  /** The records read differently than at the check before; checks that found nothing new leave no event. */
+  /** The records differ from those of the previous check; checks without changes produce no event. */
   | Fact<'sending-domain-records-seen', { readonly records: readonly RecordState[] }>
   | Fact<'sending-domain-verified', { readonly domain: string }>
   | Fact<'sending-domain-records-lost', { readonly domain: string; readonly problems: readonly string[] }>
@@ -51,10 +51,10 @@ export interface SendingDomain {
   readonly domain: string;
   readonly status: SendingDomainStatus;
   readonly dkim: DkimKey | undefined;
-  /** Waits for its record; signs from then on. */
+  /** Signs as soon as a check finds its record. */
   readonly nextDkim: DkimKey | undefined;
   readonly records: readonly RecordState[];
-  /** Why the records count as lost, while they do. */
+  /** Why the records are lost; empty while they are not. */
   readonly problems: readonly string[];
   readonly ownerTold: boolean;
 }
@@ -84,7 +84,7 @@ export const nextCheckAfterS = ({ status, nextDkim }: SendingDomain): number =>
 export const sendingDomainStream = (domainId: string): string => `sending-domain-${domainId}`;
 
 /**
- * Lower case, A-labels, without the root's dot. Refuses with `invalid_input` what can be no sending domain: single
+ * Lower case, A-labels, without the trailing dot. Refuses with `invalid_input` what cannot be a sending domain: single
  * labels, addresses, wildcards, IP literals.
  */
 export function normalizeDomain(input: string): string {
@@ -103,7 +103,7 @@ export function normalizeDomain(input: string): string {
   }
 }
 
-/** One domain of one service. Once verified it stays usable; records that vanish are only flagged. */
+/** One domain of one service. A verified domain stays usable when its records disappear; its status shows the loss. */
 export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, SendingDomainEvent> = {
   initial: {
     id: undefined,
@@ -142,7 +142,7 @@ export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, Sending
         if (state.nextDkim) {
           throw new Refusal(
             'rotation_under_way',
-            `the record at ${dkimRecordName(state.nextDkim.selector, state.domain)} is still being waited for`,
+            `a rotation is in progress: add the record ${dkimRecordName(state.nextDkim.selector, state.domain)} first`,
           );
         }
         return [{ type: 'email-send.dkim-rotation-started.v1', data: { ...ofDomain, dkim: command.dkim } }];
@@ -181,14 +181,14 @@ export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, Sending
 type OfDomain = { readonly service_id: string; readonly domain_id: string; readonly at: string };
 
 /**
- * What a round of look-ups means. A record that could not be looked up keeps its last known state: silence of the DNS
- * neither verifies nor loses anything.
+ * Decides on the records of one check. A record that could not be looked up keeps its last known state, so that a failure
+ * of the DNS changes no status.
  */
 function seeRecords(seen: readonly RecordState[], state: SendingDomain, ofDomain: OfDomain): SendingDomainEvent[] {
-  // A rotation that began or ended during the look-ups makes them say nothing about today's keys.
+  // After a rotation began or ended during the lookups, they say nothing about the current keys.
   const signing = [state.dkim, state.nextDkim].filter(key => key !== undefined);
-  const looked = new Set(seen.map(record => record.name));
-  if (!signing.every(key => looked.has(dkimRecordName(key.selector, state.domain)))) return [];
+  const checked = new Set(seen.map(record => record.name));
+  if (!signing.every(key => checked.has(dkimRecordName(key.selector, state.domain)))) return [];
   const known = new Map(state.records.map(record => [record.name, record]));
   const records = seen.map(record => {
     const before = known.get(record.name);

@@ -21,14 +21,14 @@ import { sendingDomain, sendingDomainStream } from './sending-domain.js';
 
 type Domain = ReplyOf<typeof addSendingDomain>;
 
-let house: AdministrationFixture;
+let fixture: AdministrationFixture;
 beforeAll(async () => {
-  house = await AdministrationFixture.start();
+  fixture = await AdministrationFixture.start();
 }, 60_000);
-afterAll(() => house?.stop());
+afterAll(() => fixture?.stop());
 
-const ask: AdministrationFixture['client']['request'] = (contract, request, options) =>
-  house.client.request(contract, request, options);
+const call: AdministrationFixture['client']['request'] = (contract, request, options) =>
+  fixture.client.request(contract, request, options);
 
 let owner: { workspace_id: string; service_id: string };
 let key: string;
@@ -36,25 +36,25 @@ let name: string;
 let count = 0;
 beforeEach(async () => {
   const workspace_id = uuidv7();
-  const service = await ask(createEmailService, { workspace_id, name: 'App', owner_email: 'owner@example.com' });
+  const service = await call(createEmailService, { workspace_id, name: 'App', owner_email: 'owner@example.com' });
   owner = { workspace_id, service_id: service.id };
-  ({ key } = await ask(createApiKey, { ...owner, name: 'app' }));
+  ({ key } = await call(createApiKey, { ...owner, name: 'app' }));
   name = `shop${++count}.example`;
 });
 
 const publish = (domain: Domain) => {
-  for (const record of domain.records) house.dns.setRecords(record.name, 'TXT', [record.value]);
+  for (const record of domain.records) fixture.dns.setRecords(record.name, 'TXT', [record.value]);
 };
-const verify = (domain: Domain) => ask(verifySendingDomain, { ...owner, domain_id: domain.id });
+const verify = (domain: Domain) => call(verifySendingDomain, { ...owner, domain_id: domain.id });
 const verifiedDomain = async () => {
-  const domain = await ask(addSendingDomain, { ...owner, domain: name });
+  const domain = await call(addSendingDomain, { ...owner, domain: name });
   publish(domain);
   return verify(domain);
 };
 const sender = async () => {
   const hash = createHash('sha256').update(key).digest('hex');
   const [first, second] = await Promise.all(
-    house.replicas.map(replica => replica.app.get(PostgresSenderDirectory).findByKeyHash(hash)),
+    fixture.replicas.map(replica => replica.app.get(PostgresSenderDirectory).findByKeyHash(hash)),
   );
   expect(first).toEqual(second);
   return first!;
@@ -62,13 +62,13 @@ const sender = async () => {
 const recordOf = (domain: Domain, purpose: string) => domain.records.find(record => record.purpose === purpose)!;
 /** What the timer does in both replicas, with every check due now. */
 const recheck = async () => {
-  await house.pool.query('UPDATE domain_checks SET due_at = now()');
-  await Promise.all(house.replicas.map(replica => replica.app.get(RecheckSendingDomains).run()));
+  await fixture.pool.query('UPDATE domain_checks SET due_at = now()');
+  await Promise.all(fixture.replicas.map(replica => replica.app.get(RecheckSendingDomains).run()));
 };
 
 describe('a sending domain', () => {
   it('shows the three records that have to be published', async () => {
-    const domain = await ask(addSendingDomain, { ...owner, domain: name.toUpperCase() });
+    const domain = await call(addSendingDomain, { ...owner, domain: name.toUpperCase() });
     expect(domain).toMatchObject({ domain: name, status: 'pending', verified_at: null });
     expect(domain.records).toEqual([
       expect.objectContaining({ purpose: 'spf', type: 'TXT', name, value: 'v=spf1 include:spf.postern.test ~all' }),
@@ -88,7 +88,7 @@ describe('a sending domain', () => {
     expect(domain.records.map(({ found, value }) => found?.includes(value))).toEqual([true, true, true]);
     const production = { mode: 'production', daily_limit: 1_000, per_minute_limit: 600 };
     await expect(
-      ask(getEmailService, { workspace_id: owner.workspace_id, service_id: owner.service_id }),
+      call(getEmailService, { workspace_id: owner.workspace_id, service_id: owner.service_id }),
     ).resolves.toMatchObject(production);
     const { mode, verifiedDomains, registeredDomains } = await sender();
     expect({ mode, verified: [...verifiedDomains.keys()], registered: [...registeredDomains] }).toEqual({
@@ -97,7 +97,7 @@ describe('a sending domain', () => {
       registered: [name],
     });
 
-    await ask(removeSendingDomain, { ...owner, domain_id: domain.id });
+    await call(removeSendingDomain, { ...owner, domain_id: domain.id });
     expect(await sender()).toMatchObject({
       mode: 'production',
       verifiedDomains: new Map(),
@@ -110,7 +110,7 @@ describe('a sending domain', () => {
     const { verifiedDomains } = await sender();
     const { identity } = verifiedDomains.get(name)!;
     expect(`${identity.selector}._domainkey.${name}`).toBe(recordOf(domain, 'dkim').name);
-    const { rows } = await house.pool.query<{ sealed: string }>(
+    const { rows } = await fixture.pool.query<{ sealed: string }>(
       'SELECT sealed_private_key AS sealed FROM dkim_keys WHERE domain_id = $1',
       [domain.id],
     );
@@ -120,33 +120,33 @@ describe('a sending domain', () => {
   });
 
   it('is not verified while one record is missing or wrong, and says what is wrong with it', async () => {
-    const domain = await ask(addSendingDomain, { ...owner, domain: name });
+    const domain = await call(addSendingDomain, { ...owner, domain: name });
     publish(domain);
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const other = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
-    house.dns.setRecords(name, 'TXT', ['v=spf1 -all', 'v=spf1 include:spf.postern.test']);
-    house.dns.setRecords(recordOf(domain, 'dkim').name, 'TXT', [`v=DKIM1; p=${other}`]);
-    house.dns.setRecords(`_dmarc.${name}`, 'TXT', ['v=DMARC1']);
+    fixture.dns.setRecords(name, 'TXT', ['v=spf1 -all', 'v=spf1 include:spf.postern.test']);
+    fixture.dns.setRecords(recordOf(domain, 'dkim').name, 'TXT', [`v=DKIM1; p=${other}`]);
+    fixture.dns.setRecords(`_dmarc.${name}`, 'TXT', ['v=DMARC1']);
     const checked = await verify(domain);
     expect(checked.status).toBe('pending');
     expect(checked.records.map(({ problem }) => problem)).toEqual([
       `${name} has 2 SPF records; merge them into one, or every SPF check fails`,
-      `${recordOf(domain, 'dkim').name} holds another public key`,
-      `_dmarc.${name} names no policy; add p=none, p=quarantine or p=reject`,
+      `${recordOf(domain, 'dkim').name} has a different public key`,
+      `_dmarc.${name} has no policy; add p=none, p=quarantine or p=reject`,
     ]);
     expect(recordOf(checked, 'dkim').found).toEqual([`v=DKIM1; p=${other}`]);
     expect(checked.last_checked_at).not.toBeNull();
     expect(await sender()).toMatchObject({ mode: 'sandbox', registeredDomains: new Set([name]) });
   });
 
-  it('is found by the clock, without anybody asking', async () => {
-    const domain = await ask(addSendingDomain, { ...owner, domain: name });
+  it('is checked on a timer without a request', async () => {
+    const domain = await call(addSendingDomain, { ...owner, domain: name });
     publish(domain);
     await recheck();
-    await expect(ask(getSendingDomain, { ...owner, domain_id: domain.id })).resolves.toMatchObject({
+    await expect(call(getSendingDomain, { ...owner, domain_id: domain.id })).resolves.toMatchObject({
       status: 'verified',
     });
-    const { rows } = await house.pool.query<{ hours: number }>(
+    const { rows } = await fixture.pool.query<{ hours: number }>(
       'SELECT round(extract(epoch FROM due_at - now()) / 3600)::int AS hours FROM domain_checks WHERE domain_id = $1',
       [domain.id],
     );
@@ -154,12 +154,12 @@ describe('a sending domain', () => {
   });
 
   it('moves its service to production also where the process died right after the domain was verified', async () => {
-    const domain = await ask(addSendingDomain, { ...owner, domain: name });
+    const domain = await call(addSendingDomain, { ...owner, domain: name });
     publish(domain);
     const records = domain.records.map(({ purpose, name, value }) => {
       return { purpose, name, found: [value], ok: true, problem: null };
     });
-    const streams = house.replicas[0].app.get(Streams);
+    const streams = fixture.replicas[0].app.get(Streams);
     const at = new Date().toISOString();
     await streams.execute(sendingDomain, sendingDomainStream(domain.id), { kind: 'see-records', records, at });
     expect((await sender()).mode).toBe('sandbox');
@@ -168,31 +168,31 @@ describe('a sending domain', () => {
   });
 
   it('is found in a record of several strings that only fits into TCP', async () => {
-    const domain = await ask(addSendingDomain, { ...owner, domain: name });
+    const domain = await call(addSendingDomain, { ...owner, domain: name });
     publish(domain);
-    house.dns.setRecords(name, 'TXT', [
+    fixture.dns.setRecords(name, 'TXT', [
       ...Array.from({ length: 8 }, (_, index) => `site-verification=${index}-${'x'.repeat(180)}`),
       ['v=spf1 include:spf.pos', 'tern.test -all'],
     ]);
     await expect(verify(domain)).resolves.toMatchObject({ status: 'verified' });
-    expect(house.dns.queries).toContainEqual({ name, type: 'TXT', over: 'tcp' });
+    expect(fixture.dns.queries).toContainEqual({ name, type: 'TXT', over: 'tcp' });
   });
 
-  it('stays verified while the DNS fails, and usable when its records are lost, of which the owner is told once', async () => {
+  it('stays verified while the DNS fails, and usable when its records are lost, and the owner is mailed once about the loss', async () => {
     const domain = await verifiedDomain();
-    house.dns.failWith(name, 'SERVFAIL');
-    house.dns.failWith(`_dmarc.${name}`, 'REFUSED');
+    fixture.dns.failWith(name, 'SERVFAIL');
+    fixture.dns.failWith(`_dmarc.${name}`, 'REFUSED');
     await expect(verify(domain)).resolves.toMatchObject({ status: 'verified' });
 
-    house.dns.failWith(name, undefined);
-    house.dns.failWith(`_dmarc.${name}`, undefined);
-    house.dns.setRecords(`_dmarc.${name}`, 'TXT', []);
+    fixture.dns.failWith(name, undefined);
+    fixture.dns.failWith(`_dmarc.${name}`, undefined);
+    fixture.dns.setRecords(`_dmarc.${name}`, 'TXT', []);
     await recheck();
     await recheck();
-    const lost = await ask(getSendingDomain, { ...owner, domain_id: domain.id });
+    const lost = await call(getSendingDomain, { ...owner, domain_id: domain.id });
     expect(lost).toMatchObject({ status: 'records_lost', verified_at: domain.verified_at });
     expect((await sender()).verifiedDomains.has(name)).toBe(true);
-    const mails = house.smtp.messages.filter(({ raw }) => raw.includes(`DNS records of ${name}`));
+    const mails = fixture.smtp.messages.filter(({ raw }) => raw.includes(`DNS records of ${name}`));
     expect(mails.map(({ to }) => to.map(({ address }) => address))).toEqual([['owner@example.com']]);
     expect(mails[0]!.raw.toString()).toContain(`- _dmarc.${name} has no TXT record`);
 
@@ -200,55 +200,55 @@ describe('a sending domain', () => {
     await expect(verify(domain)).resolves.toMatchObject({ status: 'verified' });
   });
 
-  it('is told of again when no relay took the mail', async () => {
+  it('is mailed about again when no relay accepted the mail', async () => {
     const domain = await verifiedDomain();
-    house.dns.setRecords(`_dmarc.${name}`, 'TXT', []);
-    house.smtp.answer({ stage: 'mail', code: 451, text: 'later', times: 1 });
+    fixture.dns.setRecords(`_dmarc.${name}`, 'TXT', []);
+    fixture.smtp.answer({ stage: 'mail', code: 451, text: 'later', times: 1 });
     await expect(recheck()).rejects.toThrow('1 sending domains were not checked');
-    const mails = () => house.smtp.messages.filter(({ raw }) => raw.includes(`DNS records of ${name}`)).length;
+    const mails = () => fixture.smtp.messages.filter(({ raw }) => raw.includes(`DNS records of ${name}`)).length;
     expect(mails()).toBe(0);
     await recheck();
     expect(mails()).toBe(1);
-    await expect(ask(getSendingDomain, { ...owner, domain_id: domain.id })).resolves.toMatchObject({
+    await expect(call(getSendingDomain, { ...owner, domain_id: domain.id })).resolves.toMatchObject({
       status: 'records_lost',
     });
   });
 
-  it('belongs to a service once, also where two ask at the same time, and may belong to several', async () => {
+  it('belongs to a service once, even with two requests at the same time, and may belong to several services', async () => {
     const both = await Promise.allSettled([
-      ask(addSendingDomain, { ...owner, domain: name }),
-      ask(addSendingDomain, { ...owner, domain: name }),
+      call(addSendingDomain, { ...owner, domain: name }),
+      call(addSendingDomain, { ...owner, domain: name }),
     ]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'domain_exists' } });
-    const { rows } = await house.pool.query(
+    const { rows } = await fixture.pool.query(
       'SELECT k.id FROM dkim_keys k JOIN sending_domains d ON d.id = k.domain_id WHERE d.domain = $1',
       [name],
     );
     expect(rows).toHaveLength(1);
 
-    const other = await ask(createEmailService, { workspace_id: owner.workspace_id, name: 'Other' });
-    const twin = await ask(addSendingDomain, { ...owner, service_id: other.id, domain: name });
-    const [own] = await ask(listSendingDomains, owner);
+    const other = await call(createEmailService, { workspace_id: owner.workspace_id, name: 'Other' });
+    const twin = await call(addSendingDomain, { ...owner, service_id: other.id, domain: name });
+    const [own] = await call(listSendingDomains, owner);
     expect(recordOf(twin, 'dkim').name).not.toBe(recordOf(own!, 'dkim').name);
   });
 
   it('does not exist for other services and workspaces', async () => {
-    const { id: domain_id } = await ask(addSendingDomain, { ...owner, domain: name });
-    const other = await ask(createEmailService, { workspace_id: owner.workspace_id, name: 'Other' });
-    await expect(ask(verifySendingDomain, { ...owner, service_id: other.id, domain_id })).rejects.toMatchObject({
+    const { id: domain_id } = await call(addSendingDomain, { ...owner, domain: name });
+    const other = await call(createEmailService, { workspace_id: owner.workspace_id, name: 'Other' });
+    await expect(call(verifySendingDomain, { ...owner, service_id: other.id, domain_id })).rejects.toMatchObject({
       code: 'domain_not_found',
     });
-    await expect(ask(removeSendingDomain, { ...owner, workspace_id: uuidv7(), domain_id })).rejects.toMatchObject({
+    await expect(call(removeSendingDomain, { ...owner, workspace_id: uuidv7(), domain_id })).rejects.toMatchObject({
       code: 'service_not_found',
     });
   });
 
   it('begins anew, with a new key, when it is added again after its removal', async () => {
     const first = await verifiedDomain();
-    await ask(removeSendingDomain, { ...owner, domain_id: first.id });
-    await expect(ask(listSendingDomains, owner)).resolves.toEqual([]);
-    const again = await ask(addSendingDomain, { ...owner, domain: name });
+    await call(removeSendingDomain, { ...owner, domain_id: first.id });
+    await expect(call(listSendingDomains, owner)).resolves.toEqual([]);
+    const again = await call(addSendingDomain, { ...owner, domain: name });
     expect(again).toMatchObject({ status: 'pending', verified_at: null, last_checked_at: null });
     expect(recordOf(again, 'dkim').value).not.toBe(recordOf(first, 'dkim').value);
   });
@@ -259,20 +259,35 @@ describe('the rotation of a DKIM key', () => {
     const domain = await verifiedDomain();
     const selectorNow = async () => (await sender()).verifiedDomains.get(name)!.identity.selector;
     const old = await selectorNow();
-    const rotating = await ask(rotateDkimKey, { ...owner, domain_id: domain.id });
+    const rotating = await call(rotateDkimKey, { ...owner, domain_id: domain.id });
     expect(rotating.records.map(({ purpose }) => purpose)).toEqual(['spf', 'dkim', 'dkim', 'dmarc']);
     await expect(verify(domain)).resolves.toMatchObject({ status: 'verified' });
     expect(await selectorNow()).toBe(old);
-    await expect(ask(rotateDkimKey, { ...owner, domain_id: domain.id })).rejects.toMatchObject({
+    await expect(call(rotateDkimKey, { ...owner, domain_id: domain.id })).rejects.toMatchObject({
       code: 'rotation_under_way',
     });
+    const keys = () => fixture.pool.query('SELECT selector FROM dkim_keys WHERE domain_id = $1', [domain.id]);
+    expect((await keys()).rows).toHaveLength(2);
 
     publish(rotating);
     const rotated = await verify(domain);
     expect(rotated.records.map(({ purpose }) => purpose)).toEqual(['spf', 'dkim', 'dmarc']);
     expect(await selectorNow()).not.toBe(old);
     expect(`${await selectorNow()}._domainkey.${name}`).toBe(rotating.records[2]!.name);
-    const { rows } = await house.pool.query('SELECT selector FROM dkim_keys WHERE domain_id = $1', [domain.id]);
-    expect(rows).toEqual([{ selector: await selectorNow() }]);
+    expect((await keys()).rows).toEqual([{ selector: await selectorNow() }]);
+  });
+
+  it('signs with the new key while the read model still names the deleted one', async () => {
+    const domain = await verifiedDomain();
+    const rotating = await call(rotateDkimKey, { ...owner, domain_id: domain.id });
+    await fixture.pool.query(
+      `WITH deleted AS (
+         DELETE FROM dkim_keys WHERE id = (SELECT (dkim->>'key_id')::uuid FROM sending_domains WHERE id = $1)
+       )
+       UPDATE sender_revisions SET revision = revision || '!' WHERE service_id = $2`,
+      [domain.id, owner.service_id],
+    );
+    const { selector } = (await sender()).verifiedDomains.get(name)!.identity;
+    expect(`${selector}._domainkey.${name}`).toBe(rotating.records[2]!.name);
   });
 });

@@ -15,6 +15,16 @@ import {
   type SendingDomainEvent,
   type SendingDomainStatus,
 } from './sending-domain.js';
+import {
+  DELETE_DOMAIN,
+  INSERT_DOMAIN,
+  ROTATE_KEY,
+  SET_NEXT_KEY,
+  SET_RECORDS,
+  SET_RECORDS_LOST,
+  SET_RESTORED,
+  SET_VERIFIED,
+} from './sending-domains.sql.js';
 
 type SendingDomainReply = z.output<typeof sendingDomain>;
 
@@ -24,31 +34,28 @@ export const sendingDomains: ReadModel<SendingDomainEvent> = {
   eventTypes: SENDING_DOMAIN_EVENT_TYPES,
 
   apply: (event, tx) => {
-    const domains = tx.table('sending_domains');
     const { domain_id: id, at } = event.data;
     switch (event.type) {
-      case 'email-send.sending-domain-added.v1':
-        return tx.query(
-          `INSERT INTO ${domains} (id, service_id, domain, status, dkim, records, created_at)
-           VALUES ($1, $2, $3, 'pending', $4, '[]', $5)`,
-          [id, event.data.service_id, event.data.domain, JSON.stringify(event.data.dkim), at],
-        );
+      case 'email-send.sending-domain-added.v1': {
+        const { service_id, domain, dkim } = event.data;
+        return tx.query(INSERT_DOMAIN(tx), [id, service_id, domain, JSON.stringify(dkim), at]);
+      }
       case 'email-send.sending-domain-records-seen.v1':
-        return tx.query(`UPDATE ${domains} SET records = $2 WHERE id = $1`, [id, JSON.stringify(event.data.records)]);
+        return tx.query(SET_RECORDS(tx), [id, JSON.stringify(event.data.records)]);
       case 'email-send.sending-domain-verified.v1':
-        return tx.query(`UPDATE ${domains} SET status = 'verified', verified_at = $2 WHERE id = $1`, [id, at]);
+        return tx.query(SET_VERIFIED(tx), [id, at]);
       case 'email-send.sending-domain-records-restored.v1':
-        return tx.query(`UPDATE ${domains} SET status = 'verified' WHERE id = $1`, [id]);
+        return tx.query(SET_RESTORED(tx), [id]);
       case 'email-send.sending-domain-records-lost.v1':
-        return tx.query(`UPDATE ${domains} SET status = 'records_lost' WHERE id = $1`, [id]);
+        return tx.query(SET_RECORDS_LOST(tx), [id]);
       case 'email-send.sending-domain-owner-told.v1':
         return Promise.resolve();
       case 'email-send.dkim-rotation-started.v1':
-        return tx.query(`UPDATE ${domains} SET next_dkim = $2 WHERE id = $1`, [id, JSON.stringify(event.data.dkim)]);
+        return tx.query(SET_NEXT_KEY(tx), [id, JSON.stringify(event.data.dkim)]);
       case 'email-send.dkim-key-rotated.v1':
-        return tx.query(`UPDATE ${domains} SET dkim = next_dkim, next_dkim = NULL WHERE id = $1`, [id]);
+        return tx.query(ROTATE_KEY(tx), [id]);
       case 'email-send.sending-domain-removed.v1':
-        return tx.query(`DELETE FROM ${domains} WHERE id = $1`, [id]);
+        return tx.query(DELETE_DOMAIN(tx), [id]);
     }
   },
 };

@@ -1,3 +1,5 @@
+import type { ProjectionTables } from '@postern/event-sourcing/postgres';
+
 /** Stores the sealed private half of a DKIM key. */
 export const INSERT_DKIM_KEY =
   'INSERT INTO dkim_keys (id, domain_id, selector, sealed_private_key) VALUES ($1, $2, $3, $4)';
@@ -33,3 +35,35 @@ export const SCHEDULE_CHECK_NOW = 'UPDATE domain_checks SET due_at = now() WHERE
 
 /** Deletes the schedule of a removed domain. */
 export const DELETE_CHECK = 'DELETE FROM domain_checks WHERE domain_id = $1';
+
+/** Adds a domain to the read model. */
+export const INSERT_DOMAIN = ({ table }: ProjectionTables) => `
+  INSERT INTO ${table('sending_domains')} (id, service_id, domain, status, dkim, records, created_at)
+  VALUES ($1, $2, $3, 'pending', $4, '[]', $5)`;
+
+/** Sets the DNS records of the last check. */
+export const SET_RECORDS = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('sending_domains')} SET records = $2 WHERE id = $1`;
+
+/** Sets a domain to verified for the first time. */
+export const SET_VERIFIED = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('sending_domains')} SET status = 'verified', verified_at = $2 WHERE id = $1`;
+
+/** Sets a domain to verified after its records were lost. */
+export const SET_RESTORED = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('sending_domains')} SET status = 'verified' WHERE id = $1`;
+
+/** Marks the records of a domain as lost. */
+export const SET_RECORDS_LOST = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('sending_domains')} SET status = 'records_lost' WHERE id = $1`;
+
+/** Sets the next key of a rotation. */
+export const SET_NEXT_KEY = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('sending_domains')} SET next_dkim = $2 WHERE id = $1`;
+
+/** Replaces the signing key with the next one. */
+export const ROTATE_KEY = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('sending_domains')} SET dkim = next_dkim, next_dkim = NULL WHERE id = $1`;
+
+/** Removes a domain from the read model. */
+export const DELETE_DOMAIN = ({ table }: ProjectionTables) => `DELETE FROM ${table('sending_domains')} WHERE id = $1`;

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { config } from '../config.js';
 import { EmailSendModule } from '../email-send.module.js';
 
-/** Two replicas of the service over one real PostgreSQL, NATS, DNS and SMTP server, and somebody who asks them. */
+/** Two replicas of the service over one real PostgreSQL, NATS, DNS and SMTP server, and a client. */
 export class AdministrationFixture {
   private constructor(
     readonly replicas: readonly [RunningService, RunningService],
@@ -16,7 +16,7 @@ export class AdministrationFixture {
     readonly pool: pg.Pool,
     readonly dns: TestDns,
     readonly smtp: TestSmtp,
-    private readonly letGo: () => Promise<void>,
+    private readonly release: () => Promise<void>,
   ) {}
 
   static async start(): Promise<AdministrationFixture> {
@@ -44,9 +44,9 @@ export class AdministrationFixture {
     const database = { directory, afterwards: migrateEventStore };
     const start = () => startService({ name: 'email-send', config, module: EmailSendModule, database }, environment);
     const replicas = [await start(), await start()] as const;
-    // The clock is the test's: what happens on a timer happens when a test says so.
+    // Tests run what otherwise runs on timers.
     await Promise.all(replicas.map(replica => replica.app.get(Tasks).stop()));
-    const link = await connectNats({ servers: nats.url, name: 'asker' });
+    const link = await connectNats({ servers: nats.url, name: 'client' });
     const client = new RequestClient(link);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
     return new AdministrationFixture(replicas, client, link, pool, dns, smtp, async () => {
@@ -60,6 +60,6 @@ export class AdministrationFixture {
   }
 
   stop(): Promise<void> {
-    return this.letGo();
+    return this.release();
   }
 }

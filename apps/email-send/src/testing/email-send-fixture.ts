@@ -25,7 +25,7 @@ import { EmailSendModule } from '../email-send.module.js';
 
 type EmailSendEvent = EnvelopeOf<(typeof EMAIL_SEND_EVENTS)[number]>;
 
-/** What another service hears of us. */
+/** Another service that receives the events of email-send. */
 @Controller()
 class Listener {
   static readonly heard: EmailSendEvent[] = [];
@@ -39,7 +39,7 @@ class Listener {
 @Module({ controllers: [Listener] })
 class ListenerModule {}
 
-/** The whole service as it runs, a client that asks it as the gateway does, and another service that listens. */
+/** The whole service, a client that calls it as the gateway does, and another service that receives its events. */
 export class EmailSendFixture {
   private constructor(
     readonly postgres: TestPostgres,
@@ -93,7 +93,7 @@ export class EmailSendFixture {
     return Listener.heard;
   }
 
-  /** A new email service with a key and a verified recipient, made as the dashboard makes them. */
+  /** Creates an email service with a key and a verified recipient. */
   async sandbox(recipient: string): Promise<{ serviceId: string; keyHash: string }> {
     const workspace_id = uuidv7();
     const { id: service_id } = await this.client.request(createEmailService, { workspace_id, name: 'Shop' });

@@ -27,7 +27,7 @@ type Body = Request['email'];
 
 export const TRACKING = TrackingTokens.fromSecrets(['a secret of the tests that is long enough']);
 
-/** Senders by the hash of their key; what administration would answer. */
+/** Senders by the hash of their key. */
 export class KnownSenders extends SenderDirectory {
   readonly senders = new Map<string, Sender>();
 
@@ -64,11 +64,11 @@ export interface Process {
   readonly unresolved: PostgresUnresolvedEmails;
   readonly closeInterrupted: CloseInterruptedEmails;
   readonly retryDeferred: RetryDeferredCopies;
-  /** What kill -9 leaves: the lock is free, nothing is finished, nothing more is written. */
+  /** Simulates kill -9: the lock is released, nothing is finished, nothing more is written. */
   die(): Promise<void>;
 }
 
-/** The sending path with everything real but administration, whose answers are the test's. */
+/** The sending path with real dependencies; the test provides the senders. */
 export class SendingFixture {
   readonly senders = new KnownSenders();
   readonly settings = new TestSettings();
@@ -104,7 +104,7 @@ export class SendingFixture {
     await this.postgres.stop();
   }
 
-  /** A sender of its own; its key hash. */
+  /** Adds a sender; returns it with the hash of its key. */
   sender(changes: Partial<Sender> = {}): { keyHash: string; sender: Sender } {
     const sender: Sender = {
       serviceId: uuidv7(),
@@ -181,7 +181,7 @@ export class SendingFixture {
   }
 
   /** Messages between admission and outcome. */
-  underWay(): Promise<number> {
+  inProgress(): Promise<number> {
     return this.count('open_requests AS request WHERE NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)');
   }
 
@@ -194,7 +194,7 @@ export class SendingFixture {
   }
 }
 
-/** A request as the gateway would pass it on. */
+/** A request as the gateway sends it. */
 export function request(keyHash: string, changes: Partial<Body> = {}, idempotencyKey?: string) {
   const email = sendEmailBody.parse({
     from: 'Shop <shop@example.com>',
@@ -212,7 +212,7 @@ export function request(keyHash: string, changes: Partial<Body> = {}, idempotenc
   };
 }
 
-/** What a promise was refused with. */
+/** The error that a promise was rejected with. */
 export async function refusalOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     value => ({ unexpected: value }),

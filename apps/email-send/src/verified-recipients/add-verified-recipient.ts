@@ -56,6 +56,6 @@ const codeMail = (code: string, serviceName: string): string =>
     `Your verification code is ${code}.`,
     '',
     `Enter it on the dashboard to let the email service "${serviceName}" send its sandbox mail to this address.`,
-    'The code is valid for 24 hours. If you did not expect it, ignore this message: without the code nothing happens.',
+    'The code is valid for 24 hours. If you did not expect it, ignore this message.',
     '',
   ].join('\n');

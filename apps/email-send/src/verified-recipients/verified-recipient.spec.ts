@@ -50,7 +50,7 @@ describe('a verified recipient', () => {
       .yields(verified(8));
   });
 
-  it('is mailed at most five codes within an hour, also where it was removed in between', () => {
+  it('is mailed at most five codes within an hour, even if it was removed in between', () => {
     const five = [0, 10, 20, 30, 40].map(sent);
     given(...five)
       .when(send(59))
@@ -68,13 +68,13 @@ describe('a verified recipient', () => {
     given(sent(0), verified(5)).when(enter('anything', 6)).yields();
   });
 
-  it('is verified without a code where the platform vouches for it', () => {
+  it('is verified without a code when the platform has verified it', () => {
     given().when(vouch).yields(vouched);
     given(sent(0)).when(vouch).yields(vouched);
     given(vouched).when(vouch).refuses('recipient_exists');
   });
 
-  it('is nobody once removed', () => {
+  it('does not exist after its removal', () => {
     given(sent(0), verified(5))
       .when({ kind: 'remove', at: minute(0) })
       .yields(removed);

@@ -78,7 +78,7 @@ export function normalizeRecipient(input: string): string {
   }
 }
 
-/** An address that may receive sandbox mail of one service, once somebody who reads it has entered the code. */
+/** An address that may receive sandbox mail of one service after its owner has entered the code. */
 export const verifiedRecipient: Decider<VerifiedRecipient, VerifiedRecipientCommand, VerifiedRecipientEvent> = {
   initial: {
     status: 'none',
@@ -162,13 +162,13 @@ function sendCode(command: Of<'send-code'>, state: VerifiedRecipient): VerifiedR
   ];
 }
 
-/** A wrong code is an event, so that tries are counted over every replica; the caller turns it into a refusal. */
+/** A wrong code is an event, so that attempts are counted over all replicas; the caller refuses it. */
 function enterCode({ codeHashes, at }: Of<'enter-code'>, state: VerifiedRecipient): VerifiedRecipientEvent[] {
   const ofRecipient = { ...known(state), at };
   if (state.status === 'verified') return [];
-  if (at >= state.expiresAt) throw new Refusal('code_expired', 'the code has expired; ask for a new one');
+  if (at >= state.expiresAt) throw new Refusal('code_expired', 'the code has expired; request a new one');
   if (state.wrongTries >= MAX_WRONG_TRIES) {
-    throw new Refusal('too_many_attempts', `the code was entered wrongly ${MAX_WRONG_TRIES} times; ask for a new one`);
+    throw new Refusal('too_many_attempts', `the code was entered wrongly ${MAX_WRONG_TRIES} times; request a new one`);
   }
   const isRight = state.codeHash !== undefined && codeHashes.includes(state.codeHash);
   if (!isRight) return [{ type: 'email-send.recipient-code-mismatched.v1', data: ofRecipient }];

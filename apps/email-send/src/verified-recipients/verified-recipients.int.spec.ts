@@ -13,14 +13,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { PostgresSenderDirectory } from '../api-keys/postgres-sender-directory.js';
 import { AdministrationFixture } from '../testing/administration-fixture.js';
 
-let house: AdministrationFixture;
+let fixture: AdministrationFixture;
 beforeAll(async () => {
-  house = await AdministrationFixture.start();
+  fixture = await AdministrationFixture.start();
 }, 60_000);
-afterAll(() => house?.stop());
+afterAll(() => fixture?.stop());
 
-const ask: AdministrationFixture['client']['request'] = (contract, request, options) =>
-  house.client.request(contract, request, options);
+const call: AdministrationFixture['client']['request'] = (contract, request, options) =>
+  fixture.client.request(contract, request, options);
 
 let owner: { workspace_id: string; service_id: string };
 let key: string;
@@ -28,16 +28,16 @@ let address: string;
 let count = 0;
 beforeEach(async () => {
   const workspace_id = uuidv7();
-  const service = await ask(createEmailService, { workspace_id, name: 'App' });
+  const service = await call(createEmailService, { workspace_id, name: 'App' });
   owner = { workspace_id, service_id: service.id };
-  ({ key } = await ask(createApiKey, { ...owner, name: 'app' }));
+  ({ key } = await call(createApiKey, { ...owner, name: 'app' }));
   address = `ada${++count}@example.com`;
 });
 
-const add = () => ask(addVerifiedRecipient, { ...owner, address });
-const enter = (recipient_id: string, code: string) => ask(verifyRecipient, { ...owner, recipient_id, code });
+const add = () => call(addVerifiedRecipient, { ...owner, address });
+const enter = (recipient_id: string, code: string) => call(verifyRecipient, { ...owner, recipient_id, code });
 const mailsTo = (recipient: string) =>
-  house.smtp.messages.filter(({ to }) => to.some(({ address: to }) => to === recipient));
+  fixture.smtp.messages.filter(({ to }) => to.some(({ address: to }) => to === recipient));
 const lastCode = (recipient = address) => {
   const [, code] = /^Your verification code is (\d{6})\./m.exec(mailsTo(recipient).at(-1)!.raw.toString())!;
   return code!;
@@ -47,7 +47,7 @@ const wrongCode = () => String((Number(lastCode()) + 1) % 1_000_000).padStart(6,
 const gated = async () => {
   const hash = createHash('sha256').update(key).digest('hex');
   const senders = await Promise.all(
-    house.replicas.map(replica => replica.app.get(PostgresSenderDirectory).findByKeyHash(hash)),
+    fixture.replicas.map(replica => replica.app.get(PostgresSenderDirectory).findByKeyHash(hash)),
   );
   return senders.map(sender => [...sender!.verifiedRecipients]);
 };
@@ -63,7 +63,7 @@ describe('a verified recipient', () => {
   });
 
   it('is one in whatever case it is written', async () => {
-    const { id } = await ask(addVerifiedRecipient, { ...owner, address: address.toUpperCase() });
+    const { id } = await call(addVerifiedRecipient, { ...owner, address: address.toUpperCase() });
     await expect(add()).resolves.toMatchObject({ id, address });
     await enter(id, lastCode());
     await expect(add()).rejects.toMatchObject({ code: 'recipient_exists' });
@@ -72,33 +72,33 @@ describe('a verified recipient', () => {
   it('receives nothing any more once its removal is answered', async () => {
     const { id: recipient_id } = await add();
     await enter(recipient_id, lastCode());
-    await ask(removeVerifiedRecipient, { ...owner, recipient_id });
+    await call(removeVerifiedRecipient, { ...owner, recipient_id });
     expect(await gated()).toEqual([[], []]);
-    await expect(ask(listVerifiedRecipients, owner)).resolves.toEqual([]);
+    await expect(call(listVerifiedRecipients, owner)).resolves.toEqual([]);
     await expect(enter(recipient_id, lastCode())).rejects.toMatchObject({ code: 'recipient_not_found' });
   });
 
   it('needs no code where the platform knows whose it is', async () => {
-    const recipient = await ask(preAddRecipient, { ...owner, address });
+    const recipient = await call(preAddRecipient, { ...owner, address });
     expect(recipient).toMatchObject({ status: 'verified', code_expires_at: null });
     expect(mailsTo(address)).toEqual([]);
     expect(await gated()).toEqual([[address], [address]]);
-    await expect(ask(preAddRecipient, { ...owner, address })).rejects.toMatchObject({ code: 'recipient_exists' });
+    await expect(call(preAddRecipient, { ...owner, address })).rejects.toMatchObject({ code: 'recipient_exists' });
   });
 
   it('belongs to its service alone', async () => {
     const { id: recipient_id } = await add();
-    const other = await ask(createEmailService, { workspace_id: owner.workspace_id, name: 'Other' });
+    const other = await call(createEmailService, { workspace_id: owner.workspace_id, name: 'Other' });
     await expect(
-      ask(verifyRecipient, { ...owner, service_id: other.id, recipient_id, code: lastCode() }),
+      call(verifyRecipient, { ...owner, service_id: other.id, recipient_id, code: lastCode() }),
     ).rejects.toMatchObject({ code: 'recipient_not_found' });
-    await expect(ask(listVerifiedRecipients, { ...owner, workspace_id: uuidv7() })).rejects.toMatchObject({
+    await expect(call(listVerifiedRecipients, { ...owner, workspace_id: uuidv7() })).rejects.toMatchObject({
       code: 'service_not_found',
     });
   });
 
   it('must have an address', async () =>
-    expect(ask(addVerifiedRecipient, { ...owner, address: 'ada@localhost' })).rejects.toMatchObject({
+    expect(call(addVerifiedRecipient, { ...owner, address: 'ada@localhost' })).rejects.toMatchObject({
       code: 'invalid_input',
     }));
 });
@@ -126,7 +126,7 @@ describe('a verification code', () => {
 
   it('lies nowhere in the database', async () => {
     await add();
-    const { rows } = await house.pool.query<{ code_hash: string }>(
+    const { rows } = await fixture.pool.query<{ code_hash: string }>(
       `SELECT data->>'code_hash' AS code_hash FROM event_store.events WHERE data->>'address' = $1`,
       [address],
     );
@@ -146,7 +146,7 @@ describe('a verification code', () => {
   it('is mailed at most twenty times an hour by one service, over all replicas', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 24 }, (_, index) =>
-        ask(addVerifiedRecipient, { ...owner, address: `many${index}.${address}` }),
+        call(addVerifiedRecipient, { ...owner, address: `many${index}.${address}` }),
       ),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
@@ -155,10 +155,10 @@ describe('a verification code', () => {
   });
 
   it('leaves nothing half done when no relay takes it', async () => {
-    house.smtp.answer({ stage: 'mail', code: 451, text: 'later', times: 1 });
+    fixture.smtp.answer({ stage: 'mail', code: 451, text: 'later', times: 1 });
     await expect(add()).rejects.toMatchObject({ code: 'relay_unavailable' });
-    await expect(ask(listVerifiedRecipients, owner)).resolves.toEqual([]);
-    const { rows } = await house.pool.query('SELECT sent FROM code_mails WHERE service_id = $1', [owner.service_id]);
+    await expect(call(listVerifiedRecipients, owner)).resolves.toEqual([]);
+    const { rows } = await fixture.pool.query('SELECT sent FROM code_mails WHERE service_id = $1', [owner.service_id]);
     expect(rows).toEqual([{ sent: 0 }]);
     await expect(add()).resolves.toMatchObject({ status: 'awaiting_code' });
   });

@@ -7,6 +7,7 @@ import type { VerifiedRecipient } from '../generated/prisma/client.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { ReadModel } from '../infrastructure/postgres/read-model.js';
 import { VERIFIED_RECIPIENT_EVENT_TYPES, type VerifiedRecipientEvent } from './verified-recipient.js';
+import { DELETE_RECIPIENT, SET_AWAITING_CODE, SET_VERIFIED } from './verified-recipients.sql.js';
 
 type VerifiedRecipientReply = z.output<typeof verifiedRecipient>;
 
@@ -16,27 +17,16 @@ export const verifiedRecipients: ReadModel<VerifiedRecipientEvent> = {
   eventTypes: VERIFIED_RECIPIENT_EVENT_TYPES,
 
   apply: (event, tx) => {
-    const recipients = tx.table('verified_recipients');
     const { recipient_id: id, service_id, at } = event.data;
     switch (event.type) {
       case 'email-send.recipient-code-sent.v1':
-        return tx.query(
-          `INSERT INTO ${recipients} AS r (id, service_id, address, status, code_expires_at, created_at)
-           VALUES ($1, $2, $3, 'awaiting_code', $4, $5)
-           ON CONFLICT (id) DO UPDATE SET code_expires_at = excluded.code_expires_at`,
-          [id, service_id, event.data.address, event.data.expires_at, at],
-        );
+        return tx.query(SET_AWAITING_CODE(tx), [id, service_id, event.data.address, event.data.expires_at, at]);
       case 'email-send.recipient-code-mismatched.v1':
         return Promise.resolve();
       case 'email-send.recipient-verified.v1':
-        return tx.query(
-          `INSERT INTO ${recipients} AS r (id, service_id, address, status, verified_at, created_at)
-           VALUES ($1, $2, $3, 'verified', $4, $4)
-           ON CONFLICT (id) DO UPDATE SET status = 'verified', verified_at = excluded.verified_at, code_expires_at = NULL`,
-          [id, service_id, event.data.address, at],
-        );
+        return tx.query(SET_VERIFIED(tx), [id, service_id, event.data.address, at]);
       case 'email-send.recipient-removed.v1':
-        return tx.query(`DELETE FROM ${recipients} WHERE id = $1`, [id]);
+        return tx.query(DELETE_RECIPIENT(tx), [id]);
     }
   },
 };

@@ -21,7 +21,7 @@ export interface FixtureOptions {
   readonly allowPrivate?: boolean;
 }
 
-/** webhook-dispatch over a real PostgreSQL and NATS, with a receiver and a publisher in delivery-tracking's place. */
+/** webhook-dispatch with real PostgreSQL and NATS, an HTTP receiver, and a publisher in place of delivery-tracking. */
 export class DispatchFixture {
   private versions = 0;
 
@@ -76,7 +76,7 @@ export class DispatchFixture {
     await this.postgres.stop();
   }
 
-  /** Publishes one outcome as delivery-tracking would. @returns the id of its email. */
+  /** Publishes one event as delivery-tracking would; returns the id of its email. */
   async publish(kind: OutcomeKind, serviceId: string, data: object = DATA[kind], id = randomUUID()): Promise<string> {
     const emailId = randomUUID();
     await this.publisher.publish([
@@ -103,8 +103,8 @@ export class DispatchFixture {
     return emailId;
   }
 
-  /** The call that tells of an email. */
-  callOf(emailId: string, timeoutMs = 10_000): Promise<ReceivedRequest> {
+  /** Waits for the request about an email. */
+  requestFor(emailId: string, timeoutMs = 10_000): Promise<ReceivedRequest> {
     return this.receiver.nextRequest(({ body }) => payloadIn(body).email_id === emailId, { timeoutMs });
   }
 }

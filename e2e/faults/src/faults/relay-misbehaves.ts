@@ -36,6 +36,6 @@ export const relaySlow = misbehaves('relay slow', random => ({
 export const relayRefuses = (stage: Stage): Fault =>
   misbehaves(`relay 4xx at ${stage}`, random => ({ kind: 'refuse', stage, share: share(random) }));
 
-/** The relay cuts the connection without a word. */
+/** The relay cuts the connection without an answer. */
 export const relayCuts = (when: 'in data' | 'after dot, not taken' | 'after dot, taken'): Fault =>
   misbehaves(`relay cuts ${when}`, random => ({ kind: 'cut', when, share: share(random) }));

@@ -18,5 +18,5 @@ export const REFUSALS: Readonly<Record<Stage, { readonly code: number; readonly 
   connect: { code: 421, text: '4.3.2 too busy, try again later' },
   mail: { code: 451, text: '4.3.0 try again later' },
   rcpt: { code: 450, text: '4.2.1 try again later' },
-  data: { code: 452, text: '4.3.1 no room, try again later' },
+  data: { code: 452, text: '4.3.1 insufficient system storage, try again later' },
 };

@@ -5,10 +5,10 @@ import { type Append, type Appended, ConcurrencyConflict } from '../event-store.
 import { storableFrame, storableJson } from '../unstorable-text.js';
 import { APPEND_EVENTS, LOCK_STREAMS } from './append-all.sql.js';
 
-/** What became of one append of a group: its events, or the conflict that kept it out. */
+/** The result of one append of a batch: its events, or a conflict. */
 export type AppendResult = Appended | ConcurrencyConflict;
 
-/** An append that is known to be storable, as it goes to the database. */
+/** An append that has been checked and serialised. */
 export interface PreparedAppend extends Append {
   readonly ids: readonly string[];
   readonly json: readonly string[];
@@ -26,21 +26,18 @@ interface Row {
 type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
 
 /**
- * Appends to many streams in one statement. Each append succeeds or meets a conflict by itself; in a transaction of
- * the caller's, what follows decides for all of them. Such a transaction should append, or lock its streams with
- * `lockStreams`, before it writes anything else, and must be READ COMMITTED.
- *
- * Nothing is retried here. SQLSTATE class 40 (a deadlock, or a younger transaction was faster): nothing was written,
- * the whole transaction may run again, and `GroupCommit` does that. After a lost connection the outcome is unknown:
- * load, decide and append again with an expected version.
+ * Appends to many streams in one statement; each append succeeds or conflicts on its own. Within a transaction (READ
+ * COMMITTED), lock the streams with `lockStreams` before writing anything else.
+ * Nothing is retried. After SQLSTATE class 40 nothing was written and the transaction may run again. After a lost
+ * connection the outcome is unknown: load, decide and append with an expected version.
  * @throws UnstorableEventError before anything is sent; a database error with nothing appended.
  */
 export const appendAll = (db: Queryable, appends: readonly Append[]): Promise<readonly AppendResult[]> =>
   appendPrepared(db, appends.map(prepareAppend));
 
 /**
- * Takes the locks of streams for the rest of a transaction, before its first write; in one order for everybody.
- * Who holds them alone appends to these streams, over all replicas.
+ * Locks streams until the end of the transaction; to be called before its first write. The locks are taken in one
+ * order, so that two callers never deadlock.
  */
 export const lockStreams = async (
   client: Pick<pg.ClientBase, 'query'>,
@@ -96,7 +93,7 @@ export const appendPrepared = async (
   return results;
 };
 
-/** For each append, how many before it (itself included) go to the same stream. */
+/** For each append, its number among the appends to the same stream. */
 const roundsOf = (appends: readonly Append[]): number[] => {
   const counts = new Map<string, number>();
   return appends.map(({ streamId }) => {

@@ -41,7 +41,7 @@ export const liveCheckpoint = async (
   return rows[0];
 };
 
-/** The checkpoint of a generation that is being built, held until the end of the transaction. */
+/** The checkpoint of a generation that is being built, locked until the end of the transaction. */
 export const holdNextCheckpoint = async (
   db: Queryable,
   name: string,
@@ -51,7 +51,7 @@ export const holdNextCheckpoint = async (
   return rows[0];
 };
 
-/** Registers a projection that the database has not seen yet; its tables are empty and live. */
+/** Registers a new projection; its tables are empty and live. */
 export const registerProjection = async (db: Queryable, name: string, version: number): Promise<void> => {
   await db.query(REGISTER_PROJECTION, [name, version]);
 };
@@ -70,8 +70,8 @@ export const saveCheckpoint = async (
 };
 
 /**
- * Moves the live checkpoint over events that mean nothing to its projection, from wherever it stands between the two
- * positions; a checkpoint of a newer release, or one that somebody else has moved further, stays where it is.
+ * Moves the live checkpoint past events of other projections, if it lies between the two positions. A checkpoint of
+ * a newer release, or one that another replica moved further, stays.
  */
 export const passOver = async (
   db: Queryable,
@@ -86,8 +86,8 @@ export const passOver = async (
   });
 };
 
-/** Begins a generation beside the live one, from the first event on. */
-export const beginGeneration = async (
+/** Starts a new generation beside the live one, from the first event. */
+export const startGeneration = async (
   db: Queryable,
   name: string,
   generation: number,

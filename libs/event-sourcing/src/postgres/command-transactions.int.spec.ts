@@ -54,7 +54,7 @@ const counting = async () => {
 };
 
 describe('A command and its rows', () => {
-  it('are written together, and shown before it is answered', async () => {
+  it('are written in one transaction and visible when the command returns', async () => {
     const { count, notes, numbers, shown } = await counting();
     expect(await count('a', 3)).toEqual(counted(1));
     expect(await numbers('a')).toEqual([1]);
@@ -62,7 +62,7 @@ describe('A command and its rows', () => {
     expect(shown).toEqual([expect.objectContaining({ pos: expect.any(String) })]);
   });
 
-  it('leave nothing behind where the rows, the check or the decider refuse', async () => {
+  it('are rolled back when the rows, the check or the decider fail', async () => {
     const { count, notes, numbers } = await counting();
     await expect(count('a', 3, { failing: true })).rejects.toThrow('the rows cannot be written');
     await expect(count('a', 3, { most: 0 })).rejects.toThrow('too many notes');
@@ -71,13 +71,13 @@ describe('A command and its rows', () => {
     expect(await notes()).toEqual([]);
   });
 
-  it('change nothing where the decider finds nothing to do', async () => {
+  it('are not written when the decider returns no events', async () => {
     const { count, notes } = await counting();
     expect(await count('a', 0)).toEqual([]);
     expect(await notes()).toEqual([]);
   });
 
-  it('are decided again when the database gave up on their transaction', async () => {
+  it('are decided again after PostgreSQL rolled their transaction back', async () => {
     const { count, notes, numbers } = await counting();
     let failures = 2;
     const gaveUp = async () => {
@@ -88,7 +88,7 @@ describe('A command and its rows', () => {
     expect(await notes()).toEqual([{ stream: 'a', n: 1 }]);
   });
 
-  it('are decided one after another, so that none is lost and no limit is passed', async () => {
+  it('are decided one after another, so that none is lost and no limit is exceeded', async () => {
     const { count, notes, numbers } = await counting();
     const attempts = await Promise.allSettled([
       ...Array.from({ length: 20 }, () => count('a', 100, { most: 30 })),

@@ -12,26 +12,26 @@ export interface CommandTransactionsOptions {
   readonly store: PostgresEventStore;
   /** Resolves when the read models hold everything up to a position. */
   readonly waitUntil: (position: Position | undefined) => Promise<void>;
-  /** Where a command comes from, asked at each. */
+  /** The origin of a command; called for each command. */
   readonly metadata: () => EventMetadata;
 }
 
-/** One command on one stream, and the rows that change with it. */
+/** One command on one stream, with the rows that change in the same transaction. */
 export interface TransactionalCommand<State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;
   readonly streamId: string;
   readonly command: Command;
-  /** Names that nobody else holds meanwhile; for what has to be true of several streams at once. */
+  /** Further locks, for rules that span several streams. */
   readonly locks?: readonly string[];
-  /** Checks what the decider cannot know, once everything is locked; throws a refusal. Must not write. */
+  /** Checks rules that need other rows, after all locks are taken; throws a refusal. Must not write. */
   readonly check?: (client: pg.ClientBase) => Promise<unknown>;
-  /** Changes the rows; only called where there are events, and what it throws undoes them. */
+  /** Changes the rows; called only when there are new events. An error rolls everything back. */
   readonly write: (client: pg.ClientBase, events: readonly Event[], before: State) => Promise<unknown>;
 }
 
 const ATTEMPTS = 5;
 
-/** SQLSTATE class 40, a deadlock for one: nothing was written, except where the end of the transaction is unknown. */
+/** SQLSTATE class 40, for example a deadlock: nothing was written, except when the outcome is unknown (40003). */
 const wasRolledBack = (error: unknown): boolean =>
   /^40(?!003)/.test(String((error as { code?: unknown } | null)?.code ?? ''));
 
@@ -40,15 +40,14 @@ interface Decided<Event> {
   readonly position: Position | undefined;
 }
 
-/** Runs commands whose events and rows belong together: one transaction, so that there are both or neither. */
+/** Runs commands that write events and rows in one transaction. */
 export class CommandTransactions {
   constructor(private readonly options: CommandTransactionsOptions) {}
 
   /**
-   * Decides once nobody else can write to the stream, appends, writes the rows, and answers the new events once the
-   * read models show them.
-   * A transaction that the database gave up on is run again, a few times.
-   * @throws refusals of the decider and of `check`, and whatever `write` throws, having changed nothing.
+   * Locks the stream, decides, appends, writes the rows, and returns the new events when the read models show them.
+   * A transaction that PostgreSQL rolled back is retried a few times.
+   * @throws refusals of the decider and of `check`, and errors of `write`; nothing has changed then.
    */
   async execute<State, Command, Event extends DomainEvent>(
     command: TransactionalCommand<State, Command, Event>,

@@ -10,7 +10,7 @@ import {
   SELECT_REBUILDS,
 } from './erasure-notes.sql.js';
 
-/** Rows by kind; the kind of a table is its name. */
+/** Number of rows by kind; the kind of a table is its name. */
 export type ErasedRows = Readonly<Record<string, number>>;
 
 interface Projected {
@@ -18,14 +18,14 @@ interface Projected {
   readonly rebuilt: boolean;
 }
 
-/** What one erasure has changed in a database, and which read models still hold what the log no longer says. */
+/** What an erasure has changed in a database, and the read models that still hold erased data. */
 export class ErasureNotes {
   constructor(
     private readonly pool: pg.Pool,
     private readonly notedAs: string,
   ) {}
 
-  /** Adds to the counts, in the transaction that erased. */
+  /** Adds to the counts, in the transaction of the erasure. */
   static async count(client: pg.ClientBase, notedAs: string, erased: ErasedRows): Promise<void> {
     const counted = Object.entries(erased).filter(([, rows]) => rows > 0);
     if (counted.length === 0) return;
@@ -33,8 +33,8 @@ export class ErasureNotes {
   }
 
   /**
-   * Notes read models that hold erased data, in the transaction that erased it. A generation that is being built at
-   * this moment may have read the old events, so it does not count as rebuilt.
+   * Records read models that hold erased data, in the transaction of the erasure. A generation that is being built
+   * may have read the old events, so it does not count as rebuilt.
    */
   static async requireRebuilds(client: pg.ClientBase, notedAs: string, projections: readonly string[]): Promise<void> {
     if (projections.length === 0) return;
@@ -46,7 +46,7 @@ export class ErasureNotes {
     return Object.fromEntries(rows.map(({ kind, rows: count }) => [kind, Number(count)]));
   }
 
-  /** Read models that have to be rebuilt; those that were are forgotten. */
+  /** Read models that still have to be rebuilt. */
   async staleReadModels(): Promise<readonly string[]> {
     const { rows } = await this.pool.query<Projected>(SELECT_REBUILDS, [this.notedAs]);
     const rebuilt = rows.filter(row => row.rebuilt).map(({ projection }) => projection);
@@ -61,7 +61,7 @@ export class ErasureNotes {
     return rows[0]?.reached ?? false;
   }
 
-  /** Frees the old versions of erased rows, which stay in the tables' files until then. Skips what is being vacuumed. */
+  /** Vacuums the changed tables, which removes the old row versions from their files. Skips locked tables. */
   async vacuum(): Promise<void> {
     const { rows } = await this.pool.query<{ name: string }>(SELECT_CHANGED_TABLES, [this.notedAs]);
     const client = await this.pool.connect();
@@ -69,7 +69,7 @@ export class ErasureNotes {
       await client.query('SET statement_timeout = 0');
       for (const { name } of rows) await client.query(`VACUUM (SKIP_LOCKED) ${name}`);
     } finally {
-      // The connection goes with its setting.
+      // Closes the connection, because its setting was changed.
       client.release(true);
     }
   }

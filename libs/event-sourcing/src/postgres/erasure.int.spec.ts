@@ -13,7 +13,7 @@ const forget = (address: string) => ({
   noteAs: 'erased@erased.invalid',
 });
 
-it('takes an address out of every event that has it, and out of no other', async () => {
+it('erases an address from every event that contains it, and from no other', async () => {
   const { pool, store } = await stores.fresh();
   await store.append('a', [mailed('Ada@x.test'), mailed('hada@x.test')], { expectedVersion: 'none', metadata });
   await store.append('b', [mailed('ada@x.test')], { expectedVersion: 'none', metadata });
@@ -26,7 +26,7 @@ it('takes an address out of every event that has it, and out of no other', async
   expect(told).toEqual([{ to: 'erased@erased.invalid' }, { to: 'hada@x.test' }, { to: 'erased@erased.invalid' }]);
 });
 
-it('keeps a note of what it did, and does nothing when there is nothing left', async () => {
+it('records what it erased, and does nothing when nothing is left', async () => {
   const { pool, store } = await stores.fresh();
   await store.append('a', [mailed('ada@x.test')], { expectedVersion: 'none', metadata });
   await eraseFromEvents(pool, forget('ada@x.test'));
@@ -35,7 +35,7 @@ it('keeps a note of what it did, and does nothing when there is nothing left', a
   expect(rows).toEqual([{ noted_as: 'erased@erased.invalid', events: 1 }]);
 });
 
-it('changes nothing but what an event tells', async () => {
+it('changes only the data of an event', async () => {
   const { pool, store } = await stores.fresh();
   await store.append('a', [mailed('ada@x.test')], { expectedVersion: 'none', metadata });
   const client = await pool.connect();
@@ -48,7 +48,7 @@ it('changes nothing but what an event tells', async () => {
   await expect(pool.query(`UPDATE event_store.events SET data = '{}'`)).rejects.toThrow('append-only');
 });
 
-it('finds letters beyond ASCII by the ASCII beside them, in any case and in every locale', async () => {
+it('finds non-ASCII text by the ASCII text beside it, in any case and every locale', async () => {
   const { pool, store } = await stores.fresh();
   await store.append('a', [mailed('JÜRGEN@x.test')], { expectedVersion: 'none', metadata });
   const [address, note] = ['jürgen@x.test', 'erased@erased.invalid'];
@@ -57,7 +57,7 @@ it('finds letters beyond ASCII by the ASCII beside them, in any case and in ever
   expect((await store.readStream('a'))[0]?.data).toEqual({ to: note });
 });
 
-it('knows the events of the person again when it is repeated, and counts each once', async () => {
+it('recognises the events of the person when it is repeated, and counts each once', async () => {
   const { pool, store } = await stores.fresh();
   await store.append('a', [mailed('ada@x.test'), mailed('bob@x.test')], { expectedVersion: 'none', metadata });
   const theirs = [{ streamId: 'a', type: 'test.mailed.v1', data: { to: 'erased@erased.invalid' } }];
@@ -66,7 +66,7 @@ it('knows the events of the person again when it is repeated, and counts each on
   expect(await new ErasureNotes(pool, 'erased@erased.invalid').counts()).toEqual({ events: 1 });
 });
 
-it('takes two people out of one event at the same time', async () => {
+it('erases two people from one event concurrently', async () => {
   const { pool, store } = await stores.fresh();
   const both = Array.from({ length: 200 }, () => ({
     type: 'test.mailed.v1',
@@ -87,7 +87,7 @@ it('takes two people out of one event at the same time', async () => {
   expect(told).toEqual(new Set(['{"cc":"no-bob","to":"no-ada"}']));
 });
 
-it('names the read models to be rebuilt until a generation that began afterwards is live', async () => {
+it('lists the read models to rebuild until a generation that was started later is live', async () => {
   const { pool, store } = await stores.fresh();
   await store.append('a', [mailed('ada@x.test')], { expectedVersion: 'none', metadata });
   const live = (generation: number) =>
@@ -111,7 +111,7 @@ it('names the read models to be rebuilt until a generation that began afterwards
   expect(await notes.staleReadModels()).toEqual([]);
 });
 
-it('takes an address out of the ids of streams, which stay whole, however often', async () => {
+it('erases an address from stream ids, repeatedly, and keeps the streams complete', async () => {
   const { pool, store } = await stores.fresh();
   const erasure = {
     ...forget('ada@x.test'),

@@ -12,7 +12,7 @@ import {
 import { ErasureNotes } from './erasure-notes.js';
 import { inTransaction } from './transaction.js';
 
-/** An event as an erasure sees it. */
+/** An event that an erasure reads. */
 export interface ErasableEvent {
   readonly streamId: string;
   readonly type: string;
@@ -20,24 +20,24 @@ export interface ErasableEvent {
 }
 
 export interface Erasure {
-  /** ASCII texts in lower case. Every event concerned contains one of them, in whatever case, in its JSON. */
+  /** ASCII texts in lower case. The JSON of every affected event contains one of them, in any case. */
   readonly containing: readonly string[];
-  /** The data without what has to go, or undefined where the event has nothing of it. */
+  /** Returns the data without the personal data; undefined when there is none. */
   readonly without: (event: ErasableEvent) => object | undefined;
-  /** The id of a stream without what has to go, or undefined where it has nothing of it. */
+  /** Returns the id of a stream without the personal data; undefined when there is none. */
   readonly withoutInId?: (streamId: string) => string | undefined;
-  /** What the note of the erasure is kept under, and what stands in erased data; nothing that identifies the person. */
+  /** Identifies the erasure and replaces erased data; must not identify the person. */
   readonly noteAs: string;
-  /** Names of the read models that are folded from events of these types. */
+  /** Names of the read models that apply events of these types. */
   readonly readModelsOf?: (types: ReadonlySet<string>) => readonly string[];
 }
 
 export interface ErasedPage {
-  /** The events that were changed, as they were. */
+  /** The changed events before the change. */
   readonly changed: readonly ErasableEvent[];
-  /** Every event about the person, as it is now: changed here, or by an earlier run of the same erasure. */
+  /** Every event about the person after the change, also those that an earlier run changed. */
   readonly concerned: readonly ErasableEvent[];
-  /** Where the next page begins; undefined after the last one. */
+  /** The start of the next page; undefined after the last page. */
   readonly next: Position | undefined;
 }
 
@@ -49,13 +49,13 @@ interface Row {
   readonly data: object;
 }
 
-/** Events that one statement reads: few enough for anybody's statement timeout. */
+/** Events per statement, few enough for every statement timeout. */
 const PAGE = 5_000;
 
 /**
- * Takes what a person has the right to have erased out of one page of stored events: the one exception from
- * append-only. Only `data` and the ids of streams can be rewritten. Notes of the events and of the read models that have to be rebuilt are
- * written in the same transaction. May be repeated, and has to be where events about the person were being written.
+ * Erases personal data from one page of stored events: the only exception to append-only. Only `data` and stream ids
+ * change. The transaction also records the events and the read models to rebuild. May be repeated, and must be when
+ * events about the person were being written.
  */
 export const eraseFromPage = async (
   pool: pg.Pool,
@@ -73,7 +73,10 @@ export const eraseFromPage = async (
   return { changed: changed.map(({ row }) => eventOf(row)), concerned: concerned.map(eventOf), next };
 };
 
-/** All pages in one call. @returns the events as they were. */
+/**
+ * Erases all pages.
+ * @returns the changed events before the change.
+ */
 export const eraseFromEvents = async (pool: pg.Pool, erasure: Erasure): Promise<ErasableEvent[]> => {
   const erased: ErasableEvent[] = [];
   for (let from: Position | undefined = BEGINNING; from; ) {
@@ -90,9 +93,9 @@ interface Change {
   readonly data: object;
 }
 
-/** Reads the rows again under a lock: an erasure of somebody else may have rewritten them meanwhile. */
+/** Reads the rows again under a lock, because another erasure may have changed them. */
 const rewrite = async (client: pg.ClientBase, erasure: Erasure, rows: readonly Row[]): Promise<Change[]> => {
-  // As an append does: in one order, before the first write.
+  // In the same order as appends, before the first write.
   const streams = [...new Set(rows.map(row => row.stream_id))].filter(id => erasure.withoutInId?.(id) !== undefined);
   await lockStreams(client, streams);
   const { rows: held } = await client.query<Row>(SELECT_HELD_EVENTS, [
@@ -117,7 +120,7 @@ const rewrite = async (client: pg.ClientBase, erasure: Erasure, rows: readonly R
   return changes;
 };
 
-/** Each stream keeps an id of its own, whole: another stream may have had the same id taken out before. */
+/** The new id is unique, because the same id may already have been erased from another stream. */
 const rename = async (
   client: pg.ClientBase,
   streams: readonly string[],
@@ -135,7 +138,7 @@ const endOfPage = async (pool: pg.Pool, from: Position): Promise<Position | unde
   return rows[0];
 };
 
-/** Case is folded by the rules of "C": in other collations the letters of ASCII need not be what they seem. */
+/** Lower case by the collation "C", because other collations may map ASCII letters differently. */
 const rowsWithin = async (
   pool: pg.Pool,
   from: Position,

@@ -9,7 +9,7 @@ const stores = freshStores();
 keepsTheEventStoreContract(async () => (await stores.fresh()).store);
 
 it.each(['UPDATE event_store.events SET version = 2', 'DELETE FROM event_store.events', 'TRUNCATE event_store.events'])(
-  'refuses to rewrite history: %s',
+  'refuses to change stored events: %s',
   async statement => {
     const { pool, store } = await stores.fresh();
     await store.append('a', counted(1), { expectedVersion: 'none', metadata });
@@ -29,7 +29,7 @@ it('migrates once when several replicas start together', async () => {
   expect(rows.map(({ number }) => number)).toEqual(rows.map((_, place) => place + 1));
 });
 
-it('tells its listeners the types of what it appended, and announces appends of transactions without types', async () => {
+it('passes the types of appended events to its listeners; `announce()` passes none', async () => {
   const { store } = await stores.fresh();
   const heard: (ReadonlySet<string> | undefined)[] = [];
   const unsubscribe = store.onAppended(types => heard.push(types));

@@ -22,7 +22,7 @@ const versionsByStream = (events: readonly RecordedEvent[]) =>
   [...Map.groupBy(events, event => event.streamId).values()].map(own => own.map(({ version }) => version));
 
 describe('the feed', () => {
-  it('never skips an event or turns the order of a stream around, whoever writes how', async () => {
+  it('never skips an event and keeps the order of every stream under concurrent writers', async () => {
     const { store, pool, url } = await stores.fresh();
     const otherProcess = stores.connect(url);
     const write = async (writer: number): Promise<void> => {
@@ -58,7 +58,7 @@ describe('the feed', () => {
     }
   });
 
-  it('counts on where transactions and numbers gain a digit', async () => {
+  it('keeps its order when transaction ids and numbers gain a digit', async () => {
     const { store, pool } = await stores.fresh();
     await pool.query('CREATE TABLE burnt (n integer)');
     const burn = (count: number) =>
@@ -77,7 +77,7 @@ describe('the feed', () => {
     expect(seen[0]!.position.txid.length).toBeLessThan(seen.at(-1)!.position.txid.length);
   });
 
-  it('waits for a transaction that began earlier, however late it commits', async () => {
+  it('waits for a transaction that started earlier, however late it commits', async () => {
     const { store, pool } = await stores.fresh();
     const client = await pool.connect();
     await client.query('BEGIN');
@@ -91,7 +91,7 @@ describe('the feed', () => {
     expect((await readFeed(pool, BEGINNING, 10)).events.map(({ streamId }) => streamId)).toEqual(['slow', 'fast']);
   });
 
-  it('does not wait for a transaction of another database, however early it began', async () => {
+  it('does not wait for a transaction of another database', async () => {
     const { store, pool } = await stores.fresh();
     const other = await stores.fresh();
     const client = await other.pool.connect();
@@ -109,7 +109,7 @@ describe('the feed', () => {
     }
   });
 
-  it('does not wait for another database either where its role sees nothing of other sessions', async () => {
+  it('does not wait for another database when its role cannot see other sessions', async () => {
     const { store, pool, url } = await stores.fresh();
     const other = await stores.fresh();
     await pool.query(
@@ -133,7 +133,7 @@ describe('the feed', () => {
     }
   });
 
-  it('shows every event once and in order while databases of one cluster write at random', async () => {
+  it('shows every event once and in order while several databases of the cluster write', async () => {
     const { store, pool } = await stores.fresh();
     const other = await stores.fresh();
     const WRITERS = 8;
@@ -178,7 +178,7 @@ describe('the feed', () => {
     }
   }, 60_000);
 
-  it('shows the asked types only, with the position of all', async () => {
+  it('shows only the requested types, with the position after all events', async () => {
     const { store, pool } = await stores.fresh();
     await store.append('a', [...counted(1), { type: 'other', data: {} }], { expectedVersion: 'none', metadata });
     const page = await readFeed(pool, BEGINNING, 10, { types: ['test.counted.v1'] });
@@ -186,7 +186,7 @@ describe('the feed', () => {
     expect(page.position).toEqual(await latestPosition(pool));
   });
 
-  it('finds events that become one of the asked types by their upcasters', async () => {
+  it('finds events that an upcaster translates into a requested type', async () => {
     const upcasters = { 'test.old.v1': () => ({ type: 'test.new.v2', data: { fresh: true } }) };
     const { store, pool } = await stores.fresh(upcasters);
     await store.append('a', [{ type: 'test.old.v1', data: {} }], { expectedVersion: 'none', metadata });
@@ -199,7 +199,7 @@ describe('the feed', () => {
 });
 
 describe('a transaction of a service', () => {
-  it('that wrote before it held the locks never gets behind a younger one in a stream', async () => {
+  it('that wrote before it locked the stream never follows a younger one in the feed', async () => {
     const { store, pool } = await stores.fresh();
     const write = () =>
       inTransaction(pool, async client => {
@@ -212,7 +212,7 @@ describe('a transaction of a service', () => {
     expect(await write()).toMatchObject([{ version: 2 }]);
   });
 
-  it('is run again by its group commit after such a loss', async () => {
+  it('is retried by its group commit after such a conflict', async () => {
     const { store, pool } = await stores.fresh();
     let runs = 0;
     const group = new GroupCommit<number, number>({
@@ -229,7 +229,7 @@ describe('a transaction of a service', () => {
     expect(runs).toBe(2);
   });
 
-  it('appends several times to one stream, each on the version that the one before left', async () => {
+  it('appends several times to one stream, each time at the next version', async () => {
     const { store, pool } = await stores.fresh();
     const to = (streamId: string, expectedVersion: number | 'none' | 'any', ...numbers: number[]) => ({
       streamId,
@@ -256,7 +256,7 @@ describe('a transaction of a service', () => {
     expect(new Set([...history, ...(await store.readStream('b'))].map(({ position }) => position.txid)).size).toBe(1);
   });
 
-  it('takes nothing when one of its rows cannot be stored, and a group fails that row alone', async () => {
+  it('stores nothing when one row cannot be stored; a group rejects only that row', async () => {
     const { store, pool } = await stores.fresh();
     await pool.query(`ALTER TABLE event_store.events ADD CHECK (data->>'n' <> '13')`);
     const both = [12, 13].map(n => ({

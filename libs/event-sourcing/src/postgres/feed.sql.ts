@@ -1,15 +1,13 @@
 import { STORED_COLUMNS } from './stored-event.js';
 
-/** Events of other types stay in the database, but for the last one of a page, which says how far it reaches. */
-const ASKED = '($3::text[] IS NULL OR type = ANY ($3))';
+/** Only the last event of a page is returned when its type was not requested, because it marks the end of the page. */
+const REQUESTED = '($3::text[] IS NULL OR type = ANY ($3))';
 
 const NEWEST = '(SELECT txid FROM event_store.events ORDER BY events.txid DESC, events.pos DESC LIMIT 1)';
 
 /**
- * The oldest transaction that may still add events: of all that run in the cluster as the statement's snapshot sees
- * them, the first that is not known to belong to another database. A transaction never changes its database, so one
- * that is known to be elsewhere writes nothing here; one that cannot be found any more counts as ours. Who runs is only
- * asked where an event is younger than the oldest of them.
+ * The oldest open transaction that may still add events. A transaction of another database cannot; one whose session
+ * is not found counts as ours. Sessions are read only when an event is newer than the oldest open transaction.
  */
 const HORIZON = `
   SELECT CASE WHEN ${NEWEST} < pg_snapshot_xmin(pg_current_snapshot()) THEN pg_snapshot_xmin(pg_current_snapshot())
@@ -25,20 +23,20 @@ const HORIZON = `
   END AS txid`;
 
 /**
- * Everything after a position, in an order that no later commit can disturb: only transactions older than every one
- * of this database that still runs are shown, so an open write transaction in it holds the feed back until it ends.
- * The order names the table, because a bare `txid` would be the column of the result, which is text.
+ * Events after a position, in an order that later commits cannot change: only transactions older than every open one
+ * of this database are shown. ORDER BY names the table, because a bare `txid` would be the text column of the
+ * result.
  */
 export const READ_FEED = (limit: number): string => `
   WITH horizon AS MATERIALIZED (${HORIZON})
-  SELECT ${STORED_COLUMNS.replace(' data,', ` CASE WHEN ${ASKED} THEN data END AS data,`)}, place, hidden
+  SELECT ${STORED_COLUMNS.replace(' data,', ` CASE WHEN ${REQUESTED} THEN data END AS data,`)}, place, hidden
   FROM (
-    -- The end of the index and no EXISTS, for which the planner may go through the whole table.
+    -- Reads the end of the index; for EXISTS the planner may scan the whole table.
     SELECT ${NEWEST} >= (SELECT txid FROM horizon) AS hidden
   ) AS behind LEFT JOIN (
     SELECT page.*, row_number() OVER ordered AS place, lead(pos) OVER ordered IS NULL AS is_last
     FROM (
-      -- Cut at the horizon behind the limit: to the planner it is an unknown, for which it would sort the whole table.
+      -- The horizon is applied after the limit: the planner does not know it and would sort the whole table.
       SELECT * FROM (
         SELECT * FROM event_store.events
         WHERE (txid, pos) > ($1::xid8, $2::bigint) AND txid < pg_snapshot_xmax(pg_current_snapshot())
@@ -48,7 +46,7 @@ export const READ_FEED = (limit: number): string => `
       WHERE candidates.txid < (SELECT txid FROM horizon)
     ) AS page
     WINDOW ordered AS (ORDER BY page.txid, page.pos)
-  ) AS events ON is_last OR ${ASKED}
+  ) AS events ON is_last OR ${REQUESTED}
   ORDER BY events.txid, events.pos`;
 
 export const COUNT_AFTER =

@@ -6,13 +6,13 @@ import type { Lag } from './observe-lag.js';
 import { recordedEvent, type StoredEvent } from './stored-event.js';
 
 export interface FeedPage {
-  /** Events of the asked types, in commit order. */
+  /** Events of the requested types, in commit order. */
   readonly events: readonly RecordedEvent[];
-  /** How far the page reaches, events of other types included; where it began when there was nothing. */
+  /** The end of the page, including events of other types; the start when there are none. */
   readonly position: Position;
-  /** Whether more may follow at once. */
+  /** Whether more events may follow. */
   readonly full: boolean;
-  /** Whether committed events lie behind the page that an older transaction, still running, keeps hidden. */
+  /** Whether an older open transaction hides committed events after the page. */
   readonly hidden: boolean;
 }
 
@@ -30,10 +30,10 @@ export const readFeed = async (
   limit: number,
   { types, upcasters = {} }: { readonly types?: readonly string[] | undefined; readonly upcasters?: Upcasters } = {},
 ): Promise<FeedPage> => {
-  // An event of an older type may become one of the asked types only by its upcaster.
+  // An upcaster may translate an older type into a requested type.
   const stored = types && [...types, ...Object.keys(upcasters)];
   const { rows } = await db.query<FeedRow>({
-    // The limit is part of the text: a plan that does not know it sorts the whole table rather than use the index.
+    // The limit is part of the text, because PostgreSQL plans a full sort for an unknown limit.
     name: `event-store-read-feed-${limit}`,
     text: READ_FEED(limit),
     values: [after.txid, after.pos, stored ?? null],
@@ -51,13 +51,13 @@ export const readFeed = async (
   };
 };
 
-/** How many events lie after a position; counts no further than `limit`. */
+/** Counts the events after a position, up to `limit`. */
 export const countAfter = async (db: Queryable, after: Position, limit = 100_000): Promise<number> => {
   const { rows } = await db.query<{ count: string }>(COUNT_AFTER, [after.txid, after.pos, limit]);
   return Number(rows[0]?.count ?? 0);
 };
 
-/** How far a reader that stands at a position is behind; counts no further than `limit`. */
+/** The lag of a reader at a position; counts up to `limit` events. */
 export const lagAfter = async (db: Queryable, after: Position, limit = 100_000): Promise<Lag> => {
   const { rows } = await db.query<{ events: string; seconds: number }>({
     name: 'event-store-lag',
@@ -67,7 +67,7 @@ export const lagAfter = async (db: Queryable, after: Position, limit = 100_000):
   return { events: Number(rows[0]?.events ?? 0), seconds: rows[0]?.seconds ?? 0 };
 };
 
-/** The last position that the feed shows by now. */
+/** The last position that the feed shows now. */
 export const feedEnd = async (db: Queryable): Promise<Position> => {
   const { rows } = await db.query<Position>({
     name: 'event-store-feed-end',
@@ -76,7 +76,7 @@ export const feedEnd = async (db: Queryable): Promise<Position> => {
   return rows[0] ?? BEGINNING;
 };
 
-/** The last committed event's position; the feed may show it later, once no older transaction runs any more. */
+/** The position of the last committed event. The feed shows it when no older transaction runs. */
 export const latestPosition = async (db: Queryable): Promise<Position> => {
   const { rows } = await db.query<Position>(LATEST_POSITION);
   return rows[0] ?? BEGINNING;

@@ -2,20 +2,20 @@ import type pg from 'pg';
 import { SELECT_FOREIGN_KEYS, SELECT_INDEXES } from './generations.sql.js';
 import { type Projection, quote } from './projection.js';
 
-/** The suffix of the tables into which a new generation is built beside the live ones. */
+/** The suffix of the tables of a generation that is being built. */
 export const NEXT = '__next';
 
-/** Makes empty copies of a projection's tables, with all their columns, constraints and indexes. */
+/** Creates empty copies of a projection's tables, with columns, constraints and indexes. */
 export const createNextTables = async (client: pg.ClientBase, { tables }: Projection): Promise<void> => {
   for (const table of tables) {
-    await standsAlone(client, table);
+    await refuseForeignKeys(client, table);
     await client.query(`DROP TABLE IF EXISTS ${quote(`${table}${NEXT}`)}`);
     await client.query(`CREATE TABLE ${quote(`${table}${NEXT}`)} (LIKE ${quote(table)} INCLUDING ALL)`);
   }
 };
 
-/** A foreign key would stay with the table that goes. */
-const standsAlone = async (client: pg.ClientBase, table: string): Promise<void> => {
+/** A foreign key would keep referring to the table that is dropped. */
+const refuseForeignKeys = async (client: pg.ClientBase, table: string): Promise<void> => {
   const { rows } = await client.query<{ key: string }>(SELECT_FOREIGN_KEYS, [quote(table)]);
   if (rows[0])
     throw new Error(`table ${table} of a projection has the foreign key ${rows[0].key}, so it cannot be rebuilt`);
@@ -23,7 +23,7 @@ const standsAlone = async (client: pg.ClientBase, table: string): Promise<void> 
 
 interface Index {
   readonly name: string;
-  /** What it covers, without its own name and its table's. */
+  /** The definition without the names of the index and its table. */
   readonly shape: string;
 }
 
@@ -36,14 +36,14 @@ const indexesOf = async (client: pg.ClientBase, table: string): Promise<Index[]>
 };
 
 /**
- * Puts the new tables in the place of the live ones, under the same names, indexes included. All are locked first, so
- * that a reader of several sees one generation; give the transaction a `lock_timeout`, lest a reader be the victim.
+ * Replaces the live tables with the new ones, under the same names, including indexes. All tables are locked first,
+ * so that a query of several tables sees one generation. The transaction needs a `lock_timeout`.
  */
 export const swapTables = async (client: pg.ClientBase, { tables }: Projection, attempt: number): Promise<void> => {
-  // Readers of several tables lock them in an order of their own. Who comes the other way round meets them halfway,
-  // again and again while they are busy, so each attempt comes from the other side.
-  const inTurn = attempt % 2 === 0 ? tables : tables.toReversed();
-  if (tables.length > 0) await client.query(`LOCK TABLE ${inTurn.map(quote).join(', ')} IN ACCESS EXCLUSIVE MODE`);
+  // Readers of several tables lock them in an unknown order. Alternating our order avoids meeting busy readers halfway
+  // at every attempt.
+  const lockOrder = attempt % 2 === 0 ? tables : tables.toReversed();
+  if (tables.length > 0) await client.query(`LOCK TABLE ${lockOrder.map(quote).join(', ')} IN ACCESS EXCLUSIVE MODE`);
   for (const table of tables) {
     const before = await indexesOf(client, table);
     const after = await indexesOf(client, `${table}${NEXT}`);

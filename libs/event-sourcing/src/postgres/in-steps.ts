@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** Rows of one step: a few milliseconds, for an open write transaction holds back the feed of its database. */
+/** Rows per step, for steps of a few milliseconds: an open write transaction holds back the feed of its database. */
 const STEP = 1_000;
 
 /**
- * Repeats a maintenance statement that changes at most as many rows as its last parameter says, each time in a
- * transaction of its own, until one finds fewer.
+ * Repeats a maintenance statement, each time in its own transaction, until it changes fewer rows than its last
+ * parameter allows.
  * @returns how many rows were changed.
  */
 export const inSteps = async (

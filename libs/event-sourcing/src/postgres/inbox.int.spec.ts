@@ -6,7 +6,7 @@ import { Inbox, inTransaction } from './index.js';
 const stores = freshStores();
 const ids = Array.from({ length: 20 }, () => uuidv7());
 
-it('lets every event through once for each consumer, over replicas and whatever the order', async () => {
+it('accepts every event once per consumer, over replicas and in any order', async () => {
   const { pool, url } = await stores.fresh();
   const replicas = [pool, stores.connect(url)];
   const taken = await Promise.all(
@@ -20,7 +20,7 @@ it('lets every event through once for each consumer, over replicas and whatever 
   expect((await new Inbox(pool).accept(pool, 'webhooks', [...ids, ...ids])).size).toBe(20);
 });
 
-it('forgets what it took when the effect fails', async () => {
+it('does not record an event when its effect fails', async () => {
   const { pool } = await stores.fresh();
   const inbox = new Inbox(pool);
   const failing = inTransaction(pool, async client => {
@@ -31,7 +31,7 @@ it('forgets what it took when the effect fails', async () => {
   expect((await inbox.accept(pool, 'statistics', ids)).size).toBe(20);
 });
 
-it('purges notes that are older than any event that can come again', async () => {
+it('deletes records that are older than any event that can arrive again', async () => {
   const { pool } = await stores.fresh();
   const inbox = new Inbox(pool);
   await inbox.accept(pool, 'statistics', ids);
@@ -42,7 +42,7 @@ it('purges notes that are older than any event that can come again', async () =>
   expect((await inbox.accept(pool, 'statistics', ids)).size).toBe(15);
 });
 
-it('purges in steps, so that no feed waits for a long transaction', async () => {
+it('deletes in steps, so that no feed waits for a long transaction', async () => {
   const { pool } = await stores.fresh();
   await pool.query(
     `INSERT INTO event_store.inbox (consumer, event_id, received_at)

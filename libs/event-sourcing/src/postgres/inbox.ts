@@ -3,13 +3,13 @@ import { inSteps } from './in-steps.js';
 import { ACCEPT, PURGE } from './inbox.sql.js';
 
 /**
- * What makes "at least once" into "once": a consumer notes the events it takes in the transaction of their effect.
- * The notes are kept for longer than the outbox relay ever looks back, and purged after that.
+ * Deduplicates events: a consumer records the events it takes in the transaction of their effect. Records are kept
+ * longer than the outbox relay looks back.
  */
 export class Inbox {
   constructor(private readonly pool: pg.Pool) {}
 
-  /** Notes the events within `tx` and answers those that this consumer sees for the first time. */
+  /** Records the events in `tx` and returns those that are new to this consumer. */
   async accept(
     tx: Pick<pg.ClientBase, 'query'>,
     consumer: string,
@@ -23,7 +23,7 @@ export class Inbox {
     return new Set(rows.map(({ event_id }) => event_id));
   }
 
-  /** Forgets notes of more than `days` days ago; must exceed the relay's `lookBackDays`. */
+  /** Deletes records older than `days`, which must exceed the relay's `lookBackDays`. */
   async purge(days = 30): Promise<number> {
     return inSteps(this.pool, PURGE, [days]);
   }

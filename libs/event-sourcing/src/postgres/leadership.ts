@@ -1,20 +1,20 @@
 import type pg from 'pg';
 import { IS_LED, TRY_LOCK, UNLOCK } from './leadership.sql.js';
 
-/** How soon a leader notices that its connection, and the lock with it, has silently gone. */
+/** How soon a leader notices that its connection, and with it the lock, is lost. */
 const HEARTBEAT_MS = 5_000;
 
-/** Whether some process holds the named lock, this one included. */
+/** Whether a process, this one included, holds the named lock. */
 export const isLed = async (pool: pg.Pool, name: string): Promise<boolean> => {
   const { rows } = await pool.query<{ led: boolean }>(IS_LED, [name]);
   return rows[0]?.led ?? false;
 };
 
 /**
- * Runs `lead` while this process holds the named lock, which one process of the whole database can. PostgreSQL
- * frees it when the connection ends, so a killed leader is succeeded as soon as the server notices. The lock is the session's, so a pooler must not share sessions.
- * @param lead is given a signal that aborts when leadership is lost or no longer wanted; it must end soon after.
- * @returns false, without having called `lead`, when somebody else leads.
+ * Runs `lead` while this process holds the named lock of the database. PostgreSQL releases it when the connection
+ * ends. The lock belongs to the session, so a connection pooler must not share sessions.
+ * @param lead receives a signal that aborts when leadership is lost or no longer wanted; it must end soon after.
+ * @returns false, without calling `lead`, when another process leads.
  */
 export const withLeadership = async (
   pool: pg.Pool,
@@ -43,7 +43,7 @@ export const withLeadership = async (
     clearInterval(heartbeat);
     client.off('error', onError);
     client.off('end', onError);
-    // A connection that may still hold the lock must not go back into the pool.
+    // A connection that may still hold the lock must not return to the pool.
     client.release(broken ?? connection.signal.aborted);
   }
 };

@@ -18,20 +18,20 @@ import {
 import { positionBefore } from './position-before.js';
 import { inTransaction } from './transaction.js';
 
-/** When the broker's stream was made and how many messages it has taken: what a restart with lost storage changes. */
+/** The creation time and the last sequence of the broker's stream. A restart with lost storage changes them. */
 export interface BrokerState {
   readonly created: string;
   readonly lastSequence: number;
 }
 
-/** Why the broker takes no events although it answers. */
+/** Why the broker accepts no events although it responds. */
 export interface Blockage {
   readonly condition: string;
   readonly reason: string;
   readonly since: Date;
 }
 
-/** Events before a position that are published once more under ids of their own, because a consumer misses them. */
+/** Events before a position that are published again under new message ids, because a consumer misses them. */
 export interface Repetition {
   readonly until: Position;
   readonly id: string;
@@ -46,7 +46,7 @@ export interface OutboxCheckpoint {
   readonly brokerFirst: number | undefined;
 }
 
-/** Sequences of a broker's stream that a consumer found missing before it had taken them. */
+/** Sequences of the broker's stream that were lost before a consumer took them. */
 export interface Gap {
   readonly consumer: string;
   readonly brokerCreated: string;
@@ -67,8 +67,8 @@ interface OutboxRow extends Position {
 }
 
 /**
- * One step of the trail a second is enough: going back a second too far only publishes again what consumers know. A
- * day of it reaches further back than a broker's unsynced minutes.
+ * The trail maps sequences to positions. One step per second suffices, because consumers ignore repeated events; one
+ * day covers the unsynced minutes of a broker.
  */
 const TRAIL_STEP_MS = 1_000;
 const TRAIL_DAYS = 1;
@@ -83,7 +83,7 @@ const FRESH: OutboxCheckpoint = {
   brokerFirst: undefined,
 };
 
-/** How far the relay came, and where it was when the broker stood at which message. */
+/** How far the relay has published, and the positions of earlier sequences of the broker. */
 export class OutboxCheckpoints {
   private steps = 0;
   private lastStepAt = 0;
@@ -122,7 +122,7 @@ export class OutboxCheckpoints {
     return rows[0]?.found ?? false;
   }
 
-  /** Writes down what keeps the leader from publishing, or that nothing does any more. */
+  /** Saves why the leader cannot publish; undefined when it can. */
   async saveBlockage(blockage: Blockage | undefined): Promise<void> {
     await this.pool.query(SAVE_BLOCKAGE, [
       this.name,
@@ -132,7 +132,7 @@ export class OutboxCheckpoints {
     ]);
   }
 
-  /** Keeps what a consumer found missing until the leader has gone back for it. */
+  /** Saves a gap until the leader has published its events again. */
   async reportGap({ consumer, brokerCreated, first, last }: Gap): Promise<void> {
     await this.pool.query(REPORT_GAP, [this.name, consumer, brokerCreated, first, last]);
   }
@@ -151,7 +151,7 @@ export class OutboxCheckpoints {
     }));
   }
 
-  /** Goes back for what is missing, and forgets the reports that this answers, in one transaction. */
+  /** Moves back to publish gaps again, and deletes their reports, in one transaction. */
   async goBack(
     gaps: readonly Gap[],
     target: Position,
@@ -184,7 +184,7 @@ export class OutboxCheckpoints {
     if (++this.steps % SHORTEN_EVERY_STEPS === 0) await this.shorten();
   }
 
-  /** Goes back to a position and forgets the steps after the sequence that was surely kept. */
+  /** Moves back to a position and deletes the trail after the sequence that is certainly kept. */
   async rewind(position: Position, broker: BrokerState | undefined, kept: number): Promise<void> {
     await this.pool.query(DELETE_TRAIL_AFTER, [this.name, broker ? kept : -1]);
     await this.write(position, broker, true);
@@ -203,13 +203,13 @@ export class OutboxCheckpoints {
     });
   }
 
-  /** The furthest position whose events the broker surely still has; undefined when the trail does not reach back so far. */
+  /** The last position whose events the broker certainly has; undefined when the trail does not reach that far back. */
   async lastCertain(sequence: number): Promise<Position | undefined> {
     const { rows } = await this.pool.query<Position>(SELECT_TRAIL_AT, [this.name, sequence]);
     return rows[0];
   }
 
-  /** A position before everything of the last days. */
+  /** A position before all events of the last days. */
   async daysAgo(days: number): Promise<Position> {
     return positionBefore(this.pool, new Date(Date.now() - days * DAY_MS));
   }

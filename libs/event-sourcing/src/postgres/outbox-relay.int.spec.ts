@@ -67,7 +67,7 @@ const holds = (broker: FakeBroker, last: number) =>
     describe: () => `${last} events at the broker, which has ${broker.stored.length}`,
   });
 
-it('publishes what is to be published, in the order of commits, and nothing else', async () => {
+it('publishes only events of its types, in commit order', async () => {
   const { store } = await stores.fresh();
   const broker = new FakeBroker();
   await append(store, 1, 25);
@@ -81,7 +81,7 @@ it('publishes what is to be published, in the order of commits, and nothing else
   expect(await relay.status()).toMatchObject({ leading: true, published: 30, regressions: 0, lastError: undefined });
 });
 
-it('is led by one replica, and a second one goes on where the first stopped', async () => {
+it('runs in one replica, and another continues where the first stopped', async () => {
   const { store } = await stores.fresh();
   const broker = new FakeBroker();
   const first = relayOf(store, broker);
@@ -98,7 +98,7 @@ it('is led by one replica, and a second one goes on where the first stopped', as
   expect(broker.offered).toHaveLength(15);
 });
 
-it('loses nothing when it dies between the publishing and the checkpoint', async () => {
+it('loses nothing when it crashes between publishing and saving the checkpoint', async () => {
   const { store, pool } = await stores.fresh();
   const broker = new FakeBroker();
   broker.afterStoring = async () => {
@@ -116,20 +116,20 @@ it('loses nothing when it dies between the publishing and the checkpoint', async
   expect(broker.offered.length).toBeGreaterThan(25);
 });
 
-it('says what is wrong while the broker is away, and goes on when it is back', async () => {
+it('reports an unavailable broker, and continues when it is back', async () => {
   const { store } = await stores.fresh();
   const broker = new FakeBroker();
-  broker.refuses = new Error('NATS is away');
+  broker.refuses = new Error('NATS is unavailable');
   const relay = relayOf(store, broker);
   await append(store, 1, 5);
-  await waitFor(async () => (await relay.status()).lastError === 'NATS is away', { describe: 'the error' });
+  await waitFor(async () => (await relay.status()).lastError === 'NATS is unavailable', { describe: 'the error' });
   expect(await relay.status()).toMatchObject({ lag: 5, published: 0 });
   broker.refuses = undefined;
   await holds(broker, 5);
   await waitFor(async () => (await relay.status()).lastError === undefined, { describe: 'no error any more' });
 });
 
-it('publishes everything again to a stream that was made anew', async () => {
+it('publishes everything again to a stream that was created again', async () => {
   const { store } = await stores.fresh();
   const broker = new FakeBroker();
   const causes: string[] = [];
@@ -146,7 +146,7 @@ it('publishes everything again to a stream that was made anew', async () => {
   expect((await relay.status()).regressions).toBe(1);
 });
 
-it('notices a stream that was lost while the relay was down, and one that is gone altogether', async () => {
+it('detects a stream that was created again while the relay was down, and one that is missing', async () => {
   const { store } = await stores.fresh();
   const broker = new FakeBroker();
   const relay = relayOf(store, broker);
@@ -163,7 +163,7 @@ it('notices a stream that was lost while the relay was down, and one that is gon
   expect(broker.numbers()).toEqual(upTo(20));
 });
 
-it('publishes again what a broker lost that stands at a lower sequence', async () => {
+it('publishes events again that a broker lost, when its sequence is lower', async () => {
   const { store, pool } = await stores.fresh();
   const broker = new FakeBroker();
   const relay = relayOf(store, broker);
@@ -183,7 +183,7 @@ it('publishes again what a broker lost that stands at a lower sequence', async (
   expect((await next.status()).regressions).toBe(1);
 });
 
-it('never leaps over what was not published yet, however far it looks back', async () => {
+it('never skips events that were not published, however far it looks back', async () => {
   const { store } = await stores.fresh();
   const broker = new FakeBroker();
   const relay = relayOf(store, broker);

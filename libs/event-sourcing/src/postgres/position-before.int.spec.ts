@@ -86,7 +86,7 @@ describe('the position before a time', () => {
     ({ pool } = await stores.fresh());
   }, 60_000);
 
-  it('is found by a few descents of an index, however many events there are', async () => {
+  it('is found by a few index lookups, however many events there are', async () => {
     await fill(EVENTS);
     const { sent, db } = recording(pool);
     const time = daysAgo(14);
@@ -118,7 +118,7 @@ describe('the position before a time', () => {
       "CASE WHEN share > 0.99 THEN at - interval '1 year' ELSE at END",
     ],
     ['clocks of processes that differ by minutes', 'at + make_interval(mins => ((random() - 0.5) * 60)::integer)'],
-  ])('never lies behind an event of that time, in spite of %s', async (_, clock) => {
+  ])('is never after an event of that time, in spite of %s', async (_, clock) => {
     await fill(20_000, clock);
     const time = daysAgo(14);
     const found = await positionBefore(pool, time);
@@ -130,14 +130,14 @@ describe('the position before a time', () => {
     expect(comparePositions(found, first.rows[0] as Position)).toBeLessThan(0);
   });
 
-  it('is the beginning where there is nothing, or nothing older', async () => {
+  it('is the beginning when there is no older event', async () => {
     const empty = await stores.fresh();
     expect(await positionBefore(empty.pool, daysAgo(14))).toEqual({ txid: '0', pos: '0' });
     await fill(100);
     expect(await positionBefore(pool, daysAgo(200))).toEqual({ txid: '0', pos: '0' });
   });
 
-  it('lies at the end where everything is older', async () => {
+  it('is at the end when every event is older', async () => {
     await fill(100);
     const { txid } = await positionBefore(pool, new Date(Date.now() + 86_400_000));
     expect(txid).toBe('700');

@@ -25,7 +25,7 @@ export class PostgresEventStore extends EventStore {
     events: readonly DomainEvent[],
     options: { readonly expectedVersion: ExpectedVersion; readonly metadata: EventMetadata },
   ): Promise<Appended> {
-    // Here and not in the group, where what cannot be stored would be everybody's delay.
+    // Prepared outside the group, so that an unstorable event does not delay other appends.
     const result = await this.appends.submit(prepareAppend({ streamId, events, ...options }));
     if (result instanceof ConcurrencyConflict) throw result;
     this.announce(events);
@@ -41,15 +41,15 @@ export class PostgresEventStore extends EventStore {
     return rows.map(row => recordedEvent(row, this.upcasters));
   }
 
-  /** Calls back after this process has appended; events of other processes are found by polling the feed. */
+  /** Calls back when this process has appended; events of other processes are found by polling the feed. */
   onAppended(listener: AppendListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
   /**
-   * To be called after the commit of a transaction with `appendAll`. `events` spares the projections that take none of
-   * their types; without it all are woken.
+   * To be called after the commit of a transaction with `appendAll`. Projections that take none of the types of
+   * `events` are not woken; without `events` all are.
    */
   announce(events?: Iterable<{ readonly type: string }>): void {
     const types = events && new Set(Array.from(events, ({ type }) => type));

@@ -2,18 +2,18 @@ import { setTimeout as after } from 'node:timers/promises';
 import { BEGINNING, comparePositions, type Position } from '../event.js';
 import { type Checkpoint, liveCheckpoint, passOver, saveCheckpoint } from './checkpoints.js';
 import { type FeedPage, readFeed } from './feed.js';
+import { PollLoop, type PollResult } from './poll-loop.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
 import { type Projection, projectionTransaction } from './projection.js';
-import { type RoundOutcome, Rounds } from './rounds.js';
-import { inTransactionAsking } from './transaction.js';
+import { inPipelinedTransaction } from './transaction.js';
 
 interface Waiter {
   readonly position: Position;
   readonly resolve: () => void;
 }
 
-/** Where a follower stood when it read: nothing between the two positions concerns its projection. */
-interface Standing {
+/** The state of a follower when it read a page: no event between the two positions belongs to its projection. */
+interface ReadFrom {
   readonly checkpoint: Position | undefined;
   readonly seen: Position;
 }
@@ -26,49 +26,49 @@ export interface FollowerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** The runner polls for all its followers; this is for what slipped past a wake-up. */
-const REST_MS = 5_000;
+/** The runner polls for all its followers; this poll finds events whose wake-up was missed. */
+const IDLE_MS = 5_000;
 
 /**
- * How long events may gather for the next batch while nobody waits for them: a transaction costs the same for one
- * event as for fifty.
+ * How long events are collected for the next batch while no caller waits for them: a transaction costs the same for
+ * one event as for fifty.
  */
-const GATHER_MS = 200;
+const COLLECT_MS = 200;
 
-/** How often the checkpoint is written that has only passed over events of no concern. */
+/** How often the checkpoint is saved when it only passes over events of other projections. */
 const PASS_OVER_MS = 1_000;
 
-/** How often the checkpoint is asked for while somebody waits: another replica may be the one that advances it. */
-const LOOK_MS = 5;
+/** How often the checkpoint is read while a caller waits, because another replica may advance it. */
+const POLL_CHECKPOINT_MS = 5;
 
-/** Keeps the live generation of one projection up with the feed, in turn with the other replicas. */
+/** Keeps the live generation of one projection up to date with the feed, together with the other replicas. */
 export class ProjectionFollower {
-  readonly rounds: Rounds;
+  readonly loop: PollLoop;
   private readonly waiters = new Set<Waiter>();
-  /** How far the read model is known to reach; other replicas may have brought it further. */
+  /** How far the read model is known to reach; other replicas may have advanced it further. */
   private seen: Position = BEGINNING;
-  /** The last checkpoint that this process saw. From there to `seen` is nothing that concerns the projection. */
+  /** The last checkpoint that this process read. No event from there to `seen` belongs to the projection. */
   private checkpoint: Position | undefined;
   private passedOverAt = 0;
   private passOverTimer: NodeJS.Timeout | undefined;
-  private looking = false;
-  /** When the next batch may begin though nobody waits, on the clock of `performance.now()`. */
-  private gatheredAt = 0;
-  private hurry: (() => void) | undefined;
+  private isPollingCheckpoint = false;
+  /** When the next batch may start although no caller waits, by `performance.now()`. */
+  private collectedAt = 0;
+  private endCollecting: (() => void) | undefined;
   private newerReported = false;
 
   constructor(private readonly options: FollowerOptions) {
     const { pollMs, onError } = options;
-    this.rounds = new Rounds({ round: () => this.round(), pollMs, restMs: Math.max(REST_MS, pollMs), onError });
+    this.loop = new PollLoop({ poll: () => this.poll(), pollMs, idleMs: Math.max(IDLE_MS, pollMs), onError });
   }
 
   get projection(): Projection {
     return this.options.projection;
   }
 
-  /** Looks at the feed when it goes further than this process has seen the read model. */
+  /** Reads the feed if it reaches further than this process has seen the read model. */
   catchUp(end: Position): void {
-    if (comparePositions(this.seen, end) < 0) this.rounds.wake();
+    if (comparePositions(this.seen, end) < 0) this.loop.wake();
   }
 
   async waitUntil(position: Position, timeoutMs: number): Promise<void> {
@@ -84,24 +84,24 @@ export class ProjectionFollower {
         );
       }, timeoutMs);
       this.waiters.add(waiter);
-      this.hurry?.();
-      this.rounds.wake();
-      void this.look();
+      this.endCollecting?.();
+      this.loop.wake();
+      void this.pollCheckpoint();
     });
   }
 
-  /** One loop for all who wait. */
-  private async look(): Promise<void> {
-    if (this.looking) return;
-    this.looking = true;
+  /** One loop for all waiting callers. */
+  private async pollCheckpoint(): Promise<void> {
+    if (this.isPollingCheckpoint) return;
+    this.isPollingCheckpoint = true;
     while (this.waiters.size > 0) {
-      await after(LOOK_MS);
+      await after(POLL_CHECKPOINT_MS);
       if (this.waiters.size === 0) break;
-      // A database that is away is the follower's to report; who waits runs into the timeout.
+      // The poll loop reports an unavailable database; waiting callers time out.
       const live = await liveCheckpoint(this.options.store.pool, this.projection.name).catch(() => undefined);
-      if (live && comparePositions(live, this.seen) > 0) this.standAt(live);
+      if (live && comparePositions(live, this.seen) > 0) this.setCheckpoint(live);
     }
-    this.looking = false;
+    this.isPollingCheckpoint = false;
   }
 
   private advance({ txid, pos }: Position): void {
@@ -114,76 +114,78 @@ export class ProjectionFollower {
       }
   }
 
-  /** Resolves when enough time has gone by since the last small batch, or somebody waits for the next one. */
-  private async gather(): Promise<void> {
-    const ms = this.gatheredAt - performance.now();
+  /** Resolves when the next batch may start: enough time has passed, or a caller waits. */
+  private async collect(): Promise<void> {
+    const ms = this.collectedAt - performance.now();
     if (ms <= 0 || this.waiters.size > 0) return;
     await new Promise<void>(resolve => {
       const timer = setTimeout(resolve, ms);
-      this.hurry = () => resolve(clearTimeout(timer));
+      this.endCollecting = () => resolve(clearTimeout(timer));
     });
-    this.hurry = undefined;
+    this.endCollecting = undefined;
   }
 
-  private async round(): Promise<RoundOutcome> {
+  private async poll(): Promise<PollResult> {
     const { store, projection, batchSize } = this.options;
-    await this.gather();
-    if (!this.checkpoint) await this.stand();
+    await this.collect();
+    if (!this.checkpoint) await this.loadCheckpoint();
     const { eventTypes: types } = projection;
-    const stood = { checkpoint: this.checkpoint, seen: this.seen };
-    // Outside of any transaction: most reads find nothing, what they find never changes, and a lock is a write.
-    const page = await readFeed(store.pool, stood.seen, batchSize, { types, upcasters: store.upcasters });
-    if (comparePositions(page.position, stood.seen) === 0) {
+    const from = { checkpoint: this.checkpoint, seen: this.seen };
+    // Outside any transaction: most reads find nothing, events never change, and a lock is a write.
+    const page = await readFeed(store.pool, from.seen, batchSize, { types, upcasters: store.upcasters });
+    if (comparePositions(page.position, from.seen) === 0) {
       await this.passOverInTime();
-      return page.hidden ? false : 'at_rest';
+      return page.hidden ? 'empty' : 'idle';
     }
     if (page.events.length === 0) {
       this.advance(page.position);
       await this.passOverInTime();
     } else {
-      await this.apply(page, stood);
-      // Somebody else has the checkpoint, or has been faster and stands where this page does not end.
-      if (comparePositions(this.seen, page.position) !== 0) return comparePositions(this.seen, stood.seen) > 0;
+      await this.apply(page, from);
+      // Another replica holds the checkpoint, or has moved it past the end of this page.
+      if (comparePositions(this.seen, page.position) !== 0) {
+        return comparePositions(this.seen, from.seen) > 0 ? 'more' : 'empty';
+      }
     }
-    if (page.full) return true;
-    this.gatheredAt = performance.now() + GATHER_MS;
-    return page.hidden ? 'look_again' : 'at_rest';
+    if (page.full) return 'more';
+    this.collectedAt = performance.now() + COLLECT_MS;
+    return page.hidden ? 'caught_up' : 'idle';
   }
 
   /**
-   * Applies a page in turn with the other replicas: whoever holds the checkpoint while it stands where the page began
-   * moves it to the page's end.
+   * Applies a page unless another replica did: the replica that locks the checkpoint at the start of the page moves it
+   * to the end of the page.
    */
-  private async apply(page: FeedPage, stood: Standing): Promise<void> {
+  private async apply(page: FeedPage, from: ReadFrom): Promise<void> {
     const { store, projection } = this.options;
     const { name } = projection;
-    const reached = await inTransactionAsking<[Checkpoint | undefined], Checkpoint | undefined>(
+    const reached = await inPipelinedTransaction<[Checkpoint | undefined], Checkpoint | undefined>(
       store.pool,
       client => [liveCheckpoint(client, name, 'FOR UPDATE SKIP LOCKED')],
       async (client, [live]) => {
-        if (!live || this.isOfNewerRelease(live) || !isBetween(live, stood)) return live;
+        if (!live || this.isOfNewerRelease(live) || !isBetween(live, from)) return live;
         await projection.apply(page.events, projectionTransaction(client, ''));
         await saveCheckpoint(client, name, live.generation, page.position);
         return { ...live, ...page.position };
       },
     );
-    if (reached) this.standAt(reached);
+    if (reached) this.setCheckpoint(reached);
   }
 
-  private async stand(): Promise<void> {
+  private async loadCheckpoint(): Promise<void> {
     const live = await liveCheckpoint(this.options.store.pool, this.projection.name);
-    if (live) this.standAt(live);
+    if (live) this.setCheckpoint(live);
   }
 
-  /** Even where that is behind what this process had seen: the row is what counts. */
-  private standAt({ txid, pos }: Position): void {
+  /** Also when the row is behind what this process has seen, because the row is the truth. */
+  private setCheckpoint({ txid, pos }: Position): void {
     this.checkpoint = { txid, pos };
     this.passedOverAt = performance.now();
     if (comparePositions(this.checkpoint, this.seen) < 0) this.seen = this.checkpoint;
     else this.advance(this.checkpoint);
   }
 
-  /** A checkpoint that only has to pass over what is of no concern is written now and then, not for every page. */
+  /** A checkpoint that only passes over events of other projections is saved once a second, not for every page. */
   private async passOverInTime(): Promise<void> {
     if (!this.checkpoint || comparePositions(this.checkpoint, this.seen) >= 0) return;
     const { store, projection } = this.options;
@@ -191,18 +193,18 @@ export class ProjectionFollower {
     if (ms > 0) {
       this.passOverTimer ??= setTimeout(() => {
         this.passOverTimer = undefined;
-        this.rounds.wake();
+        this.loop.wake();
       }, ms).unref();
       return;
     }
     const to = this.seen;
     await passOver(store.pool, projection, this.checkpoint, to);
-    // Who waits may have found it further still meanwhile.
+    // A waiting caller may have read a later checkpoint meanwhile.
     if (comparePositions(to, this.checkpoint) > 0) this.checkpoint = to;
     this.passedOverAt = performance.now();
   }
 
-  /** This release would write rows that the newer one cannot read; during a rolling update the newer one follows. */
+  /** This release would write rows that the newer release cannot read; its replicas follow the feed instead. */
   private isOfNewerRelease({ version }: Checkpoint): boolean {
     const { name, version: ours } = this.projection;
     if (version <= ours) return false;
@@ -217,5 +219,5 @@ export class ProjectionFollower {
   }
 }
 
-const isBetween = (live: Position, { checkpoint, seen }: Standing): boolean =>
+const isBetween = (live: Position, { checkpoint, seen }: ReadFrom): boolean =>
   comparePositions(live, checkpoint ?? seen) >= 0 && comparePositions(live, seen) <= 0;

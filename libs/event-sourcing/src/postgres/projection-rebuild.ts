@@ -1,11 +1,11 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { BEGINNING, comparePositions, type Position } from '../event.js';
 import {
-  beginGeneration,
   holdNextCheckpoint,
   liveCheckpoint,
   promoteGeneration,
   saveCheckpoint,
+  startGeneration,
 } from './checkpoints.js';
 import { type FeedPage, readFeed } from './feed.js';
 import { createNextTables, NEXT, swapTables } from './generations.js';
@@ -13,23 +13,22 @@ import type { PostgresEventStore } from './postgres-event-store.js';
 import { type Projection, projectionTransaction } from './projection.js';
 import { inTransaction } from './transaction.js';
 
-/** Shorter than PostgreSQL's deadlock_timeout (1 s), so that in a deadlock with readers it is the rebuild that yields. */
+/** Shorter than deadlock_timeout of PostgreSQL (1 s), so that the rebuild and not the reader yields in a deadlock. */
 const LOCK_TIMEOUT_MS = 250;
 
 const BETWEEN_ATTEMPTS_MS = 200;
 
-/** Pages grow up to this multiple: with small ones a rebuild would never catch up with a writer without pause. */
+/** Pages grow up to this multiple; with small pages a rebuild would never catch up with a steady writer. */
 const MOST_PAGES = 16;
 
 const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '55P03';
 
-/** The feed does not reach the live checkpoint in this transaction; a new one sees who runs by then. */
+/** The feed of this transaction ends before the live checkpoint; a later transaction sees more. */
 class FeedHidden extends Error {}
 
 /**
- * Builds a generation of a projection beside the live one, from the first event on, and puts it in its place. The
- * caller sees to it that one process does this at a time; should another have taken over unnoticed, the checkpoint of
- * the new generation, held by every batch, stops one of the two.
+ * Builds a new generation of a projection beside the live one and then replaces it. The caller ensures that one
+ * process rebuilds at a time; if another has taken over, the checkpoint that every batch locks stops one of the two.
  */
 export class ProjectionRebuild {
   private generation = 0;
@@ -41,11 +40,11 @@ export class ProjectionRebuild {
     private readonly batchSize: number,
   ) {}
 
-  /** @throws when `stop` is aborted, or for any fault of the projection; the live generation is untouched then. */
+  /** @throws when `stop` is aborted or the projection fails; the live generation stays. */
   async run(stop: AbortSignal): Promise<void> {
     await this.begin();
     for (let attempt = 0; ; attempt++) {
-      // As far as the live generation is enough: under steady writes there is no end of the feed to wait for.
+      // Catching up with the live generation suffices: under steady writes the feed has no end.
       for (
         let behind = true, limit = this.batchSize;
         behind;
@@ -57,9 +56,9 @@ export class ProjectionRebuild {
         behind = full && comparePositions(this.reached, live ?? BEGINNING) < 0;
       }
       try {
-        return await this.takeOver(attempt);
+        return await this.replaceLive(attempt);
       } catch (error) {
-        // Readers were in the way, and others queued behind us: let them pass before the next attempt.
+        // Readers held locks, and others queued behind this transaction: let them pass before the next attempt.
         if (!isLockTimeout(error) && !(error instanceof FeedHidden)) throw error;
         await after(BETWEEN_ATTEMPTS_MS, undefined, { signal: stop });
       }
@@ -73,7 +72,7 @@ export class ProjectionRebuild {
       if (!live) throw new Error(`projection ${name} has never run`);
       this.generation = live.generation + 1;
       this.reached = BEGINNING;
-      await beginGeneration(client, name, this.generation, version);
+      await startGeneration(client, name, this.generation, version);
       await createNextTables(client, this.projection);
     });
   }
@@ -90,8 +89,8 @@ export class ProjectionRebuild {
     return page;
   }
 
-  /** The live checkpoint is held from here on, so both generations stand at the same event when they are exchanged. */
-  private takeOver(attempt: number): Promise<void> {
+  /** Locks the live checkpoint, so that both generations are at the same event when they are exchanged. */
+  private replaceLive(attempt: number): Promise<void> {
     const { name } = this.projection;
     return inTransaction(this.store.pool, async client => {
       await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -99,7 +98,7 @@ export class ProjectionRebuild {
       if (live?.generation !== this.generation - 1) throw this.overtaken();
       await this.hold(client);
       let reached = this.reached;
-      // Later pages of one transaction have an older horizon than they should; nothing beyond the live one is taken.
+      // The snapshot of a transaction does not advance; events after the live checkpoint are not applied.
       while (comparePositions(reached, live) < 0) {
         const page = await this.read(client, reached, this.batchSize * MOST_PAGES);
         if (comparePositions(page.position, reached) === 0) throw new FeedHidden();

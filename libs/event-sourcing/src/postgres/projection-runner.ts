@@ -4,16 +4,16 @@ import { liveCheckpoint, registerProjection } from './checkpoints.js';
 import { countAfter, feedEnd, lagAfter } from './feed.js';
 import { isLed, withLeadership } from './leadership.js';
 import { observeLag } from './observe-lag.js';
+import { PollLoop } from './poll-loop.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
 import type { Projection } from './projection.js';
 import { ProjectionFollower } from './projection-follower.js';
 import { ProjectionRebuild } from './projection-rebuild.js';
-import { Rounds } from './rounds.js';
 
 export interface ProjectionRunnerOptions {
   readonly store: PostgresEventStore;
   readonly projections: readonly Projection[];
-  /** Events a transaction; short transactions keep the feed moving. */
+  /** Events per transaction; short transactions keep the feed moving. */
   readonly batchSize?: number;
   readonly pollMs?: number;
   readonly onError?: (projection: string, error: unknown) => void;
@@ -21,20 +21,20 @@ export interface ProjectionRunnerOptions {
 
 export interface ProjectionStatus {
   readonly name: string;
-  /** Rises when a rebuild is put in the place of the live one. */
+  /** Rises when a rebuild replaces the live generation. */
   readonly generation: number;
   readonly version: number;
-  /** Events behind, counted to 100,000. */
+  /** Events that are not applied yet, counted up to 100,000. */
   readonly lag: number;
-  /** Some process builds a new generation. */
+  /** A process builds a new generation. */
   readonly rebuilding: boolean;
 }
 
 const RETRY_REBUILD_MS = 1_000;
 
 /**
- * Keeps read models up with the feed. Any number of replicas may run: each batch holds the row of its checkpoint, so
- * whichever comes first applies it and nobody applies it twice.
+ * Keeps read models up to date with the feed. Any number of replicas may run: each batch locks the row of its
+ * checkpoint, so that exactly one replica applies it.
  */
 export class ProjectionRunner {
   private readonly followers: ReadonlyMap<string, ProjectionFollower>;
@@ -49,7 +49,7 @@ export class ProjectionRunner {
     this.followers = new Map(options.projections.map(projection => [projection.name, this.follower(projection)]));
   }
 
-  /** Registers new projections, follows the feed, and meanwhile rebuilds those whose code is newer than their tables. */
+  /** Registers new projections, follows the feed, and rebuilds projections whose version is newer than their tables. */
   async start(): Promise<void> {
     for (const { projection } of this.followers.values())
       await registerProjection(this.options.store.pool, projection.name, projection.version);
@@ -58,14 +58,14 @@ export class ProjectionRunner {
     for (const name of this.followers.keys()) this.observe(name);
     this.running = Promise.all([
       this.watch(),
-      ...[...this.followers.values()].flatMap(({ projection, rounds }) => [
-        rounds.run(this.stopping.signal),
+      ...[...this.followers.values()].flatMap(({ projection, loop }) => [
+        loop.run(this.stopping.signal),
         this.rebuildOutdated(projection),
       ]),
     ]);
   }
 
-  /** Ends the batches under way; a rebuild is given up and begins anew at the next start. */
+  /** Finishes the present batches. A rebuild is aborted and starts again at the next start. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
@@ -73,20 +73,20 @@ export class ProjectionRunner {
 
   /** Has the projections that take any of these types read the feed now; all of them when `types` is undefined. */
   wake(types?: ReadonlySet<string>): void {
-    for (const { projection, rounds } of this.followers.values())
-      if (!types || projection.eventTypes.some(type => types.has(type))) rounds.wake();
+    for (const { projection, loop } of this.followers.values())
+      if (!types || projection.eventTypes.some(type => types.has(type))) loop.wake();
   }
 
   /**
-   * Resolves when a read model holds everything up to a position, whichever replica brought it there: what a command
-   * waits for before it answers.
+   * Resolves when a read model holds everything up to a position, whichever replica applied it. Commands wait for it
+   * before they reply.
    * @throws when that takes longer than `timeoutMs`.
    */
   async waitUntil(name: string, position: Position | undefined, timeoutMs = 5_000): Promise<void> {
     if (position) await this.find(name).waitUntil(position, timeoutMs);
   }
 
-  /** How many events each read model is behind, counted to 100,000. */
+  /** How many events each read model has not applied yet, counted up to 100,000. */
   async lag(): Promise<ReadonlyMap<string, number>> {
     const { pool } = this.options.store;
     const lags = new Map<string, number>();
@@ -112,17 +112,17 @@ export class ProjectionRunner {
     );
   }
 
-  /** Names of the projections that take any of these types of events. */
-  thoseTaking(types: ReadonlySet<string>): string[] {
+  /** Names of the projections that apply any of these types of events. */
+  projectionsOf(types: ReadonlySet<string>): string[] {
     return [...this.followers.values()]
       .filter(({ projection }) => projection.eventTypes.some(type => types.has(type)))
       .map(({ projection }) => projection.name);
   }
 
   /**
-   * Builds a new generation from the first event on while the live one answers, then puts it in its place.
-   * @returns false when another replica is already at it.
-   * @throws for a fault of the projection and when stopped; the live generation goes on then.
+   * Builds a new generation from the first event while the live one answers queries, then replaces it.
+   * @returns false when another replica rebuilds it already.
+   * @throws when the projection fails or the runner stops; the live generation stays.
    */
   async rebuild(name: string): Promise<boolean> {
     const { projection } = this.find(name);
@@ -139,15 +139,15 @@ export class ProjectionRunner {
     this.stopping.signal.addEventListener('abort', unobserve, { once: true });
   }
 
-  /** One poll for all projections, for what other processes append. */
+  /** One poll for all projections finds what other processes append. */
   private watch(): Promise<void> {
-    const look = async () => {
+    const poll = async () => {
       const end = await feedEnd(this.options.store.pool);
       for (const follower of this.followers.values()) follower.catchUp(end);
-      return false;
+      return 'empty' as const;
     };
     const onError = (error: unknown) => this.options.onError?.('all', error);
-    return new Rounds({ round: look, pollMs: this.pollMs, onError }).run(this.stopping.signal);
+    return new PollLoop({ poll, pollMs: this.pollMs, onError }).run(this.stopping.signal);
   }
 
   private async rebuildOutdated({ name, version }: Projection): Promise<void> {
@@ -177,7 +177,7 @@ export class ProjectionRunner {
   private find(name: string): ProjectionFollower {
     const follower = this.followers.get(name);
     if (!follower)
-      throw new Error(`there is no projection ${name}; known are ${[...this.followers.keys()].join(', ')}`);
+      throw new Error(`there is no projection ${name}; the projections are ${[...this.followers.keys()].join(', ')}`);
     return follower;
   }
 }

@@ -11,17 +11,19 @@ export interface ProjectionTables {
 export interface ProjectionTransaction extends Pick<pg.ClientBase, 'query'>, ProjectionTables {}
 
 /**
- * A read model, folded from the feed. It may be thrown away and rebuilt while the service runs, so `apply` touches
- * only the tables named here and depends on nothing but the events.
+ * A read model built from the feed. It may be deleted and rebuilt while the service runs, so `apply` writes only its
+ * own tables and depends only on the events.
  */
 export interface Projection {
   readonly name: string;
-  /** To be raised when `apply` or the tables change; a service that starts with a higher one rebuilds by itself. */
+  /**
+   * Raise it when `apply` or the tables change; a service that starts with a higher version rebuilds the projection.
+   */
   readonly version: number;
-  /** The tables it owns, made by the service's migrations. Nothing may refer to them with a foreign key. */
+  /** Its tables, created by migrations of the service. No foreign key may refer to them. */
   readonly tables: readonly string[];
   readonly eventTypes: readonly string[];
-  /** Applies a batch in feed order. Runs again for the same events if its transaction fails, never otherwise. */
+  /** Applies a batch in feed order; called again for the same events only when its transaction failed. */
   apply(events: readonly RecordedEvent[], tx: ProjectionTransaction): Promise<void>;
 }
 

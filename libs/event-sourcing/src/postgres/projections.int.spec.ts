@@ -92,7 +92,7 @@ describe('a projection', () => {
     expect(await replicas[0]!.lag()).toEqual(new Map([['totals', 0]]));
   });
 
-  it('passes over what does not concern it, and tells how far it came all the same', async () => {
+  it('passes over events of other types and still advances its position', async () => {
     const { store, url } = await freshReadModel();
     const elsewhere = new PostgresEventStore(stores.connect(url));
     const replicas = [await started(store), await started(elsewhere)];
@@ -105,7 +105,7 @@ describe('a projection', () => {
     await waitFor(async () => (await replicas[0]!.lag()).get('totals') === 0, { describe: 'no lag' });
   });
 
-  it('applies a batch again, wholly, after it failed half-way', async () => {
+  it('applies a failed batch again as a whole', async () => {
     const { store, pool } = await freshReadModel();
     const errors: unknown[] = [];
     const whole = totals();
@@ -122,15 +122,17 @@ describe('a projection', () => {
     expect(errors).toHaveLength(2);
   });
 
-  it('tells who waits too long', async () => {
+  it('rejects a caller that waits too long', async () => {
     const { store } = await freshReadModel();
     const runner = new ProjectionRunner({ store, projections: [totals()] });
     const { position } = await append(store, 1, 1);
     await expect(runner.waitUntil('totals', position, 50)).rejects.toThrow('did not reach');
-    await expect(runner.rebuild('unknown')).rejects.toThrow('there is no projection unknown; known are totals');
+    await expect(runner.rebuild('unknown')).rejects.toThrow(
+      'there is no projection unknown; the projections are totals',
+    );
   });
 
-  it('outlives the loss of its connections', async () => {
+  it('survives the loss of its connections', async () => {
     const { store, pool } = await freshReadModel();
     const errors: unknown[] = [];
     let cut = false;
@@ -156,7 +158,7 @@ describe('a rebuild', () => {
   const indexes = async (pool: pg.Pool) =>
     (await pool.query(`SELECT tablename, indexname FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`)).rows;
 
-  it('answers from the old generation until the new one takes its place, while others read and write', async () => {
+  it('serves the old generation until the new one replaces it, while others read and write', async () => {
     const { store, pool, url } = await freshReadModel();
     const before = await indexes(pool);
     const runner = await started(store);
@@ -194,7 +196,7 @@ describe('a rebuild', () => {
     expect(await indexes(pool)).toEqual(before);
   }, 120_000);
 
-  it('begins by itself when a release brings a newer version, once over all replicas', async () => {
+  it('starts automatically for a newer version, once over all replicas', async () => {
     const { store, pool, url } = await freshReadModel();
     const old = await started(store);
     await old.waitUntil('totals', (await append(store, 1, 1, 2, 3)).position);
@@ -231,13 +233,13 @@ describe('a rebuild', () => {
     expect(await sums(pool)).toEqual({ seen: 3, total: 6, grand: 6 });
   });
 
-  it('is refused for tables that others refer to', async () => {
+  it('is refused for tables with foreign keys', async () => {
     const { store, pool } = await freshReadModel();
     await pool.query('CREATE TABLE notes (stream_id text REFERENCES totals)');
     await expect((await started(store)).rebuild('totals')).rejects.toThrow('foreign key notes_stream_id_fkey');
   });
 
-  it('yields to readers instead of making them its victims', async () => {
+  it('yields to readers in a deadlock', async () => {
     const { store, pool } = await freshReadModel();
     const runner = await started(store);
     await runner.waitUntil('totals', (await append(store, 1, 1)).position);

@@ -21,7 +21,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-it('starts again on events of this cluster', () => expect(migrateEventStore(pool)).resolves.toBeUndefined());
+it('starts on events of this cluster', () => expect(migrateEventStore(pool)).resolves.toBeUndefined());
 
 it('refuses to start on a checkpoint that this cluster has not reached', async () => {
   await pool.query("INSERT INTO event_store.projections VALUES ('carts', 1, true, 1, '4000000000', 1)");
@@ -29,7 +29,7 @@ it('refuses to start on a checkpoint that this cluster has not reached', async (
   await pool.query('DELETE FROM event_store.projections');
 });
 
-it('refuses to start on events of a cluster that counted further, as a logical dump brings them', async () => {
+it('refuses to start on events of a cluster with a higher transaction counter, as after restoring a logical dump', async () => {
   await pool.query(
     `INSERT INTO event_store.events (txid, stream_id, version, id, type, data, metadata, occurred_at)
      VALUES ('5000000000', 'cart-2', 1, gen_random_uuid(), 'test.happened.v1', '{}', '{"correlationId": "request-2"}', now())`,

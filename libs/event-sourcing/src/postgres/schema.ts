@@ -2,8 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from './transaction.js';
 
 /**
- * The library's own tables, in a schema of their own beside those of the service. Each entry runs once, in order;
- * a published one is never edited.
+ * The tables of this library, in their own schema. Each entry runs once, in order; a released entry is never edited.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -198,13 +197,13 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** Serialises the migrations of replicas that start together; an arbitrary number, the same for every service. */
+/** Serialises the migrations of replicas that start together; an arbitrary number. */
 const MIGRATION_LOCK = 7_405_113_001;
 
 /**
- * Brings the library's tables up to date. Safe to call from any number of replicas at once.
- * @throws when the events come from a cluster that counted further than this one, as a logical dump brings them: the
- * feed would hide them, and every checkpoint would lie behind all that is appended from now on.
+ * Migrates the tables of this library. Any number of replicas may call it at once.
+ * @throws when the events come from a cluster with a higher transaction counter, as after restoring a logical dump:
+ * the feed would hide them.
  */
 export const migrateEventStore = async (pool: pg.Pool): Promise<void> => {
   await inTransaction(pool, async client => {

@@ -34,7 +34,7 @@ export interface SetAsideReport {
 export class PostgresSetAsideEvents<Envelope extends ReceivedEvent> {
   constructor(private readonly pool: pg.Pool) {}
 
-  /** An event that is set aside already is left as it is. */
+  /** Does nothing for an event that is set aside already. */
   async keep(consumer: string, envelope: Envelope, failure: { error: string; retryAfterMs: number }): Promise<void> {
     await this.pool.query(KEEP, [
       consumer,
@@ -46,7 +46,7 @@ export class PostgresSetAsideEvents<Envelope extends ReceivedEvent> {
     ]);
   }
 
-  /** Events whose time has come, the oldest first; nobody else gets them within `leaseMs`. */
+  /** Events that are due, the oldest first; no other replica receives them within `leaseMs`. */
   async takeDue(consumer: string, limit: number, leaseMs: number): Promise<{ envelope: Envelope; failures: number }[]> {
     const { rows } = await this.pool.query<{ envelope: Envelope; failures: number }>(TAKE_DUE, [
       consumer,
@@ -68,27 +68,34 @@ export class PostgresSetAsideEvents<Envelope extends ReceivedEvent> {
     await this.pool.query(REMOVE, [consumer, eventId]);
   }
 
-  /** The oldest first, at most `limit`, and how many there are in all. */
+  /** Up to `limit` events, the oldest first, and the total number. */
   async list(limit: number): Promise<{ readonly events: readonly SetAsideReport[]; readonly total: number }> {
     const { rows } = await this.pool.query<SetAsideReport & { total: string }>(LIST, [limit]);
     return { events: rows, total: Number(rows[0]?.total ?? 0) };
   }
 
-  /** Has the event handled again now, by whichever replica. @returns how many consumers had set it aside. */
+  /**
+   * Makes the event due now.
+   * @returns how many consumers had set it aside.
+   */
   async retryNow(eventId: string): Promise<number> {
     const { rowCount } = await this.pool.query(RETRY_NOW, [eventId]);
     return rowCount ?? 0;
   }
 
-  /** Forgets the event unhandled. @returns the consumers that had set it aside. */
+  /**
+   * Deletes the event unhandled.
+   * @returns the consumers that had set it aside.
+   */
   async discard(eventId: string): Promise<readonly string[]> {
     const { rows } = await this.pool.query<{ consumer: string }>(DISCARD, [eventId]);
     return rows.map(({ consumer }) => consumer);
   }
 
   /**
-   * Rewrites the events that hold one of `traces`, within `tx`. What a handler said about them is deleted, since it may
-   * quote them. @returns how many events were rewritten.
+   * Erases personal data from set-aside events that contain one of `traces`, within `tx`. Errors of handlers are
+   * deleted, because they may quote it.
+   * @returns how many events were rewritten.
    */
   static async erase(
     tx: Pick<pg.ClientBase, 'query'>,

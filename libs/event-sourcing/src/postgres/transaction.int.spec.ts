@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { freshStores } from '../testing/store-under-test.js';
-import { inTransactionAsking, together } from './index.js';
+import { inPipelinedTransaction, pipelined } from './index.js';
 
 const stores = freshStores();
 
@@ -15,14 +15,14 @@ const notes = async () => {
 const WRITE = 'INSERT INTO notes VALUES ($1)';
 const ask = (value: number) => ({ name: 'ask', text: 'SELECT $1::integer AS value', values: [value] });
 
-describe('queries that are sent together', () => {
-  it('are answered each by itself, in a transaction that began along with its questions', async () => {
+describe('pipelined queries', () => {
+  it('each return their own result, in a transaction that was started in the same packet', async () => {
     const { pool, written } = await notes();
-    const answers = await inTransactionAsking<[number, number], number[]>(
+    const answers = await inPipelinedTransaction<[number, number], number[]>(
       pool,
       client => [1, 2].map(async value => (await client.query(ask(value))).rows[0].value) as never,
       async (client, asked) => {
-        await together(client, () => asked.map(value => client.query(WRITE, [value])) as never);
+        await pipelined(client, () => asked.map(value => client.query(WRITE, [value])) as never);
         return [...asked];
       },
     );
@@ -30,13 +30,13 @@ describe('queries that are sent together', () => {
     expect(await written()).toEqual([1, 2]);
   });
 
-  it('leave nothing behind when one of them fails, and the connection as it was', async () => {
+  it('are rolled back when one of them fails, and the connection stays usable', async () => {
     const { pool, written } = await notes();
-    const failing = inTransactionAsking<[unknown], void>(
+    const failing = inPipelinedTransaction<[unknown], void>(
       pool,
       client => [client.query(ask(1))],
       async client => {
-        await together(client, () => [1, 1, 2].map(id => client.query(WRITE, [id])) as never);
+        await pipelined(client, () => [1, 1, 2].map(id => client.query(WRITE, [id])) as never);
       },
     );
     await expect(failing).rejects.toMatchObject({ code: '23505' });
@@ -47,13 +47,13 @@ describe('queries that are sent together', () => {
     client.release();
   });
 
-  it('fail all when the connection is lost', async () => {
+  it('all fail when the connection is lost', async () => {
     const { pool, written } = await notes();
-    const lost = inTransactionAsking<[unknown], void>(
+    const lost = inPipelinedTransaction<[unknown], void>(
       pool,
       client => [client.query(WRITE, [1])],
       async client => {
-        await together(client, () => [
+        await pipelined(client, () => [
           client.query('SELECT pg_terminate_backend(pg_backend_pid())'),
           client.query(WRITE, [2]),
         ]);

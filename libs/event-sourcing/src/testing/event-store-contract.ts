@@ -12,7 +12,7 @@ const circular = (): object => {
   return data;
 };
 
-/** What every event store promises. */
+/** The contract that every event store fulfils. */
 export const keepsTheEventStoreContract = (create: () => Promise<EventStore>): void => {
   describe('an event store', () => {
     it('returns what was appended, in order, with versions from 1', async () => {
@@ -32,12 +32,12 @@ export const keepsTheEventStoreContract = (create: () => Promise<EventStore>): v
       expect(history.every(event => event.metadata.actor === 'ada')).toBe(true);
     });
 
-    it('knows nothing of a stream that does not exist', async () =>
+    it('returns no events for a stream that does not exist', async () =>
       expect(await (await create()).readStream('nobody')).toEqual([]));
 
     it.each([
       ['an older version', 1],
-      ['a version to come', 7],
+      ['a later version', 7],
       ['a new stream', 'none' as const],
     ])('refuses an append that expects %s and appends nothing', async (_, expectedVersion) => {
       const store = await create();
@@ -49,18 +49,18 @@ export const keepsTheEventStoreContract = (create: () => Promise<EventStore>): v
       expect(await store.readStream('cart-2')).toHaveLength(2);
     });
 
-    it('lets exactly one of several racing appends win', async () => {
+    it('accepts exactly one of several concurrent appends', async () => {
       const store = await create();
       const outcomes = await Promise.allSettled(
         Array.from({ length: 20 }, (_, n) =>
-          store.append('cart-3', events(`racer ${n}`), { expectedVersion: 'none', metadata }),
+          store.append('cart-3', events(`writer ${n}`), { expectedVersion: 'none', metadata }),
         ),
       );
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       expect(await store.readStream('cart-3')).toHaveLength(1);
     });
 
-    it('takes appends that expect any version one after the other', async () => {
+    it('accepts concurrent appends that expect any version', async () => {
       const store = await create();
       await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
@@ -71,7 +71,7 @@ export const keepsTheEventStoreContract = (create: () => Promise<EventStore>): v
       expect(versions).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
     });
 
-    it('answers the events as it recorded them, also to appends at the same time', async () => {
+    it('returns the events as recorded, also for concurrent appends', async () => {
       const store = await create();
       const appended = await Promise.all(
         Array.from({ length: 30 }, (_, n) =>
@@ -85,7 +85,7 @@ export const keepsTheEventStoreContract = (create: () => Promise<EventStore>): v
       }
     });
 
-    it('answers an append of nothing with the version that there is, and no position to wait for', async () => {
+    it('returns the present version and no position for an append without events', async () => {
       const store = await create();
       await store.append('cart-8', events('a'), { expectedVersion: 'none', metadata });
       expect(await store.append('cart-8', [], { expectedVersion: 1, metadata })).toEqual({
@@ -97,7 +97,7 @@ export const keepsTheEventStoreContract = (create: () => Promise<EventStore>): v
 
     it.each([
       ['text in a stream id', 'cart-\0', 'x', {}],
-      ['half of a surrogate pair in a stream id', 'cart-\ud800', 'x', {}],
+      ['an unpaired surrogate in a stream id', 'cart-\ud800', 'x', {}],
       ['text in a type', 'cart-9', 'x\0', {}],
       ['text in the metadata', 'cart-9', 'x', { actor: '\0' }],
     ])('refuses unstorable %s', async (_, streamId, type, more) =>
@@ -120,7 +120,7 @@ export const keepsTheEventStoreContract = (create: () => Promise<EventStore>): v
       ).rejects.toThrow(UnstorableEventError),
     );
 
-    it('keeps nulls and the largest numbers', async () => {
+    it('stores nulls and the largest numbers', async () => {
       const store = await create();
       const data = { nothing: null, large: Number.MAX_VALUE, small: Number.MIN_VALUE, text: 'null 1e400000' };
       await store.append('cart-9', [{ type: 'x', data }], { expectedVersion: 'any', metadata });
@@ -128,12 +128,12 @@ export const keepsTheEventStoreContract = (create: () => Promise<EventStore>): v
     });
 
     it.each(['\0', '\ud800', 'x\udc00'])(
-      'refuses text that cannot be stored (%j) without harming others',
+      'refuses text that cannot be stored (%j) and accepts others at the same time',
       async text => {
         const store = await create();
         const good = store.append('cart-5', events('fine'), { expectedVersion: 'none', metadata });
         await expect(store.append('cart-6', events(text), { expectedVersion: 'none', metadata })).rejects.toThrow(
-          'NUL character or half of a surrogate pair',
+          'NUL character or an unpaired surrogate',
         );
         await good;
         expect(await store.readStream('cart-5')).toHaveLength(1);
@@ -141,7 +141,7 @@ export const keepsTheEventStoreContract = (create: () => Promise<EventStore>): v
       },
     );
 
-    it('keeps text that only looks unstorable', async () => {
+    it('stores text that only looks unstorable', async () => {
       const store = await create();
       await store.append('cart-7', events('\\u0000 \\ud800 😀'), { expectedVersion: 'none', metadata });
       expect((await store.readStream('cart-7'))[0]?.data).toEqual({ name: '\\u0000 \\ud800 😀' });

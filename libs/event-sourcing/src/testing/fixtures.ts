@@ -6,8 +6,8 @@ import type { DomainEvent } from '../event.js';
 import { type Upcasters, upcast } from '../upcasting.js';
 
 /**
- * The corpus test of a decider: every JSON file of the folder holds one history, `{events, state}`, as some release
- * wrote it; it must still fold into the state that it says.
+ * Tests a decider with stored events: every JSON file of the folder holds one history, `{events, state}`, as a
+ * release wrote it, and must fold into its state.
  */
 export const foldsEveryFixture = <State, Command, Event extends DomainEvent>(
   folder: string,

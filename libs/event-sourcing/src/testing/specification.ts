@@ -3,9 +3,9 @@ import { type Decider, fold } from '../decider.js';
 import type { DomainEvent } from '../event.js';
 
 interface Outcome<Event extends DomainEvent> {
-  /** The decider yields exactly these events. */
+  /** The decider returns exactly these events. */
   yields(...events: readonly Event[]): void;
-  /** The decider throws a refusal with this code; `message` may be a part of its words. */
+  /** The decider throws a refusal with this code; `message` is a part of its message. */
   refuses(code: string, message?: string): void;
 }
 

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { migrateEventStore, PostgresEventStore } from '../postgres/index.js';
 import type { Upcasters } from '../upcasting.js';
 
-/** For the specs of this folder: one server, and a fresh database with the library's tables for every call. */
+/** For specs of this package: one server, and a fresh database with the event store for each call. */
 export const freshStores = () => {
   let postgres: TestPostgres;
   const pools: pg.Pool[] = [];
@@ -26,7 +26,7 @@ export const freshStores = () => {
   };
 
   return {
-    /** Another process's connections to the same database. */
+    /** Connections to the same database, as another process has them. */
     connect,
     fresh: async (upcasters: Upcasters = {}) => {
       const url = await postgres.createDatabase();
@@ -39,5 +39,5 @@ export const freshStores = () => {
 
 export const metadata = { correlationId: 'request-1' };
 
-/** Events that count up. */
+/** Events with increasing numbers. */
 export const counted = (...numbers: number[]) => numbers.map(n => ({ type: 'test.counted.v1', data: { n } }));

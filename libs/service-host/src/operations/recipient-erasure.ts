@@ -71,7 +71,7 @@ export class RecipientErasure {
     const erased = Object.entries({ events: events.length, ...(await this.#notes(erasure).counts()) });
     return {
       erased: erased.map(([kind, rows]) => ({ kind, rows })),
-      rebuild: projections.thoseTaking(new Set(events.map(({ type }) => type))),
+      rebuild: projections.projectionsOf(new Set(events.map(({ type }) => type))),
     };
   }
 
@@ -164,7 +164,7 @@ export class RecipientErasure {
       without: ({ data }) => redact(data) as object | undefined,
       withoutInId: redactId,
       noteAs: replacement,
-      readModelsOf: types => this.options.projections.thoseTaking(types),
+      readModelsOf: types => this.options.projections.projectionsOf(types),
     };
   }
 

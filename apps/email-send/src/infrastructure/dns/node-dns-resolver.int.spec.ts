@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => dns.stop());
 
-describe('a look-up of TXT records', () => {
+describe('a lookup of TXT records', () => {
   it('joins the strings of one record and keeps several records apart', async () => {
     dns.setRecords('several.example', 'TXT', [['v=spf1 ', 'include:a.example -all'], 'other']);
     const answer = await resolver.lookUpTxt('several.example');
@@ -27,7 +27,7 @@ describe('a look-up of TXT records', () => {
     await expect(resolver.lookUpTxt('changed.example')).resolves.toEqual({ kind: 'found', texts: ['after'] });
   });
 
-  it('tells a name that has none, or does not exist, as an answer', async () => {
+  it('reports a name without records, or that does not exist, as absent', async () => {
     dns.setRecords('address.example', 'A', ['192.0.2.1']);
     await expect(resolver.lookUpTxt('address.example')).resolves.toEqual({ kind: 'absent' });
     await expect(resolver.lookUpTxt('nowhere.example')).resolves.toEqual({ kind: 'absent' });
@@ -44,12 +44,12 @@ describe('a look-up of TXT records', () => {
     await expect(resolver.lookUpTxt(name)).resolves.toEqual({ kind: 'unavailable', reason });
   });
 
-  it('tells that nobody is there', async () => {
-    const nobody = new NodeDnsResolver({
+  it('reports that no server answers', async () => {
+    const unreachable = new NodeDnsResolver({
       dnsServers: [`127.0.0.1:${await freePort()}`],
       dnsTimeoutMs: 200,
       dnsTries: 1,
     });
-    await expect(nobody.lookUpTxt('some.example')).resolves.toMatchObject({ kind: 'unavailable' });
+    await expect(unreachable.lookUpTxt('some.example')).resolves.toMatchObject({ kind: 'unavailable' });
   });
 });

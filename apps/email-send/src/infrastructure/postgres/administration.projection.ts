@@ -4,6 +4,7 @@ import { apiKeys } from '../../api-keys/api-keys.projection.js';
 import { emailServices } from '../../email-services/email-services.projection.js';
 import { sendingDomains } from '../../sending-domains/sending-domains.projection.js';
 import { verifiedRecipients } from '../../verified-recipients/verified-recipients.projection.js';
+import { SET_REVISIONS } from './administration.sql.js';
 import type { ReadModel } from './read-model.js';
 
 const VERSION = 1;
@@ -14,7 +15,7 @@ interface Part {
   readonly apply: (event: RecordedEvent, tx: ProjectionTransaction) => Promise<unknown>;
 }
 
-/** The feed promises that an event of a listed type carries that type's data. */
+/** The feed guarantees that an event of a listed type has the data of that type. */
 const part = <Event extends { readonly type: string; readonly data: object }>(model: ReadModel<Event>): Part => ({
   eventTypes: model.eventTypes,
   tables: model.tables,
@@ -25,8 +26,8 @@ const parts = [part(emailServices), part(apiKeys), part(sendingDomains), part(ve
 const partOf = new Map(parts.flatMap(owner => owner.eventTypes.map(type => [type, owner] as const)));
 
 /**
- * The read models of administration as one projection: a send reads them together, so they stand at the same event
- * always, and a command waits for one checkpoint only. Events are few here; they are applied one by one.
+ * The read models as one projection: sending reads them together, so they always reflect the same event, and a command
+ * waits for one checkpoint. Events are few, so they are applied one by one.
  */
 export const administration: Projection = {
   name: 'administration',
@@ -41,10 +42,6 @@ export const administration: Projection = {
       const { service_id } = event.data as { service_id: string };
       revisions.set(service_id, `${VERSION}:${event.position.txid}:${event.position.pos}`);
     }
-    await tx.query(
-      `INSERT INTO ${tx.table('sender_revisions')} (service_id, revision) SELECT * FROM unnest($1::uuid[], $2::text[])
-       ON CONFLICT (service_id) DO UPDATE SET revision = excluded.revision`,
-      [[...revisions.keys()], [...revisions.values()]],
-    );
+    await tx.query(SET_REVISIONS(tx), [[...revisions.keys()], [...revisions.values()]]);
   },
 };

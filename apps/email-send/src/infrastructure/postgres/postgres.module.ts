@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EMAIL_SEND_EVENTS } from '@postern/contracts';
-import { CONFIG, EventSourcingModule, KeyRing, PrismaModule, ServiceLog } from '@postern/service-host';
+import { CONFIG, EventSourcingModule, PrismaModule, ServiceLog } from '@postern/service-host';
 import type { EmailSendConfig } from '../../config.js';
 import { PrismaClient } from '../../generated/prisma/client.js';
 import { administration } from './administration.projection.js';
@@ -15,15 +15,10 @@ const eventSourcing = EventSourcingModule.forService({
   readYourWrites: administration,
 });
 
-/** The database of email-send: event store, read models, encryption keys, and the lock of this process. */
+/** The database of email-send: event store, read models, and the lock of this process. */
 @Module({
   imports: [prisma, eventSourcing],
   providers: [
-    {
-      provide: KeyRing,
-      inject: [CONFIG],
-      useFactory: ({ encryptionKeys }: EmailSendConfig) => new KeyRing(encryptionKeys),
-    },
     // Asynchronous: no message may be admitted before this process holds its lock.
     {
       provide: ProcessInstance,
@@ -31,6 +26,6 @@ const eventSourcing = EventSourcingModule.forService({
       useFactory: (config: EmailSendConfig, log: ServiceLog) => ProcessInstance.start(config.databaseUrl.reveal(), log),
     },
   ],
-  exports: [prisma, eventSourcing, KeyRing, ProcessInstance],
+  exports: [prisma, eventSourcing, ProcessInstance],
 })
 export class PostgresModule {}

@@ -1,15 +1,14 @@
 import type { NamedRelay } from '@postern/mail';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Within a dialogue; RFC 5321 §4.5.3.2 would allow minutes, but somebody waits for the answer. */
+/** Within a session; RFC 5321 §4.5.3.2 recommends minutes, but a client waits for the answer. */
 const SILENCE_TIMEOUT_MS = 15_000;
 const QUEUE_TIMEOUT_MS = 5_000;
 const MAX_CONNECTIONS = 20;
 
 /**
- * Reads POSTERN_RELAYS: `smtp://` demands STARTTLS, `smtps://` speaks TLS from the first byte, `?tls=none` is plain
- * text. `connections` bounds the connections to a relay, `name` is what we greet with.
- * @throws TypeError that names the relay by its place, never by its URL, which may hold a password.
+ * Parses POSTERN_RELAYS. `smtp://` requires STARTTLS, `smtps://` uses implicit TLS, `?tls=none` is plain text.
+ * @throws TypeError that names the relay by its position, because its URL may contain a password.
  */
 export function relaysFrom(urls: string, ownName: string): NamedRelay[] {
   const relays = urls
@@ -23,7 +22,7 @@ export function relaysFrom(urls: string, ownName: string): NamedRelay[] {
 function relayFrom(text: string, ownName: string, which: string): NamedRelay {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') {
-    throw new TypeError(`${which} is no smtp:// or smtps:// URL`);
+    throw new TypeError(`${which} is not an smtp:// or smtps:// URL`);
   }
   const options = url.searchParams;
   const unknown = [...options.keys()].find(key => !['tls', 'connections', 'name'].includes(key));

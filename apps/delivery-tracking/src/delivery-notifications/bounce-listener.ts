@@ -1,0 +1,171 @@
+import type { AddressInfo } from 'node:net';
+import { isIP } from 'node:net';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { CONFIG, ServiceLog } from '@postern/service-host';
+import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import type { DeliveryTrackingConfig } from '../config.js';
+import { certificateOf } from './certificate.js';
+import { ConnectionLimiter } from './connection-limiter.js';
+import { ReportMetrics } from './ports.js';
+import { ReceiveReport } from './receive-report.js';
+
+/** A report has one return path; the limit tolerates mail systems that send a report to several. */
+const MAX_RECIPIENTS = 5;
+const MAX_BAD_RECIPIENTS = 20;
+
+/**
+ * The SMTP server of the bounce domain; it accepts reports only. It replies 250 once the effect is durable and
+ * otherwise 451, so that the sender retries. STARTTLS protects reports from being read in transit.
+ */
+@Injectable()
+export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #server: SMTPServer;
+  readonly #limiter: ConnectionLimiter;
+  readonly #badRecipients = new Map<string, number>();
+  #port = 0;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: DeliveryTrackingConfig,
+    private readonly reports: ReceiveReport,
+    private readonly metrics: ReportMetrics,
+    private readonly log: ServiceLog,
+  ) {
+    const limits = {
+      maxConnections: config.bounceMaxConnections,
+      maxConnectionsPerAddress: config.bounceMaxConnectionsPerAddress,
+      maxMessagesPerMinute: config.bounceMaxMessagesPerMinute,
+      sessionMs: config.bounceSessionTimeoutMs,
+    };
+    this.#limiter = new ConnectionLimiter(limits, id => this.#closeConnection(id));
+    const { cert, key } = certificateOf(config);
+    this.#server = new SMTPServer({
+      name: config.bounceDomain,
+      banner: 'reports only',
+      disabledCommands: ['AUTH'],
+      cert,
+      key,
+      disableReverseLookup: true,
+      size: config.bounceMaxBytes,
+      maxClients: config.bounceMaxConnections,
+      socketTimeout: config.bounceConnectionTimeoutMs,
+      closeTimeout: 2_000,
+      logger: false,
+      onConnect: (session, done) => done(this.#onConnect(session)),
+      onClose: session => this.#onClose(session),
+      onMailFrom: (_, session, done) => done(this.#onMailFrom(session)),
+      onRcptTo: (address, session, done) => done(this.#onRecipient(address, session)),
+      onData: (stream, session, done) => {
+        this.#onMessage(stream, session).then(
+          () => done(null, 'accepted'),
+          (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+        );
+      },
+    });
+    // Clients can disconnect at any time.
+    this.#server.on('error', () => undefined);
+  }
+
+  /** The port that the server listens on, once started. */
+  get port(): number {
+    return this.#port;
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.server.once('error', reject);
+      this.#server.listen(this.config.bounceSmtpPort, this.config.bounceSmtpHost, () => {
+        this.#server.server.off('error', reject);
+        resolve();
+      });
+    });
+    this.#port = (this.#server.server.address() as AddressInfo).port;
+    this.log.info({ port: this.#port }, 'The bounce listener accepts reports');
+  }
+
+  /** Accepts no more connections, and closes open ones within two seconds. */
+  async onModuleDestroy(): Promise<void> {
+    await new Promise<void>(resolve => this.#server.close(() => resolve()));
+    this.#limiter.close();
+  }
+
+  #onConnect(session: SMTPServerSession): Error | null {
+    return this.#limiter.connect(session.id, addressOf(session))
+      ? null
+      : this.#refusal(421, 'too many connections from this address', 'too_many_connections');
+  }
+
+  #onClose(session: SMTPServerSession): void {
+    this.#limiter.disconnect(session.id);
+    this.#badRecipients.delete(session.id);
+  }
+
+  #onMailFrom(session: SMTPServerSession): Error | null {
+    return this.#limiter.countMessage(addressOf(session))
+      ? null
+      : this.#refusal(450, '4.7.0 too many messages from this address, try again later', 'rate');
+  }
+
+  #onRecipient({ address }: SMTPServerAddress, session: SMTPServerSession): Error | null {
+    const at = address.lastIndexOf('@');
+    if (session.envelope.rcptTo.length >= MAX_RECIPIENTS) {
+      return this.#refusal(452, '4.5.3 too many recipients', 'too_many_recipients');
+    }
+    if (address.slice(at + 1).toLowerCase() !== this.config.bounceDomain) {
+      return this.#badRecipient(session, '5.7.1 relaying denied', 'relaying');
+    }
+    return this.reports.accepts(address.slice(0, at))
+      ? null
+      : this.#badRecipient(session, '5.1.1 no such return path', 'unknown_mailbox');
+  }
+
+  #badRecipient(session: SMTPServerSession, message: string, cause: string): Error {
+    const count = (this.#badRecipients.get(session.id) ?? 0) + 1;
+    this.#badRecipients.set(session.id, count);
+    if (count > MAX_BAD_RECIPIENTS) return this.#refusal(421, '4.7.0 too many unknown recipients', 'guessing');
+    return this.#refusal(550, message, cause);
+  }
+
+  async #onMessage(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
+    const raw = await this.#read(stream);
+    if (!raw) throw this.#refusal(552, '5.3.4 the message is too big', 'too_big');
+    const { mailFrom, rcptTo } = session.envelope;
+    try {
+      await this.reports.execute({
+        sender: mailFrom ? mailFrom.address : '',
+        localParts: rcptTo.map(({ address }) => address.slice(0, address.lastIndexOf('@'))),
+        raw,
+      });
+    } catch (err) {
+      this.log.error({ err }, 'A report was not recorded; its sender will retry');
+      throw this.#refusal(451, '4.3.0 temporary failure, try again later', 'not_durable');
+    }
+  }
+
+  /** Returns undefined for a message that is too big; the excess is read and discarded. */
+  async #read(stream: SMTPServerDataStream): Promise<Buffer | undefined> {
+    const { bounceMaxBytes } = this.config;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size <= bounceMaxBytes) chunks.push(chunk);
+      else chunks.length = 0;
+    }
+    return size <= bounceMaxBytes ? Buffer.concat(chunks) : undefined;
+  }
+
+  #refusal(responseCode: number, message: string, cause: string): Error {
+    this.metrics.refusedMail(cause);
+    return Object.assign(new Error(message), { responseCode });
+  }
+
+  #closeConnection(sessionId: string): void {
+    for (const connection of this.#server.connections) {
+      const { id } = connection as unknown as { readonly id: string };
+      if (id === sessionId) connection.close();
+    }
+  }
+}
+
+const addressOf = ({ remoteAddress }: SMTPServerSession): string =>
+  isIP(remoteAddress) === 0 ? 'unknown' : remoteAddress;

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { certificateOf } from './certificate.js';
+import { selfSignedCertificate } from './self-signed-certificate.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'postern-certificate-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const bounceDomain = 'bounces.test';
+const file = (name: string, content: string): string => {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+};
+
+describe('The certificate of the bounce listener', () => {
+  const own = selfSignedCertificate(bounceDomain);
+  const bounceTlsCertFile = file('cert.pem', own.cert);
+  const bounceTlsKeyFile = file('key.pem', own.key);
+
+  it('is the one that is configured', () =>
+    expect(certificateOf({ bounceDomain, bounceTlsCertFile, bounceTlsKeyFile })).toEqual(own));
+
+  it('is made where none is', () =>
+    expect(certificateOf({ bounceDomain }).cert).toMatch(/^-----BEGIN CERTIFICATE-----/));
+
+  it('is refused without its key, and with a key of another', () => {
+    expect(() => certificateOf({ bounceDomain, bounceTlsCertFile })).toThrow(
+      'POSTERN_BOUNCE_TLS_KEY_FILE; one of them is missing',
+    );
+    const foreign = file('foreign.pem', selfSignedCertificate(bounceDomain).key);
+    expect(() => certificateOf({ bounceDomain, bounceTlsCertFile, bounceTlsKeyFile: foreign })).toThrow(
+      /cert\.pem and .*foreign\.pem are not a certificate and its key: .*key values mismatch/,
+    );
+  });
+});

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics } from '@postern/service-host';
+import { type IgnoredReportCause, ReportMetrics } from './ports.js';
+
+/** Counts inbound mail in the metrics of the process. */
+@Injectable()
+export class OpenTelemetryReportMetrics extends ReportMetrics {
+  readonly #ignored;
+  readonly #refused;
+
+  constructor(metrics: Metrics) {
+    super();
+    const meter = metrics.meter('postern.delivery_tracking');
+    this.#ignored = meter.createCounter('postern.tracking.reports.ignored', {
+      description: 'Reports without effect, by cause',
+    });
+    this.#refused = meter.createCounter('postern.tracking.mail.refused', {
+      description: 'Mail that the bounce listener refused, by cause',
+    });
+    // Prometheus sees no increase in a counter that appears with its first value, so counters start at zero.
+    this.#ignored.add(0, { cause: 'forged_return_path' });
+    this.#refused.add(0, { cause: 'unknown_mailbox' });
+  }
+
+  override ignored(cause: IgnoredReportCause): void {
+    this.#ignored.add(1, { cause });
+  }
+
+  override refusedMail(cause: string): void {
+    this.#refused.add(1, { cause });
+  }
+}

@@ -1,0 +1,28 @@
+import type { ProjectionTables } from '@postern/event-sourcing/postgres';
+import { COUNT_NAMES } from './email-counts.js';
+
+/** Loads the rows of a batch of events from one generation of the read model. `$1` email ids. */
+export const loadTrackedEmails = ({ table }: ProjectionTables): string => `
+  SELECT id, service_id, status, mode, sender, subject,
+    to_char(accepted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS accepted_at, counts, recipients
+  FROM ${table('tracked_emails')} WHERE id = ANY ($1::uuid[])`;
+
+/** Saves a batch of rows and the changes of the daily counts in one statement. `$13` counts as JSON. */
+export const saveTrackedEmails = ({ table }: ProjectionTables): string => `
+  WITH counted AS (
+    INSERT INTO ${table('daily_email_counts')} AS counts (service_id, day, ${COUNT_NAMES.join(', ')})
+    SELECT service_id, day, ${COUNT_NAMES.join(', ')} FROM jsonb_to_recordset($13::jsonb) AS line (
+      service_id uuid, day date, ${COUNT_NAMES.map(name => `${name} integer`).join(', ')})
+    ON CONFLICT (service_id, day) DO UPDATE SET
+      ${COUNT_NAMES.map(name => `${name} = counts.${name} + excluded.${name}`).join(', ')}
+  )
+  INSERT INTO ${table('tracked_emails')}
+    (id, service_id, status, mode, sender, subject, accepted_at, counts, recipients, states, result, search,
+     waiting_since)
+  SELECT id, service_id, status, mode, sender, subject, accepted_at, counts, recipients,
+    string_to_array(states, ','), result, search, waiting_since
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
+    $8::boolean[], $9::jsonb[], $10::text[], $11::text[], $12::timestamptz[], $14::text[]) AS line (id, service_id,
+    status, mode, sender, subject, accepted_at, counts, recipients, states, search, waiting_since, result)
+  ON CONFLICT (id) DO UPDATE SET status = excluded.status, recipients = excluded.recipients,
+    states = excluded.states, result = excluded.result, waiting_since = excluded.waiting_since`;

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { getEmailStats, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { type DailyEmailCount, PrismaClient } from '../generated/prisma/client.js';
+import { COUNT_NAMES, type EmailCounts, NO_COUNTS } from '../messages/email-counts.js';
+import { ratesOf } from './email-rates.js';
+
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 366;
+
+/**
+ * Recipients per UTC day on which their email was accepted, so that no rate exceeds 1. Mail to the simulator is not
+ * counted, and `opened` and `clicked` exclude machines.
+ */
+@Injectable()
+export class EmailStatistics {
+  constructor(private readonly prisma: PrismaClient) {}
+
+  /** Returns every day from `from` to `to`, both included. Refuses `invalid_input`: reversed, or over a year. */
+  @Handles(getEmailStats)
+  async get({ service_id, from, to }: RequestOf<typeof getEmailStats>): Promise<ReplyOf<typeof getEmailStats>> {
+    const length = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+    if (length < 1) throw new Refusal('invalid_input', 'to: must not be before from');
+    if (length > MAX_DAYS) throw new Refusal('invalid_input', `to: the range is limited to ${MAX_DAYS} days`);
+    const rows = await this.prisma.dailyEmailCount.findMany({
+      where: { serviceId: service_id, day: { gte: new Date(from), lte: new Date(to) } },
+    });
+    const known = new Map(rows.map(row => [row.day.toISOString().slice(0, 10), countsOf(row)]));
+    const days = Array.from({ length }, (_, index) => {
+      const date = new Date(Date.parse(from) + index * DAY_MS).toISOString().slice(0, 10);
+      return { date, ...(known.get(date) ?? NO_COUNTS) };
+    });
+    const total = { ...NO_COUNTS };
+    for (const day of days) for (const name of COUNT_NAMES) total[name] += day[name];
+    return { total, rates: ratesOf(total), days };
+  }
+}
+
+const countsOf = (row: DailyEmailCount): EmailCounts => ({
+  accepted: row.accepted,
+  sent: row.sent,
+  failed: row.failed,
+  unknown: row.unknown,
+  retry_requested: row.retryRequested,
+  delivered: row.delivered,
+  bounced_hard: row.bouncedHard,
+  bounced_soft: row.bouncedSoft,
+  complained: row.complained,
+  opened: row.opened,
+  clicked: row.clicked,
+  machine_opens: row.machineOpens,
+  machine_clicks: row.machineClicks,
+});

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { prisma } from '../infrastructure/postgres/prisma.module.js';
+import { EmailStatistics } from './email-statistics.js';
+
+/** Counts and rates of recipients per email service and day. */
+@Module({ imports: [prisma], providers: [EmailStatistics] })
+export class StatisticsModule {}

@@ -1,0 +1,33 @@
+import { describe, it } from '@jest/globals';
+import { addressSuppressed, suppressionLifted } from '@postern/contracts';
+import { specificationOf } from '@postern/event-sourcing/testing';
+import { at, EMAIL_ID, SERVICE_ID } from '../testing/example-signals.js';
+import { addressSuppression, type SuppressionEvent } from './address-suppression.js';
+
+const given = specificationOf(addressSuppression);
+
+describe('The suppression of an address', () => {
+  it('starts when the address bounces hard or complains', () => given().when(suppress).yields(suppressed));
+
+  it('starts only once', () => given(suppressed).when(suppress).yields());
+
+  it('ends when its owner removes it', () => given(suppressed).when(remove).yields(lifted));
+
+  it('starts again when the address bounces again', () => given(suppressed, lifted).when(suppress).yields(suppressed));
+
+  it('cannot be removed when there is none', () =>
+    given(suppressed, lifted).when(remove).refuses('suppression_not_found'));
+});
+
+const listing = {
+  service_id: SERVICE_ID,
+  address: 'ada@x.test',
+  reason: 'hard_bounce' as const,
+  email_id: EMAIL_ID,
+  at: at(10),
+};
+const removal = { service_id: SERVICE_ID, address: 'ada@x.test', at: at(99) };
+const suppress = { kind: 'suppress' as const, data: listing };
+const remove = { kind: 'remove' as const, data: removal };
+const suppressed: SuppressionEvent = { type: addressSuppressed.type, data: listing };
+const lifted: SuppressionEvent = { type: suppressionLifted.type, data: removal };

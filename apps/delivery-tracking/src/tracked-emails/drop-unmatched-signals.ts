@@ -1,0 +1,23 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from '@postern/service-host';
+import type { DeliveryTrackingConfig } from '../config.js';
+import { SignalMetrics, WaitingSignals } from './ports.js';
+
+/** Drops signals whose email did not become known in time, and counts them by kind. */
+@Injectable()
+export class DropUnmatchedSignals {
+  readonly #patienceMs: number;
+
+  constructor(
+    private readonly waiting: WaitingSignals,
+    private readonly metrics: SignalMetrics,
+    @Inject(CONFIG) config: Pick<DeliveryTrackingConfig, 'signalPatienceMs'>,
+  ) {
+    this.#patienceMs = config.signalPatienceMs;
+  }
+
+  async execute(now: Date): Promise<void> {
+    const dropped = await this.waiting.deleteOlderThan(new Date(now.getTime() - this.#patienceMs));
+    for (const [kind, count] of dropped) this.metrics.dropped(kind, count);
+  }
+}

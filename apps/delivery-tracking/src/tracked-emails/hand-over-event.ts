@@ -1,0 +1,46 @@
+import type { DataOf, emailHandedOver } from '@postern/contracts';
+import { classifyBounce } from '@postern/mail';
+import { boundedText } from './bounded-text.js';
+import { publicEvent } from './public-event.js';
+import type { PublicEvent } from './tracked-email-events.js';
+import type { Copy, EmailFacts, TrackedEmail } from './tracked-email-state.js';
+
+type HandOver = DataOf<typeof emailHandedOver>['outcomes'][number];
+
+/**
+ * The public event that the relay's answer to one copy causes, if any: a final refusal is a bounce, and acceptance by
+ * a relay configured as the last hop is a delivery. Other answers wait for a notification or a retry.
+ */
+export function handOverEvent(
+  state: TrackedEmail,
+  facts: EmailFacts,
+  copy: Copy,
+  handOver: HandOver,
+): PublicEvent | undefined {
+  const response = boundedText(handOver.smtp_response, 1_000);
+  switch (handOver.result) {
+    case 'accepted':
+      return handOver.relay_is_final && !copy.deliveredAt
+        ? publicEvent.delivered(state, facts, copy, handOver.at, { smtp_response: response })
+        : undefined;
+    case 'refused':
+      return bounced({ bounce_type: classifyBounce({ text: handOver.smtp_response }).type, reason: response });
+    case 'suppressed':
+      return bounced({ bounce_type: 'hard', reason: suppressedReason(response) });
+    case 'expired':
+      return bounced({ bounce_type: 'soft', reason: response || 'expired: every try until the deadline was deferred' });
+    case 'deferred':
+    case 'unknown':
+      return undefined;
+  }
+
+  function bounced(data: { readonly bounce_type: 'hard' | 'soft'; readonly reason: string }) {
+    return copy.bounced ? undefined : publicEvent.bounced(state, facts, copy, handOver.at, data);
+  }
+}
+
+/** Whether a bounce reason means that the suppression list prevented sending. */
+export const isSuppressedReason = (reason: string): boolean => reason.startsWith('suppressed');
+
+const suppressedReason = (response: string): string =>
+  isSuppressedReason(response) ? response : `suppressed: ${response || 'the address is on the suppression list'}`;

@@ -1,0 +1,34 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from '@postern/service-host';
+import type { DeliveryTrackingConfig } from '../config.js';
+import { OverdueEmails } from './ports.js';
+import { RecordSignals } from './record-signals.js';
+import { signalMetadata } from './signal-metadata.js';
+
+const BATCH_SIZE = 200;
+
+/** Ends the wait for a delivery notification, so that every copy reaches a final state. */
+@Injectable()
+export class MarkMissedNotifications {
+  readonly #patienceMs: number;
+
+  constructor(
+    private readonly overdue: OverdueEmails,
+    private readonly signals: RecordSignals,
+    @Inject(CONFIG) config: Pick<DeliveryTrackingConfig, 'notificationPatienceMs'>,
+  ) {
+    this.#patienceMs = config.notificationPatienceMs;
+  }
+
+  /** Returns how many emails were marked. */
+  async execute(now: Date): Promise<number> {
+    const since = new Date(now.getTime() - this.#patienceMs);
+    const emailIds = await this.overdue.find(since, BATCH_SIZE);
+    const metadata = signalMetadata('delivery-tracking');
+    const at = now.toISOString();
+    await this.signals.execute(
+      emailIds.map(emailId => ({ emailId, signal: { kind: 'deadline_passed', at }, metadata })),
+    );
+    return emailIds.length;
+  }
+}

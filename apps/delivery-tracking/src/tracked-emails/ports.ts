@@ -1,0 +1,104 @@
+import type { EventMetadata } from '@postern/event-sourcing';
+import type { SuppressionEvent } from '../suppressions/address-suppression.js';
+import type { Signal, SignalRefusal } from './signal.js';
+import type { TrackedEmailEvent } from './tracked-email-events.js';
+
+export type TrackingEvent = TrackedEmailEvent | SuppressionEvent;
+
+/** A stored event, with the trace that it belongs to. */
+export type PastEvent = TrackingEvent & { readonly traceparent: string | null };
+
+/** A signal with its email and its origin. Stored as JSON while its email is unknown: field names must not change. */
+export interface ReceivedSignal {
+  readonly emailId: string;
+  readonly signal: Signal;
+  readonly metadata: EventMetadata;
+  /** The event that caused the signal; such a signal is processed only once. */
+  readonly eventId?: string;
+}
+
+/** What a signal led to; the kinds are also metric labels. */
+export type SignalOutcome =
+  | { readonly kind: 'recorded' | 'nothing_new' | 'taken_before' | 'waiting' }
+  | { readonly kind: 'ignored'; readonly cause: SignalRefusal };
+
+/** Records single signals on behalf of other features. */
+export abstract class EmailSignals {
+  /** Resolves once the signal is durable. `actor` is recorded where the current request has none. */
+  abstract record(emailId: string, signal: Signal, actor?: string): Promise<SignalOutcome>;
+}
+
+/** A stored signal whose email was unknown when it arrived. */
+export interface WaitingSignal {
+  readonly id: string;
+  readonly received: ReceivedSignal;
+}
+
+/** Events to append to one stream. */
+export interface StreamAppend {
+  readonly streamId: string;
+  /** 0 for a new stream. */
+  readonly expectedVersion: number;
+  readonly events: readonly { readonly event: TrackingEvent; readonly metadata: EventMetadata }[];
+}
+
+/** The streams that a transaction locks, and the emails whose waiting signals it loads. */
+export interface TransactionScope {
+  readonly streamIds: readonly string[];
+  readonly newEmailIds: readonly string[];
+}
+
+/** What a transaction reads after it has locked its streams. */
+export interface LockedState {
+  /** The events of each stream in order; empty streams are absent. */
+  readonly histories: ReadonlyMap<string, readonly PastEvent[]>;
+  /** In order of arrival. */
+  readonly waiting: readonly WaitingSignal[];
+}
+
+/** Everything that one transaction writes. */
+export interface TrackingChanges {
+  /** Events of other services to mark as consumed. */
+  readonly consumedEventIds: readonly string[];
+  readonly appends: readonly StreamAppend[];
+  readonly signalsToStore: readonly ReceivedSignal[];
+  readonly signalIdsToDelete: readonly string[];
+}
+
+/** One transaction over locked streams. All locks are taken before the first write. */
+export interface TrackingTransaction {
+  /** Locks and reads further streams. To prevent deadlocks, email streams come before suppression streams. */
+  lockMore(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly PastEvent[]>>;
+  /** The only write, after the last lock. Returns the events that had not been consumed before. */
+  write(changes: TrackingChanges): Promise<ReadonlySet<string>>;
+}
+
+/** The service's database as `RecordSignals` sees it. */
+export abstract class TrackingTransactions {
+  /** Runs `work` with exclusive access to the streams and commits; rolls back when it throws. */
+  abstract run<Result>(
+    scope: TransactionScope,
+    work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+/** The stored signals whose email is unknown. */
+export abstract class WaitingSignals {
+  /** Deletes signals received before `before`; returns how many, by kind. */
+  abstract deleteOlderThan(before: Date): Promise<ReadonlyMap<string, number>>;
+}
+
+/** Emails with a copy whose notification is overdue. */
+export abstract class OverdueEmails {
+  /** Returns ids of emails that have waited since before `since`, oldest first. */
+  abstract find(since: Date, limit: number): Promise<readonly string[]>;
+}
+
+/** The metrics of recorded signals. */
+export abstract class SignalMetrics {
+  abstract signal(kind: Signal['kind'], outcome: SignalOutcome): void;
+  /** Counts a durable event. */
+  abstract recorded(event: TrackingEvent): void;
+  /** Counts waiting signals that were deleted because their email never became known. */
+  abstract dropped(kind: string, count: number): void;
+}

@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { ConcurrencyConflict, type Upcasters, upcast } from '@postern/event-sourcing';
+import {
+  appendAll,
+  Inbox,
+  inPipelinedTransaction,
+  lockStreams,
+  PostgresEventStore,
+  pipelined,
+} from '@postern/event-sourcing/postgres';
+import type pg from 'pg';
+import {
+  type LockedState,
+  type PastEvent,
+  type ReceivedSignal,
+  type StreamAppend,
+  type TrackingChanges,
+  type TrackingEvent,
+  type TrackingTransaction,
+  TrackingTransactions,
+  type TransactionScope,
+  type WaitingSignal,
+} from './ports.js';
+import {
+  DELETE_WAITING_SIGNALS,
+  READ_HISTORIES,
+  READ_WAITING_SIGNALS,
+  STORE_WAITING_SIGNALS,
+} from './tracking-transactions.sql.js';
+
+/** The inbox name of this service; stored, so it must not change. */
+const CONSUMER = 'delivery-tracking';
+
+/** Transactions in PostgreSQL. The lock of a stream excludes all other replicas. */
+@Injectable()
+export class PostgresTrackingTransactions extends TrackingTransactions {
+  readonly #inbox: Inbox;
+
+  constructor(private readonly store: PostgresEventStore) {
+    super();
+    this.#inbox = new Inbox(store.pool);
+  }
+
+  override async run<Result>(
+    { streamIds, newEmailIds }: TransactionScope,
+    work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
+  ): Promise<Result> {
+    const appended: TrackingEvent[] = [];
+    const result = await inPipelinedTransaction<[unknown, Histories, readonly WaitingSignal[]], Result>(
+      this.store.pool,
+      client => [
+        lockStreams(client, streamIds),
+        historiesOf(client, streamIds, this.store.upcasters),
+        waitingFor(client, newEmailIds),
+      ],
+      (client, [, histories, waiting]) =>
+        work(new PostgresTrackingTransaction(client, this.#inbox, this.store.upcasters, appended), {
+          histories,
+          waiting,
+        }),
+    );
+    this.store.announce(appended);
+    return result;
+  }
+}
+
+type Histories = ReadonlyMap<string, readonly PastEvent[]>;
+
+/** Call after `lockStreams`, which takes the locks that the event store takes on append. */
+async function historiesOf(
+  client: pg.ClientBase,
+  streamIds: readonly string[],
+  upcasters: Upcasters,
+): Promise<Histories> {
+  const { rows } = await client.query<PastEvent & { stream_id: string }>({
+    name: 'tracking-histories',
+    text: READ_HISTORIES,
+    values: [streamIds],
+  });
+  return Map.groupBy(
+    rows.map(row => upcast(row, upcasters)),
+    row => row.stream_id,
+  );
+}
+
+async function waitingFor(client: pg.ClientBase, emailIds: readonly string[]): Promise<readonly WaitingSignal[]> {
+  if (emailIds.length === 0) return [];
+  const { rows } = await client.query<WaitingSignal>({
+    name: 'tracking-waiting',
+    text: READ_WAITING_SIGNALS,
+    values: [emailIds],
+  });
+  return rows;
+}
+
+class PostgresTrackingTransaction implements TrackingTransaction {
+  constructor(
+    private readonly client: pg.ClientBase,
+    private readonly inbox: Inbox,
+    private readonly upcasters: Upcasters,
+    /** Receives the appended events. */
+    private readonly appended: TrackingEvent[],
+  ) {}
+
+  async lockMore(streamIds: readonly string[]): Promise<Histories> {
+    const [, histories] = await pipelined<[unknown, Histories]>(this.client, () => [
+      lockStreams(this.client, streamIds),
+      historiesOf(this.client, streamIds, this.upcasters),
+    ]);
+    return histories;
+  }
+
+  async write(changes: TrackingChanges): Promise<ReadonlySet<string>> {
+    const { consumedEventIds, appends, signalsToStore, signalIdsToDelete } = changes;
+    const [fresh] = await pipelined<[ReadonlySet<string>, ...unknown[]]>(this.client, () => [
+      consumedEventIds.length > 0
+        ? this.inbox.accept(this.client, CONSUMER, consumedEventIds)
+        : Promise.resolve(new Set<string>()),
+      ...(appends.length > 0 ? [this.#append(appends)] : []),
+      ...(signalsToStore.length > 0 ? [this.#store(signalsToStore)] : []),
+      ...(signalIdsToDelete.length > 0 ? [this.#delete(signalIdsToDelete)] : []),
+    ]);
+    return fresh;
+  }
+
+  async #append(appends: readonly StreamAppend[]): Promise<void> {
+    const results = await appendAll(this.client, appends.flatMap(splitByMetadata));
+    const conflict = results.find(result => result instanceof ConcurrencyConflict);
+    if (conflict) throw conflict;
+    for (const { events } of appends) this.appended.push(...events.map(({ event }) => event));
+  }
+
+  async #delete(signalIds: readonly string[]): Promise<void> {
+    await this.client.query(DELETE_WAITING_SIGNALS, [signalIds]);
+  }
+
+  async #store(signals: readonly ReceivedSignal[]): Promise<void> {
+    await this.client.query({
+      name: 'tracking-store-waiting',
+      text: STORE_WAITING_SIGNALS,
+      values: [
+        signals.map(({ emailId }) => emailId),
+        signals.map(({ signal }) => signal.kind),
+        signals.map(received => JSON.stringify(received)),
+      ],
+    });
+  }
+}
+
+/** An append has one metadata, so events of several signals become consecutive appends. */
+function splitByMetadata({ streamId, expectedVersion, events }: StreamAppend) {
+  const runs: { events: TrackingEvent[]; metadata: (typeof events)[number]['metadata'] }[] = [];
+  for (const { event, metadata } of events) {
+    const last = runs.at(-1);
+    if (last?.metadata === metadata) last.events.push(event);
+    else runs.push({ events: [event], metadata });
+  }
+  let version = expectedVersion;
+  return runs.map(run => {
+    const append = { streamId, expectedVersion: version, ...run };
+    version += run.events.length;
+    return append;
+  });
+}

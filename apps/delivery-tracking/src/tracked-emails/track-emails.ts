@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type EnvelopeOf,
+  emailAccepted,
+  emailCopyRetried,
+  emailHandedOver,
+  emailInterrupted,
+  emailNotHandedOver,
+} from '@postern/contracts';
+import { HandlesEvents } from '@postern/messaging';
+import { RecordSignals } from './record-signals.js';
+import type { Signal } from './signal.js';
+
+const EMAIL_EVENTS = [emailAccepted, emailHandedOver, emailCopyRetried, emailNotHandedOver, emailInterrupted] as const;
+
+/** An event of email-send about one email. */
+export type EmailEvent = EnvelopeOf<(typeof EMAIL_EVENTS)[number]>;
+
+/** Records email-send's events, one transaction per batch and each event once. */
+@Injectable()
+export class TrackEmails {
+  constructor(private readonly signals: RecordSignals) {}
+
+  @HandlesEvents(EMAIL_EVENTS, { consumer: 'delivery-tracking' })
+  async on(batch: readonly EmailEvent[]): Promise<void> {
+    await this.signals.execute(
+      batch.map(event => ({
+        emailId: event.data.email_id,
+        signal: signalOf(event),
+        eventId: event.id,
+        metadata: {
+          correlationId: event.metadata.correlation_id,
+          causationId: event.id,
+          traceparent: event.metadata.traceparent,
+          actor: event.metadata.actor,
+        },
+      })),
+    );
+  }
+}
+
+function signalOf(event: EmailEvent): Signal {
+  switch (event.type) {
+    case 'email-send.email-accepted.v1':
+      return { kind: 'accepted', data: event.data };
+    case 'email-send.email-handed-over.v1':
+      return { kind: 'handed_over', data: event.data };
+    case 'email-send.email-copy-retried.v1':
+      return { kind: 'copy_retried', data: event.data };
+    case 'email-send.email-not-handed-over.v1':
+      return { kind: 'not_handed_over', data: event.data };
+    case 'email-send.email-interrupted.v1':
+      return { kind: 'interrupted', data: event.data };
+  }
+}

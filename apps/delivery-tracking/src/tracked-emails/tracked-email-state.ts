@@ -1,0 +1,68 @@
+import type { DataOf, emailAccepted } from '@postern/contracts';
+
+export type EmailFacts = DataOf<typeof emailAccepted>;
+
+/** The `link` of an open, which has none. */
+export const NO_LINK = '';
+
+/** Opens or clicks of one recipient, by people or by machines; kept to limit and deduplicate them. */
+export type Engagements = readonly { readonly link: string; readonly timeMs: number }[];
+
+/** What is known about one recipient's copy. It only grows, so the order of signals does not change the result. */
+export interface Copy {
+  readonly index: number;
+  readonly address: string;
+  /** When the relay accepted the copy. */
+  readonly handedOverAt: string | null;
+  readonly deliveredAt: string | null;
+  readonly bounced: boolean;
+  readonly complained: boolean;
+  /** The copy was delivered, bounced or never sent, or its deadline passed; see `isSettled`. */
+  readonly settled: boolean;
+  readonly personOpens: Engagements;
+  readonly machineOpens: Engagements;
+  readonly personClicks: Engagements;
+  readonly machineClicks: Engagements;
+}
+
+/** The state of one tracked email. */
+export interface TrackedEmail {
+  readonly facts: EmailFacts | undefined;
+  readonly copies: ReadonlyMap<number, Copy>;
+  /** How the hand-over ended; `recorded` replaces `interrupted`, never the reverse. */
+  readonly conclusion: 'none' | 'interrupted' | 'recorded';
+  /** The `eventTimeKey` of every public event so far. */
+  readonly eventTimes: ReadonlySet<string>;
+}
+
+const NONE: Engagements = [];
+
+export const UNTRACKED: TrackedEmail = {
+  facts: undefined,
+  copies: new Map(),
+  conclusion: 'none',
+  eventTimes: new Set(),
+};
+
+export const copyOf = ({ index, address }: EmailFacts['recipients'][number]): Copy => ({
+  index,
+  address,
+  handedOverAt: null,
+  deliveredAt: null,
+  bounced: false,
+  complained: false,
+  settled: false,
+  personOpens: NONE,
+  machineOpens: NONE,
+  personClicks: NONE,
+  machineClicks: NONE,
+});
+
+/** Whether nothing more is expected. An open or click by a person proves delivery even without a notification. */
+export const isSettled = ({ settled, personOpens, personClicks }: Copy): boolean =>
+  settled || personOpens.length > 0 || personClicks.length > 0;
+
+export const withEngagement = (engagements: Engagements, link: string, at: string): Engagements => [
+  ...engagements,
+  { link, timeMs: Date.parse(at) },
+];

@@ -1,0 +1,129 @@
+import type { DataOf, emailHandedOver } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
+import type { Decider } from '@postern/event-sourcing';
+import { addressKey } from '@postern/mail';
+import { boundedText } from './bounded-text.js';
+import { evolveTrackedEmail } from './evolve-tracked-email.js';
+import { handOverEvent } from './hand-over-event.js';
+import { decideClick, decideOpen } from './opens-and-clicks.js';
+import { publicEvent } from './public-event.js';
+import type { Signal, SignalRefusal } from './signal.js';
+import {
+  COPY_RETRIED,
+  DELIVERY_DELAYED,
+  EMAIL_TRACKED,
+  HAND_OVER_FAILED,
+  HAND_OVER_INTERRUPTED,
+  HAND_OVER_RECORDED,
+  NOTIFICATION_MISSED,
+  type TrackedEmailEvent,
+} from './tracked-email-events.js';
+import { type Copy, type EmailFacts, isSettled, type TrackedEmail, UNTRACKED } from './tracked-email-state.js';
+
+type HandOver = DataOf<typeof emailHandedOver>['outcomes'][number];
+
+const refused = (code: SignalRefusal, message: string): Refusal<SignalRefusal> => new Refusal(code, message);
+
+/**
+ * The delivery of one email. Signals can arrive in any order and more than once; each public event is published once
+ * per recipient. Refuses (`SignalRefusal`) valid signals that must have no effect.
+ */
+export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
+  initial: UNTRACKED,
+  evolve: evolveTrackedEmail,
+
+  decide: (signal, state) => {
+    if (signal.kind === 'accepted') return state.facts ? [] : [{ type: EMAIL_TRACKED, data: signal.data }];
+    const { facts } = state;
+    if (!facts) throw new Error(`signal ${signal.kind} was decided before its email was known`);
+
+    switch (signal.kind) {
+      case 'handed_over':
+        return state.conclusion === 'recorded'
+          ? []
+          : [{ type: HAND_OVER_RECORDED, data: signal.data }, ...handOverEvents(state, facts, signal.data.outcomes)];
+      case 'copy_retried':
+        return [{ type: COPY_RETRIED, data: signal.data }, ...handOverEvents(state, facts, [signal.data.outcome])];
+      case 'not_handed_over':
+        return state.conclusion === 'recorded' ? [] : [{ type: HAND_OVER_FAILED, data: signal.data }];
+      case 'interrupted':
+        return state.conclusion === 'none' ? [{ type: HAND_OVER_INTERRUPTED, data: signal.data }] : [];
+      case 'notified':
+        return decideNotification(state, facts, signal);
+      case 'complained': {
+        const copy = copyAt(state, signal.index);
+        const source = boundedText(signal.source, 500);
+        return copy.complained ? [] : [publicEvent.complained(state, facts, copy, signal.at, { source })];
+      }
+      case 'opened':
+        return decideOpen(state, facts, copyAt(state, signal.data.recipient_index), signal.data);
+      case 'clicked':
+        return decideClick(state, facts, copyAt(state, signal.data.recipient_index), signal.data);
+      case 'deadline_passed':
+        return [...state.copies.values()]
+          .filter(copy => !isSettled(copy))
+          .map(copy => ({
+            type: NOTIFICATION_MISSED,
+            data: {
+              email_id: facts.email_id,
+              recipient_index: copy.index,
+              at: signal.at,
+              reason: copy.handedOverAt
+                ? 'no delivery notification arrived: it is unknown whether the message was delivered'
+                : 'the result of the hand-over was never reported',
+            },
+          }));
+    }
+  },
+};
+
+function copyAt(state: TrackedEmail, index: number): Copy {
+  const copy = state.copies.get(index);
+  if (!copy) throw refused('unknown_recipient', `the email has no recipient ${index}`);
+  return copy;
+}
+
+function handOverEvents(state: TrackedEmail, facts: EmailFacts, handOvers: readonly HandOver[]): TrackedEmailEvent[] {
+  const events: TrackedEmailEvent[] = [];
+  let current = state;
+  for (const handOver of handOvers) {
+    const copy = current.copies.get(handOver.index);
+    const event = copy && handOverEvent(current, facts, copy, handOver);
+    if (!event) continue;
+    events.push(event);
+    current = evolveTrackedEmail(current, event);
+  }
+  return events;
+}
+
+function decideNotification(
+  state: TrackedEmail,
+  facts: EmailFacts,
+  { index, status, at }: Extract<Signal, { kind: 'notified' }>,
+): TrackedEmailEvent[] {
+  const copy = copyAt(state, index);
+  const key = addressKey(copy.address);
+  if (!status.addresses.some(address => addressKey(address) === key)) {
+    throw refused('report_for_another_recipient', 'the report is about a different recipient than its return path');
+  }
+  const response = boundedText(status.response, 1_000);
+  switch (status.action) {
+    case 'delivered':
+    case 'relayed':
+    case 'expanded':
+      return copy.deliveredAt ? [] : [publicEvent.delivered(state, facts, copy, at, { smtp_response: response })];
+    case 'failed':
+      return copy.bounced
+        ? []
+        : [publicEvent.bounced(state, facts, copy, at, { bounce_type: status.bounceType, reason: response })];
+    case 'delayed':
+      return isSettled(copy)
+        ? []
+        : [
+            {
+              type: DELIVERY_DELAYED,
+              data: { email_id: facts.email_id, recipient_index: index, at, reason: response },
+            },
+          ];
+  }
+}

@@ -1,0 +1,21 @@
+/** Reads the streams of one transaction. `$1` stream ids. Hot: runs once per group of signals. */
+export const READ_HISTORIES = `
+  SELECT stream_id, type, data, metadata->>'traceparent' AS traceparent
+  FROM event_store.events WHERE stream_id = ANY ($1) ORDER BY stream_id, version`;
+
+/** Reads the signals that waited for emails. `$1` email ids. Runs in the same round trip as the locks. */
+export const READ_WAITING_SIGNALS = `
+  SELECT id::text AS id, told AS received FROM waiting_signals WHERE email_id = ANY ($1) ORDER BY waiting_signals.id`;
+
+/** Stores signals in a batch, pipelined with the append. `$1` email ids, `$2` kinds, `$3` signals. */
+export const STORE_WAITING_SIGNALS = `
+  INSERT INTO waiting_signals (email_id, kind, told) SELECT * FROM unnest($1::uuid[], $2::text[], $3::jsonb[])`;
+
+/** Deletes signals that were decided, in the same transaction. `$1` ids. */
+export const DELETE_WAITING_SIGNALS = 'DELETE FROM waiting_signals WHERE id = ANY ($1::bigint[])';
+
+/** Deletes at most `$2` signals received before `$1`; Prisma cannot return deleted rows or limit a delete. */
+export const DELETE_OLD_WAITING_SIGNALS = `
+  DELETE FROM waiting_signals WHERE id = ANY (ARRAY(
+    SELECT id FROM waiting_signals WHERE received_at < $1 LIMIT $2
+  )) RETURNING kind`;

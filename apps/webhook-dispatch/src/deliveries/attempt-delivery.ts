@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { outcomeOf } from './endpoint-response.js';
+import { type ClaimedDelivery, DeliveryQueue, EndpointClient } from './ports.js';
+import { retryDelayMs } from './retry-schedule.js';
+
+/** Makes one attempt, signed with the current time, and records its result. */
+@Injectable()
+export class AttemptDelivery {
+  constructor(
+    private readonly client: EndpointClient,
+    private readonly queue: DeliveryQueue,
+  ) {}
+
+  /** Resolves when the attempt is recorded. `onResponse` is called as soon as the request is over. */
+  async execute(delivery: ClaimedDelivery, onResponse?: () => void): Promise<void> {
+    const startedAt = new Date();
+    const request = {
+      url: delivery.url,
+      body: delivery.payload,
+      secret: delivery.secret,
+      timestampS: Math.floor(startedAt.getTime() / 1000),
+      previousAttempts: delivery.attempts,
+      traceparent: delivery.traceparent,
+    };
+    const response = await this.client.send(request).finally(onResponse);
+    const outcome = outcomeOf(response);
+    const retryInMs = outcome === 'retry' ? retryDelayMs(delivery.attempts + 1, Math.random()) : undefined;
+    await this.queue.record({ delivery, startedAt, response, outcome, retryInMs });
+  }
+}

@@ -1,0 +1,53 @@
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { Tasks } from '@postern/service-host';
+import { HttpEndpointClient } from '../infrastructure/http/http-endpoint-client.js';
+import { ObservedEndpointClient } from '../infrastructure/http/observed-endpoint-client.js';
+import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
+import { prisma } from '../infrastructure/postgres/prisma.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { AttemptDelivery } from './attempt-delivery.js';
+import { Deliveries } from './deliveries.projection.js';
+import { DisableFailingWebhooks } from './disable-failing-webhooks.js';
+import { EnqueueDeliveries } from './enqueue-deliveries.js';
+import { DeliveryQueue, EndpointClient } from './ports.js';
+import { PostgresDeliveryQueue } from './postgres-delivery-queue.js';
+import { ProcessDeliveries } from './process-deliveries.js';
+import { PurgeDeliveries } from './purge-deliveries.js';
+import { QueueGauges } from './queue-gauges.js';
+import { ReplayDelivery } from './replay-delivery.js';
+import { ReplayMissedDeliveries } from './replay-missed-deliveries.js';
+import { TestWebhook } from './test-webhook.js';
+
+/** The queue of deliveries, their attempts, retries and replays. */
+@Module({
+  imports: [eventSourcing, prisma, WebhooksModule],
+  providers: [
+    EnqueueDeliveries,
+    ProcessDeliveries,
+    AttemptDelivery,
+    TestWebhook,
+    ReplayDelivery,
+    ReplayMissedDeliveries,
+    DisableFailingWebhooks,
+    PurgeDeliveries,
+    Deliveries,
+    QueueGauges,
+    HttpEndpointClient,
+    { provide: EndpointClient, useClass: ObservedEndpointClient },
+    { provide: DeliveryQueue, useClass: PostgresDeliveryQueue },
+  ],
+})
+export class DeliveriesModule implements OnApplicationBootstrap {
+  constructor(
+    private readonly tasks: Tasks,
+    private readonly processing: ProcessDeliveries,
+    private readonly disabling: DisableFailingWebhooks,
+    private readonly purging: PurgeDeliveries,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.tasks.every(1_000, 'process deliveries', signal => this.processing.run(signal));
+    this.tasks.every(60_000, 'disable failing webhooks', () => this.disabling.run());
+    this.tasks.every(3_600_000, 'purge deliveries', () => this.purging.run());
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { listDeliveries, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { type Prisma, PrismaClient } from '../generated/prisma/client.js';
+import { Webhooks } from '../webhooks/webhooks.projection.js';
+
+type DeliveryPage = ReplyOf<typeof listDeliveries>;
+type DeliveryReply = DeliveryPage['items'][number];
+
+const WITH_ATTEMPTS = { attemptLog: { orderBy: { number: 'asc' } } } as const satisfies Prisma.DeliveryInclude;
+
+/** Queries of deliveries and their attempts. The queue writes these rows itself, so no events are projected. */
+@Injectable()
+export class Deliveries {
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly webhooks: Webhooks,
+  ) {}
+
+  /** Newest first. Refuses `webhook_not_found`. */
+  @Handles(listDeliveries)
+  async list(request: RequestOf<typeof listDeliveries>): Promise<DeliveryPage> {
+    await this.webhooks.get(request);
+    const { webhook_id: webhookId, limit, offset, state } = request;
+    const where = { webhookId, ...(state && { state }) };
+    const total = await this.prisma.delivery.count({ where });
+    const rows = await this.prisma.delivery.findMany({
+      where,
+      include: WITH_ATTEMPTS,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      take: limit,
+      skip: offset,
+    });
+    return { items: rows.map(replyOf), total, limit, offset };
+  }
+
+  async find(webhookId: string, id: string): Promise<DeliveryReply | undefined> {
+    const row = await this.prisma.delivery.findFirst({ where: { id, webhookId }, include: WITH_ATTEMPTS });
+    return row ? replyOf(row) : undefined;
+  }
+}
+
+type DeliveryRow = Prisma.DeliveryGetPayload<{ include: typeof WITH_ATTEMPTS }>;
+
+const replyOf = (row: DeliveryRow): DeliveryReply => ({
+  id: row.id,
+  event_id: row.eventId,
+  payload: JSON.parse(row.payload) as DeliveryReply['payload'],
+  state: row.state as DeliveryReply['state'],
+  reason: row.reason,
+  replay_of: row.replayOf,
+  next_attempt_at: row.state === 'pending' ? (row.nextAttemptAt?.toISOString() ?? null) : null,
+  created_at: row.createdAt.toISOString(),
+  attempts: row.attemptLog.map(attempt => ({
+    number: attempt.number,
+    at: attempt.at.toISOString(),
+    outcome: attempt.outcome as DeliveryReply['attempts'][number]['outcome'],
+    status: attempt.status,
+    latency_ms: attempt.latencyMs,
+    error: attempt.error,
+    response_head: attempt.responseHead,
+  })),
+});

@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { WebhookRepository } from '../webhooks/ports.js';
+import { DeliveryQueue } from './ports.js';
+
+const DAYS = 3;
+
+/** Disables endpoints whose attempts have all failed for three days, and holds deliveries of disabled endpoints. */
+@Injectable()
+export class DisableFailingWebhooks {
+  constructor(
+    private readonly queue: DeliveryQueue,
+    private readonly webhooks: WebhookRepository,
+  ) {}
+
+  async run(): Promise<void> {
+    for (const { webhookId, since } of await this.queue.failingFor(DAYS))
+      await this.webhooks.disable(webhookId, `nothing but failures since ${since.toISOString()}`);
+    await this.queue.holdForDisabled();
+  }
+}

@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { OUTCOME_EVENTS } from '@postern/contracts';
+import { HandlesEvents } from '@postern/messaging';
+import { DeliveryQueue } from './ports.js';
+import { type DeliveryEventEnvelope, kindOf, payloadOf } from './webhook-payload.js';
+
+/** Queues one delivery of each event for every endpoint of its service that is subscribed to its kind. */
+@Injectable()
+export class EnqueueDeliveries {
+  constructor(private readonly queue: DeliveryQueue) {}
+
+  @HandlesEvents(OUTCOME_EVENTS, { consumer: 'deliveries' })
+  on(events: readonly DeliveryEventEnvelope[]): Promise<void> {
+    return this.queue.enqueue(
+      events.map(event => ({
+        id: event.id,
+        serviceId: event.data.service_id,
+        kind: kindOf(event),
+        payload: payloadOf(event),
+        traceparent: event.metadata.traceparent,
+      })),
+    );
+  }
+}

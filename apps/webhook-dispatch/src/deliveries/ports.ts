@@ -1,0 +1,76 @@
+import type { OutcomeKind } from '@postern/contracts';
+import type { AttemptOutcome, EndpointResponse } from './endpoint-response.js';
+
+/** A request to an endpoint. The signature covers `timestampS` (Unix seconds) and the exact `body`. */
+export interface SignedRequest {
+  readonly url: string;
+  readonly body: string;
+  readonly secret: string;
+  readonly timestampS: number;
+  readonly previousAttempts: number;
+  readonly traceparent: string | undefined;
+}
+
+/** Sends requests to endpoints. Never throws: a failed request is a response with `error`. */
+export abstract class EndpointClient {
+  abstract send(request: SignedRequest): Promise<EndpointResponse>;
+}
+
+/** A delivery that this replica may attempt now. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  /** Fencing token: proves that the claim is still valid when the attempt is recorded. */
+  readonly fence: string;
+  readonly url: string;
+  readonly secret: string;
+  readonly payload: string;
+  /** Attempts before this one. */
+  readonly attempts: number;
+  /** The trace of the event, or of the request for a replay or test. */
+  readonly traceparent: string | undefined;
+}
+
+export interface AttemptResult {
+  readonly delivery: ClaimedDelivery;
+  readonly startedAt: Date;
+  readonly response: EndpointResponse;
+  readonly outcome: AttemptOutcome;
+  /** Until the next attempt; undefined if there is none. */
+  readonly retryInMs: number | undefined;
+}
+
+/** An event to deliver to the endpoints of its service. */
+export interface QueuedEvent {
+  readonly id: string;
+  readonly serviceId: string;
+  readonly kind: OutcomeKind;
+  readonly payload: string;
+  readonly traceparent: string | undefined;
+}
+
+/** The queue of deliveries, in the same database as their attempts. */
+export abstract class DeliveryQueue {
+  /** Queues each event once for every endpoint subscribed to its kind, however often it arrives. */
+  abstract enqueue(events: readonly QueuedEvent[]): Promise<void>;
+  /** Queues a test delivery; returns its id. */
+  abstract enqueueTest(webhookId: string, payload: string): Promise<string>;
+  /** Claims due deliveries: up to `limits` for the listed endpoints, and up to `defaultLimit` for each other one. */
+  abstract claim(limits: ReadonlyMap<string, number>, defaultLimit: number): Promise<readonly ClaimedDelivery[]>;
+  /** Claims one due delivery, for a caller that waits for its attempt. */
+  abstract claimOne(deliveryId: string): Promise<ClaimedDelivery | undefined>;
+  /** Records an attempt and its consequences in one transaction. Does nothing if the claim has been lost. */
+  abstract record(result: AttemptResult): Promise<void>;
+  /** Queues a new delivery of the same payload with the full retry schedule; returns its id if the original exists. */
+  abstract replay(webhookId: string, deliveryId: string): Promise<string | undefined>;
+  /** Replays the refused, dropped and held deliveries of an endpoint since a time; returns how many. */
+  abstract replayMissed(webhookId: string, since: Date): Promise<number>;
+  /** Finds enabled endpoints whose attempts have all failed for so many days. */
+  abstract failingFor(days: number): Promise<readonly { readonly webhookId: string; readonly since: Date }[]>;
+  /** Holds deliveries queued while the read model still showed their endpoint as enabled; returns how many. */
+  abstract holdForDisabled(): Promise<number>;
+  /** Deletes deliveries that finished before a time, with their attempts; returns how many. */
+  abstract purgeFinishedBefore(time: Date): Promise<number>;
+  /** Calls the listener whenever this process may have made deliveries due. */
+  abstract onDue(listener: () => void): void;
+}

@@ -1,0 +1,20 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from '@postern/service-host';
+import type { WebhookDispatchConfig } from '../config.js';
+import { DeliveryQueue } from './ports.js';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Deletes finished deliveries after the retention time. Pending and held deliveries are kept. */
+@Injectable()
+export class PurgeDeliveries {
+  constructor(
+    private readonly queue: DeliveryQueue,
+    @Inject(CONFIG) private readonly config: Pick<WebhookDispatchConfig, 'deliveryRetentionDays'>,
+  ) {}
+
+  async run(): Promise<void> {
+    const { deliveryRetentionDays } = this.config;
+    await this.queue.purgeFinishedBefore(new Date(Date.now() - deliveryRetentionDays * DAY_MS));
+  }
+}

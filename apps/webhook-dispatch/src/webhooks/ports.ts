@@ -1,0 +1,43 @@
+import type { OutcomeKind } from '@postern/contracts';
+import type { WebhookChanges } from './webhook.js';
+
+/** Validates a webhook URL. Refuses `invalid_url` with the reason. */
+export abstract class WebhookUrlValidator {
+  abstract validate(url: string): Promise<void>;
+}
+
+export interface NewSecret {
+  /** Shown to the owner once; starts with `whsec_`. */
+  readonly secret: string;
+}
+
+/** Identifies a webhook of a service. */
+export interface WebhookKey {
+  readonly service_id: string;
+  readonly webhook_id: string;
+}
+
+export interface NewWebhook extends WebhookKey {
+  readonly url: string;
+  readonly events: readonly OutcomeKind[];
+}
+
+/**
+ * Writes webhooks: events, secret and pending deliveries in one transaction, shown by the read model afterwards.
+ * Secrets are encrypted and never part of an event. Refuses `webhook_not_found`, also for other services' webhooks.
+ */
+export abstract class WebhookRepository {
+  /** Refuses `too_many_webhooks` above the limit, across all replicas. */
+  abstract create(webhook: NewWebhook, limit: number): Promise<NewSecret>;
+  /** Disabling holds pending deliveries; enabling clears the recorded failures. */
+  abstract change(key: WebhookKey, changes: WebhookChanges): Promise<void>;
+  /** Disables a webhook that keeps failing; does nothing if it is already disabled or removed. */
+  abstract disable(webhookId: string, reason: string): Promise<void>;
+  /** Generates the next secret; the current one keeps signing. */
+  abstract rotateSecret(key: WebhookKey): Promise<NewSecret>;
+  /** Activates the next secret; refuses `no_next_secret`. */
+  abstract switchSecret(key: WebhookKey): Promise<void>;
+  abstract remove(key: WebhookKey): Promise<void>;
+  /** Calls the listener after this process has enabled a webhook. */
+  abstract onEnabled(listener: () => void): void;
+}

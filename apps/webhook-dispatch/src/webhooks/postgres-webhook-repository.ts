@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Refusal } from '@postern/contracts/refusal';
+import { CommandTransactions } from '@postern/event-sourcing/postgres';
+import { KeyRing } from '@postern/service-host';
+import type pg from 'pg';
+import { type NewSecret, type NewWebhook, type WebhookKey, WebhookRepository } from './ports.js';
+import { type WebhookChanges, type WebhookCommand, type WebhookEvent, webhook, webhookStream } from './webhook.js';
+import {
+  CLEAR_FAILURES,
+  COUNT_WEBHOOKS,
+  DELETE_SECRET,
+  HOLD_PENDING_DELIVERIES,
+  INSERT_SECRET,
+  SET_NEXT_SECRET,
+  SWITCH_SECRET,
+} from './webhooks.sql.js';
+
+const SECRET_BYTES = 32;
+
+/** Writes events, sealed secrets and pending deliveries of a webhook in one transaction. */
+@Injectable()
+export class PostgresWebhookRepository extends WebhookRepository {
+  readonly #enabledListeners: (() => void)[] = [];
+
+  constructor(
+    private readonly transactions: CommandTransactions,
+    private readonly keys: KeyRing,
+  ) {
+    super();
+  }
+
+  override async create({ service_id, webhook_id, url, events }: NewWebhook, limit: number): Promise<NewSecret> {
+    const { secret, sealed } = this.#newSecret(webhook_id);
+    await this.transactions.execute({
+      decider: webhook,
+      streamId: webhookStream(webhook_id),
+      command: { kind: 'create', identity: { webhook_id, service_id, at: now() }, url, events },
+      // Not a stream: this lock serializes creations of one service, so that the count is exact.
+      locks: [`webhooks-of-${service_id}`],
+      check: client => checkLimit(limit, client, service_id),
+      write: client => client.query(INSERT_SECRET, [webhook_id, service_id, sealed]),
+    });
+    return { secret };
+  }
+
+  override async change({ service_id, webhook_id }: WebhookKey, changes: WebhookChanges): Promise<void> {
+    const command = { kind: 'change', serviceId: service_id, at: now(), ...changes } as const;
+    const events = await this.#execute(webhook_id, command, updateDeliveries(webhook_id));
+    if (events.some(({ type }) => type === 'webhook-dispatch.webhook-enabled.v1'))
+      for (const listener of this.#enabledListeners) listener();
+  }
+
+  override async disable(webhookId: string, reason: string): Promise<void> {
+    await this.#execute(webhookId, { kind: 'disable', reason, at: now() }, updateDeliveries(webhookId));
+  }
+
+  override async rotateSecret({ service_id, webhook_id }: WebhookKey): Promise<NewSecret> {
+    const { secret, sealed } = this.#newSecret(webhook_id);
+    await this.#execute(webhook_id, { kind: 'rotate-secret', serviceId: service_id, at: now() }, async client => {
+      const { rowCount } = await client.query(SET_NEXT_SECRET, [webhook_id, sealed]);
+      if (rowCount === 0) throw new Error(`webhook ${webhook_id} has no secret`);
+    });
+    return { secret };
+  }
+
+  override async switchSecret({ service_id, webhook_id }: WebhookKey): Promise<void> {
+    await this.#execute(webhook_id, { kind: 'switch-secret', serviceId: service_id, at: now() }, async client => {
+      const { rowCount } = await client.query(SWITCH_SECRET, [webhook_id]);
+      // Possible only if an earlier release recorded a rotation without storing its secret.
+      if (rowCount === 0) throw new Refusal('no_next_secret', 'there is no next secret; rotate the secret first');
+    });
+  }
+
+  override async remove({ service_id, webhook_id }: WebhookKey): Promise<void> {
+    await this.#execute(webhook_id, { kind: 'remove', serviceId: service_id, at: now() }, client =>
+      client.query(DELETE_SECRET, [webhook_id]),
+    );
+  }
+
+  override onEnabled(listener: () => void): void {
+    this.#enabledListeners.push(listener);
+  }
+
+  #execute(
+    webhookId: string,
+    command: WebhookCommand,
+    write: (client: pg.ClientBase, events: readonly WebhookEvent[]) => Promise<unknown>,
+  ): Promise<readonly WebhookEvent[]> {
+    return this.transactions.execute({ decider: webhook, streamId: webhookStream(webhookId), command, write });
+  }
+
+  #newSecret(webhookId: string): NewSecret & { readonly sealed: string } {
+    const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+    return { secret, sealed: this.keys.seal(secret, webhookId) };
+  }
+}
+
+const now = (): string => new Date().toISOString();
+
+async function checkLimit(limit: number, client: pg.ClientBase, serviceId: string): Promise<void> {
+  const { rows } = await client.query<{ count: number }>(COUNT_WEBHOOKS, [serviceId]);
+  if ((rows[0]?.count ?? 0) >= limit)
+    throw new Refusal('too_many_webhooks', `an email service can have ${limit} webhooks`);
+}
+
+/** Holds pending deliveries of a disabled webhook until they are replayed; clears the failures of an enabled one. */
+const updateDeliveries =
+  (webhookId: string) =>
+  async (client: pg.ClientBase, events: readonly WebhookEvent[]): Promise<void> => {
+    const types = new Set(events.map(({ type }) => type));
+    if (types.has('webhook-dispatch.webhook-disabled.v1')) await client.query(HOLD_PENDING_DELIVERIES, [webhookId]);
+    if (types.has('webhook-dispatch.webhook-enabled.v1')) await client.query(CLEAR_FAILURES, [webhookId]);
+  };

@@ -1,0 +1,74 @@
+/** What the code of a web service found when it tried to get into the platform. */
+export interface Seen {
+  /** The last message of NATS to a client without a token. */
+  readonly nats: string;
+  /** By database: whether PostgreSQL accepts its superuser without a password. */
+  readonly postgres: Readonly<Record<string, string>>;
+  /** Names of its variables that belong to the platform. */
+  readonly environment: readonly string[];
+  /** Processes of the platform whose environment it could read. */
+  readonly processes: readonly string[];
+  /** Files that hold secrets or data of the platform, which it could open. */
+  readonly files: readonly string[];
+}
+
+/** Code without dependencies that tries each way in and prints what it found as one line. */
+export const attackerCode = (of: {
+  readonly nats: string;
+  readonly postgres: string;
+  readonly home: string;
+}): string => `
+  const { readdirSync, readFileSync, openSync, statSync } = require('node:fs');
+  const { connect } = require('node:net');
+  const HOME = ${JSON.stringify(of.home)};
+
+  const request = (port, greeting, answerOf) => new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1');
+    let received = Buffer.alloc(0);
+    const end = result => { socket.destroy(); resolve(result); };
+    socket.on('connect', () => socket.write(greeting));
+    socket.on('error', error => end(error.code));
+    socket.on('close', () => end('closed'));
+    socket.on('data', chunk => {
+      received = Buffer.concat([received, chunk]);
+      const answer = answerOf(received);
+      if (answer) end(answer);
+    });
+  });
+
+  const nats = port =>
+    request(port, 'CONNECT {"verbose":false}\\r\\nPING\\r\\n', heard => /^(-ERR.*|PONG)\\r$/m.exec(heard.toString())?.[1]);
+
+  // Start-up of protocol 3.0; the answer R names the authentication: 0 none, 3 password, 10 SCRAM.
+  const postgres = (port, database) => {
+    const parameters = Buffer.from(['user', 'postgres', 'database', database, '', ''].join('\\0').slice(0, -1) + '\\0');
+    const head = Buffer.alloc(8);
+    head.writeInt32BE(8 + parameters.length, 0);
+    head.writeInt32BE(196608, 4);
+    return request(port, Buffer.concat([head, parameters]), heard => {
+      if (heard.length < 9) return undefined;
+      if (heard.toString('latin1', 0, 1) !== 'R') return heard.toString();
+      return { 0: 'accepted', 3: 'password required', 10: 'password required' }[heard.readInt32BE(5)];
+    });
+  };
+
+  const reads = attempt => { try { return attempt(); } catch { return undefined; } };
+  const platformProcesses = () =>
+    readdirSync('/proc').filter(name => /^\\d+$/.test(name)).flatMap(pid => {
+      const environment = reads(() => readFileSync('/proc/' + pid + '/environ', 'latin1')) ?? '';
+      return /POSTERN_(NATS|DATABASE|ENCRYPTION|LINK)_/.test(environment) ? [pid] : [];
+    });
+  const files = () => ['secrets.json', 'ready.json', 'nats.conf', 'postgres/pg_hba.conf', 'nats', 'logs', 'logs/postgres.log', 'logs/nats.log']
+    .filter(file => reads(() => statSync(HOME + '/' + file).isDirectory() ? readdirSync(HOME + '/' + file) : openSync(HOME + '/' + file)) !== undefined);
+
+  (async () => {
+    const port = ${JSON.stringify(new URL(of.postgres).port)};
+    console.log(JSON.stringify({
+      nats: await nats(${JSON.stringify(new URL(of.nats).port)}),
+      postgres: { postgres: await postgres(port, 'postgres'), postern_email_send: await postgres(port, 'postern_email_send') },
+      environment: Object.keys(process.env).filter(name => /^POSTERN_(?!INSTANCE$|BUILD$)/.test(name)),
+      processes: platformProcesses(),
+      files: files(),
+    }));
+  })();
+`;

@@ -1,0 +1,35 @@
+import type { RecordedEvent } from '../event.js';
+import type { BrokerState } from './outbox-checkpoints.js';
+
+/** The range of messages that the broker's stream holds, and how far consumers have taken them. */
+export interface BrokerRetention {
+  readonly created: string;
+  readonly firstSequence: number;
+  /** The last sequence that every consumer has taken; undefined when there is no consumer. */
+  readonly takenByAll: number | undefined;
+  /** The last sequence that this process has removed because every consumer had taken it. */
+  readonly removedTo: number;
+}
+
+/** The result of publishing a batch. */
+export interface PublishResult {
+  readonly lastSequence: number;
+  /** The broker stored the first `taken` events of the batch and accepts no more. */
+  readonly blocked?: { readonly condition: string; readonly reason: string; readonly taken: number };
+}
+
+/** The broker, as the relay needs it. Publishing the same event again must be harmless. */
+export interface Publisher {
+  /**
+   * Resolves when every event is stored, or with `blocked` when the broker accepts no more.
+   * A `repetition` is stored even if the broker already has the event.
+   * @throws when it is unknown whether an event is stored.
+   */
+  publish(batch: readonly RecordedEvent[], repetition?: string): Promise<PublishResult>;
+  /** Undefined when the broker has no stream of this service; rejects when the broker cannot be reached. */
+  state(): Promise<BrokerState | undefined>;
+  /** Undefined when the broker has no stream of this service. */
+  retention?(): Promise<BrokerRetention | undefined>;
+  /** Removes old events that all consumers have taken. */
+  removeOld?(): Promise<void>;
+}
