@@ -26,7 +26,7 @@ export class BuildDeployment {
   ) {}
 
   /** @throws errors that are neither a failure of the build nor its end; the caller retries. */
-  execute(build: Build): Promise<void> {
+  run(build: Build): Promise<void> {
     const { state, deploymentId } = build;
     return this.reports.inRequestContext(state.id!, deploymentId, 'build deployment', span => this.#build(build, span));
   }

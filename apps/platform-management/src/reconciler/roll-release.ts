@@ -44,7 +44,7 @@ export class RollRelease {
   }
 
   /** @throws errors that are neither a failure of the release nor its end; the caller retries. */
-  execute(roll: Roll): Promise<void> {
+  run(roll: Roll): Promise<void> {
     const { state, release } = roll;
     return this.reports.inRequestContext(state.id!, release.id, SPANS[release.kind], span => this.#roll(roll, span));
   }

@@ -11,7 +11,7 @@ export class StopInstances {
     private readonly runtime: Runtime,
   ) {}
 
-  async execute(webServiceId: string, signal: AbortSignal): Promise<void> {
+  async run(webServiceId: string, signal: AbortSignal): Promise<void> {
     await this.runtime.stop(webServiceId, signal);
     if (signal.aborted) return;
     await this.reports.record(webServiceId, { kind: 'finish-stop' });

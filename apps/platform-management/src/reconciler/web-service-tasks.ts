@@ -49,7 +49,7 @@ export class WebServiceTasks {
       key: deploymentId,
       run: async signal => {
         await this.scan.idle();
-        await this.builds.execute({ state, deploymentId, untilMs, signal });
+        await this.builds.run({ state, deploymentId, untilMs, signal });
       },
       giveUp: reason => this.report(state.id!, { kind: 'fail-deployment', deploymentId, reason }),
     };
@@ -71,7 +71,7 @@ export class WebServiceTasks {
       key: release.id,
       run: async signal => {
         await this.scan.idle();
-        await this.releases.execute({ state, release, untilMs, signal });
+        await this.releases.run({ state, release, untilMs, signal });
       },
       giveUp: reason => this.report(state.id!, { kind: 'fail-release', releaseId: release.id, reason }),
     };
@@ -82,7 +82,7 @@ export class WebServiceTasks {
       key: 'stop',
       run: async signal => {
         await this.scan.idle();
-        await this.stops.execute(webServiceId, signal);
+        await this.stops.run(webServiceId, signal);
       },
       giveUp: reason => this.report(webServiceId, { kind: 'fail-stop', reason: `it could not be stopped: ${reason}` }),
     };
