@@ -15,11 +15,11 @@ import {
 import { z } from 'zod';
 import { type BalancerLog, reasonOf } from './balancer-log.js';
 import { type LoadBalancer, RefusedOrder, UnknownService } from './load-balancer.js';
-import { StaleVersion } from './route-book.js';
+import { StaleVersion } from './route-table.js';
 
 const LARGEST_ORDER_BYTES = 4 * 1024 * 1024;
 
-/** The door for orders: HTTP on a unix socket that only the balancer's own user may open. */
+/** The API for orders: HTTP on a unix socket that only the user of the load balancer can open. */
 export class ControlServer {
   readonly #server: Server;
 

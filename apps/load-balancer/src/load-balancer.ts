@@ -5,7 +5,14 @@ import type { BackendTarget } from './backend-target.js';
 import { type BalancerLog, reasonOf } from './balancer-log.js';
 import { DurableFile } from './durable-file.js';
 import { Route } from './route.js';
-import { hostLabelOf, RouteBook, type RouteEntry, routeBookShape, withBackends, withoutTraffic } from './route-book.js';
+import {
+  hostLabelOf,
+  type RouteEntry,
+  RouteTable,
+  routeTableShape,
+  withBackends,
+  withoutTraffic,
+} from './route-table.js';
 import { ServiceListener } from './service-listener.js';
 import type { BalancerSettings } from './settings.js';
 import { listenAnywhere, listenPatiently } from './stable-ports.js';
@@ -22,7 +29,7 @@ const SAVE_TRAFFIC_EVERY_MS = 1_000;
 /** The orders that the load balancer takes. Each is durable when it returns, and may be given again. */
 export class LoadBalancer {
   readonly traffic: TrafficLedger;
-  readonly #book: RouteBook;
+  readonly #book: RouteTable;
   readonly #gauges: TrafficGauges;
   readonly #services = new Map<string, Service>();
   #shared: ServiceListener | undefined;
@@ -36,12 +43,12 @@ export class LoadBalancer {
     const file = (name: string) => join(balancerFolder(settings.platformHome), name);
     const unreadable = (name: string) => (reason: string) =>
       log.warn({ file: file(name), reason }, 'This file cannot be read; starting without what it held');
-    this.#book = new RouteBook(new DurableFile(file('routes.json'), routeBookShape, unreadable('routes.json')));
+    this.#book = new RouteTable(new DurableFile(file('routes.json'), routeTableShape, unreadable('routes.json')));
     this.traffic = new TrafficLedger(new DurableFile(file('traffic.json'), trafficShape, unreadable('traffic.json')));
     this.#gauges = new TrafficGauges(this.traffic);
   }
 
-  /** Goes on with the routes that are on disk; every service answers at its port when this returns. */
+  /** Loads the routes from disk; every service answers at its port when this returns. */
   static async start(settings: BalancerSettings, log: BalancerLog): Promise<LoadBalancer> {
     const folder = balancerFolder(settings.platformHome);
     await mkdir(folder, { recursive: true });
@@ -91,7 +98,7 @@ export class LoadBalancer {
     return route.drain(backendIds, timeoutMs);
   }
 
-  /** What is under way is cut: whoever wants it finished drains first. */
+  /** Cuts requests in progress; drain first to let them finish. */
   async remove(id: string): Promise<void> {
     await this.#book.change(
       id,

@@ -65,7 +65,7 @@ describe('The load balancer as a process', () => {
     return { id, port: Number(line), child };
   };
 
-  it('says when it is ready, and goes on with ports and routes after kill -9', async () => {
+  it('reports when it is ready, and keeps ports and routes after kill -9', async () => {
     const first = start();
     expect(JSON.parse(await first.ready())).toEqual({ ready: true, name: 'load-balancer', port: 0 });
     const instance = await startInstance('one');

@@ -10,7 +10,7 @@ const writeLine = (line: string): void => {
   try {
     writeSync(1, `${line}\n`);
   } catch {
-    // Whoever read our output has gone; the traffic goes on.
+    // The reader of the output is gone; traffic continues.
   }
 };
 const log = balancerLog(writeLine);

@@ -35,7 +35,7 @@ describe('The load balancer', () => {
     expect(first).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it('goes on with addresses, backends and pages after it was started again', async () => {
+  it('keeps addresses, backends and pages over a restart', async () => {
     const { url } = await balancer.serve((_incoming, response) => response.end('one'));
     const other = await balancer.client.reserve(OTHER, 'blog');
     await balancer.client.close(OTHER, 'suspended');

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClosedReason } from '@postern/load-balancer-client';
 import { hasBody } from './lazy-body.js';
 
-/** An answer of the load balancer's own, in words for whoever opened the page. */
+/** A response of the load balancer itself, for the visitor of the page. */
 export interface Refusal {
   readonly status: number;
   readonly title: string;

@@ -78,7 +78,7 @@ export class Route {
     return best;
   }
 
-  /** A retired backend that is put again before it was idle simply goes on. */
+  /** A retired backend that is added again before it was idle continues. */
   #retire(target: BackendTarget): void {
     this.#retiring.add(target);
     void target.idle().then(() => {

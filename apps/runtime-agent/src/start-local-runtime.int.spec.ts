@@ -9,7 +9,7 @@ import { startLocalRuntime } from './start-local-runtime.js';
 
 const never = new AbortController().signal;
 
-it('as many builds go on at one time as the setting says', async () => {
+it('runs as many builds at a time as the setting allows', async () => {
   const [home, meeting] = await Promise.all(
     ['home', 'meeting'].map(name => mkdtemp(join(tmpdir(), `postern-${name}-`))),
   );

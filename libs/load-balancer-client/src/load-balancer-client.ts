@@ -71,7 +71,7 @@ export class LoadBalancerClient {
     return cut;
   }
 
-  /** Answers every new request with 503 and the reason in plain words; what is under way goes on until drained. */
+  /** Answers new requests with 503 and the reason; requests in progress continue until drained. */
   async close(webServiceId: string, reason: ClosedReason, version?: number): Promise<void> {
     await this.#ask('PUT', `/services/${webServiceId}/closed`, undefined, { reason, version });
   }

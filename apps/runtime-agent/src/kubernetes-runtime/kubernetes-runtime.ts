@@ -112,7 +112,7 @@ export class KubernetesRuntime extends Runtime {
     await builds.retain(new Set([...keep, ...(await rolls.imagesInUse())]));
   }
 
-  /** Stops looking on; what runs goes on running. */
+  /** Stops following the logs and leaves everything running. */
   async detach(): Promise<void> {
     await this.parts.follower.detach();
     await this.parts.logs.close();

@@ -23,7 +23,7 @@ export interface DatabaseRecord {
   readonly port: number;
   /** The user it runs as; undefined where the platform is not root and cannot choose. */
   readonly uid: number | undefined;
-  /** Of the platform's own access. Whoever can read it can read the data beside it as well. */
+  /** For access of the platform. A process that can read it can read the data beside it as well. */
   readonly adminPassword: string;
   readonly reservedAt: string;
   /** As last ordered; undefined before it was first made. */
@@ -119,7 +119,7 @@ export class DatabaseFolders {
     await rename(draft, join(folder, 'record.json'));
   }
 
-  /** Whoever creates the file of a port has it, among all processes that share the folder. */
+  /** The process that creates the file of a port owns it, among all that share the folder. */
   async #claimPort(databaseId: string, wanted: number | undefined): Promise<number> {
     const folder = join(this.root, 'ports');
     await mkdir(folder, { recursive: true });

@@ -133,7 +133,7 @@ describe('a relational database', () => {
     );
   });
 
-  it('becomes read-only beyond its storage, and writable again when there is room', async () => {
+  it('becomes read-only beyond its storage, and writable again when there is space', async () => {
     const made = await provisioned({ storageBytes: 110 * 1024 ** 2 });
     await connected(made, async client => {
       await client.query('CREATE UNLOGGED TABLE bulk (megabyte text)');

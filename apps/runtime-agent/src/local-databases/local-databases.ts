@@ -20,8 +20,8 @@ import { type LocalServer, ServerKeeper } from './server-keeper.js';
 /** A reservation may be a moment ahead of the event that makes it known. */
 const RESERVATION_MS = 10 * 60_000;
 const LOG_BYTES = 10 * 1024 ** 2;
-/** Writable again only when there is some room, so that it does not go back and forth. */
-const ROOM_AGAIN = 0.95;
+/** Writable again only when there is some space, so that it does not alternate. */
+const WRITABLE_AGAIN = 0.95;
 const MEASURE_MS = 250;
 const MEASURE_AGAIN_AFTER_MS = 60_000;
 
@@ -98,7 +98,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage {
     const usedBytes = await diskUsageOf(this.#folders.dataOf(databaseId));
     const { storageBytes } = record.limits;
     const was = await this.#postgres.isReadOnly(record);
-    const readOnly = usedBytes > (was ? storageBytes * ROOM_AGAIN : storageBytes);
+    const readOnly = usedBytes > (was ? storageBytes * WRITABLE_AGAIN : storageBytes);
     if (readOnly !== was) await this.#postgres.setReadOnly(record, readOnly);
     return { usedBytes, readOnly };
   }

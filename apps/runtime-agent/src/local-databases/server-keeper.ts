@@ -64,7 +64,7 @@ export class ServerKeeper {
     await this.#bounds.release(record.databaseId);
   }
 
-  /** Keeps the log that a server writes in bounds; it appends, so it goes on from the beginning. */
+  /** Keeps the log that a server writes in bounds; the server appends, so it continues at the beginning. */
   async trimLog(databaseId: string, bytes: number): Promise<void> {
     const log = this.folders.logOf(databaseId);
     const size = await stat(log).then(

@@ -9,11 +9,11 @@ import { LogStore } from './logs/log-store.js';
 import { redactor } from './redactor.js';
 import { HomeOwnership } from './rolls/home-ownership.js';
 
-/** Whoever calls this has the terminal to itself. */
+/** Nothing else writes to the terminal. */
 const log = { info() {}, warn() {}, error() {} };
 
 /**
- * Ends all instances and builds of a home, whoever started them: asks the instances first, and kills what is left after
+ * Stops all instances and builds of a home, whichever process started them: asks the instances first, and kills what is left after
  * `graceMs`. A platform that still looks after them leaves off. Their last lines are kept; their services start again
  * with the next run.
  */

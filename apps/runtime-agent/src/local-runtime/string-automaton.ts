@@ -14,13 +14,13 @@ export class StringAutomaton {
   #size = 1;
 
   constructor(strings: readonly string[]) {
-    const room = strings.reduce((sum, { length }) => sum + length, 1);
-    this.#child = new Int32Array(room);
-    this.#sibling = new Int32Array(room);
-    this.#code = new Uint16Array(room);
-    this.#depth = new Int32Array(room);
-    this.#fallback = new Int32Array(room);
-    this.#match = new Int32Array(room);
+    const size = strings.reduce((sum, { length }) => sum + length, 1);
+    this.#child = new Int32Array(size);
+    this.#sibling = new Int32Array(size);
+    this.#code = new Uint16Array(size);
+    this.#depth = new Int32Array(size);
+    this.#fallback = new Int32Array(size);
+    this.#match = new Int32Array(size);
     for (const text of strings) this.#add(text);
     this.#connect();
   }

@@ -25,7 +25,7 @@ interface Work {
 export interface OrderTimes {
   /** An order that nobody asks about for so long is cancelled. */
   readonly leaseMs: number;
-  /** How long the end of an order is kept for whoever asks again. */
+  /** How long the end of an order is kept for repeated requests. */
   readonly keptMs: number;
 }
 
@@ -98,7 +98,7 @@ export class OrderRegistry {
       if (work.end && silentMs > this.times.keptMs) this.#orders.delete(orderId);
       else if (!work.end && silentMs > this.times.leaseMs && isCancellable(work.order)) {
         work.abort.abort(new Cancelled('nobody asks about the order'));
-        // Whoever asks later after all has it started again.
+        // A client that asks later finds it unknown and starts it again.
         this.#orders.delete(orderId);
       }
     }

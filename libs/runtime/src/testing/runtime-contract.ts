@@ -291,7 +291,7 @@ export const keepsThePromisesOfARuntime = (start: () => Promise<RuntimeHarness>)
         expect(status).toMatchObject({ lastFailure: expect.any(String), restarts: 1 });
       });
 
-      it('goes on with what runs after a restart of the platform', async () => {
+      it('continues with what runs after a restart of the platform', async () => {
         const plan = await running(program.answeringItself);
         const itself = await answerOf(plan);
         await harness.restart();

@@ -25,7 +25,7 @@ export interface BuildParts {
   readonly gitWords: (errors: string, url: string) => string;
   readonly log: Log;
   readonly pollMs: number;
-  /** How long a new image is spared: whoever says what to keep may not know of it yet. */
+  /** How long a new image is kept: the caller may not know of it yet. */
   readonly spareMs: number;
 }
 

@@ -9,7 +9,7 @@ import { webOf } from '../rolls/failure-words.js';
 
 export type WriterOf = (webServiceId: string, instance: string, secrets: readonly string[]) => LogWriter;
 
-/** Whoever has not been asked to reconcile for so long leads no more, and leaves the lines to who does. */
+/** A process that was not reconciled for so long follows no lines any more. */
 const LEADS_FOR_MS = 60_000;
 
 interface Run {

@@ -24,7 +24,7 @@ export const buildName = (deploymentId: string): string => `build-${deploymentId
 
 export const ofService = (webServiceId: string): string => `${OURS},${LABEL.webService}=${webServiceId}`;
 
-/** Host names have room for some 40 characters of a name that its owner may have written in any way. */
+/** Host names hold some 40 characters of a name that may contain anything. */
 export const hostName = (webServiceId: string, name: string, domain: string): string => {
   const readable = name
     .toLowerCase()

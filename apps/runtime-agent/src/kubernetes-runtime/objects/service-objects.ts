@@ -81,7 +81,7 @@ export const deploymentAround = (webServiceId: string, template: unknown): Manif
   },
 });
 
-/** Applied by a manager of its own, so that letting go of the number does not set it back to one. */
+/** Applied by a separate field manager, so that giving up the field does not set it to one. */
 export const instanceCount = (webServiceId: string, replicas: number): Manifest => ({
   apiVersion: RESOURCES.Deployment.apiVersion,
   kind: 'Deployment',

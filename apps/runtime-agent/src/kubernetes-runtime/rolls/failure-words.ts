@@ -70,7 +70,7 @@ export const whyNotReady = async (
   if (failure) return failure;
   if (HOPELESS.has(web?.state?.waiting?.reason ?? '')) return web?.state?.waiting?.message ?? 'it cannot be started';
   const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (scheduled?.status === 'False') return `there is no room for it: ${scheduled.message ?? scheduled.reason}`;
+  if (scheduled?.status === 'False') return `no node has capacity for it: ${scheduled.message ?? scheduled.reason}`;
   return (await lastComplaint(cluster, pod)) ?? 'it does not answer';
 };
 

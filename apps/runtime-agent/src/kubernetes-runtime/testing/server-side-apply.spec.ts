@@ -18,7 +18,7 @@ describe('Server-side apply, as the stand-in does it', () => {
     expect(both).toEqual({ spec: { x: 2, replicas: 3 } });
   });
 
-  it('gives a field to whoever changes it', () => {
+  it('gives a field to the manager that changes it', () => {
     const taken = objectAfter(['a', { spec: { x: 1 } }], ['b', { spec: { x: 2 } }], ['a', { spec: {} }]);
     expect(taken).toEqual({ spec: { x: 2 } });
   });

@@ -42,7 +42,7 @@ const HEARTBEAT_MS = 5_000;
 
 /**
  * The real control plane that `k8s/check/check.mjs --cluster` brings up: a file says where. It knows the node by an
- * address of this machine, speaks to it as to a kubelet, and takes it for dead without its heartbeats.
+ * address of this machine, speaks to it as to a kubelet, and considers it failed without heartbeats.
  */
 export const realCluster = async (file: string): Promise<TestCluster> => {
   const { kubeconfig, ...access } = JSON.parse(await readFile(file, 'utf8')) as ApiAccess & { kubeconfig: string };

@@ -33,7 +33,7 @@ export class ArtefactStore {
   #kept: ReadonlySet<string> | undefined;
   #staticServer: Promise<string> | undefined;
 
-  /** @param spareMs how long a new one is spared: whoever says what to keep may not know of it yet. */
+  /** @param spareMs how long a new artefact is kept: the caller may not know of it yet. */
   constructor(
     private readonly platformHome: string,
     private readonly spareMs = 15 * 60_000,

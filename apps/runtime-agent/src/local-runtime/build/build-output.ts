@@ -1,6 +1,6 @@
 import type { LogWriter } from '@postern/runtime';
 
-/** Passes a build's output on, up to a bound, so that a flood ends in a remark and not in a full disk. */
+/** Forwards the output of a build up to a limit, so that a flood of output does not fill the disk. */
 export class BuildOutput {
   #left: number;
 
@@ -17,11 +17,11 @@ export class BuildOutput {
     this.writer.write('build', chunk.length > this.#left ? chunk.subarray(0, this.#left) : chunk);
     this.#left -= chunk.length;
     if (this.#left <= 0)
-      this.remark(`Output beyond ${Math.round(this.mostBytes / 2 ** 20)} MiB is not kept; the build goes on`, '\n');
+      this.logLine(`Output beyond ${Math.round(this.mostBytes / 2 ** 20)} MiB is not kept; the build continues`, '\n');
   };
 
   /** What the platform says about the build. */
-  remark(line: string, before = ''): void {
+  logLine(line: string, before = ''): void {
     this.writer.write('build', `${before}${line}\n`);
   }
 }

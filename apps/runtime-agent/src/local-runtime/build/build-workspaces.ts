@@ -47,7 +47,7 @@ export class BuildWorkspaces {
     await removeTree(join(this.folder, name));
   }
 
-  /** When there is no room: the next builds fetch again what they need. */
+  /** When there is no space; the next builds fetch what they need again. */
   async dropCaches(): Promise<void> {
     await removeTree(this.#caches);
   }

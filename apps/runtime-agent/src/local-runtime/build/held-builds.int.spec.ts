@@ -117,7 +117,7 @@ describe.each<readonly [string, Circumstances]>([
     expect(await fixture.build({ ...order, buildCommand: 'true' })).toHaveProperty('reference', order.deploymentId);
   });
 
-  it('is not touched by reconciling while it goes on', async () => {
+  it('is not touched by a reconciliation while it runs', async () => {
     fixture = await BuildsFixture.start(options);
     const build = fixture.build(await fixture.order({}, { buildCommand: 'echo begun; sleep 1; echo done' }));
     await waitFor(async () => (await fixture.lines()).includes('begun'));

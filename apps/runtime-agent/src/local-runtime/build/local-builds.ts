@@ -23,8 +23,8 @@ import { BUILD_MARKER, type BuildFolders, buildEnvironment, draftOf, homeOf } fr
 import type { BuildLimits } from './build-limits.js';
 import { BuildOutput } from './build-output.js';
 import type { BuildWorkspaces } from './build-workspaces.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
 import { freeBytes } from './disk.js';
-import { Lane } from './lane.js';
 import { LimitWatch, memoryWords, tasksWords } from './limit-watch.js';
 
 /** Carries out a step of a build, for somebody who wants to see how long it takes. */
@@ -52,10 +52,10 @@ export interface LocalBuildsParts {
 
 /** Builds on this machine, only so many at a time, each inside a place of its own that is empty when the build is over. */
 export class LocalBuilds implements Builds {
-  readonly #lane: Lane;
+  readonly #limit: ConcurrencyLimit;
 
   constructor(private readonly parts: LocalBuildsParts) {
-    this.#lane = new Lane(parts.concurrentBuilds);
+    this.#limit = new ConcurrencyLimit(parts.concurrentBuilds);
   }
 
   resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
@@ -67,7 +67,7 @@ export class LocalBuilds implements Builds {
     const deadline = AbortSignal.timeout(order.deadlineMs);
     const either = AbortSignal.any([signal, deadline]);
     try {
-      return await this.#lane.run(either, () => this.#build(order, output, either));
+      return await this.#limit.run(either, () => this.#build(order, output, either));
     } catch (error) {
       if (error === deadline.reason && !signal.aborted)
         throw new BuildFailed(`the build did not finish within ${Math.ceil(order.deadlineMs / 1_000)} s`);
@@ -104,7 +104,7 @@ export class LocalBuilds implements Builds {
       // Whatever an interrupted build of the same service has left.
       await place.clear();
       await workspaces.remove(name);
-      await this.#makeRoom();
+      await this.#freeDiskSpace();
       place = await confinement.prepare(id);
       const folders = await workspaces.make(name, order.webServiceId, place);
       const output = new BuildOutput(writer, limits.outputBytes);
@@ -131,7 +131,7 @@ export class LocalBuilds implements Builds {
     const watch = new LimitWatch(place, [folders.workspace, folders.cache], this.parts.limits);
     try {
       const limit = AbortSignal.any([signal, watch.signal]);
-      output.remark(`Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`);
+      output.logLine(`Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`);
       const marks = { [BUILD_MARKER]: site.id };
       const checkout = { place, directory, home: homeOf(folders.workspace), marks };
       await this.parts.inStep('fetch source', () =>
@@ -157,7 +157,7 @@ export class LocalBuilds implements Builds {
   async #run(command: string, order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<void> {
     const { place, folders, output, id } = site;
     const { path, registry, limits } = this.parts;
-    output.remark(`$ ${command}`);
+    output.logLine(`$ ${command}`);
     const exit = await runConfined(
       place,
       {
@@ -177,7 +177,7 @@ export class LocalBuilds implements Builds {
   }
 
   /** Old artefacts go first; what a full disk needs is not left to a timer that may never come. */
-  async #makeRoom(): Promise<void> {
+  async #freeDiskSpace(): Promise<void> {
     const { artefacts, workspaces, limits } = this.parts;
     await workspaces.makeFolders();
     const isShort = async () => (await freeBytes(workspaces.folder)) < limits.freeBytes;
@@ -202,7 +202,7 @@ interface BuildSite {
   readonly output: BuildOutput;
 }
 
-/** A site is served file by file, whoever may read them: what its links lead to has to be part of it. */
+/** A site serves every file to everyone, so its links may only lead to files of the site. */
 const lookAtLinks = async (directory: string): Promise<void> => {
   const stray = await findStrayLink(directory);
   if (stray !== undefined) throw new BuildFailed(`the link ${stray} leads out of the site`);

@@ -1,6 +1,6 @@
 /** What holds an instance's processes together and within its limits, whatever the machine offers for that. */
 export interface Confinement {
-  /** Makes room for an instance, before its process is started. */
+  /** Prepares the confinement of an instance before its process is started. */
   prepare(id: string): Promise<ConfinedPlace>;
   /** The place of an instance that was prepared before, perhaps by an earlier run of the platform. */
   find(id: string): Promise<ConfinedPlace>;

@@ -6,7 +6,7 @@ const LOWEST = 30_000;
 const HIGHEST = 32_700;
 const ATTEMPTS = 200;
 
-/** A port that nothing listens on now and that is not `taken`; whoever starts on it may still be overtaken. */
+/** A port that nothing listens on now and that is not `taken`; another process may still take it before it is used. */
 export const pickFreePort = async (taken: ReadonlySet<number>): Promise<number> => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const port = randomInt(LOWEST, HIGHEST);

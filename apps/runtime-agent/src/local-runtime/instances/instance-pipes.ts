@@ -10,7 +10,7 @@ const NAMES = ['stdout', 'stderr', 'exit'] as const;
 export type PipeName = (typeof NAMES)[number];
 
 /**
- * Named pipes, of which the instance holds both ends: while nobody reads, what it writes waits, and whoever reads next
+ * Named pipes, of which the instance holds both ends: while nobody reads, its output waits, and the next reader
  * gets it. So the platform can be killed and started again while instances run.
  */
 export const makePipes = async (folder: string, owner: { uid: number; gid: number } | undefined): Promise<void> => {
@@ -47,7 +47,7 @@ export class PipeReader {
     });
   }
 
-  /** To be opened while the instance, or whoever starts it, holds the pipe open: without a writer it ends at once. */
+  /** To be opened while the instance, or its starter, holds the pipe open: without a writer it ends at once. */
   static async open(folder: string, name: PipeName, onChunk: (chunk: Buffer) => void): Promise<PipeReader> {
     const fd = await promisify(openDescriptor)(join(folder, name), constants.O_RDONLY | constants.O_NONBLOCK);
     return new PipeReader(new Socket({ fd, readable: true, writable: false }), onChunk);

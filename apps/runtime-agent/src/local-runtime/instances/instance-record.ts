@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * What is known of an instance on disk, so that whoever runs the platform next can go on with it. Values of variables
+ * The record of an instance on disk, with which the next process continues. Values of variables
  * are never in it: they are read from the environment of the running process, by the names here.
  */
 export const instanceRecord = z.object({

@@ -56,7 +56,7 @@ export class InstanceStarter {
       const { environment, secrets } = plan;
       return await Instance.start(this.host, { record, ...launch, environment, secrets });
     } finally {
-      // A moment later, when whoever asked for it has it.
+      // A moment later, when the caller has it.
       setImmediate(() => this.#underWay.delete(id));
       if (port !== undefined) this.#ports.delete(port);
     }

@@ -28,8 +28,8 @@ export interface InstanceOrder {
 /**
  * Stays between the platform and the service's own process, because the platform may be away when that ends: it holds
  * the pipes open until everything is read, and says the exit status into a pipe of its own, which the service does not
- * get. Again and again, because whoever read it may be killed before acting on it. It outlives SIGTERM, which goes to
- * the whole group, but not SIGKILL. Its own remarks on how commands ended are no lines of the service.
+ * get. Again and again, because its reader may be killed before acting on it. It outlives SIGTERM, which goes to
+ * the whole group, but not SIGKILL. Its own messages about ended commands are no lines of the service.
  */
 const KEEPER = `trap : TERM INT HUP
 { "$@" 2>&4 3>&- 4>&-; status=$?; while :; do echo $status >&3; sleep 1; done; } 4>&2 2>/dev/null`;
@@ -84,7 +84,7 @@ export class Instance {
     }
   }
 
-  /** Goes on with one that an earlier run of the platform has started; undefined when it does not run properly. */
+  /** Adopts an instance that an earlier process has started; undefined if it does not run properly. */
   static async adopt(host: InstanceHost, record: InstanceRecord): Promise<Instance | undefined> {
     if (!(await runningProcess(record))) return undefined;
     const secrets = await secretsOf(record);
@@ -144,7 +144,7 @@ export class Instance {
     return this.#ending;
   }
 
-  /** Leaves it running for whoever adopts it next. */
+  /** Leaves it running for the next process. */
   async detach(): Promise<void> {
     this.#detach = true;
     for (const reader of this.#readers) reader.close();

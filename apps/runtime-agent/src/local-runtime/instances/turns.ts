@@ -1,4 +1,4 @@
-/** Lets only so many pieces of work go on at a time; the others wait, in order. */
+/** Limits concurrent work; further work waits in order. */
 export class Turns {
   #free: number;
   readonly #waiting: (() => void)[] = [];

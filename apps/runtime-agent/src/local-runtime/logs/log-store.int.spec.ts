@@ -129,7 +129,7 @@ describe('The log of a web service', () => {
     expect(Math.min(...timesMs)).toBeLessThan(50);
   });
 
-  it('goes on after a kill: a line that was torn off is left out, and nothing sticks to it', async () => {
+  it('continues after a kill: a torn line is left out, and nothing is appended to it', async () => {
     const store = open();
     const writer = store.writer(SERVICE, 'one', []);
     writer.write('stdout', 'before\n');
@@ -179,7 +179,7 @@ describe('The log of a web service', () => {
     expect(await messages(store)).toEqual([]);
   });
 
-  it('goes on in a new segment when another process has deleted the one in use', async () => {
+  it('continues in a new segment when another process has deleted the one in use', async () => {
     const store = open();
     const writer = store.writer(SERVICE, 'one', []);
     writer.write('stdout', 'lost with its segment\n');
@@ -187,7 +187,7 @@ describe('The log of a web service', () => {
     await open().remove(SERVICE);
 
     writer.write('stdout', 'kept\n');
-    // A batch that is written while nobody asks for remarks has them as well.
+    // A batch that is written while nobody reads contains the loss messages as well.
     await store.read(SERVICE, { tail: 0, since: undefined });
     await writer.close();
 
@@ -202,10 +202,10 @@ describe('The log of a web service', () => {
 
     const lines = await store.read(SERVICE, everything);
     const kept = lines.filter(({ stream }) => stream === 'stdout').length;
-    const remarks = lines.filter(({ stream }) => stream === 'platform').map(({ message }) => message);
+    const losses = lines.filter(({ stream }) => stream === 'platform').map(({ message }) => message);
     expect(kept).toBeGreaterThanOrEqual(400);
     expect(kept).toBeLessThan(1_000);
-    expect(remarks).toEqual([expect.stringContaining(`${5_000 - kept} log lines were dropped`)]);
+    expect(losses).toEqual([expect.stringContaining(`${5_000 - kept} log lines were dropped`)]);
   });
 
   it('holds no more in memory than it may while the disk is slow, and says what it dropped', async () => {
@@ -219,7 +219,7 @@ describe('The log of a web service', () => {
     expect(lines.some(message => /^9\d log lines were dropped/.test(message))).toBe(true);
   });
 
-  it('loses lines while the disk is full, throws nothing, and says how many once there is room', async () => {
+  it('loses lines while the disk is full, throws nothing, and reports how many once there is space', async () => {
     await mkdir(folder, { recursive: true });
     const full = join(folder, '00000000000001.jsonl');
     await symlink('/dev/full', full);
@@ -230,7 +230,7 @@ describe('The log of a web service', () => {
     await unlink(full);
 
     writer.write('stdout', 'kept\n');
-    // Lines are read in the order of their times: what is remarked on later still happened before.
+    // Lines are read in the order of their times: a loss that is reported later still happened before.
     await pause(2);
     await writer.close();
 

@@ -55,7 +55,7 @@ export class SegmentAppender {
     return this.#file;
   }
 
-  /** Goes on with the last segment; the torn end that a kill or a full disk left there is closed off by a line end. */
+  /** Continues the last segment; a line end closes a torn line that a kill or a full disk left there. */
   async #resume(path: string): Promise<FileHandle | undefined> {
     const file = await open(path, 'a+').catch(() => undefined);
     if (!file) return undefined;

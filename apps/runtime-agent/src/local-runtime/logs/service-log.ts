@@ -9,7 +9,7 @@ export interface ServiceLogBounds extends SegmentBounds, LogRate {
   readonly pendingBytes: number;
 }
 
-const REMARK_INTERVAL_MS = 1_000;
+const LOSS_INTERVAL_MS = 1_000;
 
 /** The log of one service in this process: everybody who writes for the service shares its budget and its segment. */
 export class ServiceLog {
@@ -20,7 +20,7 @@ export class ServiceLog {
   #dropped = 0;
   #unwritten = 0;
   #failure = { why: '', at: new Date(0) };
-  #remarkedAt = Number.NEGATIVE_INFINITY;
+  #reportedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -32,7 +32,7 @@ export class ServiceLog {
     this.#budget = new LogBudget(bounds, performance.now());
   }
 
-  /** Never throws and never waits: what there is no room for is dropped and counted. */
+  /** Never throws and never waits: lines beyond the limit are dropped and counted. */
   add(line: LogLine): void {
     const stored = encodeLine(line);
     const bytes = Buffer.byteLength(stored);
@@ -47,7 +47,7 @@ export class ServiceLog {
     return this.#next(() => this.#write(this.#floodIsDue()));
   }
 
-  /** As `flush`, with every loss remarked, and lets go of the file. The next line opens it again. */
+  /** As `flush`, with every loss reported, and closes the file. The next line opens it again. */
   close(): Promise<void> {
     return this.#next(async () => {
       await this.#write(true);
@@ -71,12 +71,12 @@ export class ServiceLog {
     this.#pendingBytes += bytes;
   }
 
-  /** What could not be written is remarked on before whatever follows it; what was dropped, where that is due. */
+  /** Reports unwritten lines before the lines that follow, and dropped lines when that is due. */
   async #write(floodIsDue: boolean): Promise<void> {
     const lines = this.#pending;
     const dropped = floodIsDue ? this.#dropped : 0;
     const unwritten = this.#unwritten;
-    const batch = [...this.#remarksOn(dropped, unwritten), ...lines];
+    const batch = [...this.#lossLines(dropped, unwritten), ...lines];
     this.#pending = [];
     this.#pendingBytes = 0;
     if (batch.length === 0) return;
@@ -89,26 +89,26 @@ export class ServiceLog {
       this.#unwritten += unwritten + lines.length;
       this.#failure = { why: (error as NodeJS.ErrnoException).code ?? String(error), at: new Date() };
     }
-    if (this.#dropped > 0) this.#flushWithin(REMARK_INTERVAL_MS);
+    if (this.#dropped > 0) this.#flushWithin(LOSS_INTERVAL_MS);
   }
 
-  /** A flood is one remark a second, not one a batch. */
+  /** Reports a flood once a second, not once a batch. */
   #floodIsDue(): boolean {
-    if (this.#dropped === 0 || performance.now() - this.#remarkedAt < REMARK_INTERVAL_MS) return false;
-    this.#remarkedAt = performance.now();
+    if (this.#dropped === 0 || performance.now() - this.#reportedAt < LOSS_INTERVAL_MS) return false;
+    this.#reportedAt = performance.now();
     return true;
   }
 
-  #remarksOn(dropped: number, unwritten: number): string[] {
+  #lossLines(dropped: number, unwritten: number): string[] {
     const { linesPerSecond, bytesPerSecond } = this.bounds;
-    const remark = (message: string, timestamp: Date) =>
+    const line = (message: string, timestamp: Date) =>
       encodeLine({ timestamp, instance: 'platform', stream: 'platform', message });
     const lost = `${unwritten} log lines were lost: they could not be written (${this.#failure.why})`;
     const flooded = `${dropped} log lines were dropped: they came faster than ${linesPerSecond} lines or ${bytesPerSecond} bytes a second, or than the disk took them`;
     return [
       // At the time of the loss, for lines are read in the order of their times.
-      ...(unwritten > 0 ? [remark(lost, this.#failure.at)] : []),
-      ...(dropped > 0 ? [remark(flooded, new Date())] : []),
+      ...(unwritten > 0 ? [line(lost, this.#failure.at)] : []),
+      ...(dropped > 0 ? [line(flooded, new Date())] : []),
     ];
   }
 }

@@ -10,7 +10,7 @@ export interface FleetHost {
   /** Whether this process still is the one that looks after instances, and may end any. */
   isOurs(): Promise<boolean>;
   /** One line into the service's log, for its owner. */
-  remark(words: string): void;
+  logLine(words: string): void;
 }
 
 export interface FleetListener {
@@ -100,7 +100,7 @@ export class Fleet implements SlotOwner {
     await Promise.all(this.#slots.map(slot => slot.retire(graceMs)));
   }
 
-  /** Leaves everything running, for whoever adopts it. */
+  /** Leaves everything running, for the next process. */
   async detach(): Promise<void> {
     await Promise.all(this.#slots.map(slot => slot.detach()));
   }

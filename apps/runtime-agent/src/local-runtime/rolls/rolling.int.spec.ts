@@ -127,7 +127,7 @@ describe('A roll', () => {
     expect((await answer).body).toBe('late');
   });
 
-  it('costs no request, however many come while it goes on', async () => {
+  it('costs no request, however many come meanwhile', async () => {
     let plan = await runs(server.saying('0'), { minInstances: 2, maxInstances: 2 });
     const seen: string[] = [];
     let over = false;

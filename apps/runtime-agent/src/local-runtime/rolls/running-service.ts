@@ -14,7 +14,7 @@ const TRAFFIC_RETRY_MS = 1_000;
 export class RunningService implements FleetListener {
   readonly #fleets = new Map<string, Fleet>();
   #serving: Fleet | undefined;
-  #lane: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
   #orders = 0;
   #rolling: AbortController | undefined;
   #lastFailure: string | undefined;
@@ -115,7 +115,7 @@ export class RunningService implements FleetListener {
     return { rollId, healthy: backends.length, instances: instances.length, lastFailure, restarts: restarted };
   }
 
-  /** Leaves everything running, for whoever adopts it. */
+  /** Leaves everything running, for the next process. */
   async detach(): Promise<void> {
     this.#closed.abort();
     this.#rolling?.abort(new Error('the platform is shutting down'));
@@ -132,7 +132,7 @@ export class RunningService implements FleetListener {
     this.#lastFailure = words;
     this.log.warn({ webServiceId: this.webServiceId, words }, 'An instance failed');
     // What it said last itself is in the log already.
-    this.host.remark(`An instance failed: ${words.split('\n')[0]}`);
+    this.host.logLine(`An instance failed: ${words.split('\n')[0]}`);
   }
 
   async #roll(plan: ServicePlan, signal: AbortSignal): Promise<void> {
@@ -177,11 +177,11 @@ export class RunningService implements FleetListener {
 
   #order<T>(work: () => Promise<T>): Promise<T> {
     this.#orders += 1;
-    const turn = this.#lane.then(() => {
+    const turn = this.#queue.then(() => {
       this.#closed.signal.throwIfAborted();
       return work();
     });
-    this.#lane = turn.then(
+    this.#queue = turn.then(
       () => {
         this.#orders -= 1;
       },

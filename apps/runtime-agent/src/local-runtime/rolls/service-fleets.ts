@@ -37,19 +37,19 @@ export class ServiceFleets {
   }
 
   async roll(plan: ServicePlan, signal: AbortSignal): Promise<void> {
-    await this.#takeOver();
+    await this.#adoptOnce();
     await this.#service(plan.webServiceId).roll(plan, signal);
   }
 
   async stop(webServiceId: string): Promise<void> {
-    await this.#takeOver();
+    await this.#adoptOnce();
     const service = this.#service(webServiceId);
     await service.stop();
     if (!service.busy) this.#services.delete(webServiceId);
   }
 
   async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
-    await this.#takeOver();
+    await this.#adoptOnce();
     const routes = new Map((await this.parts.balancer.routes()).map(route => [route.id, route]));
     const plans = new Map(expected.map(plan => [plan.webServiceId, plan]));
     const candidates = new Set([...plans.keys(), ...routes.keys(), ...this.#services.keys()]);
@@ -96,7 +96,7 @@ export class ServiceFleets {
   }
 
   /** At the first order, and at the first one after another process was the leader. */
-  async #takeOver(): Promise<void> {
+  async #adoptOnce(): Promise<void> {
     if (this.#takingOver && !(await this.parts.ownership.isMine())) await this.detach();
     this.#takingOver ??= this.#adopt().catch(async error => {
       this.#takingOver = undefined;
@@ -126,12 +126,12 @@ export class ServiceFleets {
       if (!(await ownership.isMine())) throw new Error('another process looks after the instances now');
       return starter.start(plan);
     };
-    const remark = (words: string) => {
+    const logLine = (words: string) => {
       const log = this.parts.host.logs.writer(webServiceId, 'platform', []);
       log.write('platform', `${words}\n`);
       void log.close();
     };
-    const host: FleetHost = { times, startInstance, isOurs: () => ownership.isMine(), remark };
+    const host: FleetHost = { times, startInstance, isOurs: () => ownership.isMine(), logLine };
     const known = this.#services.get(webServiceId);
     const service = known ?? new RunningService(webServiceId, host, new Traffic(balancer, webServiceId), log);
     this.#services.set(webServiceId, service);
@@ -144,7 +144,7 @@ export class ServiceFleets {
       await this.#sample();
       this.#scale();
     } catch (err) {
-      this.parts.log.error({ err }, 'The instances could not be looked at');
+      this.parts.log.error({ err }, 'The instances could not be checked');
     }
   }
 

@@ -80,7 +80,7 @@ describe('When the platform is killed', () => {
     expect(await fixture.messages(plan)).toEqual(['it is ********']);
   });
 
-  it('a roll goes on where it was when it is asked for again', async () => {
+  it('a roll continues when it is requested again', async () => {
     const before = await runs(server.saying('old'));
     const gate = server.moody.replace('let status = 200', 'let status = 500');
     const after = await fixture.plan(gate, { webServiceId: before.webServiceId, healthCheckPath: '/' });

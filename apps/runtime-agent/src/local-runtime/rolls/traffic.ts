@@ -3,7 +3,7 @@ import { BalancerUnavailable, type LoadBalancerClient, StaleRoute } from '@poste
 
 /** Where the traffic of one service goes. Every order to the load balancer is given after the one before. */
 export class Traffic {
-  #lane: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
   #version = 0;
 
   constructor(
@@ -39,8 +39,8 @@ export class Traffic {
   }
 
   #next(order: (version: number) => Promise<void>): Promise<void> {
-    const turn = this.#lane.then(() => this.#newest(order));
-    this.#lane = turn.catch(() => {});
+    const turn = this.#queue.then(() => this.#newest(order));
+    this.#queue = turn.catch(() => {});
     return turn;
   }
 

@@ -5,7 +5,7 @@ import { type CgroupLimits, limitFilesV1, limitFilesV2, readCounter, writeLimit 
 
 /** One group of processes that none of them can leave. */
 export interface Cgroup {
-  /** Whoever writes its own process id into all of these is inside. */
+  /** A process that writes its id into all of these is inside. */
   readonly entrances: readonly string[];
   pids(): Promise<readonly number[]>;
   oomKills(): Promise<number>;

@@ -20,7 +20,7 @@ const RANGES: readonly UserRange[] = [
 export const userOf = (name: string, { first, count }: UserRange): number =>
   first + (createHash('sha256').update(name).digest().readUInt32BE() % count);
 
-/** Two ranges without a common user, so that whoever ends all processes of one never meets the other's. */
+/** Two ranges without a common user, so that ending all processes of one never ends a process of the other. */
 export const halves = ({ first, count }: UserRange): readonly [UserRange, UserRange] => {
   const half = Math.floor(count / 2);
   return [

@@ -2,7 +2,7 @@
 export const displayedUrl = (url: string): string =>
   url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, '$1').replace(/[?#].*$/, '');
 
-/** What git's complaint means, in words for whoever deployed. */
+/** The meaning of an error of git, as a message for the developer. */
 export const inWords = (errors: string, url: string): string => {
   const shown = displayedUrl(url);
   const host =
@@ -36,6 +36,6 @@ const MEANINGS: readonly (readonly [RegExp, (url: string, host: string) => strin
     /early EOF|hung up unexpectedly|unexpected disconnect|RPC failed|Empty reply/i,
     (_, host) => `${host} ended the transfer before it was complete`,
   ],
-  [/No space left on device|Disk quota exceeded|File too large/i, url => `there is no room for the repository ${url}`],
+  [/No space left on device|Disk quota exceeded|File too large/i, url => `there is no space for the repository ${url}`],
   [/unable to update url base from redirection|redirect/i, url => `the repository ${url} leads to another address`],
 ];

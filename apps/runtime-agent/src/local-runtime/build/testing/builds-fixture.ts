@@ -103,7 +103,7 @@ export class BuildsFixture {
   }
 
   async build(order: BuildOrder, signal: AbortSignal = never): Promise<Artefact> {
-    // Elsewhere the lines are written by whoever builds.
+    // Elsewhere the building process writes the lines.
     const output = this.assembly ? this.#logs.writer(order.webServiceId, 'build', order.secrets) : silence;
     try {
       return await this.builds.build(order, output, signal);

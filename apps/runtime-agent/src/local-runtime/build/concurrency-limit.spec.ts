@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { Lane } from './lane.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
 
 const never = new AbortController().signal;
 
-/** Work that goes on until it is told to end. */
+/** Work that continues until the test ends it. */
 const work = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const state = { begun: false, end: resolve };
@@ -17,11 +17,11 @@ const work = () => {
 
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
-describe('A lane', () => {
-  it('lets as many go on as it is wide, and the others in the order of asking', async () => {
-    const lane = new Lane(2);
+describe('A limit', () => {
+  it('runs as many at a time as it allows, and the others in their order', async () => {
+    const limit = new ConcurrencyLimit(2);
     const works = [work(), work(), work(), work()];
-    const runs = works.map(({ run }) => lane.run(never, run));
+    const runs = works.map(({ run }) => limit.run(never, run));
     await settled();
     expect(works.map(({ begun }) => begun)).toEqual([true, true, false, false]);
     works[1]?.end();
@@ -32,12 +32,12 @@ describe('A lane', () => {
   });
 
   it('is not held up by who stops waiting, nor by who fails', async () => {
-    const lane = new Lane(1);
+    const limit = new ConcurrencyLimit(1);
     const [first, second, third] = [work(), work(), work()];
     const leaving = new AbortController();
-    const failing = lane.run(never, () => first.run().then(() => Promise.reject(new Error('failed'))));
-    const left = lane.run(leaving.signal, second.run);
-    const last = lane.run(never, third.run);
+    const failing = limit.run(never, () => first.run().then(() => Promise.reject(new Error('failed'))));
+    const left = limit.run(leaving.signal, second.run);
+    const last = limit.run(never, third.run);
     leaving.abort(new Error('left'));
     await expect(left).rejects.toThrow('left');
     first.end();

@@ -12,7 +12,7 @@ const entry = z.object({
   backends: backendSet.shape.backends,
 });
 
-export const routeBookShape = z.object({ services: z.array(entry) });
+export const routeTableShape = z.object({ services: z.array(entry) });
 
 /** All that must survive about one service's route. */
 export type RouteEntry = Readonly<z.infer<typeof entry>>;
@@ -23,15 +23,15 @@ export class StaleVersion extends Error {
 }
 
 /** The routes on disk. A change is durable before anybody acts on it; changes are made one after the other. */
-export class RouteBook {
+export class RouteTable {
   #entries = new Map<string, RouteEntry>();
   #changing: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly file: DurableFile<z.infer<typeof routeBookShape>>) {}
+  constructor(private readonly file: DurableFile<z.infer<typeof routeTableShape>>) {}
 
   async load(): Promise<void> {
-    const book = await this.file.load();
-    this.#entries = new Map(book?.services.map(found => [found.id, found]));
+    const table = await this.file.load();
+    this.#entries = new Map(table?.services.map(found => [found.id, found]));
   }
 
   entries(): RouteEntry[] {

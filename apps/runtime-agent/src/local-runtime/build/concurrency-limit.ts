@@ -1,5 +1,5 @@
-/** So many things at a time, in the order of asking; whoever stops waiting does not hold up those behind. */
-export class Lane {
+/** Limits concurrent work. Further work waits in order; a caller that stops waiting does not delay the others. */
+export class ConcurrencyLimit {
   readonly #waiting = new Set<() => void>();
   #free: number;
 
@@ -7,7 +7,7 @@ export class Lane {
     this.#free = width;
   }
 
-  /** @throws the signal's reason when it comes while waiting; the work itself has to heed the signal on its own. */
+  /** @throws the signal's reason if it is aborted while waiting; the work has to observe the signal itself. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#turn(signal);
     try {

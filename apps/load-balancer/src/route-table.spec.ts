@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { hostLabelOf, type RouteEntry, withBackends, withoutTraffic } from './route-book.js';
+import { hostLabelOf, type RouteEntry, withBackends, withoutTraffic } from './route-table.js';
 
 describe('The host name of a service', () => {
   it('is one valid DNS label, whatever the service is called', () =>
