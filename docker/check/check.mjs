@@ -18,7 +18,14 @@ import { makeStandIns } from './stand-ins.mjs';
 import { webServiceRuns } from './web-service.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const SERVICES = ['api-gateway', 'email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'];
+const SERVICES = [
+  'api-gateway',
+  'email-send',
+  'delivery-tracking',
+  'webhook-dispatch',
+  'platform-management',
+  'runtime-agent',
+];
 const MOST_MB = 250;
 const FILES = [join(ROOT, 'docker/compose.yaml'), join(ROOT, 'docker/check/compose.yaml')];
 
@@ -43,7 +50,7 @@ const buildImages = async () => {
     say(`built ${name} in ${Math.round((performance.now() - begun) / 1_000)} s`);
   };
   await building('build', { target: 'build', args: { ...args, APP: 'email-send' } });
-  for (const app of SERVICES) await building(app, { args: { ...args, APP: app } });
+  for (const app of [...SERVICES, 'load-balancer']) await building(app, { args: { ...args, APP: app } });
   await building('postfix', { args: {} }, join(ROOT, 'docker/postfix/Dockerfile'));
 };
 

@@ -8,7 +8,7 @@ import { demand } from './report.mjs';
 const LIVE_WITHIN_MS = 120_000;
 const SERVER = `require('node:http').createServer((_, answer) => answer.end('Hello from a container')).listen(process.env.PORT)`;
 
-/** A web service is fetched with Git, built with npm, run and reached, inside platform-management's container. */
+/** A web service is fetched with Git, built with npm, run and reached, inside runtime-agent's container. */
 export const webServiceRuns = async (client, settings) => {
   makeRepository(join(settings.CHECK_REPOSITORIES, 'hello'));
   const { key } = await client.dashboard('POST', '/platform-keys', { name: 'check', scope: 'write' });

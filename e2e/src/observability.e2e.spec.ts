@@ -7,7 +7,14 @@ import { PlatformWorld } from './platform/platform-world.js';
 import { namesIn, seriesIn } from './prometheus.js';
 
 const FOLDER = join(import.meta.dirname, '../../observability');
-const SERVICES = ['api-gateway', 'email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'] as const;
+const SERVICES = [
+  'api-gateway',
+  'email-send',
+  'delivery-tracking',
+  'webhook-dispatch',
+  'platform-management',
+  'runtime-agent',
+] as const;
 const MAIL = { from: 'orders@shop.test', subject: 'Your receipt', text: 'Thanks.' };
 
 /** As promtool reads it. */

@@ -91,12 +91,12 @@ describe('A real kube-apiserver', { concurrency: false }, () => {
     });
   }
 
-  it('gives rights to platform-management only, and only among the tenants', async () => {
-    assert.equal(await may('platform-management', 'create', 'deployments', 'postern-tenants', 'apps'), true);
-    assert.equal(await may('platform-management', 'get', 'secrets', 'postern'), false);
-    assert.equal(await may('platform-management', 'create', 'pods', 'postern-tenants'), false);
-    assert.equal(await may('platform-management', 'get', 'nodes', ''), false);
-    for (const service of SERVICES.filter(name => name !== 'platform-management'))
+  it('gives rights to runtime-agent only, and only among the tenants', async () => {
+    assert.equal(await may('runtime-agent', 'create', 'deployments', 'postern-tenants', 'apps'), true);
+    assert.equal(await may('runtime-agent', 'get', 'secrets', 'postern'), false);
+    assert.equal(await may('runtime-agent', 'create', 'pods', 'postern-tenants'), false);
+    assert.equal(await may('runtime-agent', 'get', 'nodes', ''), false);
+    for (const service of SERVICES.filter(name => name !== 'runtime-agent'))
       assert.equal(await may(service, 'get', 'pods', 'postern'), false, service);
   });
 

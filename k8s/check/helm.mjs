@@ -6,7 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { CACHE, KUBERNETES, ROOT, tools } from './tools.mjs';
 
-export const SERVICES = ['api-gateway', 'email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'];
+export const SERVICES = [
+  'api-gateway',
+  'email-send',
+  'delivery-tracking',
+  'webhook-dispatch',
+  'platform-management',
+  'runtime-agent',
+];
 
 /** Nothing of the user's own Helm. */
 export const helmEnvironment = {

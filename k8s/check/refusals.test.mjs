@@ -107,9 +107,9 @@ const WRONG = [
   [
     'images of web services without a registry',
     [
-      ...alone('platform-management'),
+      ...alone('runtime-agent'),
       '--set',
-      'global.image.registry=,image.repository=registry.example.com/postern/platform-management',
+      'global.image.registry=,image.repository=registry.example.com/postern/runtime-agent',
     ],
     /global.image.registry names the registry/,
   ],
@@ -131,9 +131,14 @@ const WRONG = [
     /no public port/,
   ],
   [
+    'two processes where one runs',
+    [...alone('runtime-agent'), '--set', 'replicas=2'],
+    /runtime-agent runs as one process/,
+  ],
+  [
     'a right to everything',
     [
-      ...alone('platform-management'),
+      ...alone('runtime-agent'),
       '--set',
       'rbac.rules[0].apiGroups={apps},rbac.rules[0].resources={*},rbac.rules[0].verbs={get}',
     ],
@@ -142,7 +147,7 @@ const WRONG = [
   [
     "tenants among Postern's own Secrets",
     [...whole, '--set', 'global.tenantNamespace=postern'],
-    /platform-management may not have these rights in postern/,
+    /runtime-agent may not have these rights in postern/,
   ],
 ];
 

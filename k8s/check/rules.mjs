@@ -108,11 +108,10 @@ export const RULES = {
     ),
   ],
 
-  'only platform-management speaks to Kubernetes': objects => [
+  'only runtime-agent speaks to Kubernetes': objects => [
     ...templatesOf(objects).flatMap(({ name, metadata, spec }) =>
       when(
-        spec.automountServiceAccountToken !== false &&
-          metadata.labels['app.kubernetes.io/name'] !== 'platform-management',
+        spec.automountServiceAccountToken !== false && metadata.labels['app.kubernetes.io/name'] !== 'runtime-agent',
         `${name} gets a token`,
       ),
     ),

@@ -50,12 +50,12 @@ const PLANTED = {
       'NetworkPolicy api-gateway lets everybody in',
     ],
   ],
-  'only platform-management speaks to Kubernetes': [
+  'only runtime-agent speaks to Kubernetes': [
     [objects => delete pod(objects, 'email-send').automountServiceAccountToken, 'Deployment email-send gets a token'],
-    [objects => find(objects, 'Role', 'platform-management').rules[0].verbs.push('*'), 'has a right to everything'],
+    [objects => find(objects, 'Role', 'runtime-agent').rules[0].verbs.push('*'), 'has a right to everything'],
     [
       objects => {
-        find(objects, 'RoleBinding', 'platform-management').metadata.namespace = 'postern';
+        find(objects, 'RoleBinding', 'runtime-agent').metadata.namespace = 'postern';
       },
       'reaches the Secrets of Postern',
     ],

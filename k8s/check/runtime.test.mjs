@@ -4,7 +4,7 @@ import { built } from './helm.mjs';
 import { RULES } from './rules.mjs';
 import { kubeconform } from './schemas.mjs';
 
-const OBJECTS = 'apps/platform-management/dist/adapters/kubernetes-runtime/objects';
+const OBJECTS = 'apps/runtime-agent/dist/kubernetes-runtime/objects';
 const services = await built(`${OBJECTS}/service-objects.js`);
 const builds = await built(`${OBJECTS}/build-objects.js`);
 

@@ -12,13 +12,12 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 /** Programs beside `main.js`, and files that are read rather than imported. */
 const BESIDE = {
   'api-gateway': { entries: [], files: ['apps/dashboard/dist'] },
-  'platform-management': {
+  'runtime-agent': {
     entries: [
-      'load-balancer/main.js',
-      'stop-everything/main.js',
-      'adapters/local-runtime/artefacts/static-server.js',
-      'adapters/kubernetes-runtime/builds/image-build.js',
-      'adapters/kubernetes-runtime/builds/static-server.js',
+      'stop-everything.js',
+      'local-runtime/artefacts/static-server.js',
+      'kubernetes-runtime/builds/image-build.js',
+      'kubernetes-runtime/builds/static-server.js',
     ],
     files: [],
   },

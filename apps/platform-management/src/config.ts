@@ -3,14 +3,11 @@ import {
   databaseSettings,
   defineConfig,
   eventSettings,
-  integer,
   secret,
   text,
 } from '@postern/service-host/config';
 import { canonicalAddress } from './accounts/email-address.js';
-import { provisioningSettings } from './databases-settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
-import { kubernetesSettings } from './kubernetes-settings.js';
 import { moderationSettings } from './moderation/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
 import { webServiceSettings } from './web-services/settings.js';
@@ -22,16 +19,7 @@ export const config = defineConfig({
   ...encryptionSettings,
   ...platformKeySettings,
   ...webServiceSettings,
-  ...provisioningSettings,
   ...moderationSettings,
-  ...kubernetesSettings,
-  platformHome: text()
-    .default('/var/lib/postern')
-    .describe('Folder of web services and databases that run on this machine; every user has to be able to enter it.'),
-  platformBalancerPatienceMs: integer()
-    .min(0)
-    .default(10_000)
-    .describe('How long orders to the load balancer wait for it while it is away.'),
   operatorEmail: text()
     .refine(email => canonicalAddress(email) !== undefined, 'is no e-mail address')
     .optional()

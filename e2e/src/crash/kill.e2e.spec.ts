@@ -34,6 +34,7 @@ const KILLS: readonly (readonly [story: string, kill: () => Promise<void>])[] = 
   ['delivery-tracking', () => killService('delivery-tracking')],
   ['webhook-dispatch', () => killService('webhook-dispatch')],
   ['platform-management', () => killService('platform-management')],
+  ['runtime-agent', () => killService('runtime-agent')],
   ['NATS', () => world.postern.nats.kill()],
   [
     'NATS, with all that it stored',

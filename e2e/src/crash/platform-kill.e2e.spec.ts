@@ -68,107 +68,110 @@ const nothingLost = ({ failures, count }: SteadyAnswers): void => {
   expect(count).toBeGreaterThan(20);
 };
 
-describe('when platform-management is killed, twice in a row, in the midst of everything', () => {
-  let building: MarkedService;
-  let queued: MarkedService;
-  let releasing: MarkedService;
-  let live: MarkedService;
-  let restarting: MarkedService;
-  let stopping: MarkedService;
-  const deployments = new Map<MarkedService, Deployment>();
-  /** What served before anything was asked for. */
-  const older = new Map<MarkedService, readonly number[]>();
-  const streams: SteadyAnswers[] = [];
+describe.each(['platform-management', 'runtime-agent'])(
+  'when %s is killed, twice in a row, in the midst of everything',
+  victim => {
+    let building: MarkedService;
+    let queued: MarkedService;
+    let releasing: MarkedService;
+    let live: MarkedService;
+    let restarting: MarkedService;
+    let stopping: MarkedService;
+    const deployments = new Map<MarkedService, Deployment>();
+    /** What served before anything was asked for. */
+    const older = new Map<MarkedService, readonly number[]>();
+    const streams: SteadyAnswers[] = [];
 
-  beforeAll(async () => {
-    const [way, end] = [gate(), gate()];
-    building = await MarkedService.running(platform);
-    queued = await MarkedService.running(platform);
-    releasing = await MarkedService.running(platform);
-    live = await MarkedService.running(platform);
-    stopping = await MarkedService.running(platform, { end });
-    const again = gate();
-    again.open();
-    restarting = await MarkedService.running(platform, { start: again });
-    again.close();
-
-    for (const service of [live, releasing, restarting]) older.set(service, service.instances);
-    deployments.set(releasing, await releasing.deployTwo({ start: way }));
-    await releasing.untilTwoInstances();
-    await restarting.service.caller.post(`${restarting.service.path}/restart`);
-    await restarting.untilTwoInstances();
-    deployments.set(building, await building.deployTwo({ build: way }));
-    await building.until(() => building.builds.length > 0, 'a build');
-    deployments.set(queued, await queued.deployTwo());
-    await stopping.service.caller.post(`${stopping.service.path}/stop`);
-    await stopping.service.line(({ message }) => message === 'version one is told to end');
-    expect(await statusesNow()).toEqual(['building', 'queued', 'releasing', 'running', 'restarting', 'stopping']);
-
-    const inTheMidst = async () => {
-      await killAndSeeBack('platform-management');
-      await killAndSeeBack('platform-management');
-      await untilTheApiAnswers();
-      for (const service of [live, releasing, restarting]) {
-        expect(service.instances).toEqual(expect.arrayContaining([...(older.get(service) ?? [])]));
-      }
-      way.open();
-      end.open();
+    beforeAll(async () => {
+      const [way, end] = [gate(), gate()];
+      building = await MarkedService.running(platform);
+      queued = await MarkedService.running(platform);
+      releasing = await MarkedService.running(platform);
+      live = await MarkedService.running(platform);
+      stopping = await MarkedService.running(platform, { end });
+      const again = gate();
       again.open();
-      for (const service of [building, queued, releasing])
-        deployments.set(service, await service.service.outcomeOf(deployments.get(service)?.id as string));
-    };
-    let going: () => Promise<unknown> = inTheMidst;
-    for (const { url } of [live, releasing, restarting]) {
-      const inner = going;
-      going = async () => streams.push(await underSteadyRequests(url, inner));
-    }
-    await going();
-  }, STORY_WITHIN_MS);
+      restarting = await MarkedService.running(platform, { start: again });
+      again.close();
 
-  const statusesNow = async () => [
-    ...(await Promise.all(
-      [building, queued, releasing].map(
-        async each => (await each.service.deployment(deployments.get(each)?.id as string)).status,
-      ),
-    )),
-    ...(await Promise.all([live, restarting, stopping].map(async each => (await each.service.read())['status']))),
-  ];
+      for (const service of [live, releasing, restarting]) older.set(service, service.instances);
+      deployments.set(releasing, await releasing.deployTwo({ start: way }));
+      await releasing.untilTwoInstances();
+      await restarting.service.caller.post(`${restarting.service.path}/restart`);
+      await restarting.untilTwoInstances();
+      deployments.set(building, await building.deployTwo({ build: way }));
+      await building.until(() => building.builds.length > 0, 'a build');
+      deployments.set(queued, await queued.deployTwo());
+      await stopping.service.caller.post(`${stopping.service.path}/stop`);
+      await stopping.service.line(({ message }) => message === 'version one is told to end');
+      expect(await statusesNow()).toEqual(['building', 'queued', 'releasing', 'running', 'restarting', 'stopping']);
 
-  it('no request to what runs fails', () => {
-    for (const answers of streams) nothingLost(answers);
-    expect(streams).toHaveLength(3);
-  });
+      const inTheMidst = async () => {
+        await killAndSeeBack(victim);
+        await killAndSeeBack(victim);
+        await untilTheApiAnswers();
+        for (const service of [live, releasing, restarting]) {
+          expect(service.instances).toEqual(expect.arrayContaining([...(older.get(service) ?? [])]));
+        }
+        way.open();
+        end.open();
+        again.open();
+        for (const service of [building, queued, releasing])
+          deployments.set(service, await service.service.outcomeOf(deployments.get(service)?.id as string));
+      };
+      let going: () => Promise<unknown> = inTheMidst;
+      for (const { url } of [live, releasing, restarting]) {
+        const inner = going;
+        going = async () => streams.push(await underSteadyRequests(url, inner));
+      }
+      await going();
+    }, STORY_WITHIN_MS);
 
-  it.each([
-    ['building', () => building],
-    ['queued', () => queued],
-    ['releasing', () => releasing],
-  ])(
-    'the deployment that was %s goes live, and nothing else of its service runs',
-    async (_, service) => {
-      expect(deployments.get(service())).toMatchObject({ status: 'live', error: null });
-      await expectOnly(service(), 'two');
-    },
-    60_000,
-  );
+    const statusesNow = async () => [
+      ...(await Promise.all(
+        [building, queued, releasing].map(
+          async each => (await each.service.deployment(deployments.get(each)?.id as string)).status,
+        ),
+      )),
+      ...(await Promise.all([live, restarting, stopping].map(async each => (await each.service.read())['status']))),
+    ];
 
-  it('the running service keeps its process', async () => {
-    expect(live.instances).toEqual(older.get(live));
-    await expectOnly(live, 'one');
-  }, 60_000);
+    it('no request to what runs fails', () => {
+      for (const answers of streams) nothingLost(answers);
+      expect(streams).toHaveLength(3);
+    });
 
-  it('the restart goes on, and the older instance is gone', async () => {
-    await expectOnly(restarting, 'one');
-    expect(restarting.instances).not.toEqual(older.get(restarting));
-  }, 60_000);
+    it.each([
+      ['building', () => building],
+      ['queued', () => queued],
+      ['releasing', () => releasing],
+    ])(
+      'the deployment that was %s goes live, and nothing else of its service runs',
+      async (_, service) => {
+        expect(deployments.get(service())).toMatchObject({ status: 'live', error: null });
+        await expectOnly(service(), 'two');
+      },
+      60_000,
+    );
 
-  it('the stop continues until no process of the service is left', async () => {
-    await stopping.service.untilStatus('stopped');
-    expect(stopping.all).toEqual([]);
-    expect((await stopping.service.ask()).slice(0, 3)).toBe('503');
-    expect(await stopping.service.url()).toBe(stopping.url);
-  }, 60_000);
-});
+    it('the running service keeps its process', async () => {
+      expect(live.instances).toEqual(older.get(live));
+      await expectOnly(live, 'one');
+    }, 60_000);
+
+    it('the restart goes on, and the older instance is gone', async () => {
+      await expectOnly(restarting, 'one');
+      expect(restarting.instances).not.toEqual(older.get(restarting));
+    }, 60_000);
+
+    it('the stop continues until no process of the service is left', async () => {
+      await stopping.service.untilStatus('stopped');
+      expect(stopping.all).toEqual([]);
+      expect((await stopping.service.ask()).slice(0, 3)).toBe('503');
+      expect(await stopping.service.url()).toBe(stopping.url);
+    }, 60_000);
+  },
+);
 
 describe('when the load balancer is killed under traffic', () => {
   it('it comes back to the same ports and routes, and the instances have noticed nothing', async () => {

@@ -54,16 +54,20 @@ describe('a relational database', () => {
     });
   });
 
-  it('keeps its data when platform-management dies', async () => {
-    await answerOf(url, 'CREATE TABLE kept (n int)');
-    process.kill(platform.world.postern.processes()['platform-management'] as number, 'SIGKILL');
+  it.each(['platform-management', 'runtime-agent'])(
+    'keeps its data when %s dies',
+    async name => {
+      await answerOf(url, 'CREATE TABLE IF NOT EXISTS kept (n int)');
+      process.kill(platform.world.postern.processes()[name] as number, 'SIGKILL');
 
-    expect(await answerOf(url, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 0 }]);
-    await eventually(async () => expect((await platform.reader.get(`/databases/${id}`)).status).toBe(200), {
-      timeoutMs: 30_000,
-    });
-    expect(await answerOf(url, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 0 }]);
-  }, 60_000);
+      expect(await answerOf(url, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 0 }]);
+      await eventually(async () => expect((await platform.reader.get(`/databases/${id}`)).status).toBe(200), {
+        timeoutMs: 30_000,
+      });
+      expect(await answerOf(url, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 0 }]);
+    },
+    60_000,
+  );
 
   it('belongs to the active workspace', async () => {
     const { body } = await platform.world.atDesk('POST', '/workspaces', { name: 'Another' });

@@ -23,6 +23,7 @@ beforeAll(async () => {
     environment: {
       'api-gateway': traced,
       'platform-management': { ...traced, POSTERN_HTTP_PORT: String(port) },
+      'runtime-agent': traced,
     },
   });
   service = await platform.service(webApp('one'), { build_command: 'true' });
@@ -84,13 +85,12 @@ describe('the trace of a request for a deployment', () => {
     ];
     const build = ['build deployment', ...request];
     const release = ['release deployment', ...request];
+    const order = ['runtime-agent/start-order', 'runtime-agent/start-order', 'build artefact', ...build];
     await eventually(
       () => {
         expect(spansNamed('resolve source').map(originsOf)).toEqual([['resolve source', ...build]]);
-        expect(spansNamed('fetch source').map(originsOf)).toEqual([['fetch source', 'build artefact', ...build]]);
-        expect(spansNamed('run build command').map(originsOf)).toEqual([
-          ['run build command', 'build artefact', ...build],
-        ]);
+        expect(spansNamed('fetch source').map(originsOf)).toEqual([['fetch source', ...order]]);
+        expect(spansNamed('run build command').map(originsOf)).toEqual([['run build command', ...order]]);
         expect(spansNamed('roll instances').map(originsOf)).toEqual([['roll instances', ...release]]);
         expect(spansNamed('conclude release').map(originsOf)).toEqual([['conclude release', ...release]]);
       },

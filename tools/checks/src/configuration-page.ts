@@ -16,6 +16,7 @@ export const DEFINITIONS: Readonly<Record<string, string>> = {
   'delivery-tracking': 'config',
   'webhook-dispatch': 'config',
   'platform-management': 'config',
+  'runtime-agent': 'config',
 };
 
 /** Removes the path of the checkout from defaults. */
@@ -61,7 +62,7 @@ export const configurationPage = (services: ServiceSettings, root: string): stri
     'Environment variables of the services, generated from their typed configuration by `node tools/checks/configuration.mjs`.',
     'An empty variable counts as not set. A service with invalid settings lists them in one message and exits with',
     'exit code 2. What belongs together stands in [operations.md](operations.md). The load balancer of web services has',
-    'settings of its own in [platform-management](../apps/platform-management/README.md).',
+    'settings of its own in [its README](../apps/load-balancer/README.md).',
     '',
     ...section('Every service', everywhere, root),
     ...section('Every service with a database', ofDatabases, root),

@@ -95,7 +95,7 @@ const natsSettings = (home: Home): string => {
 };
 
 /**
- * Starts PostgreSQL, NATS, the mail simulator, the load balancer and the five services, each seen to be ready before the next needs it.
+ * Starts PostgreSQL, NATS, the mail simulator, the load balancer and the services, each seen to be ready before the next needs it.
  * @throws with the name of what did not start and the end of its log; everything started before is stopped again.
  */
 export const startPostern = async (options: StartOptions): Promise<RunningPostern> => {
@@ -209,7 +209,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       ...options.simulator,
     });
 
-    // Web services and databases outlive platform-management on purpose, but not the local start.
+    // Web services and databases outlive runtime-agent on purpose, but not the local start.
     undo.push(() => stopPlatform(platformHome(home)));
     progress('starting the load balancer of the web services');
     await supervise('load-balancer', LOAD_BALANCER, {
@@ -226,7 +226,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       for (let service = waiting.shift(); service; service = waiting.shift())
         await supervise(service, entryPointOf(service), {
           ...environmentOf(service, wiring, home, operator),
-          ...(service === 'platform-management' && valkey ? { POSTERN_PLATFORM_VALKEY_BIN: valkey } : {}),
+          ...(service === 'runtime-agent' && valkey ? { POSTERN_PLATFORM_VALKEY_BIN: valkey } : {}),
           ...options.environment?.[service],
         });
     };

@@ -18,6 +18,7 @@ export interface Wiring {
 }
 
 export const SERVICES = [
+  'runtime-agent',
   'platform-management',
   'email-send',
   'delivery-tracking',
@@ -26,8 +27,8 @@ export const SERVICES = [
 ] as const;
 
 export const entryPointOf = (app: string) => join(ROOT, 'apps', app, 'dist/main.js');
-export const LOAD_BALANCER = join(ROOT, 'apps/platform-management/dist/load-balancer/main.js');
-export const STOP_EVERYTHING = join(ROOT, 'apps/platform-management/dist/stop-everything/main.js');
+export const LOAD_BALANCER = entryPointOf('load-balancer');
+export const STOP_EVERYTHING = join(ROOT, 'apps/runtime-agent/dist/stop-everything.js');
 export const SIMULATOR = join(ROOT, 'tools/mail-simulator/dist/main.js');
 
 /** Where web services, their artefacts and logs, and provisioned databases live. */
@@ -41,18 +42,28 @@ export const environmentOf = (
   operator: { readonly email: string; readonly password: string },
 ): Record<string, string> => {
   const secrets = home.secrets();
-  const everywhere = {
+  const ofEvery = {
     NODE_ENV: 'production',
     POSTERN_NATS_SERVERS: wiring.natsUrl,
     POSTERN_NATS_TOKEN: wiring.natsToken,
-    POSTERN_DATABASE_URL: wiring.databaseUrl(service),
     POSTERN_HTTP_HOST: '127.0.0.1',
     POSTERN_HTTP_PORT: '0',
-    POSTERN_PUBLIC_URL: wiring.baseUrl,
-    POSTERN_LINK_SECRETS: secrets.linkSecret,
     POSTERN_EXIT_WITH_PARENT: 'true',
     // glibc keeps an arena for every thread otherwise, which costs an idle service tens of megabytes.
     MALLOC_ARENA_MAX: '2',
+  };
+  if (service === 'runtime-agent')
+    return {
+      ...ofEvery,
+      POSTERN_PLATFORM_HOME: platformHome(home),
+      POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
+      POSTERN_PLATFORM_POSTGRES_BIN: dirname(findPostgres().postgres),
+    };
+  const everywhere = {
+    ...ofEvery,
+    POSTERN_DATABASE_URL: wiring.databaseUrl(service),
+    POSTERN_PUBLIC_URL: wiring.baseUrl,
+    POSTERN_LINK_SECRETS: secrets.linkSecret,
   };
   switch (service) {
     case 'api-gateway':
@@ -63,9 +74,7 @@ export const environmentOf = (
         POSTERN_OPERATOR_EMAIL: operator.email,
         POSTERN_OPERATOR_PASSWORD: operator.password,
         POSTERN_ENCRYPTION_KEYS: secrets.encryptionKey,
-        POSTERN_PLATFORM_HOME: platformHome(home),
         POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
-        POSTERN_PLATFORM_POSTGRES_BIN: dirname(findPostgres().postgres),
       };
     case 'email-send':
       return {

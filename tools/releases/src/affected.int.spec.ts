@@ -4,7 +4,16 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const ALL_SERVICES = ['api-gateway', 'delivery-tracking', 'email-send', 'platform-management', 'webhook-dispatch'];
+/** The services that use NATS. */
+const NATS_SERVICES = [
+  'api-gateway',
+  'delivery-tracking',
+  'email-send',
+  'platform-management',
+  'runtime-agent',
+  'webhook-dispatch',
+];
+const ALL_SERVICES = [...NATS_SERVICES, 'load-balancer'].sort();
 
 const imagesFor = async (file: string): Promise<readonly string[]> => {
   const nx = join(ROOT, 'node_modules/nx/dist/bin/nx.js');
@@ -21,7 +30,12 @@ describe('a change affects the images of', () => {
     ['the service of the Helm values', ['webhook-dispatch'], 'k8s/values/webhook-dispatch.yaml'],
     ['the gateway, for the dashboard', ['api-gateway'], 'apps/dashboard/src/main.tsx'],
     ['the services that use the library', ['api-gateway', 'delivery-tracking', 'email-send'], 'libs/mail/src/index.ts'],
-    ['every service, for a contract', ALL_SERVICES, 'libs/contracts/src/event.ts'],
+    [
+      'the users of the load balancer',
+      ['load-balancer', 'platform-management', 'runtime-agent'],
+      'libs/load-balancer-client/src/index.ts',
+    ],
+    ['every service with contracts, for a contract', NATS_SERVICES, 'libs/contracts/src/event.ts'],
     ['every service, for the Dockerfile', ALL_SERVICES, 'docker/Dockerfile'],
     ['every service, for the image build', ALL_SERVICES, 'tools/images/pack.mjs'],
     ['none, for the snapshot of a release', [], 'libs/contracts/released/email-send@0.1.0.json'],

@@ -9,6 +9,8 @@ export const RELEASED: Readonly<Record<string, string>> = {
   'delivery-tracking': 'apps/delivery-tracking',
   'webhook-dispatch': 'apps/webhook-dispatch',
   'platform-management': 'apps/platform-management',
+  'runtime-agent': 'apps/runtime-agent',
+  'load-balancer': 'apps/load-balancer',
   'postern-cli': 'tools/postern-cli',
 };
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { DatabaseRuntime } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
-import { DatabaseRuntime } from '../ports/database-runtime.js';
 import { connectionUrl, usernameFor } from './connection-url.js';
 import { limitsOfPlan } from './database-plans.js';
 import { databaseReply, limitsReply } from './database-reply.js';

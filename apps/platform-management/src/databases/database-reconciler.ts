@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { DatabaseRuntime } from '../ports/database-runtime.js';
+import { DatabaseRuntime, DatabaseStorage, RuntimeUnavailable } from '@postern/runtime';
 import type { DatabaseCommand } from './database.js';
-import { DatabaseDirectory, DatabaseRepository, type DatabaseRow, DatabaseStorage } from './ports.js';
+import { DatabaseDirectory, DatabaseRepository, type DatabaseRow } from './ports.js';
 import { Supervision } from './supervision.js';
 
 const RECONCILE_EVERY_MS = 1_000;
@@ -52,10 +52,11 @@ export class DatabaseReconciler {
   /** Starts at most one step for each database, without waiting for it. */
   async reconcile(): Promise<void> {
     const rows = await this.directory.all();
-    if (Date.now() >= this.#cleanUpAt) await this.#cleanUp(rows);
+    if (Date.now() >= this.#cleanUpAt) await this.#cleanUp(rows).catch(unlessUnavailable);
     for (const row of rows) {
       if (this.#underWay.has(row.id)) continue;
       const work = this.#step(row, this.#supervisionOf(row.id))
+        .catch(unlessUnavailable)
         .catch((error: unknown) => {
           this.#errors.push(error);
         })
@@ -162,6 +163,11 @@ export class DatabaseReconciler {
     this.#cleanUpAt = Date.now() + CLEAN_UP_EVERY_MS;
   }
 }
+
+/** While the runtime is away nothing is known of its databases; the next round tries again. */
+const unlessUnavailable = (error: unknown): void => {
+  if (!(error instanceof RuntimeUnavailable)) throw error;
+};
 
 const now = (): string => new Date().toISOString();
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deleteDatabase, getDatabase, listDatabases } from '@postern/contracts';
+import { processesWith } from '@postern/runtime/testing';
 import { waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { processesOf, send } from '../adapters/local-databases/processes.js';
 import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
 
@@ -46,8 +46,7 @@ const provisioned = async (workspace: string): Promise<CreatedDatabase> => {
   return ordered;
 };
 const folderOf = ({ id }: { id: string }) => join(fixture.home, 'databases', id);
-const processes = (database: { id: string }) =>
-  processesOf({ folder: join(folderOf(database), 'data'), uid: undefined });
+const processes = (database: { id: string }) => processesWith({ folder: join(folderOf(database), 'data') });
 const eventsOf = async ({ id }: { id: string }) =>
   (
     await fixture.query<{ type: string }>('SELECT type FROM event_store.events WHERE stream_id = $1 ORDER BY version', [
@@ -107,7 +106,7 @@ describe('a database', () => {
     const made = await provisioned(workspace);
     await connected(made, client => client.query('CREATE TABLE kept (id int)'));
     await fixture.restart(async () => {
-      for (const pid of await processes(made)) send(pid, 'SIGKILL');
+      for (const pid of await processes(made)) process.kill(pid, 'SIGKILL');
       await waitFor(async () => (await processes(made)).length === 0);
     });
     await fixture.reconcile();
@@ -243,7 +242,7 @@ it('the leading replica does all of it on timers', async () => {
       ({ code }) => code,
     );
   await waitFor(async () => (await status()) === 'running', { timeoutMs: 20_000 });
-  for (const pid of await processes(made)) send(pid, 'SIGKILL');
+  for (const pid of await processes(made)) process.kill(pid, 'SIGKILL');
   await waitFor(async () => (await eventsOf(made)).length === 4, { timeoutMs: 20_000 });
   await waitFor(async () => (await status()) === 'running');
   expect(await find(workspace_id, made.id)).toMatchObject({ status_reason: null });

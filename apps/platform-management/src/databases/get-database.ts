@@ -1,6 +1,6 @@
 import { getDatabase, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { DatabaseRuntime } from '../ports/database-runtime.js';
+import { DatabaseRuntime } from '@postern/runtime';
 import { databaseNotFound } from './database.js';
 import { databaseReply } from './database-reply.js';
 import { DatabaseDirectory } from './ports.js';

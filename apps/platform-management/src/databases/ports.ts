@@ -1,4 +1,4 @@
-import type { DatabaseKind, DatabaseLimits } from '../ports/database-runtime.js';
+import type { DatabaseKind, DatabaseLimits } from '@postern/runtime';
 import type { DatabaseCommand, DatabaseCreation, DatabaseStatus } from './database.js';
 
 /** What customers connect with. */
@@ -39,15 +39,4 @@ export abstract class DatabaseDirectory {
   abstract find(databaseId: string): Promise<DatabaseRow | undefined>;
   /** Databases of all workspaces, for the reconciler. */
   abstract all(): Promise<readonly DatabaseRow[]>;
-}
-
-export interface StorageState {
-  readonly usedBytes: number;
-  readonly readOnly: boolean;
-}
-
-/** Enforces storage limits, for runtimes without a limit of their own. */
-export abstract class DatabaseStorage {
-  /** Measures, and makes the database read-only or writable accordingly; undefined where no check is needed. */
-  abstract enforceStorage(databaseId: string): Promise<StorageState | undefined>;
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createDeployment, getDeployment, stopWebService } from '@postern/contracts';
+import { BuildFailed } from '@postern/runtime';
 import { eventually } from '@postern/testing';
-import { BuildFailed } from '../ports/runtime.js';
 import { RecordedEvents } from '../testing/recorded-events.js';
 import { ServedWebServices } from '../testing/served-web-services.js';
 

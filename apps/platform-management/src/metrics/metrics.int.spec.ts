@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ServiceUsage } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
-import type { ServiceUsage } from '../ports/runtime.js';
 import { MeasuredRuntime, MetricsFixture } from '../testing/metrics-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
 import { sampleTime } from './metrics.js';

@@ -1,4 +1,4 @@
-import type { ServiceUsage } from '../ports/runtime.js';
+import type { ServiceUsage } from '@postern/runtime';
 import type { HistoryWindow, Measurement } from './metrics.js';
 
 export interface MetricPoint extends Measurement {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { inSteps } from '@postern/event-sourcing/postgres';
+import type { ServiceUsage } from '@postern/runtime';
 import { Database } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
-import type { ServiceUsage } from '../ports/runtime.js';
 import type { HistoryWindow, Measurement } from './metrics.js';
 import {
   DELETE_OLD_MINUTES,

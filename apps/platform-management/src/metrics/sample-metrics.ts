@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Runtime } from '../ports/runtime.js';
+import { Runtime, RuntimeUnavailable } from '@postern/runtime';
 import { sampleTime } from './metrics.js';
 import { MetricStore } from './ports.js';
 
@@ -12,10 +12,16 @@ export class SampleMetrics {
   ) {}
 
   async run(now: Date): Promise<void> {
-    const usages = await this.runtime.usage();
+    const usages = await this.runtime.usage().catch(unlessUnavailable);
+    if (!usages) return;
     await this.metrics.record(
       sampleTime(now),
       usages.filter(({ instances }) => instances > 0),
     );
   }
 }
+
+/** Without a runtime nothing can be measured; the next sample comes when it is back. */
+const unlessUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof RuntimeUnavailable)) throw error;
+};

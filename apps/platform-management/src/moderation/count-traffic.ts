@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Runtime } from '../ports/runtime.js';
+import { Runtime, RuntimeUnavailable } from '@postern/runtime';
 import { bandwidthExceeded, monthOf } from './bandwidth.js';
 import { BandwidthRepository, ModerationSettings, Suspensions } from './ports.js';
 
@@ -18,7 +18,12 @@ export class CountTraffic {
 
   async run(now: Date): Promise<void> {
     const month = monthOf(now);
-    await this.runtime.takeTraffic(traffic => this.bandwidth.add(month, traffic));
+    await this.runtime
+      .takeTraffic(traffic => this.bandwidth.add(month, traffic))
+      .catch(error => {
+        // Unconfirmed traffic is counted when the runtime is back.
+        if (!(error instanceof RuntimeUnavailable)) throw error;
+      });
     for (const webServiceId of await this.bandwidth.suspendedBefore(month)) {
       await this.suspensions.lift(webServiceId, 'a new month has begun');
       await this.bandwidth.markResumed(webServiceId, month);

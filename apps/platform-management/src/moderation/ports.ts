@@ -1,4 +1,4 @@
-import type { ServiceTraffic } from '../ports/runtime.js';
+import type { ServiceTraffic } from '@postern/runtime';
 
 /** Bytes in and out of web services by month. A month is named by its first day. */
 export abstract class BandwidthRepository {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { inSteps } from '@postern/event-sourcing/postgres';
+import type { ServiceTraffic } from '@postern/runtime';
 import { Database } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
-import type { ServiceTraffic } from '../ports/runtime.js';
 import { ADD_TRAFFIC, DELETE_OLD_BANDWIDTH } from './bandwidth.sql.js';
 import { BandwidthRepository } from './ports.js';
 

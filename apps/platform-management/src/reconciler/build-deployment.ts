@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { inSpan, type TraceSpan } from '@postern/messaging';
+import { type Artefact, BuildFailed, type LogWriter, Runtime, SourceUnavailable } from '@postern/runtime';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
-import { type Artefact, BuildFailed, type LogWriter, Runtime, SourceUnavailable } from '../ports/runtime.js';
 import { deploymentOf, type WebService } from '../web-services/aggregate/state.js';
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
@@ -26,7 +26,7 @@ export class BuildDeployment {
   ) {}
 
   /** @throws errors that are neither a failure of the build nor its end; the caller retries. */
-  execute(build: Build): Promise<void> {
+  run(build: Build): Promise<void> {
     const { state, deploymentId } = build;
     return this.reports.inRequestContext(state.id!, deploymentId, 'build deployment', span => this.#build(build, span));
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Runtime, type RuntimeStatus } from '../ports/runtime.js';
+import { Runtime, type RuntimeStatus } from '@postern/runtime';
 import { type ServingRelease, WebServiceRepository, WebServiceSummaries } from '../web-services/ports.js';
 import { type InstanceReading, WebServiceObserver } from '../web-services/web-service-observer.js';
 import { duration } from './next-steps.js';

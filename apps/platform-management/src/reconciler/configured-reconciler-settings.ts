@@ -1,5 +1,4 @@
-import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
-import type { webServiceSettings } from '../web-services/settings.js';
+import type { PlatformManagementConfig } from '../config.js';
 import type { ReconcilerSettings } from './ports.js';
 
 const POLL_MS = 500;
@@ -8,9 +7,7 @@ const GRACE_MS = 5_000;
 export const RETAIN_MS = 60_000;
 
 /** The settings of the reconciler from the service's configuration. */
-export const reconcilerSettings = (
-  config: ConfigOf<ConfigDefinition<typeof webServiceSettings>>,
-): ReconcilerSettings => ({
+export const reconcilerSettings = (config: PlatformManagementConfig): ReconcilerSettings => ({
   deadlines: {
     queueMs: config.platformQueueDeadlineMs,
     buildMs: config.platformBuildDeadlineMs,

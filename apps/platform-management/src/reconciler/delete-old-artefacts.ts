@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Runtime } from '../ports/runtime.js';
+import { Runtime } from '@postern/runtime';
 import { artefactsInUse } from '../web-services/aggregate/state.js';
 import { WebServiceRepository, WebServiceSummaries } from '../web-services/ports.js';
 import { ReconcilerSettings } from './ports.js';

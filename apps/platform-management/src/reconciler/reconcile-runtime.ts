@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Runtime } from '../ports/runtime.js';
+import { Runtime } from '@postern/runtime';
 import { WebServiceSummaries } from '../web-services/ports.js';
 import { ServicePlans } from './service-plans.js';
 import { StepPlanner } from './step-planner.js';

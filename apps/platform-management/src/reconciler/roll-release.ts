@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { inSpan, type TraceSpan } from '@postern/messaging';
+import { type LogWriter, RollFailed, Runtime, type ServicePlan } from '@postern/runtime';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
-import { type LogWriter, RollFailed, Runtime, type ServicePlan } from '../ports/runtime.js';
 import { releaseToBegin } from '../web-services/aggregate/decide-releases.js';
 import type { Release, WebService } from '../web-services/aggregate/state.js';
 import { duration } from './next-steps.js';
@@ -44,7 +44,7 @@ export class RollRelease {
   }
 
   /** @throws errors that are neither a failure of the release nor its end; the caller retries. */
-  execute(roll: Roll): Promise<void> {
+  run(roll: Roll): Promise<void> {
     const { state, release } = roll;
     return this.reports.inRequestContext(state.id!, release.id, SPANS[release.kind], span => this.#roll(roll, span));
   }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { RuntimeUnavailable } from '@postern/runtime';
 import { ServiceLog } from '@postern/service-host';
 import { CheckAvailability } from './check-availability.js';
 import { DeleteOldArtefacts } from './delete-old-artefacts.js';
@@ -60,9 +61,11 @@ export class RuntimeScan {
   }
 
   async #logged(name: string, work: () => Promise<void>): Promise<void> {
-    await work().catch(error =>
-      this.log.error({ err: error, scan: name }, 'A scan of the runtime failed; it will be retried'),
-    );
+    await work().catch(error => {
+      // The adapter has logged that the runtime is away.
+      if (error instanceof RuntimeUnavailable) return;
+      this.log.error({ err: error, scan: name }, 'A scan of the runtime failed; it will be retried');
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { ServicePlan } from '@postern/runtime';
 import { ServiceLog } from '@postern/service-host';
 import { ReleaseConfigurations } from '../environment/ports.js';
-import type { ServicePlan } from '../ports/runtime.js';
 import type { ServingRelease } from '../web-services/ports.js';
 import { ReconcilerSettings } from './ports.js';
 

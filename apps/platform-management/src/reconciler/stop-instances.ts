@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Runtime } from '../ports/runtime.js';
+import { Runtime } from '@postern/runtime';
 import { Reports } from './reports.js';
 import { logLine } from './work-errors.js';
 
@@ -11,8 +11,8 @@ export class StopInstances {
     private readonly runtime: Runtime,
   ) {}
 
-  async execute(webServiceId: string, signal: AbortSignal): Promise<void> {
-    await this.runtime.stop(webServiceId);
+  async run(webServiceId: string, signal: AbortSignal): Promise<void> {
+    await this.runtime.stop(webServiceId, signal);
     if (signal.aborted) return;
     await this.reports.record(webServiceId, { kind: 'finish-stop' });
     const output = this.runtime.logWriter(webServiceId, 'platform', []);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Runtime } from '@postern/runtime';
 import type { WebService } from '../web-services/aggregate/state.js';
 import { BuildDeployment } from './build-deployment.js';
 import type { Report } from './next-steps.js';
@@ -25,7 +26,13 @@ export class WebServiceTasks {
     private readonly releases: RollRelease,
     private readonly stops: StopInstances,
     private readonly scan: RuntimeScan,
+    private readonly runtime: Runtime,
   ) {}
+
+  /** While the runtime is away, nothing begins, so that no deadline runs. */
+  canBegin(): Promise<boolean> {
+    return this.runtime.isReachable();
+  }
 
   report(webServiceId: string, report: Report): Promise<unknown> {
     return this.reports.record(webServiceId, report);
@@ -42,7 +49,7 @@ export class WebServiceTasks {
       key: deploymentId,
       run: async signal => {
         await this.scan.idle();
-        await this.builds.execute({ state, deploymentId, untilMs, signal });
+        await this.builds.run({ state, deploymentId, untilMs, signal });
       },
       giveUp: reason => this.report(state.id!, { kind: 'fail-deployment', deploymentId, reason }),
     };
@@ -64,7 +71,7 @@ export class WebServiceTasks {
       key: release.id,
       run: async signal => {
         await this.scan.idle();
-        await this.releases.execute({ state, release, untilMs, signal });
+        await this.releases.run({ state, release, untilMs, signal });
       },
       giveUp: reason => this.report(state.id!, { kind: 'fail-release', releaseId: release.id, reason }),
     };
@@ -75,7 +82,7 @@ export class WebServiceTasks {
       key: 'stop',
       run: async signal => {
         await this.scan.idle();
-        await this.stops.execute(webServiceId, signal);
+        await this.stops.run(webServiceId, signal);
       },
       giveUp: reason => this.report(webServiceId, { kind: 'fail-stop', reason: `it could not be stopped: ${reason}` }),
     };

@@ -124,6 +124,10 @@ export class WebServiceWorker {
   async #beginBuild(deploymentId: string): Promise<boolean> {
     const { slots } = this.term;
     if (this.#build || !slots.tryTake(this.webServiceId)) return false;
+    if (!(await this.tasks.canBegin())) {
+      slots.leave(this.webServiceId);
+      return false;
+    }
     await this.tasks.beginBuild(this.webServiceId, deploymentId, slots.taken > 1);
     return true;
   }
@@ -139,7 +143,7 @@ export class WebServiceWorker {
   }
 
   async #beginRelease(state: WebService, releaseId: string): Promise<boolean> {
-    if (!this.#retries.isDue(releaseId)) return false;
+    if (!this.#retries.isDue(releaseId) || !(await this.tasks.canBegin())) return false;
     const task = this.tasks.beginRelease(state, releaseId);
     try {
       await task.run(this.term.lost);

@@ -1,5 +1,5 @@
+import type { LogWriter } from '@postern/runtime';
 import type { Configuration } from '../environment/ports.js';
-import type { LogWriter } from '../ports/runtime.js';
 import type { EndReason } from './next-steps.js';
 
 /** The reason of an aborted signal: why work in progress is ended. */

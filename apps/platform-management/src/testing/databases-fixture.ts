@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { createDatabase, type ReplyOf, type RequestInput } from '@postern/contracts';
 import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
+import { AgentProcess } from '@postern/runtime/testing';
 import { type RunningService, startService, Tasks } from '@postern/service-host';
 import { startNats, startPostgres } from '@postern/testing';
 import pg from 'pg';
-import { LocalDatabases } from '../adapters/local-databases/local-databases.js';
 import { config } from '../config.js';
 import { DatabaseReconciler } from '../databases/database-reconciler.js';
 import { DatabasesModule } from '../databases/databases.module.js';
@@ -24,6 +24,7 @@ export class DatabasesFixture {
     readonly client: RequestClient,
     readonly pool: pg.Pool,
     readonly home: string,
+    readonly agent: AgentProcess,
     private readonly environment: Record<string, string>,
     private readonly output: Parameters<typeof startService>[2],
     private service: RunningService,
@@ -37,16 +38,18 @@ export class DatabasesFixture {
     const environment = {
       POSTERN_NATS_SERVERS: nats.url,
       POSTERN_DATABASE_URL: databaseUrl,
-      POSTERN_PLATFORM_HOME: home,
       POSTERN_ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    };
+    const agent = await AgentProcess.start(home, {
+      POSTERN_NATS_SERVERS: nats.url,
       POSTERN_PLATFORM_BALANCER_PATIENCE_MS: '0',
       POSTERN_PLATFORM_VALKEY_BIN: join(home, 'not-installed'),
-    };
+    });
     const link = await connectNats({ servers: nats.url, name: 'test' });
     const client = new RequestClient(link);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
     const service = await DatabasesFixture.launch(environment, output);
-    return new DatabasesFixture(client, pool, home, environment, output, service, async () => {
+    return new DatabasesFixture(client, pool, home, agent, environment, output, service, async () => {
       client.close();
       await link.close();
       await pool.end();
@@ -81,8 +84,7 @@ export class DatabasesFixture {
   async stop(): Promise<void> {
     // Before its databases: it would bring them back.
     await this.service.stop();
-    const places = { postgresBin: undefined, valkeyBin: undefined, path: undefined };
-    await new LocalDatabases(this.home, places).retain(new Set());
+    await this.agent.stopEverything();
     await this.cleanUp();
   }
 

@@ -1,4 +1,4 @@
-import type { Artefact, BuildOrder, LogLine, LogStream, ServicePlan } from '../ports/runtime.js';
+import type { Artefact, BuildOrder, LogLine, LogStream, ServicePlan } from '@postern/runtime';
 
 /** What a scripted part of the machine does; it may wait, and it may throw. */
 export interface Script {

@@ -8,11 +8,11 @@ import {
   Runtime,
   type RuntimeStatus,
   type ServicePlan,
-  type ServiceTraffic,
   type ServiceUsage,
   type Source,
   SourceUnavailable,
-} from '../ports/runtime.js';
+  type TrafficReading,
+} from '@postern/runtime';
 import type { FakeMachine } from './fake-machine.js';
 
 /** One process's hold on a fake machine. Once killed, its calls fail and have no further effect on the machine. */
@@ -150,9 +150,11 @@ export class FakeRuntime extends Runtime {
     };
   }
 
-  override async takeTraffic(confirm: (traffic: readonly ServiceTraffic[]) => Promise<void>): Promise<void> {
-    await confirm([]);
+  override async readTraffic(): Promise<TrafficReading> {
+    return { epoch: '', services: [] };
   }
+
+  override async confirmTraffic(): Promise<void> {}
 
   override async retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
     const { artefacts, kept } = this.machine;

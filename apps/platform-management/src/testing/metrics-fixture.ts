@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { getMetrics, getMetricsHistory } from '@postern/contracts';
 import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
+import { Runtime, type ServiceTraffic, type ServiceUsage } from '@postern/runtime';
 import { type RunningService, startService, Tasks } from '@postern/service-host';
 import { startNats, startPostgres } from '@postern/testing';
 import pg from 'pg';
@@ -14,7 +15,6 @@ import { CountTraffic } from '../moderation/count-traffic.js';
 import { DeleteOldBandwidth } from '../moderation/delete-old-bandwidth.js';
 import { ModerationModule } from '../moderation/moderation.module.js';
 import { BandwidthRepository, ModerationSettings, Suspensions } from '../moderation/ports.js';
-import { Runtime, type ServiceTraffic, type ServiceUsage } from '../ports/runtime.js';
 import { replaceModules } from './replace-modules.js';
 
 /** A runtime whose usage and traffic a test sets; traffic is kept until it is confirmed. */

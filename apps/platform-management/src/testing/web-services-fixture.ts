@@ -255,6 +255,7 @@ export class WebServicesFixture {
       new RollRelease(reports, configurations, runtime, settings),
       new StopInstances(reports, runtime),
       scan,
+      runtime,
     );
     const leadership = new PostgresLeadership(database);
     const reconciler = new WebServicesReconciler(

@@ -1,6 +1,6 @@
 import { getLogs, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { Runtime } from '../ports/runtime.js';
+import { Runtime } from '@postern/runtime';
 import { webServiceNotFound } from './aggregate/refusals.js';
 import { WebServiceRepository } from './ports.js';
 

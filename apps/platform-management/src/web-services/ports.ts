@@ -1,5 +1,5 @@
 import type { RequestContext } from '@postern/messaging';
-import type { ServicePlan } from '../ports/runtime.js';
+import type { ServicePlan } from '@postern/runtime';
 import type { DriverCommand, WebServiceCommand } from './aggregate/commands.js';
 import type { WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';

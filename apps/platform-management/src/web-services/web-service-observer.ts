@@ -1,4 +1,4 @@
-import type { RuntimeStatus } from '../ports/runtime.js';
+import type { RuntimeStatus } from '@postern/runtime';
 import type { WebServiceEvent } from './aggregate/events.js';
 import type { WebService } from './aggregate/state.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { Runtime } from '@postern/runtime';
 import { ServiceLog } from '@postern/service-host';
-import { Runtime } from '../ports/runtime.js';
 
 /** A runtime answers sooner unless its load balancer is down, which must not delay reading a web service. */
 const TIMEOUT_MS = 2_000;

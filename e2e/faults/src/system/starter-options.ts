@@ -9,6 +9,7 @@ export const SERVICES = [
   'delivery-tracking',
   'webhook-dispatch',
   'platform-management',
+  'runtime-agent',
 ] as const;
 export type ServiceName = (typeof SERVICES)[number];
 

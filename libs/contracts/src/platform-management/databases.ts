@@ -55,7 +55,7 @@ export const listDatabases = request('list-databases', {
 export const getDatabase = request('get-database', {
   request: z.object({ workspace_id: id, database_id: id }),
   reply: database.extend({ usage: databaseUsage.nullable() }),
-  refusals: { database_not_found: 404 },
+  refusals: { database_not_found: 404, runtime_unavailable: 503 },
   http: {
     operation: 'Databases.get',
     method: 'GET',
@@ -80,7 +80,7 @@ export const databaseInput = z.strictObject({
 export const createDatabase = request('create-database', {
   request: databaseInput.extend({ workspace_id: id }),
   reply: database.extend({ connection_url: z.string() }),
-  refusals: { invalid_input: 400, technology_missing: 409 },
+  refusals: { invalid_input: 400, technology_missing: 409, runtime_unavailable: 503 },
   http: {
     operation: 'Databases.create',
     method: 'POST',

@@ -241,7 +241,7 @@ export const getLogs = request('get-logs', {
     since: z.int().min(0).max(4_102_444_800).optional().describe('Unix time in seconds; only lines at or after it.'),
   }),
   reply: z.object({ lines: z.array(logLine) }),
-  refusals: { web_service_not_found: 404 },
+  refusals: { web_service_not_found: 404, runtime_unavailable: 503 },
   http: {
     operation: 'LogsAndMetrics.logs',
     method: 'GET',

@@ -1,47 +1,50 @@
-import { Inject, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { CONFIG, ServiceLog } from '@postern/service-host';
-import { LocalDatabases } from '../../adapters/local-databases/local-databases.js';
-import type { PlatformManagementConfig } from '../../config.js';
-import { DatabaseStorage } from '../../databases/ports.js';
-import { kubernetesRuntime } from '../../kubernetes-runtime.providers.js';
-import { localRuntime } from '../../local-runtime.providers.js';
-import { DatabaseRuntime } from '../../ports/database-runtime.js';
-import { Runtime } from '../../ports/runtime.js';
+import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { RequestClient } from '@postern/messaging';
+import { DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
+import { ServiceLog } from '@postern/service-host';
+import { RemoteDatabaseRuntime } from './remote-database-runtime.js';
+import { RemoteRuntime } from './remote-runtime.js';
+import { RuntimeAgent } from './runtime-agent.js';
 
-type DetachableRuntime = Runtime & { letGo(): Promise<void> };
-
-/** Leaves builds and instances running when this process stops. */
+/** Ends what waits for an agent that is away. */
 @Injectable()
-class DetachRuntime implements OnApplicationShutdown {
-  constructor(@Inject(Runtime) private readonly runtime: DetachableRuntime) {}
+class RuntimeAgentEnd implements OnApplicationShutdown {
+  constructor(private readonly agent: RuntimeAgent) {}
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.runtime.letGo();
+  onApplicationShutdown(): void {
+    this.agent.close();
   }
 }
 
-/** Provides what runs web services, as POSTERN_PLATFORM_RUNTIME selects it, and what runs databases. */
+/** The runtime of web services and databases: the runtime agent, over NATS. */
 @Module({
   providers: [
     {
-      provide: Runtime,
-      inject: [CONFIG, ServiceLog],
-      useFactory: (config: PlatformManagementConfig, log: ServiceLog): Promise<DetachableRuntime> =>
-        config.platformRuntime === 'kubernetes' ? kubernetesRuntime(config, log) : localRuntime(config, log),
+      provide: RuntimeAgent,
+      inject: [RequestClient, ServiceLog],
+      useFactory: (requests: RequestClient, log: ServiceLog) => {
+        let known = false;
+        return new RuntimeAgent(requests, away => {
+          if (away && !known) log.warn({}, 'The runtime agent does not answer; builds and releases wait for it');
+          if (!away && known) log.info({}, 'The runtime agent answers again');
+          known = away;
+        });
+      },
     },
-    DetachRuntime,
     {
-      provide: LocalDatabases,
-      inject: [CONFIG],
-      useFactory: ({ platformHome, platformPostgresBin, platformValkeyBin }: PlatformManagementConfig) =>
-        new LocalDatabases(platformHome, {
-          postgresBin: platformPostgresBin,
-          valkeyBin: platformValkeyBin,
-          path: process.env['PATH'],
-        }),
+      provide: Runtime,
+      inject: [RuntimeAgent, ServiceLog],
+      useFactory: (agent: RuntimeAgent, log: ServiceLog) =>
+        new RemoteRuntime(agent, err => log.warn({ err }, 'Lines of a web service were lost: the agent took none')),
     },
-    { provide: DatabaseRuntime, useExisting: LocalDatabases },
-    { provide: DatabaseStorage, useExisting: LocalDatabases },
+    {
+      provide: RemoteDatabaseRuntime,
+      inject: [RuntimeAgent],
+      useFactory: (agent: RuntimeAgent) => new RemoteDatabaseRuntime(agent),
+    },
+    { provide: DatabaseRuntime, useExisting: RemoteDatabaseRuntime },
+    { provide: DatabaseStorage, useExisting: RemoteDatabaseRuntime },
+    RuntimeAgentEnd,
   ],
   exports: [Runtime, DatabaseRuntime, DatabaseStorage],
 })

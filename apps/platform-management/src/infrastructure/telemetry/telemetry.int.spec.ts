@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { BuildFailed } from '@postern/runtime';
 import { eventually } from '@postern/testing';
-import { BuildFailed } from '../../ports/runtime.js';
 import { Latch, OWNER, type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 
 let fixture: WebServicesFixture;

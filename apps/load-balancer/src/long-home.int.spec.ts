@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { controlSocket, LoadBalancerClient } from '@postern/load-balancer-client';
+import { balancerLog } from './balancer-log.js';
+import { answersAt, ControlServer } from './control-server.js';
+import { LoadBalancer } from './load-balancer.js';
+import { TIMEOUTS } from './settings.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'postern-long-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+it('takes orders in a home whose path is longer than the address of a unix socket may be', async () => {
+  const platformHome = join(folder, 'a folder with a long näme'.repeat(5), 'platform');
+  const socket = controlSocket(platformHome);
+  const log = balancerLog(() => undefined);
+  expect(await answersAt(socket)).toBe(false);
+  const settings = { platformHome, host: '127.0.0.1', domain: undefined, sharedPort: 0, exitWithParent: false };
+  const balancer = await LoadBalancer.start({ ...settings, timeouts: TIMEOUTS }, log);
+  const control = new ControlServer(balancer, log);
+  await control.listen(socket);
+  try {
+    expect(await answersAt(socket)).toBe(true);
+    expect(await new LoadBalancerClient(platformHome).reserve('service', 'shop')).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+$/,
+    );
+  } finally {
+    await control.stop();
+    await balancer.stop();
+  }
+  expect(await answersAt(socket)).toBe(false);
+});

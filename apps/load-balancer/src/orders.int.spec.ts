@@ -1,0 +1,138 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { balancerFolder, controlSocket, LoadBalancerClient } from '@postern/load-balancer-client';
+import { ask, BalancerFixture, SERVICE } from './testing/balancer-fixture.js';
+
+const OTHER = '0192f0c1-7c3a-7d31-9d4a-aaaaaaaaaaaa';
+
+describe('The load balancer', () => {
+  let balancer: BalancerFixture;
+
+  beforeEach(async () => {
+    balancer = await BalancerFixture.start();
+  });
+
+  afterEach(() => balancer.stop());
+
+  const file = (name: string) => join(balancerFolder(balancer.home), name);
+
+  it('takes orders from its own user only', async () => {
+    expect((await stat(controlSocket(balancer.home))).mode & 0o777).toBe(0o600);
+    expect((await stat(balancerFolder(balancer.home))).mode & 0o777).toBe(0o700);
+  });
+
+  it('gives every service an address of its own, the same at every question', async () => {
+    const [first, again, other] = await Promise.all([
+      balancer.client.reserve(SERVICE, 'shop'),
+      balancer.client.reserve(SERVICE, 'shop'),
+      balancer.client.reserve(OTHER, 'blog'),
+    ]);
+
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+    expect(first).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  it('keeps addresses, backends and pages over a restart', async () => {
+    const { url } = await balancer.serve((_incoming, response) => response.end('one'));
+    const other = await balancer.client.reserve(OTHER, 'blog');
+    await balancer.client.close(OTHER, 'suspended');
+    const before = await balancer.client.routes();
+
+    await balancer.stopBalancer();
+    await balancer.startAgain();
+
+    expect(await balancer.client.routes()).toEqual(before);
+    expect((await ask(url)).body).toBe('one');
+    expect((await ask(other)).body).toMatch(/is suspended/);
+  });
+
+  it('moves a service only when a stranger sits on its port, and says so', async () => {
+    const { url } = await balancer.serve((_incoming, response) => response.end('one'));
+    await balancer.stopBalancer();
+    const stranger = createServer((_incoming, response) => response.end('stranger'));
+    await new Promise<void>(resolve => stranger.listen(Number(new URL(url).port), '127.0.0.1', resolve));
+
+    await balancer.startAgain();
+    const moved = await balancer.client.reserve(SERVICE, 'shop');
+
+    expect(moved).not.toBe(url);
+    expect((await ask(moved)).body).toBe('one');
+    expect(balancer.log.join()).toContain('Its port is taken; the service moved');
+    stranger.close();
+  });
+
+  it.each([
+    ['torn', '{"services":[{"id":"0192'],
+    ['of another shape', '{"services":[{"id":1}]}'],
+    ['empty', ''],
+  ])(
+    'starts without routes when their file is %s, keeps that aside, and takes the routes again',
+    async (_how, text) => {
+      const before = await balancer.serve((_incoming, response) => response.end('one'));
+      await balancer.stopBalancer();
+      await writeFile(file('routes.json'), text);
+
+      await balancer.startAgain();
+
+      expect(await balancer.client.routes()).toEqual([]);
+      expect(await readFile(file('routes.json.unreadable'), 'utf8')).toBe(text);
+      const { url } = await balancer.serve((_incoming, response) => response.end('again'));
+      expect(url).toBe(before.url);
+      expect((await ask(url)).body).toBe('again');
+    },
+  );
+
+  it('gives an address back when its service is removed', async () => {
+    const { url } = await balancer.serve((_incoming, response) => response.end('one'));
+
+    await balancer.client.remove(SERVICE);
+    await balancer.client.remove(SERVICE);
+
+    await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect(await balancer.client.routes()).toEqual([]);
+    await expect(balancer.client.switchTo(SERVICE, [], 1)).rejects.toThrow('no service');
+  });
+
+  it('refuses what is no order in words that say why', async () => {
+    await balancer.client.reserve(SERVICE, 'shop');
+
+    await expect(balancer.client.switchTo(SERVICE, [{ id: 'x', port: 70_000 }], 1)).rejects.toThrow(/port/);
+    await expect(balancer.client.reserve('../../etc', 'x')).rejects.toThrow(/404|is no service id/);
+    await expect(balancer.client.switchTo(OTHER, [], 1)).rejects.toThrow(/no service/);
+  });
+
+  it('is waited for while it is away', async () => {
+    await balancer.stopBalancer();
+    const waiting = balancer.client.reserve(SERVICE, 'shop');
+    await balancer.startAgain();
+
+    expect(await waiting).toMatch(/^http:/);
+    const impatient = new LoadBalancerClient(join(balancer.home, 'elsewhere'), { patienceMs: 50 });
+    await expect(impatient.routes()).rejects.toMatchObject({ name: 'BalancerUnavailable' });
+  });
+});
+
+describe('With a domain', () => {
+  it('services answer by host name at one shared port, and the proxy in front is believed about the scheme', async () => {
+    const balancer = await BalancerFixture.start({}, { domain: 'apps.test' });
+    try {
+      const { url } = await balancer.serve((incoming, response) => response.end(JSON.stringify(incoming.headers)));
+      expect(url).toBe('https://shop-2c3d4e5f.apps.test');
+      const shared = `http://127.0.0.1:${balancer.sharedPort}`;
+      const at = (host: string) => ask(shared, { headers: { Host: host, 'X-Forwarded-Proto': 'https' } });
+
+      const found = await at('SHOP-2c3d4e5f.apps.test:443');
+      expect(JSON.parse(found.body)).toMatchObject({
+        host: 'SHOP-2c3d4e5f.apps.test:443',
+        'x-forwarded-proto': 'https',
+      });
+      expect((await at('blog-2c3d4e5f.apps.test')).status).toBe(404);
+      expect((await at('shop-2c3d4e5f.elsewhere.test')).status).toBe(404);
+    } finally {
+      await balancer.stop();
+    }
+  });
+});

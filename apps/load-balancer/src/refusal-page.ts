@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClosedReason } from '@postern/load-balancer-client';
+import { hasBody } from './lazy-body.js';
+
+/** A response of the load balancer itself, for the visitor of the page. */
+export interface Refusal {
+  readonly status: number;
+  readonly title: string;
+  readonly words: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export const CLOSED: Record<ClosedReason, Refusal> = {
+  stopped: {
+    status: 503,
+    title: 'This service is stopped',
+    words: 'Its owner has stopped it. It will answer here again once it is started.',
+    retryAfterSeconds: 60,
+  },
+  blocked: {
+    status: 503,
+    title: 'This service is blocked',
+    words: 'The platform does not serve it at present.',
+    retryAfterSeconds: 3_600,
+  },
+  suspended: {
+    status: 503,
+    title: 'This service is suspended',
+    words: 'It has used up what it may use, and will answer here again once its owner has settled that.',
+    retryAfterSeconds: 3_600,
+  },
+};
+
+export const NO_BACKEND: Refusal = {
+  status: 503,
+  title: 'This service is not running',
+  words: 'None of its instances is ready to answer. Try again in a moment.',
+  retryAfterSeconds: 5,
+};
+
+export const UNREACHABLE: Refusal = {
+  status: 502,
+  title: 'This service did not answer',
+  words: 'The connection to its instance failed before the answer began. Try again in a moment.',
+};
+
+export const TOO_SLOW: Refusal = {
+  status: 504,
+  title: 'This service took too long',
+  words: 'Its instance did not begin to answer in time.',
+};
+
+export const NO_SUCH_HOST: Refusal = {
+  status: 404,
+  title: 'There is no service here',
+  words: 'No service answers at this address.',
+};
+
+export const UNCLEAR_TARGET: Refusal = {
+  status: 400,
+  title: 'The request is not clear',
+  words: 'It does not name one host and one path.',
+};
+
+/** Sends the refusal as a page to browsers and as one sentence to everybody else. */
+export const refuse = (request: IncomingMessage, response: ServerResponse, refusal: Refusal): void => {
+  const { type, body } = rendered(refusal, request.headers.accept);
+  response.writeHead(refusal.status, {
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    ...(refusal.retryAfterSeconds === undefined ? {} : { 'Retry-After': refusal.retryAfterSeconds }),
+    // A body that nobody will read would have to be taken in before the next request on the connection.
+    ...(request.complete || !hasBody(request) ? {} : { Connection: 'close' }),
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+};
+
+const rendered = ({ title, words }: Refusal, accept = ''): { type: string; body: string } =>
+  accept.includes('text/html')
+    ? { type: 'text/html; charset=utf-8', body: page(title, words) }
+    : { type: 'text/plain; charset=utf-8', body: `${title}. ${words}\n` };
+
+const page = (title: string, words: string): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
+<style>body{font:1rem/1.6 system-ui,sans-serif;max-width:34rem;margin:20vh auto;padding:0 1.5rem}h1{font-size:1.4rem}</style>
+</head><body><h1>${title}</h1><p>${words}</p></body></html>
+`;

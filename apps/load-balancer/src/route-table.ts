@@ -1,0 +1,94 @@
+import { type Backend, backendSet, type ClosedReason, closing } from '@postern/load-balancer-client';
+import { z } from 'zod';
+import type { DurableFile } from './durable-file.js';
+
+const entry = z.object({
+  id: z.string(),
+  name: z.string(),
+  port: z.int(),
+  hostLabel: z.string(),
+  version: z.int(),
+  closed: closing.shape.reason.nullable(),
+  backends: backendSet.shape.backends,
+});
+
+export const routeTableShape = z.object({ services: z.array(entry) });
+
+/** All that must survive about one service's route. */
+export type RouteEntry = Readonly<z.infer<typeof entry>>;
+
+/** Somebody with a newer view of the service has spoken already. */
+export class StaleVersion extends Error {
+  override readonly name = 'StaleVersion';
+}
+
+/** The routes on disk. A change is durable before anybody acts on it; changes are made one after the other. */
+export class RouteTable {
+  #entries = new Map<string, RouteEntry>();
+  #changing: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly file: DurableFile<z.infer<typeof routeTableShape>>) {}
+
+  async load(): Promise<void> {
+    const table = await this.file.load();
+    this.#entries = new Map(table?.services.map(found => [found.id, found]));
+  }
+
+  entries(): RouteEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  find(id: string): RouteEntry | undefined {
+    return this.#entries.get(id);
+  }
+
+  /**
+   * Makes `change` of the entry as it is when it is this change's turn; undefined deletes. `apply` runs right after
+   * the save, before the next change is looked at.
+   */
+  change(
+    id: string,
+    change: (found: RouteEntry | undefined) => RouteEntry | undefined | Promise<RouteEntry | undefined>,
+    apply: (entry: RouteEntry | undefined) => void = () => undefined,
+  ): Promise<RouteEntry | undefined> {
+    const done = this.#changing.then(async () => {
+      const before = this.#entries.get(id);
+      const after = await change(before);
+      if (after !== before) {
+        const next = new Map(this.#entries);
+        if (after) next.set(id, after);
+        else next.delete(id);
+        await this.file.save({ services: [...next.values()] });
+        this.#entries = next;
+      }
+      apply(after);
+      return after;
+    });
+    this.#changing = done.catch(() => undefined);
+    return done;
+  }
+}
+
+/** The entry with new backends, open for traffic. */
+export const withBackends = (found: RouteEntry, backends: readonly Backend[], version: number): RouteEntry => {
+  if (version < found.version) throw new StaleVersion(`version ${version} is older than ${found.version}`);
+  return { ...found, backends: [...backends], version, closed: null };
+};
+
+/** The entry without traffic, and why. */
+export const withoutTraffic = (found: RouteEntry, reason: ClosedReason, version = found.version): RouteEntry => {
+  if (version < found.version) throw new StaleVersion(`version ${version} is older than ${found.version}`);
+  return { ...found, backends: [], version, closed: reason };
+};
+
+/** First label of the service's host name: readable, and unique through the random end of the id. */
+export const hostLabelOf = (id: string, name: string): string => {
+  const shortId = id.replaceAll('-', '').slice(-8).toLowerCase();
+  const readable = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 62 - shortId.length)
+    .replace(/^-+|-+$/g, '');
+  return readable ? `${readable}-${shortId}` : `service-${shortId}`;
+};

@@ -1,0 +1,89 @@
+import type { Backend, ClosedReason } from '@postern/load-balancer-client';
+import { BackendTarget } from './backend-target.js';
+import type { Timeouts } from './settings.js';
+
+/** Where the requests of one service go now, and where earlier ones still are. */
+export class Route {
+  #active: readonly BackendTarget[] = [];
+  readonly #retiring = new Set<BackendTarget>();
+  #closed: ClosedReason | null = null;
+  #turn = 0;
+
+  constructor(
+    readonly serviceId: string,
+    private readonly timeouts: Timeouts,
+  ) {}
+
+  get closed(): ClosedReason | null {
+    return this.#closed;
+  }
+
+  get active(): readonly BackendTarget[] {
+    return this.#active;
+  }
+
+  get retiring(): readonly BackendTarget[] {
+    return [...this.#retiring];
+  }
+
+  /** From this call on every new request goes to these backends. A backend that stays keeps its connections. */
+  switchTo(backends: readonly Backend[], closed: ClosedReason | null): void {
+    const known = [...this.#active, ...this.#retiring];
+    const next = backends.map(
+      backend =>
+        known.find(({ id, port }) => id === backend.id && port === backend.port) ??
+        new BackendTarget(backend, this.timeouts),
+    );
+    const leaving = this.#active.filter(target => !next.includes(target));
+    this.#active = next;
+    this.#closed = closed;
+    for (const target of next) this.#retiring.delete(target);
+    for (const target of leaving) this.#retire(target);
+  }
+
+  /**
+   * The backend with the least under way among those that accept connections, in turn where several have; one of
+   * `avoided` only if there is no other and `avoided` may be used again.
+   */
+  choose(avoided: ReadonlySet<BackendTarget>, mayRepeat: boolean): BackendTarget | undefined {
+    const fresh = this.#active.filter(target => !avoided.has(target));
+    const candidates = fresh.length > 0 ? fresh : mayRepeat ? this.#active : [];
+    const accepting = candidates.filter(target => !target.spared);
+    return this.#leastBusy(accepting.length > 0 ? accepting : candidates);
+  }
+
+  /**
+   * Resolves when nothing is under way on the backends of these ids, at the latest after `timeoutMs`, when the rest is
+   * cut; answers how many exchanges that were.
+   */
+  async drain(ids: readonly string[], timeoutMs: number): Promise<number> {
+    const targets = this.retiring.filter(({ id }) => ids.includes(id));
+    const idle = Promise.all(targets.map(target => target.idle())).then(() => true);
+    let deadline: NodeJS.Timeout | undefined;
+    const late = new Promise<false>(resolve => {
+      deadline = setTimeout(() => resolve(false), timeoutMs);
+    });
+    const inTime = await Promise.race([idle, late]);
+    clearTimeout(deadline);
+    return inTime ? 0 : targets.reduce((cut, target) => cut + target.cutAll(), 0);
+  }
+
+  #leastBusy(candidates: readonly BackendTarget[]): BackendTarget | undefined {
+    const start = this.#turn++ % Math.max(1, candidates.length);
+    let best: BackendTarget | undefined;
+    for (let index = 0; index < candidates.length; index += 1) {
+      const candidate = candidates[(start + index) % candidates.length]!;
+      if (!best || candidate.underWay.size < best.underWay.size) best = candidate;
+    }
+    return best;
+  }
+
+  /** A retired backend that is added again before it was idle continues. */
+  #retire(target: BackendTarget): void {
+    this.#retiring.add(target);
+    void target.idle().then(() => {
+      if (target.underWay.size > 0 || !this.#retiring.delete(target)) return;
+      target.close();
+    });
+  }
+}

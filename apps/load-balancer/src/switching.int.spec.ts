@@ -1,0 +1,200 @@
+import { Agent, type RequestListener, type Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Backend } from '@postern/load-balancer-client';
+import { waitFor } from '@postern/testing';
+import { ask, BalancerFixture, SERVICE } from './testing/balancer-fixture.js';
+import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
+
+describe('A switch of backends', () => {
+  let balancer: BalancerFixture;
+  let url: string;
+
+  beforeEach(async () => {
+    balancer = await BalancerFixture.start();
+    url = await balancer.client.reserve(SERVICE, 'shop');
+  });
+
+  afterEach(() => balancer.stop());
+
+  const instance = async (id: string, listener: RequestListener): Promise<Backend & { server: Server }> => ({
+    id,
+    ...(await balancer.backend(listener)),
+  });
+
+  it('fails no request, at 200 a second over roll after roll, uploads and keep-alive connections among them', async () => {
+    const stopped = new Set<string>();
+    const servedAfterStop: string[] = [];
+    const start = (id: string) =>
+      instance(id, (incoming, response) => {
+        if (stopped.has(id)) servedAfterStop.push(id);
+        const chunks: Buffer[] = [];
+        incoming.on('data', chunk => chunks.push(chunk));
+        // Answers take a while, so that some are under way whenever the backends are switched.
+        incoming.on('end', () => setTimeout(() => response.end(`${id}:${Buffer.concat(chunks).length}`), 15));
+      });
+    const stop = async ({ id, server }: Backend & { server: Server }) => {
+      stopped.add(id);
+      server.close();
+      server.closeAllConnections();
+    };
+    const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+    const bodies = Buffer.alloc(40_000, 'x');
+    let rolling = true;
+    const outcomes: Promise<string>[] = [];
+    const load = async () => {
+      for (let sent = 0; rolling; sent += 1) {
+        const upload = sent % 3 === 0;
+        const question = upload ? { method: 'POST', body: bodies } : {};
+        const fits = (body: string) => body.endsWith(upload ? ':40000' : ':0');
+        outcomes.push(
+          ask(url, { ...question, ...(sent % 2 === 0 ? { agent } : {}) }).then(
+            ({ status, body }) => (status === 200 && fits(body) ? 'fine' : `${status} ${body}`),
+            error => String(error),
+          ),
+        );
+        await delay(5);
+      }
+    };
+
+    let running = [await start('roll-0-a'), await start('roll-0-b')];
+    await balancer.client.switchTo(SERVICE, running, 0);
+    const loading = load();
+    for (let roll = 1; roll <= 12; roll += 1) {
+      const next = [await start(`roll-${roll}-a`), await start(`roll-${roll}-b`)];
+      await balancer.client.switchTo(SERVICE, next, roll);
+      const old = running.map(({ id }) => id);
+      expect(await balancer.client.drain(SERVICE, old, 5_000)).toBe(0);
+      await Promise.all(running.map(stop));
+      running = next;
+      const before = outcomes.length;
+      await waitFor(() => outcomes.length > before + 20, { describe: 'more requests' });
+    }
+    rolling = false;
+    await loading;
+    const results = await Promise.all(outcomes);
+    agent.destroy();
+
+    expect(results.length).toBeGreaterThan(200);
+    expect(results.filter(result => result !== 'fine')).toEqual([]);
+    expect(servedAfterStop).toEqual([]);
+  });
+
+  it('lets WebSockets of the older backend talk until they are drained, and cuts them then', async () => {
+    const old = await instance('old', (_incoming, response) => response.end());
+    const next = await instance('next', (_incoming, response) => response.end('next'));
+    echoWebSockets(old.server, 'old');
+    echoWebSockets(next.server, 'next');
+    await balancer.client.switchTo(SERVICE, [old], 1);
+    const before = await EchoClient.connect(url);
+
+    await balancer.client.switchTo(SERVICE, [next], 2);
+    const after = await EchoClient.connect(url);
+
+    expect(await before.ask('a')).toBe('old: a');
+    expect(await after.ask('b')).toBe('next: b');
+    expect((await ask(url)).body).toBe('next');
+    expect((await balancer.client.routes())[0]).toMatchObject({
+      backends: [{ id: 'next', underWay: 1 }],
+      draining: [{ id: 'old', underWay: 1 }],
+    });
+    expect(await balancer.client.drain(SERVICE, ['old'], 100)).toBe(1);
+    await before.closed;
+    expect(await after.ask('c')).toBe('next: c');
+    await waitFor(async () => (await balancer.client.routes())[0]?.draining.length === 0, { describe: 'nothing left' });
+    after.close();
+  });
+
+  it('drains a backend as soon as its last answer is out', async () => {
+    let finish: () => void = () => undefined;
+    const old = await instance('old', (_incoming, response) => {
+      finish = () => response.end('old');
+      response.write('the ');
+    });
+    const next = await instance('next', (_incoming, response) => response.end());
+    await balancer.client.switchTo(SERVICE, [old], 1);
+    const answer = ask(url);
+    await waitFor(async () => (await balancer.client.routes())[0]?.backends[0]?.underWay === 1);
+    await balancer.client.switchTo(SERVICE, [next], 2);
+
+    let drained: number | undefined;
+    const draining = balancer.client.drain(SERVICE, ['old'], 60_000).then(cut => {
+      drained = cut;
+    });
+    await waitFor(async () => (await balancer.client.routes())[0]?.draining[0]?.underWay === 1);
+    expect(drained).toBeUndefined();
+    finish();
+    await draining;
+
+    expect(drained).toBe(0);
+    expect((await answer).body).toBe('the old');
+  });
+
+  it('back to a backend that is not drained yet takes it up again', async () => {
+    let finish: () => void = () => undefined;
+    const old = await instance('old', (incoming, response) => {
+      if (incoming.url === '/slow') finish = () => response.end('slow');
+      else response.end('old');
+    });
+    const next = await instance('next', (_incoming, response) => response.end('next'));
+    await balancer.client.switchTo(SERVICE, [old], 1);
+    const slow = ask(`${url}/slow`);
+    await waitFor(async () => (await balancer.client.routes())[0]?.backends[0]?.underWay === 1);
+    await balancer.client.switchTo(SERVICE, [next], 2);
+    await balancer.client.switchTo(SERVICE, [old], 3);
+    finish();
+
+    expect((await slow).body).toBe('slow');
+    expect((await ask(url)).body).toBe('old');
+    await expect(balancer.client.drain(SERVICE, ['old'], 0)).rejects.toThrow('still takes new requests');
+  });
+
+  it('gives new requests to the backend with the least under way, and to equals in turn', async () => {
+    const hung = await instance('hung', incoming => incoming.resume());
+    const quick = await Promise.all(
+      ['a', 'b'].map(id => instance(id, (_incoming, response) => setTimeout(() => response.end(id), 5))),
+    );
+    await balancer.client.switchTo(SERVICE, [hung, ...quick], 1);
+    const stuck = [ask(url), ask(url), ask(url)].map(answer => answer.catch(() => undefined));
+    await waitFor(async () => (await balancer.client.routes())[0]?.backends[0]?.underWay === 1);
+
+    const answers: string[] = [];
+    for (let index = 0; index < 30; index += 1) answers.push((await ask(url)).body);
+
+    // The hung one is asked again only while it has no more under way than the others.
+    expect(answers.filter(body => body === 'a').length).toBeGreaterThan(8);
+    expect(answers.filter(body => body === 'b').length).toBeGreaterThan(8);
+    await balancer.client.switchTo(SERVICE, [], 2);
+    await balancer.client.drain(SERVICE, ['hung'], 0);
+    await Promise.all(stuck);
+  });
+
+  it('of an older version than the last is refused, and the same version may come again', async () => {
+    const one = await instance('one', (_incoming, response) => response.end('one'));
+    const two = await instance('two', (_incoming, response) => response.end('two'));
+    await balancer.client.switchTo(SERVICE, [one], 5);
+    await balancer.client.switchTo(SERVICE, [one, two], 5);
+
+    await expect(balancer.client.switchTo(SERVICE, [two], 4)).rejects.toMatchObject({ name: 'StaleRoute' });
+    await expect(balancer.client.close(SERVICE, 'stopped', 4)).rejects.toMatchObject({ name: 'StaleRoute' });
+    expect((await balancer.client.routes())[0]).toMatchObject({ version: 5, backends: [{ id: 'one' }, { id: 'two' }] });
+  });
+
+  it('to none answers with a page for each reason, until there are backends again', async () => {
+    const one = await instance('one', (_incoming, response) => response.end('one'));
+    expect(await ask(url)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+
+    for (const [reason, words] of [
+      ['stopped', /is stopped/],
+      ['blocked', /is blocked/],
+      ['suspended', /is suspended/],
+    ] as const) {
+      await balancer.client.close(SERVICE, reason);
+      const { status, headers, body } = await ask(url, { method: 'POST', body: 'x' });
+      expect([status, Number(headers['retry-after']) > 0, words.test(body)]).toEqual([503, true, true]);
+    }
+
+    await balancer.client.switchTo(SERVICE, [one], 1);
+    expect((await ask(url)).body).toBe('one');
+  });
+});

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { controlSocket, LoadBalancerClient } from '@postern/load-balancer-client';
+import { balancerLog } from '../balancer-log.js';
+import { ControlServer } from '../control-server.js';
+import { LoadBalancer } from '../load-balancer.js';
+import { type BalancerSettings, TIMEOUTS, type Timeouts } from '../settings.js';
+
+export const SERVICE = '0192f0c1-7c3a-7d31-9d4a-5a1b2c3d4e5f';
+
+/** A load balancer inside the test's process, and the client that gives it orders. */
+export class BalancerFixture {
+  private constructor(
+    readonly home: string,
+    readonly client: LoadBalancerClient,
+    readonly settings: BalancerSettings,
+    readonly log: string[],
+  ) {}
+
+  #balancer: LoadBalancer | undefined;
+  #control: ControlServer | undefined;
+  readonly #backends: Server[] = [];
+  readonly #sockets = new Set<Socket>();
+
+  static async start(
+    timeouts: Partial<Timeouts> = {},
+    settings: Partial<BalancerSettings> = {},
+  ): Promise<BalancerFixture> {
+    const platformHome = await mkdtemp(join(tmpdir(), 'postern-balancer-'));
+    const all: BalancerSettings = {
+      platformHome,
+      host: '127.0.0.1',
+      domain: undefined,
+      sharedPort: 0,
+      exitWithParent: false,
+      timeouts: { ...TIMEOUTS, ...timeouts },
+      ...settings,
+    };
+    const fixture = new BalancerFixture(platformHome, new LoadBalancerClient(platformHome), all, []);
+    await fixture.startAgain();
+    return fixture;
+  }
+
+  get sharedPort(): number {
+    return this.#balancer?.sharedPort ?? 0;
+  }
+
+  async startAgain(): Promise<void> {
+    this.#balancer = await LoadBalancer.start(
+      this.settings,
+      balancerLog(line => this.log.push(line)),
+    );
+    this.#control = new ControlServer(
+      this.#balancer,
+      balancerLog(line => this.log.push(line)),
+    );
+    await this.#control.listen(controlSocket(this.home));
+  }
+
+  async stopBalancer(): Promise<void> {
+    await this.#control?.stop();
+    await this.#balancer?.stop();
+  }
+
+  async stop(): Promise<void> {
+    await this.stopBalancer();
+    for (const backend of this.#backends) backend.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await rm(this.home, { recursive: true, force: true });
+  }
+
+  /** Reserves the service's address and sends its traffic to a server that does this. */
+  async serve(listener: RequestListener): Promise<{ url: string; port: number; server: Server }> {
+    const url = await this.client.reserve(SERVICE, 'shop');
+    const { server, port } = await this.backend(listener);
+    await this.client.switchTo(SERVICE, [{ id: 'one', port }], 1);
+    return { url, port, server };
+  }
+
+  async backend(listener: RequestListener): Promise<{ server: Server; port: number }> {
+    const server = createServer(listener);
+    this.#backends.push(server);
+    server.on('connection', socket => this.#sockets.add(socket));
+    return { server, port: await listening(server) };
+  }
+}
+
+export const listening = (server: NetServer): Promise<number> =>
+  new Promise(resolve => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+
+export { type Answer, ask, type Question } from '@postern/load-balancer-client/testing';
+
+/** All that comes over a connection until it ends. */
+export const untilEnd = (socket: Socket): Promise<string> =>
+  new Promise(resolve => {
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(text));
+  });

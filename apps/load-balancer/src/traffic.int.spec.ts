@@ -1,0 +1,104 @@
+import { rm } from 'node:fs/promises';
+import { Agent } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ServiceTraffic } from '@postern/load-balancer-client';
+import { balancerFolder } from '@postern/load-balancer-client';
+import { ask, BalancerFixture, SERVICE } from './testing/balancer-fixture.js';
+import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
+
+describe('Counted traffic', () => {
+  let balancer: BalancerFixture;
+
+  beforeEach(async () => {
+    balancer = await BalancerFixture.start();
+  });
+
+  afterEach(() => balancer.stop());
+
+  const take = async (): Promise<number> => {
+    let taken: readonly ServiceTraffic[] = [];
+    await balancer.client.takeTraffic(async traffic => {
+      taken = traffic;
+    });
+    return taken.find(({ webServiceId }) => webServiceId === SERVICE)?.bytes ?? 0;
+  };
+
+  it('is what went in and out of a service, heads included, once', async () => {
+    const { url } = await balancer.serve((incoming, response) => {
+      incoming.resume();
+      response.end('y'.repeat(50_000));
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let index = 0; index < 3; index += 1) await ask(url, { method: 'POST', body: 'x'.repeat(30_000), agent });
+
+    const bytes = await take();
+
+    expect(bytes).toBeGreaterThan(3 * 80_000);
+    expect(bytes).toBeLessThan(3 * 81_000);
+    expect(await take()).toBe(0);
+    agent.destroy();
+  });
+
+  it('comes again when it could not be taken over', async () => {
+    const { url } = await balancer.serve((_incoming, response) => response.end('y'.repeat(5_000)));
+    await ask(url);
+
+    await expect(balancer.client.takeTraffic(() => Promise.reject(new Error('no database')))).rejects.toThrow();
+
+    expect(await take()).toBeGreaterThan(5_000);
+  });
+
+  it('of a WebSocket that is still open is counted too', async () => {
+    const { url, server } = await balancer.serve((_incoming, response) => response.end());
+    echoWebSockets(server, 'one');
+    const client = await EchoClient.connect(url);
+    await take();
+    for (let index = 0; index < 10; index += 1) await client.ask('x'.repeat(100));
+
+    const bytes = await take();
+
+    expect(bytes).toBeGreaterThan(10 * 200);
+    expect(bytes).toBeLessThan(10 * 250);
+    client.close();
+    await client.closed;
+  });
+
+  it("does not include our own answers in a stopped service's place", async () => {
+    const { url } = await balancer.serve((_incoming, response) => response.end());
+    await balancer.client.close(SERVICE, 'suspended');
+    await ask(url);
+
+    expect(await take()).toBe(0);
+  });
+
+  it('outlives a restart on either side, and the removal of its service', async () => {
+    const { url } = await balancer.serve((_incoming, response) => response.end('y'.repeat(5_000)));
+    await ask(url);
+    await take();
+    await ask(url);
+
+    await balancer.client.remove(SERVICE);
+    await balancer.stopBalancer();
+    await balancer.startAgain();
+
+    const bytes = await take();
+    expect(bytes).toBeGreaterThan(5_000);
+    expect(bytes).toBeLessThan(6_000);
+    expect(await take()).toBe(0);
+  });
+
+  it('that was read before its counters were lost is not confirmed away from the new ones', async () => {
+    const { url } = await balancer.serve((_incoming, response) => response.end('y'.repeat(5_000)));
+    await ask(url);
+    const taking = balancer.client.takeTraffic(async () => {
+      await balancer.stopBalancer();
+      await rm(join(balancerFolder(balancer.home), 'traffic.json'));
+      await balancer.startAgain();
+      await ask(url);
+    });
+
+    await expect(taking).rejects.toMatchObject({ name: 'StaleRoute' });
+    expect(await take()).toBeGreaterThan(5_000);
+  });
+});

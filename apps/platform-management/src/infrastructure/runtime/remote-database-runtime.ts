@@ -1,0 +1,80 @@
+import {
+  checkDatabase,
+  findMissingTechnology,
+  getDatabaseUsage,
+  reserveDatabase,
+  runtimeResult,
+} from '@postern/contracts';
+import {
+  type DatabaseKind,
+  type DatabaseOrder,
+  DatabaseRuntime,
+  type DatabaseStorage,
+  type DatabaseUsage,
+  type StorageState,
+} from '@postern/runtime';
+import { documentsOf, listsOf } from './remote-runtime.js';
+import type { RuntimeAgent } from './runtime-agent.js';
+
+/** Databases that the runtime agent runs. Throws `RuntimeUnavailable` while the agent is away. */
+export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseStorage {
+  constructor(private readonly agent: RuntimeAgent) {
+    super();
+  }
+
+  async missingFor(kind: DatabaseKind): Promise<string | undefined> {
+    return (await this.agent.request(findMissingTechnology, { kind })).missing ?? undefined;
+  }
+
+  reserve(databaseId: string, kind: DatabaseKind): Promise<{ readonly host: string; readonly port: number }> {
+    return this.agent.request(reserveDatabase, { database_id: databaseId, kind });
+  }
+
+  async ensure({ databaseId, kind, host, port, username, password, limits }: DatabaseOrder): Promise<void> {
+    await this.agent.carryOut({
+      kind: 'ensure_database',
+      database_id: databaseId,
+      database_kind: kind,
+      host,
+      port,
+      username,
+      password,
+      limits: {
+        cpu_millicores: limits.cpuMillicores,
+        memory_bytes: limits.memoryBytes,
+        storage_bytes: limits.storageBytes,
+        connections: limits.connections,
+      },
+    });
+  }
+
+  async isRunning(databaseId: string): Promise<boolean> {
+    return (await this.agent.request(checkDatabase, { database_id: databaseId })).running;
+  }
+
+  async usageOf(databaseId: string): Promise<DatabaseUsage | undefined> {
+    const { usage } = await this.agent.request(getDatabaseUsage, { database_id: databaseId });
+    if (!usage) return undefined;
+    return {
+      cpuMillicores: usage.cpu_millicores,
+      cpuPercent: usage.cpu_percent,
+      memoryBytes: usage.memory_bytes,
+      memoryPercent: usage.memory_percent,
+    };
+  }
+
+  async remove(databaseId: string): Promise<void> {
+    await this.agent.carryOut({ kind: 'remove_database', database_id: databaseId });
+  }
+
+  async retain(databaseIds: ReadonlySet<string>): Promise<void> {
+    const documents = documentsOf(listsOf(databaseIds));
+    await this.agent.carryOut({ kind: 'retain_databases', database_ids: [...documents.keys()] }, { documents });
+  }
+
+  async enforceStorage(databaseId: string): Promise<StorageState | undefined> {
+    const result = await this.agent.carryOut({ kind: 'enforce_database_storage', database_id: databaseId });
+    const state = runtimeResult.enforce_database_storage.parse(result);
+    return state ? { usedBytes: state.used_bytes, readOnly: state.read_only } : undefined;
+  }
+}

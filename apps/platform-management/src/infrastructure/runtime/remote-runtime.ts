@@ -1,0 +1,173 @@
+import {
+  confirmTraffic,
+  getRuntimeStatus,
+  getRuntimeUsage,
+  readRuntimeLog,
+  readTraffic,
+  reserveAddress,
+  runtimeResult,
+  type servicePlan,
+} from '@postern/contracts';
+import {
+  type Artefact,
+  type BuildOrder,
+  type LogLine,
+  type LogQuery,
+  type LogWriter,
+  type ResolvedSource,
+  Runtime,
+  type RuntimeStatus,
+  type ServicePlan,
+  type ServiceUsage,
+  type Source,
+  type TrafficReading,
+} from '@postern/runtime';
+import type { z } from 'zod';
+import { RemoteLogWriter } from './remote-log-writer.js';
+import { digestOf, type RuntimeAgent } from './runtime-agent.js';
+
+/** References in one document of a list. */
+const LIST_LENGTH = 1_000;
+
+/**
+ * Web services that the runtime agent runs. Builds, roll-outs and stops wait while the agent is away; reads and
+ * reconciliations throw `RuntimeUnavailable` then.
+ */
+export class RemoteRuntime extends Runtime {
+  constructor(
+    private readonly agent: RuntimeAgent,
+    private readonly onLostLines: (error: unknown) => void = () => undefined,
+  ) {
+    super();
+  }
+
+  override isReachable(): Promise<boolean> {
+    return this.agent.isReachable();
+  }
+
+  async resolveSource({ repositoryUrl, branch }: Source, signal: AbortSignal): Promise<ResolvedSource> {
+    const order = { kind: 'resolve_source', repository_url: repositoryUrl, branch } as const;
+    return runtimeResult.resolve_source.parse(await this.agent.carryOut(order, { signal, waits: true }));
+  }
+
+  async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
+    if (!(output instanceof RemoteLogWriter)) throw new TypeError('the output is no log writer of this runtime');
+    // The agent writes the output itself; what was written here comes first.
+    await output.flush();
+    const result = await this.agent.carryOut(
+      {
+        kind: 'build',
+        deployment_id: order.deploymentId,
+        web_service_id: order.webServiceId,
+        repository_url: order.repositoryUrl,
+        commit: order.commit,
+        build_command: order.buildCommand,
+        start_command: order.startCommand,
+        environment: order.environment,
+        secrets: [...order.secrets],
+        deadline_ms: Math.ceil(order.deadlineMs),
+        output: { instance: output.instance, redact: [...output.redact] },
+      },
+      { signal, waits: true },
+    );
+    return runtimeResult.build.parse(result);
+  }
+
+  async roll(plan: ServicePlan, signal: AbortSignal): Promise<void> {
+    await this.agent.carryOut({ kind: 'roll_out', plan: onTheWire(plan) }, { signal, waits: true });
+  }
+
+  async stop(webServiceId: string, signal?: AbortSignal): Promise<void> {
+    const order = { kind: 'stop', web_service_id: webServiceId } as const;
+    await this.agent.carryOut(order, { waits: true, ...(signal && { signal }) });
+  }
+
+  async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
+    const documents = documentsOf(expected.map(onTheWire));
+    await this.agent.carryOut(
+      { kind: 'reconcile', plans: [...documents.keys()], rolling: [...rolling] },
+      { documents },
+    );
+  }
+
+  async statusOf(webServiceId: string): Promise<RuntimeStatus | undefined> {
+    const { status } = await this.agent.request(getRuntimeStatus, { web_service_id: webServiceId });
+    if (!status) return undefined;
+    const { roll_id, last_failure, healthy, instances, restarts } = status;
+    return { rollId: roll_id, lastFailure: last_failure, healthy, instances, restarts };
+  }
+
+  async usage(): Promise<readonly ServiceUsage[]> {
+    const { services } = await this.agent.request(getRuntimeUsage, {});
+    return services.map(usage => ({
+      webServiceId: usage.web_service_id,
+      cpuMillicores: usage.cpu_millicores,
+      cpuPercent: usage.cpu_percent,
+      memoryBytes: usage.memory_bytes,
+      memoryPercent: usage.memory_percent,
+      instances: usage.instances,
+    }));
+  }
+
+  async urlOf(webServiceId: string, name: string): Promise<string> {
+    return (await this.agent.request(reserveAddress, { web_service_id: webServiceId, name })).url;
+  }
+
+  async logs(webServiceId: string, { tail, since }: LogQuery): Promise<readonly LogLine[]> {
+    const { lines } = await this.agent.request(readRuntimeLog, { web_service_id: webServiceId, tail, since });
+    return lines.map(({ timestamp, ...line }) => ({ timestamp: new Date(timestamp), ...line }));
+  }
+
+  logWriter(webServiceId: string, instance: string, redact: readonly string[]): LogWriter {
+    return new RemoteLogWriter(this.agent, webServiceId, instance, redact, this.onLostLines);
+  }
+
+  async readTraffic(): Promise<TrafficReading> {
+    const { epoch, services } = await this.agent.request(readTraffic, {});
+    return {
+      epoch,
+      services: services.map(({ web_service_id, bytes, up_to }) => ({
+        webServiceId: web_service_id,
+        bytes,
+        upTo: up_to,
+      })),
+    };
+  }
+
+  async confirmTraffic({ epoch, services }: TrafficReading): Promise<void> {
+    const confirmed = services.map(({ webServiceId, upTo }) => ({ web_service_id: webServiceId, up_to: upTo }));
+    await this.agent.request(confirmTraffic, { epoch, services: confirmed });
+  }
+
+  async retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
+    const documents = documentsOf(listsOf(keep));
+    await this.agent.carryOut({ kind: 'retain_artefacts', references: [...documents.keys()] }, { documents });
+  }
+}
+
+/** Texts by their digests, as orders name them. */
+export const documentsOf = (values: readonly unknown[]): Map<string, string> =>
+  new Map(values.map(value => JSON.stringify(value)).map(text => [digestOf(text), text]));
+
+/** Sorted lists of limited length: most of them are the same the next time, and are not sent again. */
+export const listsOf = (items: ReadonlySet<string>): string[][] => {
+  const sorted = [...items].sort();
+  return Array.from({ length: Math.ceil(sorted.length / LIST_LENGTH) }, (_, index) =>
+    sorted.slice(index * LIST_LENGTH, (index + 1) * LIST_LENGTH),
+  );
+};
+
+const onTheWire = (plan: ServicePlan): z.output<typeof servicePlan> => ({
+  web_service_id: plan.webServiceId,
+  name: plan.name,
+  roll_id: plan.rollId,
+  artefact: { reference: plan.artefact.reference, commit: plan.artefact.commit },
+  start_command: plan.startCommand,
+  port: plan.port,
+  health_check_path: plan.healthCheckPath,
+  min_instances: plan.minInstances,
+  max_instances: plan.maxInstances,
+  environment: { ...plan.environment },
+  secrets: [...plan.secrets],
+  deadline_ms: Math.ceil(plan.deadlineMs),
+});

@@ -1,0 +1,220 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  awaitOrder,
+  cancelOrder,
+  putDocument,
+  type ReplyOf,
+  type RequestContract,
+  type RequestInput,
+  type RuntimeOrder,
+  startOrder,
+} from '@postern/contracts';
+import { type RequestClient, ServiceUnavailable } from '@postern/messaging';
+import { BuildFailed, RollFailed, RuntimeUnavailable, SourceUnavailable } from '@postern/runtime';
+
+export interface RuntimeAgentTimes {
+  /** How long one request waits for the end of an order. */
+  readonly waitMs: number;
+  /** Between attempts while the agent is away. */
+  readonly retryMs: number;
+  /** How long an aborted order is waited for while the agent is away. */
+  readonly abortedMs: number;
+  /** Before an order that another client ended is started again. */
+  readonly takenOverMs: number;
+}
+
+export const RUNTIME_AGENT_TIMES: RuntimeAgentTimes = {
+  waitMs: 5_000,
+  retryMs: 300,
+  abortedMs: 5_000,
+  takenOverMs: 5_000,
+};
+
+export interface CarryOutOptions {
+  /** Cancels the order. */
+  readonly signal?: AbortSignal;
+  /** Texts that the order names by their digests. */
+  readonly documents?: ReadonlyMap<string, string>;
+  /** Whether the order waits for an agent that is away. */
+  readonly waits?: boolean;
+}
+
+/** An order or a document whose JSON is longer than this is sent in parts. UTF-16 units. */
+const PART_LENGTH = 131_072;
+
+type OrderEnd = Extract<ReplyOf<typeof awaitOrder>, { state: 'done' | 'failed' | 'cancelled' | 'unknown' }>;
+
+const never = new AbortController().signal;
+
+/**
+ * Sends requests and orders to the runtime agent. An order waits while the agent is away, and starts again when the agent
+ * was restarted; requests throw `RuntimeUnavailable` then.
+ */
+export class RuntimeAgent {
+  readonly #clientId = randomUUID();
+  readonly #closing = new AbortController();
+
+  constructor(
+    private readonly requests: RequestClient,
+    private readonly onAway: (away: boolean) => void = () => undefined,
+    private readonly times: RuntimeAgentTimes = RUNTIME_AGENT_TIMES,
+  ) {}
+
+  /** @throws RuntimeUnavailable while the agent is away. */
+  async request<C extends RequestContract>(contract: C, payload: RequestInput<C>): Promise<ReplyOf<C>> {
+    const reply = await this.requests.request(contract, payload).catch(error => {
+      throw error instanceof ServiceUnavailable ? new RuntimeUnavailable({ cause: error }) : error;
+    });
+    return contract.reply.parse(reply) as ReplyOf<C>;
+  }
+
+  /** Whether the agent answers now. */
+  async isReachable(): Promise<boolean> {
+    const away = await this.request(awaitOrder, { order_id: randomUUID(), wait_ms: 0 }).then(
+      () => false,
+      error => {
+        if (error instanceof RuntimeUnavailable) return true;
+        throw error;
+      },
+    );
+    this.onAway(away);
+    return !away;
+  }
+
+  /**
+   * Repeats a request until the agent answers or the signal is aborted.
+   * @throws the signal's reason.
+   */
+  async persistently<C extends RequestContract>(
+    contract: C,
+    payload: RequestInput<C>,
+    signal: AbortSignal,
+  ): Promise<ReplyOf<C>> {
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        const reply = await this.request(contract, payload);
+        this.onAway(false);
+        return reply;
+      } catch (error) {
+        if (!(error instanceof RuntimeUnavailable)) throw error;
+        this.onAway(true);
+        await pause(this.times.retryMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /**
+   * Has an order carried out and answers its result.
+   * @throws the port's errors; the signal's reason once an aborted order has ended; RuntimeUnavailable if the agent is
+   * away at the beginning and the order does not wait for it.
+   */
+  async carryOut(order: RuntimeOrder, options: CarryOutOptions = {}): Promise<unknown> {
+    const { signal = never, documents = new Map(), waits = false } = options;
+    const orderId = randomUUID();
+    const attempt = AbortSignal.any([signal, this.#closing.signal]);
+    for (let first = true; ; first = false) {
+      attempt.throwIfAborted();
+      try {
+        await this.#start(orderId, order, documents, first && !waits ? undefined : attempt);
+      } catch (error) {
+        // It may have been started all the same.
+        if (signal.aborted) await this.#cancelled(orderId);
+        throw error;
+      }
+      const end = await this.#end(orderId, signal);
+      if (end.state === 'done') return end.result;
+      signal.throwIfAborted();
+      if (end.state === 'failed') throw failureOf(end.failure);
+      const restMs = end.state === 'cancelled' ? this.times.takenOverMs : this.times.retryMs;
+      await pause(restMs, undefined, { signal: attempt }).catch(() => undefined);
+    }
+  }
+
+  /** Ends every wait; for the end of the process. */
+  close(): void {
+    this.#closing.abort(new Error('the process is ending'));
+  }
+
+  async #start(
+    orderId: string,
+    order: RuntimeOrder,
+    documents: ReadonlyMap<string, string>,
+    waiting: AbortSignal | undefined,
+  ): Promise<void> {
+    const json = JSON.stringify(order);
+    const whole = json.length > PART_LENGTH ? new Map([...documents, [digestOf(json), json]]) : documents;
+    const given = json.length > PART_LENGTH ? { kind: 'document' as const, digest: digestOf(json) } : order;
+    for (;;) {
+      const request = { order_id: orderId, client_id: this.#clientId, order: given };
+      const { missing } = await this.#send(startOrder, request, waiting);
+      if (missing.length === 0) return;
+      for (const digest of missing) {
+        const text = whole.get(digest);
+        if (text === undefined) throw new Error(`the order names a document that there is not: ${digest}`);
+        await this.#sendDocument(digest, text, waiting);
+      }
+    }
+  }
+
+  #send<C extends RequestContract>(contract: C, payload: RequestInput<C>, waiting: AbortSignal | undefined) {
+    return waiting ? this.persistently(contract, payload, waiting) : this.request(contract, payload);
+  }
+
+  async #sendDocument(digest: string, text: string, waiting: AbortSignal | undefined): Promise<void> {
+    const parts = Math.max(1, Math.ceil(text.length / PART_LENGTH));
+    for (let part = 0; part < parts; part += 1) {
+      const piece = text.slice(part * PART_LENGTH, (part + 1) * PART_LENGTH);
+      await this.#send(putDocument, { digest, part, parts, text: piece }, waiting);
+    }
+  }
+
+  /** Waits for the end of an order, and asks for it once the signal is aborted. */
+  async #end(orderId: string, signal: AbortSignal): Promise<OrderEnd> {
+    const aborted = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => aborted.resolve(), { once: true });
+    for (;;) {
+      if (signal.aborted) return this.#cancelled(orderId);
+      this.#closing.signal.throwIfAborted();
+      const both = AbortSignal.any([signal, this.#closing.signal]);
+      const asking = this.persistently(awaitOrder, { order_id: orderId, wait_ms: this.times.waitMs }, both);
+      asking.catch(() => undefined);
+      const answer = await Promise.race([asking, aborted.promise]).catch(error => {
+        if (!signal.aborted) throw error;
+      });
+      if (answer && answer.state !== 'running') return answer;
+    }
+  }
+
+  /** Cancels the order and waits until nothing of it runs, or until the agent has been away for a while. */
+  async #cancelled(orderId: string): Promise<OrderEnd> {
+    for (;;) {
+      const patience = AbortSignal.any([AbortSignal.timeout(this.times.abortedMs), this.#closing.signal]);
+      try {
+        await this.persistently(cancelOrder, { order_id: orderId, client_id: this.#clientId }, patience);
+        const answer = await this.request(awaitOrder, { order_id: orderId, wait_ms: this.times.waitMs });
+        if (answer.state !== 'running') return answer;
+      } catch (error) {
+        if (patience.aborted) return { state: 'unknown' };
+        if (!(error instanceof RuntimeUnavailable)) throw error;
+      }
+    }
+  }
+}
+
+/** SHA-256 of a document, by which orders name it. */
+export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const failureOf = ({ kind, message }: Extract<OrderEnd, { state: 'failed' }>['failure']): Error => {
+  switch (kind) {
+    case 'source_unavailable':
+      return new SourceUnavailable(message);
+    case 'build_failed':
+      return new BuildFailed(message);
+    case 'roll_failed':
+      return new RollFailed(message);
+    case 'error':
+      return new Error(message);
+  }
+};

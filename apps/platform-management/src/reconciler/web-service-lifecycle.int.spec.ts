@@ -1,0 +1,306 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { RollFailed } from '@postern/runtime';
+import { eventually, waitFor } from '@postern/testing';
+import { Latch, OPERATOR, OWNER, type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
+
+let fixture: WebServicesFixture;
+let replica: Replica;
+
+beforeAll(async () => {
+  fixture = await WebServicesFixture.start();
+}, 60_000);
+afterAll(() => fixture.stop());
+
+beforeEach(async () => {
+  replica = await fixture.replica();
+});
+afterEach(async () => {
+  await fixture.stopReplicas();
+  Object.assign(fixture.machine.script, {
+    resolve: () => {},
+    build: () => {},
+    roll: () => {},
+    stop: () => {},
+    reconcile: () => {},
+    cleanUp: () => {},
+  });
+  fixture.configurations.today = { environment: {}, secrets: [] };
+  expect(fixture.machine.overlaps).toBe(0);
+});
+
+const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
+const refusal = (code: string) => expect.objectContaining({ code });
+
+describe('start, restart and stop', () => {
+  it('a start releases the live artefact with the current environment, without a build', async () => {
+    const { id, deploymentId } = await fixture.runningService(replica);
+    const builds = fixture.machine.orders.length;
+    fixture.configurations.today = { environment: { NEW: '1' }, secrets: [] };
+    expect(await replica.commands.lifecycle.start(of(id))).toEqual({ id, status: 'starting' });
+    await fixture.untilService(id, 'running');
+    expect(fixture.machine.orders).toHaveLength(builds);
+    expect(fixture.machine.serving(id)).toMatchObject({
+      artefact: { reference: `artefact-${deploymentId}` },
+      environment: { NEW: '1' },
+    });
+  });
+
+  it('a restart that fails keeps the previous release and shows the reason', async () => {
+    const { id, deploymentId } = await fixture.runningService(replica);
+    fixture.machine.script.roll = () => {
+      throw new RollFailed('connection refused');
+    };
+    expect(await replica.commands.lifecycle.restart(of(id))).toEqual({ id, status: 'restarting' });
+    expect(await fixture.untilService(id, 'running')).toMatchObject({ status_reason: 'connection refused' });
+    expect(fixture.machine.traffic.get(id)).toBe(deploymentId);
+  });
+
+  it('a stop ends all instances, and a start starts them again', async () => {
+    const { id, deploymentId } = await fixture.runningService(replica);
+    expect(await replica.commands.lifecycle.stop(of(id))).toEqual({ id, status: 'stopping' });
+    await fixture.untilService(id, 'stopped');
+    expect(fixture.machine.rollsOf(id)).toEqual([]);
+    expect((await fixture.deployment(deploymentId)).status).toBe('live');
+    await replica.commands.lifecycle.start(of(id));
+    await fixture.untilService(id, 'running');
+  });
+
+  it('a stop during a build cancels it, with the reason', async () => {
+    const { id } = await fixture.runningService(replica);
+    const build = new Latch();
+    fixture.machine.script.build = build.wait;
+    const second = await fixture.deploy(replica, id);
+    await build.reached;
+    await replica.commands.lifecycle.stop(of(id));
+    expect((await fixture.untilDeployment(second, 'cancelled')).error).toBe(
+      'cancelled, because the web service was stopped',
+    );
+    await fixture.untilService(id, 'stopped');
+    expect(fixture.machine.builds.size).toBe(0);
+  });
+
+  it('a stop does not wait for a build that is slow to end', async () => {
+    const { id } = await fixture.runningService(replica);
+    const [build, cleanUp] = [new Latch(), new Latch()];
+    fixture.machine.script.build = build.wait;
+    fixture.machine.script.cleanUp = cleanUp.wait;
+    const second = await fixture.deploy(replica, id);
+    await build.reached;
+    await replica.commands.lifecycle.stop(of(id));
+    await fixture.untilService(id, 'stopped');
+    expect((await fixture.deployment(second)).status).toBe('building');
+    cleanUp.open();
+    await fixture.untilDeployment(second, 'cancelled');
+  });
+
+  it('a start during a stop follows the stop', async () => {
+    const { id } = await fixture.runningService(replica);
+    const stop = new Latch();
+    fixture.machine.script.stop = stop.wait;
+    await replica.commands.lifecycle.stop(of(id));
+    await stop.reached;
+    expect(await replica.commands.lifecycle.start(of(id))).toEqual({ id, status: 'starting' });
+    stop.open();
+    await fixture.untilService(id, 'running');
+    expect(fixture.machine.rollsOf(id)).toHaveLength(1);
+  });
+
+  it('a stop that hangs fails', async () => {
+    await fixture.stopReplicas();
+    replica = await fixture.replica({
+      deadlines: { queueMs: 60_000, buildMs: 60_000, releaseMs: 60_000, stopMs: 200, graceMs: 50 },
+    });
+    const { id } = await fixture.runningService(replica);
+    const stop = new Latch();
+    fixture.machine.script.stop = stop.wait;
+    await replica.commands.lifecycle.stop(of(id));
+    expect((await fixture.untilService(id, 'failed')).status_reason).toMatch(/^it could not be stopped within/);
+    stop.open();
+  });
+
+  it.each([
+    ['start', 'nothing_to_start'],
+    ['restart', 'never_ran'],
+    ['stop', 'never_ran'],
+  ] as const)('%s of a service that never ran is refused', async (action, code) => {
+    const id = await fixture.createService(replica);
+    await expect(replica.commands.lifecycle[action](of(id))).rejects.toEqual(refusal(code));
+  });
+});
+
+describe('the stored configurations of a web service', () => {
+  const never = new AbortController().signal;
+  const rollBackTo = (id: string, deploymentId: string) =>
+    replica.commands.rollBack({ ...of(id), deployment_id: deploymentId });
+  const sealedBeside = (others: ReadonlySet<string>) =>
+    new Set([...fixture.configurations.sealed.keys()].filter(id => !others.has(id)));
+  const restarted = async (id: string): Promise<void> => {
+    const before = fixture.machine.rolls.length;
+    await replica.commands.lifecycle.restart(of(id));
+    await waitFor(() => fixture.machine.rolls.length > before);
+    await fixture.untilService(id, 'running');
+    await eventually(async () => expect((await fixture.eventsOf(id)).at(-1)).toBe('release-served'));
+  };
+
+  it('are deleted when nothing needs them; running releases and possible rollbacks keep theirs', async () => {
+    await fixture.stopReplicas();
+    replica = await fixture.replica({ retainedReleases: 2 });
+    const retaining = replica.deleteOldConfigurations();
+    const others = new Set(fixture.configurations.sealed.keys());
+    fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
+    const { id, deploymentId: first } = await fixture.runningService(replica);
+    for (let times = 0; times < 3; times++) await restarted(id);
+    const deploy = async () => {
+      const deploymentId = await fixture.deploy(replica, id);
+      await fixture.untilDeployment(deploymentId, 'live');
+      return deploymentId;
+    };
+    const second = await deploy();
+    fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [] };
+    const third = await deploy();
+    await restarted(id);
+    const serving = fixture.machine.serving(id)!.rollId;
+    expect(sealedBeside(others).size).toBe(7);
+
+    await retaining.run(never);
+    expect(sealedBeside(others)).toEqual(new Set([second, third, serving]));
+    await expect(rollBackTo(id, first)).rejects.toEqual(refusal('deployment_too_old'));
+    await fixture.untilDeployment(await rollBackTo(id, second), 'live');
+    expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'red' });
+    await retaining.run(never);
+    expect(sealedBeside(others)).toEqual(new Set([second, third]));
+  });
+
+  it('are checked once, and again after new events', async () => {
+    const read: string[] = [];
+    const retaining = replica.deleteOldConfigurations((id, until) => {
+      read.push(id);
+      return replica.repository.historyOf(id, until);
+    });
+    const { id } = await fixture.runningService(replica);
+    await retaining.run(never);
+    expect(read).toContain(id);
+    read.length = 0;
+    await retaining.run(never);
+    expect(read).not.toContain(id);
+    await restarted(id);
+    await retaining.run(never);
+    expect(read).toContain(id);
+  });
+
+  it('are kept for a while after they are obsolete', async () => {
+    await fixture.stopReplicas();
+    replica = await fixture.replica({ retainMs: 60_000 });
+    const retaining = replica.deleteOldConfigurations();
+    const others = new Set(fixture.configurations.sealed.keys());
+    const { id } = await fixture.runningService(replica);
+    for (let times = 0; times < 2; times++) await restarted(id);
+    await retaining.run(never);
+    expect(sealedBeside(others).size).toBe(3);
+  });
+});
+
+describe('moderation', () => {
+  const moderate = (id: string, action: 'block' | 'unblock' | 'suspend' | 'resume', actor = OPERATOR) =>
+    replica.commands.moderate.execute({ actor_id: actor, web_service_id: id, action, reason: 'phishing' });
+
+  it('blocking during a release ends it and the serving one, and refuses everything until it is unblocked', async () => {
+    const { id } = await fixture.runningService(replica);
+    const roll = new Latch();
+    fixture.machine.script.roll = roll.wait;
+    const second = await fixture.deploy(replica, id);
+    await roll.reached;
+    await moderate(id, 'block');
+    expect((await fixture.untilDeployment(second, 'cancelled')).error).toBe(
+      'cancelled, because the web service was blocked',
+    );
+    await fixture.untilService(id, 'stopped');
+    expect(fixture.machine.rollsOf(id)).toEqual([]);
+    const blocked = { code: 'service_blocked', message: expect.stringContaining('phishing') };
+    for (const action of ['start', 'restart', 'stop'] as const)
+      await expect(replica.commands.lifecycle[action](of(id))).rejects.toMatchObject(blocked);
+    await expect(fixture.deploy(replica, id)).rejects.toMatchObject(blocked);
+    await moderate(id, 'unblock');
+    fixture.machine.script.roll = () => {};
+    await replica.commands.lifecycle.start(of(id));
+    await fixture.untilService(id, 'running');
+  });
+
+  it('suspending refuses with its own code', async () => {
+    const { id } = await fixture.runningService(replica);
+    await moderate(id, 'suspend');
+    await fixture.untilService(id, 'stopped');
+    await expect(fixture.deploy(replica, id)).rejects.toEqual(refusal('service_suspended'));
+    await moderate(id, 'resume');
+    await fixture.untilDeployment(await fixture.deploy(replica, id), 'live');
+  });
+
+  it('by the platform ends with a start of what it stopped', async () => {
+    const [running, stopped] = [await fixture.runningService(replica), await fixture.runningService(replica)];
+    await replica.commands.lifecycle.stop(of(stopped.id));
+    await fixture.untilService(stopped.id, 'stopped');
+    for (const { id } of [running, stopped]) await replica.commands.suspensions.suspend(id, 'too much traffic');
+    await fixture.untilService(running.id, 'stopped');
+    await expect(fixture.deploy(replica, running.id)).rejects.toEqual(refusal('service_suspended'));
+    for (const { id } of [running, stopped])
+      for (let times = 0; times < 2; times++) await replica.commands.suspensions.lift(id, 'a new month has begun');
+    await fixture.untilService(running.id, 'running');
+    expect(fixture.machine.serving(running.id)).toMatchObject({ artefact: { commit: 'a'.repeat(40) } });
+    expect((await fixture.service(stopped.id)).status).toBe('stopped');
+    expect((await fixture.eventsOf(running.id)).filter(name => name === 'web-service-start-requested')).toHaveLength(1);
+    await fixture.untilDeployment(await fixture.deploy(replica, stopped.id), 'live');
+  });
+
+  it('is for operators only', async () => {
+    const { id } = await fixture.runningService(replica);
+    await expect(moderate(id, 'block', OWNER)).rejects.toEqual(refusal('not_an_operator'));
+  });
+});
+
+describe('the runtime', () => {
+  it('regains missing instances, and loses unknown ones', async () => {
+    const { id, deploymentId } = await fixture.runningService(replica);
+    const plan = fixture.machine.serving(id)!;
+    fixture.machine.remove(id);
+    fixture.machine.run({ ...plan, webServiceId: OWNER, rollId: OPERATOR });
+    await eventually(() => expect(fixture.machine.rollsOf(id)).toEqual([deploymentId]));
+    await eventually(() => expect(fixture.machine.rollsOf(OWNER)).toEqual([]));
+  });
+
+  it('is not reconciled for a web service during a release or a stop', async () => {
+    const { id, deploymentId: first } = await fixture.runningService(replica);
+    const [roll, reconciled] = [new Latch(), new Latch()];
+    fixture.machine.script.roll = roll.wait;
+    const second = await fixture.deploy(replica, id);
+    await roll.reached;
+    fixture.machine.script.reconcile = () => reconciled.wait().then(() => {});
+    await reconciled.reached;
+    reconciled.open();
+    await waitFor(() => fixture.machine.rollsOf(id).length === 2);
+    roll.open();
+    await fixture.untilDeployment(second, 'live');
+    expect(fixture.machine.rollsOf(id)).toEqual([second]);
+    expect((await fixture.deployment(first)).status).toBe('superseded');
+  });
+
+  it('without an answer for long makes the web service failed, until it answers again', async () => {
+    await fixture.stopReplicas();
+    replica = await fixture.replica({ unansweringMs: 200 });
+    const { id } = await fixture.runningService(replica);
+    fixture.machine.unhealthy.set(id, 'exited with code 1');
+    expect((await fixture.untilService(id, 'failed')).status_reason).toBe(
+      'nothing has answered for 1 second: exited with code 1',
+    );
+    fixture.machine.unhealthy.delete(id);
+    expect(await fixture.untilService(id, 'running')).toMatchObject({ status_reason: null });
+  });
+
+  it('with a short outage fails nothing', async () => {
+    let failures = 2;
+    fixture.machine.script.build = () => {
+      if (failures-- > 0) throw new Error('ENOSPC');
+    };
+    const id = await fixture.createService(replica);
+    await fixture.untilDeployment(await fixture.deploy(replica, id), 'live');
+  }, 15_000);
+});

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import {
+  checkDatabase,
+  findMissingTechnology,
+  getDatabaseUsage,
+  type ReplyOf,
+  type RequestOf,
+  reserveDatabase,
+} from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { DatabaseRuntime } from '@postern/runtime';
+
+/** Answers what the control plane asks about databases. */
+@Injectable()
+export class DatabaseQueries {
+  constructor(private readonly databases: DatabaseRuntime) {}
+
+  @Handles(findMissingTechnology)
+  async missing({ kind }: RequestOf<typeof findMissingTechnology>): Promise<ReplyOf<typeof findMissingTechnology>> {
+    return { missing: (await this.databases.missingFor(kind)) ?? null };
+  }
+
+  @Handles(reserveDatabase)
+  reserve({ database_id, kind }: RequestOf<typeof reserveDatabase>): Promise<ReplyOf<typeof reserveDatabase>> {
+    return this.databases.reserve(database_id, kind);
+  }
+
+  @Handles(checkDatabase)
+  async check({ database_id }: RequestOf<typeof checkDatabase>): Promise<ReplyOf<typeof checkDatabase>> {
+    return { running: await this.databases.isRunning(database_id) };
+  }
+
+  @Handles(getDatabaseUsage)
+  async usage({ database_id }: RequestOf<typeof getDatabaseUsage>): Promise<ReplyOf<typeof getDatabaseUsage>> {
+    const usage = await this.databases.usageOf(database_id);
+    if (!usage) return { usage: null };
+    return {
+      usage: {
+        cpu_millicores: usage.cpuMillicores,
+        cpu_percent: usage.cpuPercent,
+        memory_bytes: usage.memoryBytes,
+        memory_percent: usage.memoryPercent,
+      },
+    };
+  }
+}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { RuntimesModule } from '../runtimes.module.js';
+import { DatabaseQueries } from './database-queries.js';
+
+/** Places, state and usage of provisioned databases. */
+@Module({ imports: [RuntimesModule], providers: [DatabaseQueries] })
+export class DatabasesModule {}

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Artefact, BuildOrder, ServicePlan } from '@postern/runtime';
+import { program } from '@postern/runtime/testing';
+import { waitFor } from '@postern/testing';
+import { Cluster } from './cluster.js';
+import type { Deployment, Manifest } from './objects/kinds.js';
+import { serviceName } from './objects/names.js';
+import { KubernetesHarness } from './testing/kubernetes-harness.js';
+
+const never = new AbortController().signal;
+
+describe('Web services in a cluster', () => {
+  let harness: KubernetesHarness;
+  let cluster: Cluster;
+  beforeAll(async () => {
+    harness = await KubernetesHarness.start();
+    cluster = new Cluster('tenants', harness.kubeconfig);
+  }, 120_000);
+  afterAll(() => harness?.stop(), 120_000);
+
+  const build = async (
+    files: Readonly<Record<string, string>>,
+    changes: Partial<BuildOrder> = {},
+  ): Promise<Artefact> => {
+    const repositoryUrl = await harness.makeRepository(files);
+    const { commit } = await harness.runtime.resolveSource({ repositoryUrl, branch: undefined }, never);
+    const order = {
+      deploymentId: randomUUID(),
+      webServiceId: randomUUID(),
+      repositoryUrl,
+      commit,
+      buildCommand: undefined,
+      startCommand: undefined,
+      environment: {},
+      secrets: [],
+      deadlineMs: 60_000,
+      ...changes,
+    };
+    const output = harness.runtime.logWriter(order.webServiceId, 'build', []);
+    return harness.runtime.build(order, output, never).finally(() => output.close());
+  };
+
+  const planOf = (artefact: Artefact, changes: Partial<ServicePlan> = {}): ServicePlan => ({
+    webServiceId: randomUUID(),
+    name: 'shop',
+    rollId: randomUUID(),
+    artefact,
+    startCommand: undefined,
+    port: 8080,
+    healthCheckPath: undefined,
+    minInstances: 1,
+    maxInstances: 1,
+    environment: {},
+    secrets: [],
+    deadlineMs: 20_000,
+    ...changes,
+  });
+
+  const server = { 'server.mjs': program.answering('hello'), Procfile: 'web: node server.mjs\n' };
+  const deploymentOf = async ({ webServiceId }: ServicePlan) => {
+    const found = await cluster.find<Deployment>({ kind: 'Deployment', name: serviceName(webServiceId) });
+    if (!found) throw new Error('there is no Deployment');
+    return found;
+  };
+  const replicasOf = async (plan: ServicePlan) => (await deploymentOf(plan)).spec.replicas;
+  const answerOf = async ({ webServiceId, name }: ServicePlan, path = '') =>
+    harness.ask((await harness.runtime.urlOf(webServiceId, name)) + path);
+
+  it('are built side by side', async () => {
+    const meeting = mkdtempSync(join(tmpdir(), 'postern-meeting-'));
+    const untilBothAreThere = (own: string, other: string) =>
+      `touch ${meeting}/${own} && until [ -e ${meeting}/${other} ]; do sleep 0.1; done`;
+    try {
+      await Promise.all([
+        build(server, { buildCommand: untilBothAreThere('one', 'two') }),
+        build(server, { buildCommand: untilBothAreThere('two', 'one') }),
+      ]);
+    } finally {
+      rmSync(meeting, { recursive: true });
+    }
+  });
+
+  it('are left as many as an autoscaler has made them, over a release', async () => {
+    const plan = planOf(await build(server), { maxInstances: 3 });
+    await harness.runtime.roll(plan, never);
+    await cluster.apply(scaledTo(plan, 2), 'an-autoscaler');
+    await harness.runtime.roll({ ...plan, rollId: randomUUID() }, never);
+    expect(await replicasOf(plan)).toBe(2);
+    expect(await harness.runtime.statusOf(plan.webServiceId)).toMatchObject({ healthy: 2, instances: 2 });
+  });
+
+  it('go from a fixed number to an autoscaler and back, at no moment below it', async () => {
+    const plan = planOf(await build(server), { minInstances: 2, maxInstances: 2 });
+    await harness.runtime.roll(plan, never);
+    await harness.runtime.roll({ ...plan, rollId: randomUUID(), maxInstances: 4 }, never);
+    expect(await replicasOf(plan)).toBe(2);
+    await harness.runtime.roll({ ...plan, rollId: randomUUID(), minInstances: 3, maxInstances: 3 }, never);
+    expect(await replicasOf(plan)).toBe(3);
+    const scaler = { kind: 'HorizontalPodAutoscaler', name: serviceName(plan.webServiceId) } as const;
+    expect(await cluster.find(scaler)).toBeUndefined();
+  });
+
+  it('get back what somebody else has deleted or changed', async () => {
+    const plan = planOf(await build(server));
+    await harness.runtime.roll(plan, never);
+    const name = serviceName(plan.webServiceId);
+    await cluster.remove({ kind: 'Service', name });
+    await cluster.remove({ kind: 'PodDisruptionBudget', name });
+    await cluster.apply(scaledTo(plan, 0), 'somebody');
+    await harness.runtime.reconcile([plan], new Set());
+    expect(await cluster.find({ kind: 'Service', name })).toBeDefined();
+    expect(await cluster.find({ kind: 'PodDisruptionBudget', name })).toBeDefined();
+    await waitFor(async () => (await harness.runtime.statusOf(plan.webServiceId))?.healthy === 1);
+  });
+
+  it('leave no configuration of earlier releases behind', async () => {
+    const plan = planOf(await build(server), { environment: { KEY: 'one' } });
+    await harness.runtime.roll(plan, never);
+    await harness.runtime.roll({ ...plan, rollId: 'second', environment: { KEY: 'two' } }, never);
+    const secrets = await cluster.list<Manifest>('Secret', `postern.dev/web-service=${plan.webServiceId}`);
+    expect(secrets.map(({ metadata, immutable }) => [metadata.name, immutable])).toEqual([['release-second', true]]);
+    await harness.runtime.stop(plan.webServiceId);
+    expect(await cluster.list('Secret', `postern.dev/web-service=${plan.webServiceId}`)).toEqual([]);
+  });
+
+  it('are told at once from an image that is gone', async () => {
+    const artefact = { reference: `example.com/shop@sha256:${'0'.repeat(64)}`, commit: 'a'.repeat(40) };
+    const rolling = harness.runtime.roll(planOf(artefact), never);
+    await expect(rolling).rejects.toThrow(/^the image cannot be pulled: .*not found/);
+  });
+
+  it('give their command to the shell as it was written', async () => {
+    const code = program.answeringVariable('SAID');
+    const startCommand = 'SAID="$(echo "$GREETING") $$x" node server.mjs';
+    const plan = planOf(await build({ 'server.mjs': code }, { startCommand }), {
+      startCommand: startCommand.replace('$$x', '$(true)'),
+      environment: { GREETING: 'good day' },
+    });
+    await harness.runtime.roll(plan, never);
+    expect((await answerOf(plan)).body).toBe('good day ');
+  });
+
+  it('may be a site, which shows nothing that is not part of it', async () => {
+    const files = { 'dist/index.html': 'home', 'dist/about.html': 'about', 'dist/.env': 'hidden', 'secret.txt': 'x' };
+    const plan = planOf(await build(files));
+    await harness.runtime.roll(plan, never);
+    expect(await answerOf(plan)).toEqual({ status: 200, body: 'home' });
+    expect(await answerOf(plan, '/about')).toEqual({ status: 200, body: 'about' });
+    for (const path of ['/.env', '/none', '/%2e%2e/secret.txt', '/..%2fsecret.txt'])
+      expect([path, (await answerOf(plan, path)).status]).toEqual([path, 404]);
+  });
+
+  it.each([
+    ['nothing starts this service', { 'README.md': 'hello' }, {}],
+    ['package.json is not valid', { 'package.json': '{' }, {}],
+    ['the build command was ended by SIGKILL', server, { buildCommand: 'kill -9 $$' }],
+    [
+      'npm install && npm run build --if-present exited with code',
+      { 'package.json': '{"scripts":{"build":"false"}}' },
+      {},
+    ],
+    ['there is no repository at file:///nowhere', server, { repositoryUrl: 'file:///nowhere' }],
+  ])('are not built where %s', async (words, files, changes) => {
+    await expect(build(files, changes)).rejects.toThrow(words);
+    expect(await cluster.list('Secret', 'postern.dev/build')).toEqual([]);
+  });
+
+  it('say that a build took too long', async () => {
+    const building = build(server, { buildCommand: 'sleep 60', deadlineMs: 1_000 });
+    await expect(building).rejects.toThrow('the build took longer than 1 s');
+  });
+});
+
+const scaledTo = ({ webServiceId }: ServicePlan, replicas: number): Manifest => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: serviceName(webServiceId) },
+  spec: { replicas },
+});

@@ -1,0 +1,120 @@
+import {
+  type Artefact,
+  type BuildOrder,
+  type LogLine,
+  type LogQuery,
+  type LogWriter,
+  type ResolvedSource,
+  Runtime,
+  type RuntimeStatus,
+  type ServicePlan,
+  type ServiceUsage,
+  type Source,
+  type TrafficReading,
+} from '@postern/runtime';
+import type { ImageBuilds } from './builds/image-builds.js';
+import type { Cluster } from './cluster.js';
+import type { LogFollower } from './logs/log-follower.js';
+import { hostName, serviceName } from './objects/names.js';
+import type { ServiceObjectSettings } from './objects/service-objects.js';
+import type { ServiceRolls } from './rolls/service-rolls.js';
+import { usageOf } from './usage.js';
+
+/** The platform's own log of web services. */
+export interface ServiceLogs {
+  read(webServiceId: string, query: LogQuery): Promise<readonly LogLine[]>;
+  writer(webServiceId: string, instance: string, secrets: readonly string[]): LogWriter;
+  close(): Promise<void>;
+}
+
+export interface Sources {
+  resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource>;
+}
+
+export interface KubernetesParts {
+  readonly cluster: Cluster;
+  readonly sources: Sources;
+  readonly builds: ImageBuilds;
+  readonly rolls: ServiceRolls;
+  readonly follower: LogFollower;
+  readonly logs: ServiceLogs;
+  readonly settings: ServiceObjectSettings;
+}
+
+/**
+ * Runs web services in a namespace of a Kubernetes cluster. The truth is the platform's own: of the cluster nothing is
+ * believed but the status of what was applied. Only one process, the leader, may build, roll, stop and reconcile.
+ */
+export class KubernetesRuntime extends Runtime {
+  constructor(private readonly parts: KubernetesParts) {
+    super();
+  }
+
+  resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
+    return this.parts.sources.resolveSource(source, signal);
+  }
+
+  build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
+    return this.parts.builds.build(order, output, signal);
+  }
+
+  async roll(plan: ServicePlan, signal: AbortSignal): Promise<void> {
+    const { follower, rolls } = this.parts;
+    follower.follow([plan]);
+    await rolls.roll(plan, signal);
+  }
+
+  async stop(webServiceId: string): Promise<void> {
+    const { follower, rolls } = this.parts;
+    await follower.drain(webServiceId, () => rolls.stop(webServiceId));
+  }
+
+  async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
+    const { follower, rolls, builds } = this.parts;
+    follower.follow(expected);
+    await rolls.reconcile(expected, rolling);
+    await builds.reconcile();
+  }
+
+  statusOf(webServiceId: string): Promise<RuntimeStatus | undefined> {
+    return this.parts.rolls.statusOf(webServiceId);
+  }
+
+  usage(): Promise<readonly ServiceUsage[]> {
+    return usageOf(this.parts.cluster, this.parts.settings);
+  }
+
+  async urlOf(webServiceId: string, name: string): Promise<string> {
+    const { rolls, settings, cluster } = this.parts;
+    await rolls.ensureAddress(webServiceId, name);
+    const { domain, scheme } = settings;
+    if (domain) return `${scheme}://${hostName(webServiceId, name, domain)}`;
+    return `http://${serviceName(webServiceId)}.${cluster.namespace}.svc`;
+  }
+
+  logs(webServiceId: string, query: LogQuery): Promise<readonly LogLine[]> {
+    return this.parts.logs.read(webServiceId, query);
+  }
+
+  logWriter(webServiceId: string, instance: string, redact: readonly string[]): LogWriter {
+    return this.parts.logs.writer(webServiceId, instance, redact);
+  }
+
+  /** A cluster does not count traffic per service. */
+  async readTraffic(): Promise<TrafficReading> {
+    return { epoch: '', services: [] };
+  }
+
+  async confirmTraffic(): Promise<void> {}
+
+  async retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
+    const { builds, rolls } = this.parts;
+    await builds.retain(new Set([...keep, ...(await rolls.imagesInUse())]));
+  }
+
+  /** Stops following the logs and leaves everything running. */
+  async detach(): Promise<void> {
+    await this.parts.follower.detach();
+    await this.parts.logs.close();
+  }
+}

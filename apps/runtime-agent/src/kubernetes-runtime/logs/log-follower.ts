@@ -1,0 +1,188 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '@postern/messaging';
+import type { LogWriter, ServicePlan } from '@postern/runtime';
+import { type Cluster, ClusterError } from '../cluster.js';
+import type { Pod } from '../objects/kinds.js';
+import { CONTAINER, LABEL, OURS } from '../objects/names.js';
+import { webOf } from '../rolls/failure-words.js';
+
+export type WriterOf = (webServiceId: string, instance: string, secrets: readonly string[]) => LogWriter;
+
+/** A process that was not reconciled for so long follows no lines any more. */
+const LEADS_FOR_MS = 60_000;
+
+interface Run {
+  /** One run of a pod's container. */
+  readonly key: string;
+  readonly pod: string;
+  readonly webServiceId: string;
+  readonly secrets: readonly string[];
+  /** Of a container that runs again already. */
+  readonly previous: boolean;
+  readonly ended: boolean;
+}
+
+/**
+ * Brings the lines of all instances into the platform's own log as they are written, so that they outlive the pods. How
+ * far it came is kept beside them: after a restart no line is missing, and of the last moments some may come twice.
+ */
+export class LogFollower {
+  readonly #secrets = new Map<string, readonly string[]>();
+  readonly #following = new Map<string, { readonly run: Run; readonly done: Promise<void> }>();
+  readonly #finished = new Set<string>();
+  /** Time of the last line of each run. */
+  #positions: Map<string, string> | undefined;
+  #stopping = new AbortController();
+  #loop: Promise<void> | undefined;
+  #leadsUntil = 0;
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly writerOf: WriterOf,
+    private readonly positionsFile: string,
+    private readonly log: Log,
+    private readonly pollMs: number,
+  ) {}
+
+  /** From now on, for a while: the lines of these plans are taken, their secrets masked. */
+  follow(plans: readonly ServicePlan[]): void {
+    for (const { rollId, secrets } of plans) this.#secrets.set(rollId, secrets);
+    this.#leadsUntil = performance.now() + LEADS_FOR_MS;
+    this.#loop ??= this.#run();
+  }
+
+  /** Looks for new instances now, and waits until those of the service that end meanwhile are taken to their end. */
+  async drain<T>(webServiceId: string, work: () => Promise<T>): Promise<T> {
+    await this.#look().catch(() => {});
+    const result = await work();
+    const runs = [...this.#following.values()].filter(({ run }) => run.webServiceId === webServiceId);
+    await Promise.race([Promise.all(runs.map(({ done }) => done)), pause(5_000, undefined, { ref: false })]);
+    return result;
+  }
+
+  async detach(): Promise<void> {
+    this.#stopping.abort();
+    await this.#loop;
+    await Promise.all([...this.#following.values()].map(({ done }) => done));
+    await this.#savePositions();
+    this.#stopping = new AbortController();
+    this.#loop = undefined;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted && performance.now() < this.#leadsUntil) {
+      await this.#look().catch((err: unknown) => this.log.warn({ err }, 'Instances could not be looked for'));
+      await this.#savePositions();
+      await pause(this.pollMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+    if (!signal.aborted) this.#loop = undefined;
+  }
+
+  async #look(): Promise<void> {
+    if (!this.#loop) return;
+    this.#positions ??= await this.#savedPositions();
+    const pods = await this.cluster.list<Pod>('Pod', `${OURS},${LABEL.webService},${LABEL.roll}`);
+    for (const run of pods.flatMap(pod => this.#runsOf(pod))) {
+      if (this.#following.has(run.key) || this.#finished.has(run.key)) continue;
+      const done = this.#take(run).finally(() => this.#following.delete(run.key));
+      this.#following.set(run.key, { run, done });
+    }
+    this.#forget(new Set(pods.map(({ metadata }) => metadata.uid ?? '')), pods);
+  }
+
+  /** The container's present run, and the one before where it went by unseen or unfinished. */
+  #runsOf(pod: Pod): readonly Run[] {
+    const { metadata } = pod;
+    const web = webOf(pod);
+    const secrets = this.#secrets.get(metadata.labels?.[LABEL.roll] ?? '');
+    const { running, terminated } = web?.state ?? {};
+    const ended = running === undefined;
+    if (!secrets || (ended && !terminated && !web?.lastState?.terminated)) return [];
+    const webServiceId = metadata.labels?.[LABEL.webService] ?? '';
+    const about = { pod: metadata.name, webServiceId, secrets };
+    const count = web?.restartCount ?? 0;
+    const runOf = (number: number, more: { previous: boolean; ended: boolean }): Run => ({
+      ...about,
+      ...more,
+      key: `${metadata.uid}/${number}`,
+    });
+    const before = count > 0 && running ? [runOf(count - 1, { previous: true, ended: true })] : [];
+    return [...before, runOf(count, { previous: false, ended })];
+  }
+
+  async #take(run: Run): Promise<void> {
+    const writer = this.writerOf(run.webServiceId, run.pod, run.secrets);
+    const position = this.#positions?.get(run.key);
+    const options = {
+      container: CONTAINER,
+      previous: run.previous,
+      // To the second only, so what has been taken is left out below.
+      ...(position && { sinceTime: `${position.slice(0, 19)}Z` }),
+    };
+    try {
+      let rest = Buffer.alloc(0);
+      for await (const chunk of this.cluster.followLog(run.pod, options, this.#stopping.signal)) {
+        rest = Buffer.concat([rest, chunk]);
+        const end = rest.lastIndexOf('\n') + 1;
+        this.#write(run.key, writer, rest.toString('utf8', 0, end));
+        rest = rest.subarray(end);
+      }
+      this.#write(run.key, writer, rest.toString('utf8'));
+      if (run.ended) this.#finished.add(run.key);
+    } catch (err) {
+      // What a connection that broke has not brought, the next look asks for.
+      if (!isExpected(err)) this.log.warn({ err, instance: run.pod }, 'A log ended early');
+    } finally {
+      await writer.close();
+    }
+  }
+
+  #write(key: string, writer: LogWriter, text: string): void {
+    const position = this.#positions?.get(key) ?? '';
+    for (const line of text.split('\n')) {
+      const [time = '', ...words] = line.split(' ');
+      if (line === '' || isUpTo(time, position)) continue;
+      writer.write('stdout', `${words.join(' ')}\n`);
+      this.#positions?.set(key, time);
+    }
+  }
+
+  #forget(pods: ReadonlySet<string>, listed: readonly Pod[]): void {
+    const isGone = (key: string) => !pods.has(key.split('/')[0] ?? '') && !this.#following.has(key);
+    for (const key of this.#finished) if (isGone(key)) this.#finished.delete(key);
+    for (const key of this.#positions?.keys() ?? []) if (isGone(key)) this.#positions?.delete(key);
+    if (this.#secrets.size <= 2 * (listed.length + 1_000)) return;
+    const rolls = new Set(listed.map(({ metadata }) => metadata.labels?.[LABEL.roll]));
+    for (const rollId of this.#secrets.keys()) if (!rolls.has(rollId)) this.#secrets.delete(rollId);
+  }
+
+  async #savedPositions(): Promise<Map<string, string>> {
+    const text = await readFile(this.positionsFile, 'utf8').catch(() => '{}');
+    return new Map(Object.entries(JSON.parse(text) as Record<string, string>));
+  }
+
+  async #savePositions(): Promise<void> {
+    if (!this.#positions) return;
+    const draft = `${this.positionsFile}.draft`;
+    try {
+      await writeFile(draft, JSON.stringify(Object.fromEntries(this.#positions)));
+      await rename(draft, this.positionsFile);
+    } catch (err) {
+      this.log.warn({ err }, 'How far the logs have been taken could not be written down');
+    }
+  }
+}
+
+/** The container is gone, or not there yet, or nobody wants its lines any more. */
+const isExpected = (error: unknown): boolean =>
+  (error instanceof ClusterError && (error.status === 404 || error.status === 400)) ||
+  (error instanceof Error && error.name === 'AbortError');
+
+/** RFC 3339 with as many digits of a second as it takes: only of the same length they compare as text. */
+const isUpTo = (time: string, position: string): boolean => padded(time) <= padded(position);
+const padded = (time: string): string => {
+  const [seconds = '', fraction = ''] = time.replace('Z', '').split('.');
+  return `${seconds}.${fraction.padEnd(9, '0')}`;
+};

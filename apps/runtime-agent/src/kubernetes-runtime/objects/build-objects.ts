@@ -1,0 +1,204 @@
+import type { BuildOrder } from '@postern/runtime';
+import { GIT_SETTINGS } from '../../local-runtime/source/git-settings.js';
+import type { Manifest } from './kinds.js';
+import { buildName, LABEL } from './names.js';
+import { named } from './service-objects.js';
+
+export interface BuildObjectSettings {
+  /** Where images go, as `registry.example.com/postern/web-services`. */
+  readonly repository: string;
+  readonly insecureRegistry: boolean;
+  /** What images are made on; has Node.js, git is not needed. */
+  readonly baseImage: string;
+  /** Rootless BuildKit, which brings git along. */
+  readonly builderImage: string;
+  /** A Secret of the type kubernetes.io/dockerconfigjson, for pushing. */
+  readonly registrySecret: string | undefined;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly memoryMiB: number;
+  readonly cpuMillicores: number;
+  readonly diskMiB: number;
+  readonly allowFileRepositories: boolean;
+}
+
+export const FETCHER = 'fetch';
+export const BUILDER = 'buildkit';
+
+const USER = 1000;
+const KEPT_SECONDS = 24 * 3_600;
+
+/** Files that run in the image, by their content. */
+export interface ImagePrograms {
+  readonly build: { readonly name: string; readonly text: string };
+  readonly staticServer: { readonly name: string; readonly text: string };
+}
+
+/** Older servers give whole branches only, or no shallow ones. */
+const FETCH = `set -eu
+cd "$SOURCE"
+git init --quiet --template= --object-format="$FORMAT" --initial-branch=fetched .
+fetch() { git fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head "$@"; }
+fetch --depth=1 -- "$URL" "$COMMIT" || fetch -- "$URL" '+refs/heads/*:refs/fetched/*'
+git -c advice.detachedHead=false checkout --quiet --detach "$COMMIT"
+rm -rf .git
+`;
+
+/** The owner's variables reach the build through a mount, so that no layer and no history of the image holds them. */
+const dockerfile = ({ build }: ImagePrograms) => `ARG BASE
+FROM \${BASE}
+WORKDIR /app
+COPY . /app
+RUN --mount=type=bind,from=plan,target=/plan --mount=type=secret,id=environment,target=/run/secrets/environment node /plan/${build.name}
+USER ${USER}:${USER}
+`;
+
+/** Metadata is renamed into its place, which the file that the kubelet reads does not allow. */
+const BUILD =
+  'buildctl-daemonless.sh "$@" --metadata-file /tmp/metadata.json && cat /tmp/metadata.json > /dev/termination-log';
+
+const PLAN_FILES = ['fetch.sh', 'gitconfig', 'Dockerfile', 'order.json'];
+
+/** All that a build is told; deleted with it. */
+export const buildSecret = (order: BuildOrder, programs: ImagePrograms): Manifest => {
+  const { deploymentId, webServiceId, buildCommand, startCommand, repositoryUrl, environment } = order;
+  const files: Record<string, string> = {
+    'repository-url': repositoryUrl,
+    'environment.json': JSON.stringify(environment),
+    'fetch.sh': FETCH,
+    gitconfig: GIT_SETTINGS,
+    Dockerfile: dockerfile(programs),
+    'order.json': JSON.stringify({ buildCommand, hasStartCommand: startCommand !== undefined }),
+    [programs.build.name]: programs.build.text,
+    [programs.staticServer.name]: programs.staticServer.text,
+  };
+  return {
+    ...named('Secret', buildName(deploymentId), {
+      [LABEL.build]: deploymentId,
+      'postern.dev/builds-for': webServiceId,
+    }),
+    type: 'Opaque',
+    immutable: true,
+    data: Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text).toString('base64')])),
+  };
+};
+
+/** Fetches the commit, builds, pushes; the digest comes back as the message of its end. */
+export const buildJob = (order: BuildOrder, programs: ImagePrograms, settings: BuildObjectSettings): Manifest => {
+  const { deploymentId, webServiceId, commit, deadlineMs } = order;
+  const name = buildName(deploymentId);
+  const labels = { [LABEL.build]: deploymentId, 'postern.dev/builds-for': webServiceId };
+  const object = named('Job', name, labels);
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: { 'postern.dev/commit': commit } },
+    spec: {
+      backoffLimit: 0,
+      activeDeadlineSeconds: Math.max(1, Math.ceil(deadlineMs / 1_000)),
+      ttlSecondsAfterFinished: KEPT_SECONDS,
+      template: {
+        metadata: { labels: object.metadata.labels },
+        spec: podSpec(order, programs, settings),
+      },
+    },
+  };
+};
+
+const podSpec = (order: BuildOrder, programs: ImagePrograms, settings: BuildObjectSettings) => {
+  const { memoryMiB, cpuMillicores, diskMiB, registrySecret, nodeSelector, builderImage } = settings;
+  const resources = {
+    requests: { cpu: `${Math.ceil(cpuMillicores / 4)}m`, memory: `${Math.ceil(memoryMiB / 4)}Mi` },
+    limits: { cpu: `${cpuMillicores}m`, memory: `${memoryMiB}Mi`, 'ephemeral-storage': `${diskMiB}Mi` },
+  };
+  const url = { secretKeyRef: { name: buildName(order.deploymentId), key: 'repository-url' } };
+  const planItems = [...PLAN_FILES, programs.build.name, programs.staticServer.name].map(key => ({ key, path: key }));
+  const secretName = buildName(order.deploymentId);
+  return {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: { runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, fsGroup: USER },
+    ...(Object.keys(nodeSelector).length > 0 && { nodeSelector }),
+    initContainers: [
+      {
+        name: FETCHER,
+        image: builderImage,
+        command: ['/bin/sh', '/plan/fetch.sh'],
+        env: [
+          { name: 'URL', valueFrom: url },
+          { name: 'COMMIT', value: order.commit },
+          { name: 'FORMAT', value: order.commit.length === 64 ? 'sha256' : 'sha1' },
+          { name: 'SOURCE', value: '/source' },
+          { name: 'HOME', value: '/tmp' },
+          { name: 'GIT_CONFIG_NOSYSTEM', value: '1' },
+          { name: 'GIT_CONFIG_GLOBAL', value: '/plan/gitconfig' },
+          { name: 'GIT_ALLOW_PROTOCOL', value: `https:http:ssh${settings.allowFileRepositories ? ':file' : ''}` },
+          { name: 'GIT_TERMINAL_PROMPT', value: '0' },
+          { name: 'GIT_LFS_SKIP_SMUDGE', value: '1' },
+          {
+            name: 'GIT_SSH_COMMAND',
+            value: 'ssh -o BatchMode=yes -o ConnectTimeout=15 -o StrictHostKeyChecking=accept-new',
+          },
+        ],
+        terminationMessagePolicy: 'FallbackToLogsOnError',
+        resources,
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+        volumeMounts: [
+          { name: 'source', mountPath: '/source' },
+          { name: 'plan', mountPath: '/plan', readOnly: true },
+        ],
+      },
+    ],
+    containers: [
+      {
+        name: BUILDER,
+        image: builderImage,
+        command: ['/bin/sh', '-c', BUILD, 'build'],
+        args: buildArguments(order, settings),
+        env: [{ name: 'BUILDKITD_FLAGS', value: '--oci-worker-no-process-sandbox' }],
+        resources,
+        // Rootless BuildKit makes user namespaces and mounts of its own, which the usual profiles refuse.
+        securityContext: {
+          seccompProfile: { type: 'Unconfined' },
+          appArmorProfile: { type: 'Unconfined' },
+        },
+        volumeMounts: [
+          { name: 'source', mountPath: '/source', readOnly: true },
+          { name: 'plan', mountPath: '/plan', readOnly: true },
+          { name: 'environment', mountPath: '/environment', readOnly: true },
+          { name: 'work', mountPath: '/home/user/.local/share/buildkit' },
+          ...(registrySecret ? [{ name: 'registry', mountPath: '/home/user/.docker', readOnly: true }] : []),
+        ],
+      },
+    ],
+    volumes: [
+      { name: 'source', emptyDir: { sizeLimit: `${diskMiB}Mi` } },
+      { name: 'work', emptyDir: { sizeLimit: `${diskMiB}Mi` } },
+      { name: 'plan', secret: { secretName, items: planItems } },
+      { name: 'environment', secret: { secretName, items: [{ key: 'environment.json', path: 'environment.json' }] } },
+      ...(registrySecret
+        ? [
+            {
+              name: 'registry',
+              secret: { secretName: registrySecret, items: [{ key: '.dockerconfigjson', path: 'config.json' }] },
+            },
+          ]
+        : []),
+    ],
+  };
+};
+
+const buildArguments = (order: BuildOrder, settings: BuildObjectSettings): string[] => {
+  const image = `type=image,name=${settings.repository}:${order.deploymentId},push=true`;
+  return [
+    'build',
+    '--progress=rawjson',
+    '--frontend=dockerfile.v0',
+    '--local=context=/source',
+    '--local=dockerfile=/plan',
+    '--opt=context:plan=local:plan',
+    '--local=plan=/plan',
+    `--opt=build-arg:BASE=${settings.baseImage}`,
+    '--secret=id=environment,src=/environment/environment.json',
+    `--output=${image}${settings.insecureRegistry ? ',registry.insecure=true' : ''}`,
+  ];
+};

@@ -1,0 +1,89 @@
+import type { Cluster } from '../cluster.js';
+import type { ClusterEvent, ContainerStatus, Deployment, Pod, Terminated } from '../objects/kinds.js';
+import { CONTAINER } from '../objects/names.js';
+
+/** No later try can make these work. */
+const HOPELESS = new Set([
+  'InvalidImageName',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'ErrImageNeverPull',
+]);
+const NO_IMAGE = new Set(['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull']);
+/** What a registry says of an image that it has not: one that is named by its digest will not come. */
+const GONE = /not found|manifest unknown|does not exist/i;
+/** Crashes of one instance until a roll gives up before its deadline. */
+const MOST_CRASHES = 4;
+const LAST_LINES = 5;
+
+export const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+
+export const webOf = ({ status }: Pod): ContainerStatus | undefined =>
+  status?.containerStatuses?.find(({ name }) => name === CONTAINER);
+
+/** Whether waiting longer makes no sense. */
+export const isHopeless = (pod: Pod): boolean => {
+  const web = webOf(pod);
+  const { reason = '', message = '' } = web?.state?.waiting ?? {};
+  const isGone = NO_IMAGE.has(reason) && GONE.test(message);
+  return isGone || HOPELESS.has(reason) || restartsOf(pod) >= MOST_CRASHES;
+};
+
+export const exitWords = ({ exitCode, reason }: Terminated): string => {
+  if (reason === 'OOMKilled') return 'an instance used more memory than it may';
+  // Shells and container engines say 128 and the number of the signal.
+  if (exitCode > 128 && exitCode < 160) return `an instance was ended by signal ${exitCode - 128}`;
+  return `an instance exited with code ${exitCode}`;
+};
+
+/** Why an instance was last ended, or is not there, by its status alone. */
+export const lastFailureOf = (pod: Pod): string | undefined => {
+  const { state, lastState } = webOf(pod) ?? {};
+  const ended = state?.terminated ?? lastState?.terminated;
+  if (ended) return exitWords(ended);
+  const waiting = state?.waiting;
+  return NO_IMAGE.has(waiting?.reason ?? '')
+    ? `the image cannot be pulled: ${waiting?.message ?? waiting?.reason}`
+    : undefined;
+};
+
+export const restartsOf = (pod: Pod): number => webOf(pod)?.restartCount ?? 0;
+
+/** Why none of these instances answers, as far as the cluster says it. */
+export const whyNotReady = async (
+  cluster: Cluster,
+  deployment: Deployment | undefined,
+  pods: readonly Pod[],
+): Promise<string> => {
+  const pod = pods.find(pod => lastFailureOf(pod)) ?? pods.find(pod => !isReady(pod));
+  if (!pod) {
+    const refused = deployment?.status?.conditions?.find(
+      ({ type, status }) => type === 'ReplicaFailure' && status === 'True',
+    );
+    return refused?.message ?? 'Kubernetes has started no instance';
+  }
+  const web = webOf(pod);
+  const ended = web?.state?.terminated ?? web?.lastState?.terminated;
+  if (ended) return `${exitWords(ended)}${await lastLines(cluster, pod, web?.state?.running !== undefined)}`;
+  const failure = lastFailureOf(pod);
+  if (failure) return failure;
+  if (HOPELESS.has(web?.state?.waiting?.reason ?? '')) return web?.state?.waiting?.message ?? 'it cannot be started';
+  const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (scheduled?.status === 'False') return `no node has capacity for it: ${scheduled.message ?? scheduled.reason}`;
+  return (await lastComplaint(cluster, pod)) ?? 'it does not answer';
+};
+
+/** The container that ended is the one before, once another runs in its place. */
+const lastLines = async (cluster: Cluster, { metadata }: Pod, previous: boolean): Promise<string> => {
+  const options = { container: CONTAINER, previous, tailLines: LAST_LINES };
+  const lines = (await cluster.log(metadata.name, options).catch(() => '')).trim();
+  return lines === '' ? '' : `: ${lines}`;
+};
+
+const lastComplaint = async (cluster: Cluster, { metadata }: Pod): Promise<string | undefined> => {
+  const events = await cluster.list<ClusterEvent>('Event', '', `involvedObject.name=${metadata.name},type=Warning`);
+  const time = ({ lastTimestamp, eventTime, metadata }: ClusterEvent) =>
+    Date.parse(lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '');
+  return events.toSorted((one, other) => time(other) - time(one))[0]?.message;
+};

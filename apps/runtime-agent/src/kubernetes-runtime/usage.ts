@@ -1,0 +1,54 @@
+import type { ServiceUsage } from '@postern/runtime';
+import { type Cluster, ClusterError } from './cluster.js';
+import type { PodMetrics } from './objects/kinds.js';
+import { LABEL, OURS } from './objects/names.js';
+
+const UNITS: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+};
+
+/** A quantity as Kubernetes writes it: `250m`, `128974848`, `123Mi`, `1e3`. */
+export const quantity = (text: string): number => {
+  const [, number = '', unit = ''] = /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)(\w*)$/.exec(text) ?? [];
+  const factor = UNITS[unit];
+  if (number === '' || factor === undefined) throw new Error(`${text} is no quantity`);
+  return Number(number) * factor;
+};
+
+/** What all services use, as the metrics server last measured it; nothing where there is no metrics server. */
+export const usageOf = async (
+  cluster: Cluster,
+  limits: { readonly memoryMiB: number; readonly cpuMillicores: number },
+): Promise<readonly ServiceUsage[]> => {
+  const measured = await cluster
+    .list<PodMetrics>('PodMetrics', `${OURS},${LABEL.webService}`)
+    .catch((error: unknown) => {
+      if (error instanceof ClusterError && (error.status === 404 || error.status === 503)) return [];
+      throw error;
+    });
+  const services = Map.groupBy(measured, ({ metadata }) => metadata.labels?.[LABEL.webService] ?? '');
+  return [...services].map(([webServiceId, pods]) => {
+    const sum = (resource: 'cpu' | 'memory') =>
+      pods.flatMap(({ containers }) => containers).reduce((sum, { usage }) => sum + quantity(usage[resource]), 0);
+    const [cpuMillicores, memoryBytes] = [sum('cpu') * 1_000, sum('memory')];
+    return {
+      webServiceId,
+      cpuMillicores,
+      cpuPercent: (100 * cpuMillicores) / (pods.length * limits.cpuMillicores),
+      memoryBytes,
+      memoryPercent: (100 * memoryBytes) / (pods.length * limits.memoryMiB * 2 ** 20),
+      instances: pods.length,
+    };
+  });
+};

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import type { DatabaseKind, DatabaseLimits } from '@postern/runtime';
+import type { ProcessMarks } from './processes.js';
+
+/**
+ * Below the ports of web services and their instances, and below those that the kernel gives to outgoing connections,
+ * so that one is still free after a restart.
+ */
+const FIRST_PORT = 10_000;
+const PORTS = 2_000;
+/** Each database is its own user, told by its port; above those of instances, and low enough for a container. */
+const FIRST_UID = 62_000;
+
+const HOST = '127.0.0.1';
+
+/** What the platform knows of a database beside its data; written before anything is made. */
+export interface DatabaseRecord {
+  readonly databaseId: string;
+  readonly kind: DatabaseKind;
+  readonly port: number;
+  /** The user it runs as; undefined where the platform is not root and cannot choose. */
+  readonly uid: number | undefined;
+  /** For access of the platform. A process that can read it can read the data beside it as well. */
+  readonly adminPassword: string;
+  readonly reservedAt: string;
+  /** As last ordered; undefined before it was first made. */
+  readonly limits?: DatabaseLimits;
+}
+
+/** Where local databases live: `<platform home>/databases/<id>/`, and `ports/<port>` for who has which. */
+export class DatabaseFolders {
+  readonly root: string;
+
+  constructor(platformHome: string) {
+    this.root = resolve(platformHome, 'databases');
+  }
+
+  pathOf(databaseId: string): string {
+    return join(this.root, databaseId);
+  }
+
+  dataOf(databaseId: string): string {
+    return join(this.pathOf(databaseId), 'data');
+  }
+
+  logOf(databaseId: string): string {
+    return join(this.pathOf(databaseId), 'server.log');
+  }
+
+  /** The kernel names folders without the symbolic links that may lead to them. */
+  async marksOf({ databaseId, uid }: DatabaseRecord): Promise<ProcessMarks> {
+    const folder = await realpath(this.pathOf(databaseId)).catch(missing(this.pathOf(databaseId)));
+    return { folder: join(folder, 'data'), uid };
+  }
+
+  async ids(): Promise<string[]> {
+    return (await readdir(this.root).catch(missing<string[]>([]))).filter(name => UUID.test(name));
+  }
+
+  async recordOf(databaseId: string): Promise<DatabaseRecord | undefined> {
+    const text = await readFile(join(this.pathOf(databaseId), 'record.json'), 'utf8').catch(missing(undefined));
+    return text === undefined ? undefined : (JSON.parse(text) as DatabaseRecord);
+  }
+
+  /** The record of a database, made with a port of its own when there is none; `port` insists on one. */
+  async reserve(databaseId: string, kind: DatabaseKind, port?: number): Promise<DatabaseRecord> {
+    const known = await this.recordOf(databaseId);
+    if (known) return known;
+    const own = await this.#claimPort(databaseId, port);
+    const record: DatabaseRecord = {
+      databaseId,
+      kind,
+      port: own,
+      uid: process.getuid?.() === 0 ? FIRST_UID + (own - FIRST_PORT) : undefined,
+      adminPassword: randomBytes(24).toString('base64url'),
+      reservedAt: new Date().toISOString(),
+    };
+    const folder = this.pathOf(databaseId);
+    // Passable for the database's own user, readable for nobody else.
+    await mkdir(folder, { recursive: true });
+    await chmod(folder, 0o711);
+    await this.#write(record);
+    return record;
+  }
+
+  async noteLimits(record: DatabaseRecord, limits: DatabaseLimits): Promise<void> {
+    if (JSON.stringify(record.limits) !== JSON.stringify(limits)) await this.#write({ ...record, limits });
+  }
+
+  /** Deletes everything of a database; the record goes last, so that an interrupted removal can be found again. */
+  async remove(databaseId: string): Promise<void> {
+    const record = await this.recordOf(databaseId);
+    const folder = this.pathOf(databaseId);
+    for (const name of await readdir(folder).catch(missing<string[]>([])))
+      if (name !== 'record.json') await rm(join(folder, name), { recursive: true, force: true });
+    if (record) await rm(join(this.root, 'ports', String(record.port)), { force: true });
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  /** Frees ports whose claim was cut off before there was a record; claims of the last minutes may still get theirs. */
+  async freeAbandonedPorts(olderThanMs: number): Promise<void> {
+    const folder = join(this.root, 'ports');
+    for (const name of await readdir(folder).catch(missing<string[]>([]))) {
+      const claim = join(folder, name);
+      const [owner, { mtimeMs }] = await Promise.all([readFile(claim, 'utf8'), stat(claim)]);
+      if (Date.now() - mtimeMs < olderThanMs) continue;
+      const record = UUID.test(owner) ? await this.recordOf(owner) : undefined;
+      if (String(record?.port) !== name) await rm(claim, { force: true });
+    }
+  }
+
+  async #write(record: DatabaseRecord): Promise<void> {
+    const folder = this.pathOf(record.databaseId);
+    const draft = join(folder, 'record.json.draft');
+    await writeFile(draft, JSON.stringify(record), { mode: 0o600 });
+    await rename(draft, join(folder, 'record.json'));
+  }
+
+  /** The process that creates the file of a port owns it, among all that share the folder. */
+  async #claimPort(databaseId: string, wanted: number | undefined): Promise<number> {
+    const folder = join(this.root, 'ports');
+    await mkdir(folder, { recursive: true });
+    await chmod(this.root, 0o711);
+    const start = randomBytes(4).readUInt32BE() % PORTS;
+    const candidates = wanted ? [wanted] : Array.from({ length: PORTS }, (_, n) => FIRST_PORT + ((start + n) % PORTS));
+    for (const port of candidates) {
+      const claim = join(folder, String(port));
+      const file = await open(claim, 'wx').catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+      if (!file) {
+        if (wanted && (await readFile(claim, 'utf8')) === databaseId) return port;
+        continue;
+      }
+      await file.writeFile(databaseId);
+      await file.close();
+      if (wanted || (await isFree(port))) return port;
+      await rm(claim, { force: true });
+    }
+    throw new Error(wanted ? `port ${wanted} belongs to another database` : 'no port is left for another database');
+  }
+}
+
+export const LOCAL_HOST = HOST;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export const isFree = (port: number): Promise<boolean> =>
+  new Promise(resolve => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, HOST, () => server.close(() => resolve(true)));
+  });
+
+/** Answers a value in place of a file or folder that is not there. */
+const missing =
+  <Value>(value: Value) =>
+  (error: NodeJS.ErrnoException): Value => {
+    if (error.code === 'ENOENT') return value;
+    throw error;
+  };

@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DatabaseLimits, DatabaseOrder } from '@postern/runtime';
+import { waitFor } from '@postern/testing';
+import pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { LocalDatabases } from './local-databases.js';
+import { processesOf, send, usageOf } from './processes.js';
+import { ResourceBounds } from './resource-bounds.js';
+import { stopDatabases } from './stop-databases.js';
+import { STARTER } from './testing/starter-limits.js';
+
+const PLACES = {
+  postgresBin: process.env['POSTERN_PLATFORM_POSTGRES_BIN'],
+  valkeyBin: process.env['POSTERN_PLATFORM_VALKEY_BIN'],
+  path: process.env['PATH'],
+};
+
+let home: string;
+let databases: LocalDatabases;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'postern-databases-'));
+  await chmod(home, 0o755);
+  databases = new LocalDatabases(home, PLACES);
+});
+afterEach(async () => {
+  await databases.retain(new Set());
+  await stopDatabases(home);
+  await rm(home, { recursive: true });
+});
+
+const order = async (limits: Partial<DatabaseLimits> = {}): Promise<DatabaseOrder> => {
+  const databaseId = uuidv7();
+  return {
+    databaseId,
+    kind: 'relational',
+    ...(await databases.reserve(databaseId, 'relational')),
+    username: 'app',
+    password: randomBytes(24).toString('base64url'),
+    limits: { ...STARTER, ...limits },
+  };
+};
+
+const provisioned = async (limits?: Partial<DatabaseLimits>): Promise<DatabaseOrder> => {
+  const made = await order(limits);
+  await databases.ensure(made);
+  return made;
+};
+
+const connected = async <Result>(
+  { username, password, host, port }: DatabaseOrder,
+  work: (client: pg.Client) => Promise<Result>,
+  wishes: pg.ClientConfig = {},
+): Promise<Result> => {
+  const client = new pg.Client({ host, port, user: username, password, database: username, ...wishes });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+};
+
+const processesBelow = async ({ databaseId }: DatabaseOrder): Promise<number[]> =>
+  processesOf({ folder: join(home, 'databases', databaseId, 'data'), uid: undefined });
+
+describe('a relational database', () => {
+  it('takes its customer, with the right password only, as owner of a database and as no superuser', async () => {
+    const made = await provisioned();
+    const { rows } = await connected(made, async client => {
+      await client.query('CREATE TABLE orders (id int)');
+      return client.query('SELECT current_database() AS name, rolsuper FROM pg_roles WHERE rolname = current_user');
+    });
+    expect(rows).toEqual([{ name: 'app', rolsuper: false }]);
+    await expect(connected({ ...made, password: 'guess' }, async () => undefined)).rejects.toThrow('password');
+    const program = connected(made, client => client.query("COPY orders FROM PROGRAM 'id'"));
+    await expect(program).rejects.toThrow('to or from an external program');
+  });
+
+  it('is asked for again without a change', async () => {
+    const made = await provisioned();
+    await connected(made, client => client.query('CREATE TABLE kept (id int)'));
+    const before = await processesBelow(made);
+    await databases.ensure(made);
+    await new LocalDatabases(home, PLACES).ensure(made);
+    expect(await processesBelow(made)).toEqual(expect.arrayContaining([before[0]]));
+    await expect(connected(made, client => client.query('SELECT * FROM kept'))).resolves.toHaveProperty('rows', []);
+  });
+
+  it('runs as a user of its own where the platform is root', async () => {
+    const made = await provisioned();
+    const [pid] = await processesBelow(made);
+    const uid = /^Uid:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
+    const isRoot = process.getuid?.() === 0;
+    expect(Number(uid)).toBe(isRoot ? 62_000 + made.port - 10_000 : process.getuid?.());
+  });
+
+  it('comes back with its data after it was killed', async () => {
+    const made = await provisioned();
+    await connected(made, client => client.query('CREATE TABLE kept (id int)'));
+    for (const pid of await processesBelow(made)) send(pid, 'SIGKILL');
+    await waitFor(async () => !(await databases.isRunning(made.databaseId)));
+    await databases.ensure(made);
+    expect(await databases.isRunning(made.databaseId)).toBe(true);
+    await connected(made, client => client.query('SELECT * FROM kept'));
+  });
+
+  it('comes back when only its server was killed and its other processes still end', async () => {
+    const made = await provisioned();
+    const [server] = await processesBelow(made);
+    send(server as number, 'SIGKILL');
+    await databases.ensure(made);
+    await connected(made, client => client.query('SELECT 1'));
+  });
+
+  it('has what its plan holds, also where the customer asks for more', async () => {
+    const made = await provisioned({ connections: 3 });
+    const show = (name: string) => connected(made, async client => (await client.query(`SHOW ${name}`)).rows[0][name]);
+    expect(await show('shared_buffers')).toBe('64MB');
+    const connectionsNow = (count: number): Promise<boolean> =>
+      count === 0 ? Promise.resolve(true) : connected(made, () => connectionsNow(count - 1));
+    // Connections that were closed a moment ago may still count.
+    await waitFor(() => connectionsNow(3));
+    await expect(connectionsNow(4)).rejects.toThrow(/connections?\b/);
+    expect(await databases.isRunning(made.databaseId)).toBe(true);
+    await expect(connected(made, client => client.query('ALTER SYSTEM SET work_mem = 1000'))).rejects.toThrow(
+      'permission',
+    );
+  });
+
+  it('becomes read-only beyond its storage, and writable again when there is space', async () => {
+    const made = await provisioned({ storageBytes: 110 * 1024 ** 2 });
+    await connected(made, async client => {
+      await client.query('CREATE UNLOGGED TABLE bulk (megabyte text)');
+      await client.query('ALTER TABLE bulk ALTER COLUMN megabyte SET STORAGE EXTERNAL');
+      expect(await databases.enforceStorage(made.databaseId)).toMatchObject({ readOnly: false });
+      await client.query("INSERT INTO bulk SELECT repeat('x', 1048576) FROM generate_series(1, 80)");
+    });
+    expect(await databases.enforceStorage(made.databaseId)).toMatchObject({ readOnly: true });
+    const write = (statement: string) =>
+      connected(made, client => client.query(statement)).then(
+        () => 'written',
+        ({ message }: Error) => message,
+      );
+    await waitFor(async () => (await write('CREATE TABLE refused ()')).includes('read-only transaction'));
+    await connected(made, async client => {
+      await client.query('SET default_transaction_read_only = off');
+      await client.query('DROP TABLE bulk');
+    });
+    await waitFor(async () => (await databases.enforceStorage(made.databaseId))?.readOnly === false);
+    await waitFor(async () => (await write('CREATE TABLE again ()')) === 'written');
+  });
+
+  it('tells what it uses, and nothing when it does not run', async () => {
+    const made = await provisioned();
+    const idle = await databases.usageOf(made.databaseId);
+    expect(idle?.memoryBytes).toBeGreaterThan(5 * 1024 ** 2);
+    expect(idle?.memoryBytes).toBeLessThan(200 * 1024 ** 2);
+    expect(idle?.memoryPercent).toBeCloseTo(((idle?.memoryBytes ?? 0) / made.limits.memoryBytes) * 100);
+    const busy = connected(made, client => client.query('DO $$ BEGIN FOR i IN 1..10000000 LOOP END LOOP; END $$'));
+    await waitFor(async () => ((await databases.usageOf(made.databaseId))?.cpuMillicores ?? 0) > 100);
+    await busy;
+    await stopDatabases(home);
+    expect(await databases.usageOf(made.databaseId)).toBeUndefined();
+  });
+
+  it('gets no more of the processor than its plan holds, where the machine has control groups', async () => {
+    const made = await provisioned();
+    const pids = await processesBelow(made);
+    const isHeld = await new ResourceBounds().hold(made.databaseId, pids, made.limits);
+    const cpuSeconds = async () => (await usageOf(await processesBelow(made))).cpuSeconds;
+    await connected(made, async client => {
+      const before = { at: Date.now(), cpu: await cpuSeconds() };
+      await client.query(
+        "DO $$ BEGIN WHILE clock_timestamp() < statement_timestamp() + interval '2 s' LOOP END LOOP; END $$",
+      );
+      const cores = ((await cpuSeconds()) - before.cpu) / ((Date.now() - before.at) / 1000);
+      expect(cores).toBeLessThan(isHeld ? 0.4 : 1.5);
+    });
+  });
+
+  it('leaves nothing when it is removed, however often', async () => {
+    const made = await provisioned();
+    for (let n = 0; n < 2; n++) await databases.remove(made.databaseId);
+    expect(await processesBelow(made)).toEqual([]);
+    expect(await databases.isRunning(made.databaseId)).toBe(false);
+    expect(existsSync(join(home, 'databases', made.databaseId))).toBe(false);
+    expect(await readdir(join(home, 'databases', 'ports'))).toEqual([]);
+    for (const hierarchy of ['', 'cpu', 'memory'])
+      expect(existsSync(join('/sys/fs/cgroup', hierarchy, 'postern-databases', made.databaseId))).toBe(false);
+  });
+
+  it('that was being made when the platform was killed is made from the beginning', async () => {
+    const interrupted = await order();
+    const folder = join(home, 'databases', interrupted.databaseId);
+    await mkdir(join(folder, 'draft-cut-off'));
+    await writeFile(join(folder, 'draft-cut-off', 'PG_VERSION'), '18');
+    await databases.ensure(interrupted);
+    expect((await readdir(folder)).sort()).toEqual(['data', 'record.json', 'server.log']);
+    await connected(interrupted, client => client.query('SELECT 1'));
+  });
+
+  it('has its password in no file and no argument', async () => {
+    const made = await provisioned();
+    await connected({ ...made, password: 'guess' }, async () => undefined).catch(() => undefined);
+    const pids = await processesBelow(made);
+    const lines = await Promise.all(pids.map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+    expect(lines.join(' ')).not.toContain(made.password);
+    const files = await readdir(join(home, 'databases'), { recursive: true, withFileTypes: true });
+    for (const file of files.filter(entry => entry.isFile())) {
+      const text = await readFile(join(file.parentPath, file.name), 'latin1').catch(() => '');
+      expect([file.name, text.includes(made.password)]).toEqual([file.name, false]);
+    }
+  });
+});
+
+describe('databases side by side', () => {
+  it('live apart: one cannot be entered with the credentials of another', async () => {
+    const [one, other] = await Promise.all([provisioned(), provisioned()]);
+    expect(one.port).not.toBe(other.port);
+    await expect(connected({ ...one, port: other.port }, async () => undefined)).rejects.toThrow('password');
+  });
+
+  it('that nobody knows of are removed, and those that are known stay', async () => {
+    const [known, stranger] = await Promise.all([provisioned(), provisioned()]);
+    const reservation = await order();
+    await new LocalDatabases(home, PLACES).retain(new Set([known.databaseId]));
+    expect(await processesBelow(stranger)).toEqual([]);
+    expect(existsSync(join(home, 'databases', stranger.databaseId))).toBe(false);
+    expect(await databases.isRunning(known.databaseId)).toBe(true);
+    expect(existsSync(join(home, 'databases', reservation.databaseId))).toBe(true);
+  });
+
+  it('stop in order when the local start stops, and start again with their data', async () => {
+    const made = await provisioned();
+    await connected(made, client => client.query('CREATE TABLE kept (id int)'));
+    await stopDatabases(home);
+    expect(await processesBelow(made)).toEqual([]);
+    await databases.ensure(made);
+    await connected(made, client => client.query('SELECT * FROM kept'));
+  });
+});

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DatabaseOrder } from '@postern/runtime';
+import { waitFor } from '@postern/testing';
+import { v7 as uuidv7 } from 'uuid';
+import { LocalDatabases } from './local-databases.js';
+import { processesOf, send } from './processes.js';
+import { findValkey } from './programs.js';
+import { stopDatabases } from './stop-databases.js';
+import { STARTER } from './testing/starter-limits.js';
+
+const PLACES = {
+  postgresBin: undefined,
+  valkeyBin: process.env['POSTERN_PLATFORM_VALKEY_BIN'],
+  path: process.env['PATH'],
+};
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'postern-key-value-'));
+  await chmod(home, 0o755);
+});
+afterEach(async () => {
+  await new LocalDatabases(home, PLACES).retain(new Set());
+  await stopDatabases(home);
+  await rm(home, { recursive: true });
+});
+
+const orderFrom = async (databases: LocalDatabases): Promise<DatabaseOrder> => {
+  const databaseId = uuidv7();
+  return {
+    databaseId,
+    kind: 'key_value',
+    ...(await databases.reserve(databaseId, 'key_value')),
+    username: 'default',
+    password: randomBytes(24).toString('base64url'),
+    limits: STARTER,
+  };
+};
+
+/** Sends inline commands and answers a line for each. */
+const say = ({ host, port }: DatabaseOrder, ...commands: string[]): Promise<string[]> =>
+  new Promise((resolve, reject) => {
+    let received = '';
+    const socket = connect({ host, port });
+    socket.on('error', reject);
+    socket.on('data', chunk => {
+      received += chunk;
+      const lines = received.split('\r\n').slice(0, -1);
+      if (lines.length < commands.length) return;
+      socket.destroy();
+      resolve(lines);
+    });
+    socket.write(commands.map(command => `${command}\r\n`).join(''));
+  });
+
+describe('a key-value store on a machine without Valkey and Redis', () => {
+  it('is refused with what to install', async () => {
+    const databases = new LocalDatabases(home, { ...PLACES, valkeyBin: join(home, 'nowhere') });
+    const words = await databases.missingFor('key_value');
+    expect(words).toContain('install the package valkey or redis');
+    expect(words).toContain('POSTERN_PLATFORM_VALKEY_BIN');
+    await expect(databases.ensure(await orderFrom(databases))).rejects.toThrow('install the package valkey or redis');
+  });
+});
+
+/** The machine decides which of the two can be seen; neither is left out. */
+const machineHasOne = findValkey(PLACES) !== undefined;
+
+describe(`a key-value store on this machine, which has ${machineHasOne ? 'a server for it' : 'no server for it'}`, () => {
+  it(machineHasOne ? 'lives a whole life' : 'is refused', async () => {
+    const databases = new LocalDatabases(home, PLACES);
+    if (!machineHasOne) {
+      expect(await databases.missingFor('key_value')).toContain('install');
+      return;
+    }
+    expect(await databases.missingFor('key_value')).toBeUndefined();
+    const made = await orderFrom(databases);
+    await databases.ensure(made);
+    const login = `AUTH ${made.password}`;
+
+    expect(await say(made, 'GET a')).toEqual([expect.stringContaining('-NOAUTH')]);
+    expect(await say(made, 'AUTH guess')).toEqual([expect.stringContaining('-WRONGPASS')]);
+    expect(await say(made, login, 'SET a kept', 'INCR n')).toEqual(['+OK', '+OK', ':1']);
+    for (const forbidden of ['CONFIG GET dir', 'SHUTDOWN', 'MODULE LIST', 'REPLICAOF 127.0.0.1 1', 'ACL LIST', 'SAVE'])
+      expect(await say(made, login, forbidden)).toEqual(['+OK', expect.stringContaining('-NOPERM')]);
+    expect(await databases.usageOf(made.databaseId)).toBeUndefined();
+
+    const marks = { folder: join(home, 'databases', made.databaseId, 'data'), uid: undefined };
+    const pids = await processesOf(marks);
+    expect(pids).toHaveLength(1);
+    for (const pid of pids) send(pid, 'SIGTERM');
+    await waitFor(async () => !(await databases.isRunning(made.databaseId)));
+    await new LocalDatabases(home, PLACES).ensure(made);
+    expect(await say(made, login, 'GET a')).toEqual(['+OK', '$4', 'kept']);
+
+    await databases.remove(made.databaseId);
+    expect(await processesOf(marks)).toEqual([]);
+    expect(existsSync(join(home, 'databases', made.databaseId))).toBe(false);
+  });
+});

@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { stat, utimes, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Artefact } from '@postern/runtime';
+import type { Files } from '@postern/runtime/testing';
+import { freePort, waitFor } from '@postern/testing';
+import { BuildsFixture } from '../build/testing/builds-fixture.js';
+import type { ConfinedPlace } from '../instances/confinement.js';
+import { INSTANCE_MARKER } from '../instances/instance-environment.js';
+
+const answering = (words: string) =>
+  `require('node:http').createServer((_, r) => r.end(${JSON.stringify(words)})).listen(process.env.PORT);`;
+
+/** Leaves the path exactly as it is. */
+const ask = async (url: string, path = '/', method = 'GET') => {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request(url, { path, method, agent: false }, resolve).once('error', reject).end();
+  const answer = await promise;
+  return { status: answer.statusCode, type: answer.headers['content-type'], body: await text(answer) };
+};
+
+describe('An artefact', () => {
+  let fixture: BuildsFixture;
+  const started: ConfinedPlace[] = [];
+  afterEach(async () => {
+    for (const place of started.splice(0)) await place.clear();
+    await fixture.stop();
+  });
+
+  const build = async (files: Files, startCommand?: string, buildCommand?: string) => {
+    fixture ??= await BuildsFixture.start();
+    return fixture.build(await fixture.order(files, { startCommand, buildCommand }));
+  };
+
+  /** As the runtime starts an instance. @returns its address. */
+  const start = async (artefact: Artefact, startCommand?: string): Promise<string> => {
+    const { directory, argv } = await fixture.here.launchOf(artefact.reference, startCommand);
+    const port = await freePort();
+    const id = `artefacts-${randomUUID()}`;
+    const place = await fixture.here.confinement.prepare(id);
+    started.push(place);
+    const [command = '', ...args] = place.enclose(argv);
+    const environment = { PATH: fixture.here.path, PORT: String(port), [INSTANCE_MARKER]: id };
+    spawn(command, args, { cwd: directory, env: environment, stdio: 'ignore', detached: true });
+    const url = `http://127.0.0.1:${port}`;
+    await waitFor(() =>
+      ask(url).then(
+        () => true,
+        () => false,
+      ),
+    );
+    return url;
+  };
+
+  it.each<readonly [string, string | undefined, Files]>([
+    [
+      'its start command',
+      'answering',
+      {
+        'package.json': '{"scripts": {"start": "exit 1"}}',
+        'node_modules/.bin/answering': `#!/bin/sh\nexec node "$(dirname "$0")/../../server.js"`,
+        'server.js': answering('started'),
+      },
+    ],
+    [
+      'the web line of its Procfile',
+      undefined,
+      {
+        Procfile: 'worker: exit 1\nweb: node server.js\n',
+        'package.json': '{"scripts": {"start": "exit 1"}}',
+        'server.js': answering('started'),
+      },
+    ],
+    [
+      'the start script of its package.json',
+      undefined,
+      {
+        'package.json': '{"scripts": {"prestart": "true # fine", "start": "node server.js"}}',
+        'index.html': 'no',
+        'server.js': answering('started'),
+      },
+    ],
+    ['its page', undefined, { 'index.html': 'started' }],
+    ['the page that a build has made of it', undefined, { 'index.html': 'source', 'dist/index.html': 'started' }],
+  ])('is started by %s', async (_, command, files) => {
+    fixture = await BuildsFixture.start();
+    const artefact = await build(files, command, 'chmod -R +x node_modules 2>/dev/null || true');
+    expect((await ask(await start(artefact, command))).body).toBe('started');
+  });
+
+  it('serves a site and nothing beside it', async () => {
+    fixture = await BuildsFixture.start();
+    const artefact = await build({
+      'dist/index.html': 'home',
+      'dist/about.html': 'about',
+      'dist/.env': 'hidden',
+      'dist/a.css': 'css',
+      'secret.txt': 'secret',
+    });
+    const url = await start(artefact);
+    const status = async (path: string, method = 'GET') => (await ask(url, path, method)).status;
+    expect((await ask(url, '/about')).body).toBe('about');
+    expect((await ask(url, '/a.css')).type).toMatch(/^text\/css/);
+    expect(await status('/')).toBe(200);
+    for (const path of [
+      '/none',
+      '/.env',
+      '/../secret.txt',
+      '/%2e%2e/secret.txt',
+      '/..%2fsecret.txt',
+      '/%2e%2e%2fsecret.txt',
+    ])
+      expect([path, await status(path)]).toEqual([path, 404]);
+    expect(await status('/', 'POST')).toBe(405);
+  });
+
+  it('is refused when its site has a link that leads out of it', async () => {
+    fixture = await BuildsFixture.start();
+    await expect(build({ 'index.html': 'home' }, undefined, 'ln -s /etc/passwd passwd')).rejects.toThrow(
+      'the link passwd leads out of the site',
+    );
+  });
+
+  it('is not read through a link that its build has laid', async () => {
+    fixture = await BuildsFixture.start();
+    const secret = join(fixture.home, 'secret');
+    await writeFile(secret, 'web: echo secret', { mode: 0o600 });
+    await expect(build({ a: '' }, undefined, `ln -s ${secret} Procfile; mkfifo package.json`)).rejects.toThrow(
+      /^nothing starts this service/,
+    );
+  });
+
+  it('cannot be written to, and keeps no bits that lend rights', async () => {
+    fixture = await BuildsFixture.start();
+    const artefact = await build(
+      { 'a/b': 'text' },
+      'true',
+      'umask 0; cp /bin/true tool; chmod 6777 tool a; chmod 600 a/b',
+    );
+    const mode = async (name: string) => ((await stat(fixture.pathIn(artefact, name))).mode & 0o7777).toString(8);
+    expect([await mode('.'), await mode('a'), await mode('a/b'), await mode('tool')]).toEqual([
+      '555',
+      '555',
+      '444',
+      '555',
+    ]);
+  });
+
+  it('stays as long as it is wanted, and a while when it is new', async () => {
+    fixture = await BuildsFixture.start();
+    const [kept, old, fresh] = [
+      await build({ a: '1' }, 'a'),
+      await build({ a: '2' }, 'a'),
+      await build({ a: '3' }, 'a'),
+    ];
+    const before = new Date(Date.now() - 3_600_000);
+    for (const { reference } of [kept, old])
+      await utimes(join(fixture.home, 'artefacts', reference, 'artefact.json'), before, before);
+    await fixture.here.builds.retainArtefacts(new Set([kept.reference]));
+    expect(await fixture.read(kept, 'a')).toBe('1');
+    expect(await fixture.read(fresh, 'a')).toBe('3');
+    await expect(fixture.here.launchOf(old.reference, 'a')).rejects.toThrow('the artefact of this release is gone');
+  });
+});

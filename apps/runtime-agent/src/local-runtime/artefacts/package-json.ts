@@ -1,0 +1,20 @@
+import { BuildFailed } from '@postern/runtime';
+import { z } from 'zod';
+import { readSmallFile } from './small-file.js';
+
+const names = z.record(z.string(), z.unknown()).optional();
+
+const schema = z.object({ dependencies: names, devDependencies: names, scripts: names });
+
+export type PackageJson = z.infer<typeof schema>;
+
+/** The project's package.json, if it has one. @throws BuildFailed when it is none. */
+export const packageJson = async (directory: string): Promise<PackageJson | undefined> => {
+  const text = await readSmallFile(directory, 'package.json');
+  if (text === undefined) return undefined;
+  try {
+    return schema.parse(JSON.parse(text.replace(/^\uFEFF/, '')));
+  } catch {
+    throw new BuildFailed('package.json is not valid');
+  }
+};

@@ -1,0 +1,58 @@
+import { LoadBalancerClient } from '@postern/load-balancer-client';
+import type { Log } from '@postern/messaging';
+import type { Confinement } from './instances/confinement.js';
+import type { InstanceLimits } from './instances/instance-host.js';
+import { InstanceLedger } from './instances/instance-ledger.js';
+import { InstanceStarter, type LaunchOf } from './instances/instance-starter.js';
+import { LeftBehind } from './instances/left-behind.js';
+import { MarkedProcesses } from './instances/marked-processes.js';
+import { type Builds, LocalRuntime } from './local-runtime.js';
+import type { Redactor } from './logs/line-splitter.js';
+import { LogStore } from './logs/log-store.js';
+import { HomeOwnership } from './rolls/home-ownership.js';
+import { type RuntimeTimes, TIMES } from './rolls/runtime-times.js';
+import { ServiceFleets } from './rolls/service-fleets.js';
+
+const BALANCER_PATIENCE_MS = 10_000;
+
+export const LIMITS: InstanceLimits = { memoryBytes: 512 * 2 ** 20, cpuMillicores: 1_000, tasks: 256 };
+
+export interface LocalRuntimeOptions {
+  readonly platformHome: string;
+  readonly builds: Builds;
+  readonly launchOf: LaunchOf;
+  readonly confinement: Confinement;
+  readonly redactor: (secrets: readonly string[]) => Redactor;
+  /** Where instances look for programs. */
+  readonly path: string;
+  readonly log: Log;
+  readonly limits?: Partial<InstanceLimits>;
+  readonly times?: Partial<RuntimeTimes>;
+  /** How long orders to a load balancer that is away wait for it. */
+  readonly balancerPatienceMs?: number;
+}
+
+/** Puts the parts of the local runtime together. Nothing is started or touched before the first order. */
+export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime => {
+  const { platformHome, confinement, redactor, path, log } = options;
+  const store = new LogStore(platformHome, redactor);
+  const balancer = new LoadBalancerClient(platformHome, {
+    patienceMs: options.balancerPatienceMs ?? BALANCER_PATIENCE_MS,
+  });
+  const limits = { ...LIMITS, ...options.limits };
+  const ledger = new InstanceLedger(platformHome);
+  const host = { ledger, confinement, logs: store, redactor, limits, path };
+  const starter = new InstanceStarter(host, options.launchOf, platformHome);
+  const processes = new MarkedProcesses();
+  const fleets = new ServiceFleets({
+    host,
+    starter,
+    leftBehind: new LeftBehind(host, processes, starter.idPrefix, log),
+    processes,
+    balancer,
+    ownership: new HomeOwnership(platformHome),
+    times: { ...TIMES, ...options.times },
+    log,
+  });
+  return new LocalRuntime(options.builds, fleets, balancer, store);
+};

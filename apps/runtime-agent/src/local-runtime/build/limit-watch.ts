@@ -1,0 +1,64 @@
+import { BuildFailed } from '@postern/runtime';
+import { processEntry } from '../instances/process-table.js';
+import type { SandboxPlace } from '../sandbox/sandbox.js';
+import type { BuildLimits } from './build-limits.js';
+import { freeBytes, usedBytes } from './disk.js';
+
+const MIB = 2 ** 20;
+/** Adding up a workspace takes the disk's time, so it rests for a multiple of that. */
+const REST_FACTOR = 10;
+
+/** Looks after what a build uses, also where the kernel does not; its signal aborts with the words for what was too much. */
+export class LimitWatch {
+  readonly #control = new AbortController();
+  #ended = false;
+  #nextSizing = 0;
+  readonly #running: Promise<void>;
+
+  constructor(
+    private readonly place: SandboxPlace,
+    private readonly folders: readonly [workspace: string, cache: string],
+    private readonly limits: BuildLimits,
+  ) {
+    this.#running = this.#watch();
+  }
+
+  get signal(): AbortSignal {
+    return this.#control.signal;
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.#running;
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#ended && !this.signal.aborted) {
+      const excess = await this.#excess().catch(() => undefined);
+      if (excess !== undefined) this.#control.abort(new BuildFailed(excess));
+      else await new Promise(resolve => setTimeout(resolve, this.limits.watchMs));
+    }
+  }
+
+  async #excess(): Promise<string | undefined> {
+    const { memoryBytes, tasks, diskBytes, freeBytes: floor } = this.limits;
+    if (await this.place.ranOutOfMemory()) return memoryWords(this.limits);
+    const pids = await this.place.pids();
+    if (pids.length >= tasks || (await this.place.ranOutOfTasks())) return tasksWords(this.limits);
+    const entries = pids.map(processEntry);
+    const resident = entries.reduce((sum, entry) => sum + (entry?.memoryBytes ?? 0), 0);
+    if (resident > memoryBytes) return memoryWords(this.limits);
+    if ((await freeBytes(this.folders[0])) < floor)
+      return `the disk is nearly full: less than ${Math.round(floor / MIB)} MiB are free`;
+    if (performance.now() < this.#nextSizing) return undefined;
+    const began = performance.now();
+    const used = (await Promise.all(this.folders.map(usedBytes))).reduce((sum, bytes) => sum + bytes, 0);
+    this.#nextSizing = performance.now() + (performance.now() - began) * REST_FACTOR;
+    return used > diskBytes ? `the build wrote more than ${Math.round(diskBytes / MIB)} MiB` : undefined;
+  }
+}
+
+export const memoryWords = ({ memoryBytes }: BuildLimits): string =>
+  `the build used more than ${Math.round(memoryBytes / MIB)} MiB of memory`;
+
+export const tasksWords = ({ tasks }: BuildLimits): string => `the build started more than ${tasks} processes`;

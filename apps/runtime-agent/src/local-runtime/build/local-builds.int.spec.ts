@@ -1,0 +1,160 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { BuildFailed } from '@postern/runtime';
+import { waitFor } from '@postern/testing';
+import { BuildsFixture } from './testing/builds-fixture.js';
+
+const server = { 'server.js': 'require("node:http").createServer((_, r) => r.end("hi")).listen(process.env.PORT)' };
+
+describe('A build', () => {
+  let fixture: BuildsFixture;
+  afterEach(() => fixture.stop());
+
+  it('runs the build command in the commit and keeps what came out', async () => {
+    fixture = await BuildsFixture.start();
+    const order = await fixture.order({ 'in.txt': 'text' }, { buildCommand: 'tr a-z A-Z < in.txt > out.txt' });
+    const artefact = await fixture.build(order);
+    expect(artefact).toEqual({ reference: order.deploymentId, commit: order.commit });
+    expect(await fixture.read(artefact, 'out.txt')).toBe('TEXT');
+    expect(await fixture.lines()).toEqual([
+      `Fetching ${order.repositoryUrl} at ${order.commit}`,
+      '$ tr a-z A-Z < in.txt > out.txt',
+    ]);
+    expect(await fixture.leftovers()).toEqual([]);
+  });
+
+  it('installs and builds a Node.js project on the Node.js that runs the platform', async () => {
+    fixture = await BuildsFixture.start();
+    const order = await fixture.order(
+      {
+        ...server,
+        'package.json': JSON.stringify({
+          name: 'shop',
+          version: '1.0.0',
+          scripts: {
+            build: 'node -e "fs.writeFileSync(\'version\', process.version)" && tool > said',
+            start: 'node server.js',
+          },
+          devDependencies: { tool: 'file:./tool' },
+        }),
+        'tool/package.json': JSON.stringify({ name: 'tool', version: '1.0.0', bin: './tool.js' }),
+        'tool/tool.js': '#!/usr/bin/env node\nconsole.log("built by", process.env.NODE_ENV)',
+      },
+      { startCommand: undefined, environment: { NODE_ENV: 'production' } },
+    );
+    const artefact = await fixture.build(order);
+    expect(await fixture.read(artefact, 'version')).toBe(process.version);
+    expect(await fixture.read(artefact, 'said')).toBe('built by production\n');
+    expect((await fixture.lines())[1]).toBe('$ npm install && npm run build --if-present');
+  });
+
+  it('does nothing to a project without dependencies and build script', async () => {
+    fixture = await BuildsFixture.start();
+    const order = await fixture.order({ ...server, 'package.json': '{"scripts": {"start": "node server.js"}}' });
+    await fixture.build({ ...order, startCommand: undefined });
+    expect(await fixture.lines()).toHaveLength(1);
+  });
+
+  it('hands over the variables of the service and nothing of the platform’s', async () => {
+    fixture = await BuildsFixture.start({
+      variables: {
+        ...process.env,
+        POSTERN_ENCRYPTION_KEYS: 'never',
+        npm_config_registry: 'http://registry.example',
+        HTTPS_PROXY: 'http://ada:secret@proxy.example',
+      },
+    });
+    const order = await fixture.order({}, { buildCommand: 'env > env.txt', environment: { COLOUR: 'green' } });
+    const lines = (await fixture.read(await fixture.build(order), 'env.txt')).split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining(['COLOUR=green', 'CI=true', 'npm_config_registry=http://registry.example']),
+    );
+    expect(lines.filter(line => /never|secret/.test(line))).toEqual([]);
+    const { workspace } = /^HOME=(?<workspace>.*)\/home$/.exec(lines.find(line => line.startsWith('HOME=')) ?? '')!
+      .groups!;
+    expect(workspace).toContain(`${fixture.home}/builds/`);
+    expect(lines).toContain(`TMPDIR=${workspace}/tmp`);
+  });
+
+  it('masks secrets in what it says, and in the command that is shown', async () => {
+    fixture = await BuildsFixture.start();
+    const secrets = ['s3cret-value'];
+    const buildCommand =
+      'echo "$KEY"; printf s3cret; sleep 0.1; echo -value; printf %s "$KEY" | base64; echo s3cret-value >&2';
+    await fixture.build(await fixture.order({}, { buildCommand, secrets, environment: { KEY: 's3cret-value' } }));
+    const said = (await fixture.lines()).slice(2);
+    expect(said.toSorted()).toEqual(Array.from({ length: 4 }, () => '********'));
+    expect((await fixture.lines())[1]).toMatch(/echo \*{8} >&2$/);
+  });
+
+  it('fails with the exit code of its command, and keeps its words', async () => {
+    fixture = await BuildsFixture.start();
+    const failure = fixture.build(await fixture.order({}, { buildCommand: 'echo out; echo wrong >&2; exit 3' }));
+    await expect(failure).rejects.toBeInstanceOf(BuildFailed);
+    await expect(failure).rejects.toThrow('the build command exited with code 3');
+    expect(await fixture.lines()).toEqual(expect.arrayContaining(['out', 'wrong']));
+    expect(await fixture.leftovers()).toEqual([]);
+  });
+
+  it('fails when nothing starts what came out, and says what would', async () => {
+    fixture = await BuildsFixture.start();
+    const order = await fixture.order({ 'package.json': '{"scripts": {}}' }, { startCommand: undefined });
+    await expect(fixture.build(order)).rejects.toThrow(/^nothing starts this service: give it a start command/);
+    await expect(fixture.artefacts.metadataOf(order.deploymentId)).resolves.toBeUndefined();
+  });
+
+  it('answers at once when it is asked for again after it was done', async () => {
+    fixture = await BuildsFixture.start();
+    const order = await fixture.order({}, { buildCommand: 'echo built' });
+    const artefact = await fixture.build(order);
+    expect(await fixture.build({ ...order, repositoryUrl: 'file:///gone' })).toEqual(artefact);
+    expect((await fixture.lines()).filter(line => line === 'built')).toHaveLength(1);
+  });
+
+  it('waits for the one before it, and leaves the queue when it is cancelled', async () => {
+    fixture = await BuildsFixture.start();
+    const first = new AbortController();
+    const one = fixture.build(await fixture.order({}, { buildCommand: 'echo begun; sleep 60' }), first.signal);
+    await waitFor(async () => (await fixture.lines()).includes('begun'));
+    const second = new AbortController();
+    const two = fixture.build(await fixture.order({}, { buildCommand: 'echo second' }), second.signal);
+    const three = fixture.build(await fixture.order({}, { buildCommand: 'echo third' }));
+    second.abort(new Error('superseded'));
+    await expect(two).rejects.toThrow('superseded');
+    expect(await fixture.pids()).not.toEqual([]);
+    first.abort(new Error('cancelled'));
+    await expect(one).rejects.toThrow('cancelled');
+    await three;
+    expect((await fixture.lines()).filter(line => /^(second|third)$/.test(line))).toEqual(['third']);
+  });
+
+  it('keeps a limited amount of output and continues', async () => {
+    fixture = await BuildsFixture.start({ limits: { outputBytes: 2 ** 20 } });
+    const order = await fixture.order(
+      {},
+      { buildCommand: 'yes a-line-of-a-flood | head -c 50000000; echo done > done' },
+    );
+    const artefact = await fixture.build(order);
+    expect(await fixture.read(artefact, 'done')).toBe('done\n');
+    expect((await fixture.lines()).at(-1)).toBe('Output beyond 1 MiB is not kept; the build continues');
+  });
+
+  it('sees nothing of other builds, lines and web services where it has a user of its own', async () => {
+    fixture = await BuildsFixture.start();
+    await fixture.build(await fixture.order({}, { buildCommand: 'echo earlier' }));
+    const folders = ['', 'artefacts', 'builds', 'cache', 'logs'].map(name => `${fixture.home}/${name}`).join(' ');
+    const look = `for folder in ${folders}; do ls $folder && echo "seen $folder"; done; id -u; true`;
+    await fixture.build(await fixture.order({}, { buildCommand: look }));
+    const seen = (await fixture.lines()).filter(line => line.startsWith('seen '));
+    expect(seen).toHaveLength(process.getuid?.() === 0 ? 0 : 5);
+  });
+
+  it('keeps the packages of a service for its next build, within bounds', async () => {
+    fixture = await BuildsFixture.start({ limits: { cacheBytes: 2 ** 20 } });
+    const remember = 'mkdir -p "$npm_config_cache"; ls "$npm_config_cache" > seen; ';
+    const build = async (command: string) =>
+      fixture.read(await fixture.build(await fixture.order({}, { buildCommand: remember + command })), 'seen');
+    expect(await build('echo kept > "$npm_config_cache/kept"')).toBe('');
+    expect(await build('head -c 2000000 /dev/zero > "$npm_config_cache/large"')).toBe('kept\n');
+    expect(await build('true')).toBe('');
+  });
+});

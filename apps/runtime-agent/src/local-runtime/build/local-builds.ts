@@ -1,0 +1,219 @@
+import type { Log } from '@postern/messaging';
+import {
+  type Artefact,
+  BuildFailed,
+  type BuildOrder,
+  type LogWriter,
+  type ResolvedSource,
+  type Source,
+  SourceUnavailable,
+} from '@postern/runtime';
+import { type ArtefactStore, treeOf } from '../artefacts/artefact-store.js';
+import { findStart, type Start } from '../artefacts/start.js';
+import { exitInWords } from '../instances/exit-words.js';
+import type { MarkedProcesses } from '../instances/marked-processes.js';
+import type { Builds } from '../local-runtime.js';
+import { runConfined } from '../sandbox/confined-run.js';
+import type { Sandbox, SandboxPlace } from '../sandbox/sandbox.js';
+import { displayedUrl } from '../source/git-refusals.js';
+import { findDeadLink, findStrayLink } from '../source/links.js';
+import type { RepositorySources } from '../source/repository-sources.js';
+import { buildCommandFor } from './build-command.js';
+import { BUILD_MARKER, type BuildFolders, buildEnvironment, draftOf, homeOf } from './build-environment.js';
+import type { BuildLimits } from './build-limits.js';
+import { BuildOutput } from './build-output.js';
+import type { BuildWorkspaces } from './build-workspaces.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
+import { freeBytes } from './disk.js';
+import { LimitWatch, memoryWords, tasksWords } from './limit-watch.js';
+
+/** Carries out a step of a build, for somebody who wants to see how long it takes. */
+export type InStep = (name: string, step: () => Promise<void>) => Promise<void>;
+
+export interface LocalBuildsParts {
+  readonly sources: RepositorySources;
+  readonly artefacts: ArtefactStore;
+  readonly workspaces: BuildWorkspaces;
+  readonly confinement: Sandbox;
+  readonly processes: MarkedProcesses;
+  readonly limits: BuildLimits;
+  /** Builds at one time. */
+  readonly concurrentBuilds: number;
+  /** Where programs are looked for. */
+  readonly path: string;
+  readonly registry: Readonly<Record<string, string>>;
+  /** What the ids of this home's places begin with. */
+  readonly idPrefix: string;
+  /** Ids of places and names of workspaces that are not left behind. */
+  readonly underWay: Set<string>;
+  readonly inStep: InStep;
+  readonly log: Log;
+}
+
+/** Builds on this machine, only so many at a time, each inside a place of its own that is empty when the build is over. */
+export class LocalBuilds implements Builds {
+  readonly #limit: ConcurrencyLimit;
+
+  constructor(private readonly parts: LocalBuildsParts) {
+    this.#limit = new ConcurrencyLimit(parts.concurrentBuilds);
+  }
+
+  resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
+    return this.parts.sources.resolve(source, signal);
+  }
+
+  async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
+    signal.throwIfAborted();
+    const deadline = AbortSignal.timeout(order.deadlineMs);
+    const either = AbortSignal.any([signal, deadline]);
+    try {
+      return await this.#limit.run(either, () => this.#build(order, output, either));
+    } catch (error) {
+      if (error === deadline.reason && !signal.aborted)
+        throw new BuildFailed(`the build did not finish within ${Math.ceil(order.deadlineMs / 1_000)} s`);
+      throw inOwnWords(error);
+    }
+  }
+
+  retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
+    return this.parts.artefacts.retain(keep);
+  }
+
+  /** Ends and deletes what builds have left that were cut off with an earlier run of the platform. */
+  async reconcile(): Promise<void> {
+    const { workspaces, processes, confinement, idPrefix, underWay, log } = this.parts;
+    const marked = [...(await processes.scan()).keys()].filter(id => id.startsWith(idPrefix));
+    const names = (await workspaces.names()).filter(name => !underWay.has(name));
+    const ids = [...marked, ...names.map(name => this.#placeOfWorkspace(name))].filter(id => !underWay.has(id));
+    for (const id of new Set(ids)) {
+      log.warn({ build: id }, 'A build that was cut off is ended');
+      await (await confinement.find(id)).clear();
+    }
+    for (const name of names) if (!underWay.has(name)) await workspaces.remove(name);
+  }
+
+  async #build(order: BuildOrder, writer: LogWriter, signal: AbortSignal): Promise<Artefact> {
+    const { artefacts, workspaces, confinement, underWay, limits } = this.parts;
+    const artefact = { reference: order.deploymentId, commit: order.commit };
+    if (await artefacts.metadataOf(order.deploymentId)) return artefact;
+    const name = `${order.webServiceId}.${order.deploymentId}`;
+    const id = this.#placeOfWorkspace(name);
+    let place = await confinement.find(id);
+    underWay.add(id).add(name);
+    try {
+      // Whatever an interrupted build of the same service has left.
+      await place.clear();
+      await workspaces.remove(name);
+      await this.#freeDiskSpace();
+      place = await confinement.prepare(id);
+      const folders = await workspaces.make(name, order.webServiceId, place);
+      const output = new BuildOutput(writer, limits.outputBytes);
+      const start = await this.#make(order, { place, id, folders, output }, signal);
+      const { deploymentId, webServiceId, commit } = order;
+      await artefacts.keep(draftOf(folders.workspace), { deploymentId, webServiceId, commit, ...(start && { start }) });
+      return artefact;
+    } finally {
+      try {
+        await place.clear();
+        await workspaces.remove(name);
+      } finally {
+        // What could not be cleared away is left behind from here on, and met again when reconciling.
+        underWay.delete(id);
+        underWay.delete(name);
+      }
+    }
+  }
+
+  /** @returns what starts the result, if it is not the order itself; nothing runs any more then. */
+  async #make(order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<Start | undefined> {
+    const { place, folders, output } = site;
+    const directory = treeOf(draftOf(folders.workspace));
+    const watch = new LimitWatch(place, [folders.workspace, folders.cache], this.parts.limits);
+    try {
+      const limit = AbortSignal.any([signal, watch.signal]);
+      output.logLine(`Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`);
+      const marks = { [BUILD_MARKER]: site.id };
+      const checkout = { place, directory, home: homeOf(folders.workspace), marks };
+      await this.parts.inStep('fetch source', () =>
+        this.parts.sources.checkOut(order.repositoryUrl, order.commit, checkout, limit),
+      );
+      const command = await buildCommandFor(directory, order.buildCommand);
+      if (command !== undefined)
+        await this.parts.inStep('run build command', () => this.#run(command, order, site, limit));
+    } finally {
+      await watch.end();
+      await place.clear();
+    }
+    if (order.startCommand !== undefined) return undefined;
+    const start = await findStart(directory);
+    if (!start)
+      throw new BuildFailed(
+        'nothing starts this service: give it a start command, a web line in a Procfile, a start script in package.json, or an index.html',
+      );
+    if (start.kind === 'static') await lookAtLinks(directory);
+    return start;
+  }
+
+  async #run(command: string, order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<void> {
+    const { place, folders, output, id } = site;
+    const { path, registry, limits } = this.parts;
+    output.logLine(`$ ${command}`);
+    const exit = await runConfined(
+      place,
+      {
+        argv: ['/bin/sh', '-c', command],
+        directory: treeOf(draftOf(folders.workspace)),
+        environment: { PATH: path, [BUILD_MARKER]: id },
+        variables: buildEnvironment(folders, { id, path }, registry, order.environment),
+        onOutput: output.take,
+      },
+      signal,
+    );
+    const what = order.buildCommand === undefined ? command : 'the build command';
+    if ('code' in exit && exit.code === 0) return;
+    if (await place.ranOutOfMemory()) throw new BuildFailed(memoryWords(limits));
+    if (await place.ranOutOfTasks()) throw new BuildFailed(tasksWords(limits));
+    throw new BuildFailed(`${what} ${'code' in exit ? exitInWords(exit.code) : `was ended by ${exit.signal}`}`);
+  }
+
+  /** Old artefacts go first; what a full disk needs is not left to a timer that may never come. */
+  async #freeDiskSpace(): Promise<void> {
+    const { artefacts, workspaces, limits } = this.parts;
+    await workspaces.makeFolders();
+    const isShort = async () => (await freeBytes(workspaces.folder)) < limits.freeBytes;
+    if (await isShort()) await artefacts.clean();
+    if (await isShort()) await workspaces.dropCaches();
+    if (await isShort())
+      throw new BuildFailed(
+        `the disk is nearly full: less than ${Math.round(limits.freeBytes / 2 ** 20)} MiB are free`,
+      );
+  }
+
+  /** Builds of one service share a user, and with it their cache; a question to a repository has its own name. */
+  #placeOfWorkspace(name: string): string {
+    return name.startsWith(this.parts.idPrefix) ? name : `${this.parts.idPrefix}build-${name.split('.')[0]}`;
+  }
+}
+
+interface BuildSite {
+  readonly place: SandboxPlace;
+  readonly id: string;
+  readonly folders: BuildFolders;
+  readonly output: BuildOutput;
+}
+
+/** A site serves every file to everyone, so its links may only lead to files of the site. */
+const lookAtLinks = async (directory: string): Promise<void> => {
+  const stray = await findStrayLink(directory);
+  if (stray !== undefined) throw new BuildFailed(`the link ${stray} leads out of the site`);
+  const dead = await findDeadLink(directory);
+  if (dead !== undefined) throw new BuildFailed(`the link ${dead} leads nowhere or in a circle`);
+};
+
+const inOwnWords = (error: unknown): unknown => {
+  if (error instanceof SourceUnavailable) return new BuildFailed(error.message);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'E2BIG') return new BuildFailed('the variables are too large to be handed to a process');
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new BuildFailed('the disk is full');
+  return error;
+};

@@ -1,0 +1,74 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { type Artefact, BuildFailed, type BuildOrder, type LogWriter } from '@postern/runtime';
+import type { Builds } from '../../local-runtime.js';
+import type { FixtureOptions } from './assemble-for-tests.js';
+import type { BuildsAnswer, BuildsOrder } from './builds-main.js';
+
+/** Lets Node.js run the sources themselves: `./x.js` is `./x.ts` there. */
+const typescriptImports = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({ resolve: (name, context, next) =>
+    next(/^\\.\\.?\\/.*\\.js$/.test(name) && context.parentURL?.endsWith('.ts') ? name.replace(/\\.js$/, '.ts') : name, context) });`)}`;
+
+/** Builds in a process of their own, which can be another user's and can be killed. */
+export class BuildsProcess implements Pick<Builds, 'build' | 'reconcile'> {
+  private constructor(private readonly child: ChildProcess) {}
+
+  static async start(home: string, options: FixtureOptions, uid: number | undefined): Promise<BuildsProcess> {
+    const entry = fileURLToPath(new URL('./builds-main.ts', import.meta.url));
+    const flags = ['--conditions=postern-source', '--experimental-transform-types', '--no-warnings'];
+    const child = fork(entry, [home, JSON.stringify(options)], {
+      execArgv: [...flags, '--import', typescriptImports],
+      cwd: home,
+      ...(uid !== undefined && { uid, gid: uid }),
+    });
+    const builds = new BuildsProcess(child);
+    await builds.#answer(({ kind }) => kind === 'ready');
+    return builds;
+  }
+
+  /** The lines are written there. */
+  async build(order: BuildOrder, _output: LogWriter, signal: AbortSignal): Promise<Artefact> {
+    const { deploymentId } = order;
+    const answered = this.#answer(said => 'deploymentId' in said && said.deploymentId === deploymentId);
+    this.#order({ kind: 'build', order });
+    signal.addEventListener('abort', () => this.#order({ kind: 'cancel', deploymentId }), { once: true });
+    const said = await answered;
+    if (said.kind === 'built') return said.artefact;
+    if (said.kind === 'failed')
+      throw said.name === 'BuildFailed' ? new BuildFailed(said.message) : new Error(said.message);
+    throw new Error(`no answer to a build: ${said.kind}`);
+  }
+
+  async reconcile(): Promise<void> {
+    const answered = this.#answer(({ kind }) => kind === 'reconciled');
+    this.#order({ kind: 'reconcile' });
+    await answered;
+  }
+
+  /** As a power cut of this process alone. */
+  async kill(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exit;
+  }
+
+  #order(order: BuildsOrder): void {
+    this.child.send(order);
+  }
+
+  #answer(isIt: (said: BuildsAnswer) => boolean): Promise<BuildsAnswer> {
+    return new Promise((resolve, reject) => {
+      const hear = (said: BuildsAnswer) => {
+        if (!isIt(said)) return;
+        this.child.off('message', hear).off('exit', gone);
+        resolve(said);
+      };
+      const gone = () => reject(new Error('the platform is gone'));
+      this.child.on('message', hear).once('exit', gone);
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import type { LogLine } from '@postern/runtime';
+import { LogBudget, type LogRate } from './log-budget.js';
+import { SegmentAppender, type SegmentBounds } from './segment-appender.js';
+import { encodeLine } from './stored-line.js';
+
+export interface ServiceLogBounds extends SegmentBounds, LogRate {
+  readonly batchMs: number;
+  /** What may wait for a slow disk; more is dropped. */
+  readonly pendingBytes: number;
+}
+
+const LOSS_INTERVAL_MS = 1_000;
+
+/** The log of one service in this process: everybody who writes for the service shares its budget and its segment. */
+export class ServiceLog {
+  readonly #appender: SegmentAppender;
+  readonly #budget: LogBudget;
+  #pending: string[] = [];
+  #pendingBytes = 0;
+  #dropped = 0;
+  #unwritten = 0;
+  #failure = { why: '', at: new Date(0) };
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    folder: string,
+    private readonly bounds: ServiceLogBounds,
+  ) {
+    this.#appender = new SegmentAppender(folder, bounds);
+    this.#budget = new LogBudget(bounds, performance.now());
+  }
+
+  /** Never throws and never waits: lines beyond the limit are dropped and counted. */
+  add(line: LogLine): void {
+    const stored = encodeLine(line);
+    const bytes = Buffer.byteLength(stored);
+    const admitted = this.#budget.admits(bytes, performance.now());
+    if (admitted && this.#pendingBytes + bytes <= this.bounds.pendingBytes) this.#enqueue(stored, bytes);
+    else this.#dropped += 1;
+    this.#flushWithin(this.bounds.batchMs);
+  }
+
+  /** Resolves when everything added before is on disk, or has been given up. */
+  flush(): Promise<void> {
+    return this.#next(() => this.#write(this.#floodIsDue()));
+  }
+
+  /** As `flush`, with every loss reported, and closes the file. The next line opens it again. */
+  close(): Promise<void> {
+    return this.#next(async () => {
+      await this.#write(true);
+      await this.#appender.close();
+    });
+  }
+
+  #next(step: () => Promise<void>): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(step);
+    return this.#writing;
+  }
+
+  #flushWithin(delayMs: number): void {
+    this.#timer ??= setTimeout(() => void this.flush(), delayMs);
+  }
+
+  #enqueue(stored: string, bytes: number): void {
+    this.#pending.push(stored);
+    this.#pendingBytes += bytes;
+  }
+
+  /** Reports unwritten lines before the lines that follow, and dropped lines when that is due. */
+  async #write(floodIsDue: boolean): Promise<void> {
+    const lines = this.#pending;
+    const dropped = floodIsDue ? this.#dropped : 0;
+    const unwritten = this.#unwritten;
+    const batch = [...this.#lossLines(dropped, unwritten), ...lines];
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    if (batch.length === 0) return;
+    this.#dropped -= dropped;
+    this.#unwritten -= unwritten;
+    try {
+      await this.#appender.append(batch.join(''));
+    } catch (error) {
+      this.#dropped += dropped;
+      this.#unwritten += unwritten + lines.length;
+      this.#failure = { why: (error as NodeJS.ErrnoException).code ?? String(error), at: new Date() };
+    }
+    if (this.#dropped > 0) this.#flushWithin(LOSS_INTERVAL_MS);
+  }
+
+  /** Reports a flood once a second, not once a batch. */
+  #floodIsDue(): boolean {
+    if (this.#dropped === 0 || performance.now() - this.#reportedAt < LOSS_INTERVAL_MS) return false;
+    this.#reportedAt = performance.now();
+    return true;
+  }
+
+  #lossLines(dropped: number, unwritten: number): string[] {
+    const { linesPerSecond, bytesPerSecond } = this.bounds;
+    const line = (message: string, timestamp: Date) =>
+      encodeLine({ timestamp, instance: 'platform', stream: 'platform', message });
+    const lost = `${unwritten} log lines were lost: they could not be written (${this.#failure.why})`;
+    const flooded = `${dropped} log lines were dropped: they came faster than ${linesPerSecond} lines or ${bytesPerSecond} bytes a second, or than the disk took them`;
+    return [
+      // At the time of the loss, for lines are read in the order of their times.
+      ...(unwritten > 0 ? [line(lost, this.#failure.at)] : []),
+      ...(dropped > 0 ? [line(flooded, new Date())] : []),
+    ];
+  }
+}

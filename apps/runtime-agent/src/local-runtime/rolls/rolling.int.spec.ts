@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { LoadBalancerClient } from '@postern/load-balancer-client';
+import { RollFailed, type ServicePlan } from '@postern/runtime';
+import { freePort, waitFor } from '@postern/testing';
+import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
+import { server } from '../testing/servers.js';
+
+const never = new AbortController().signal;
+
+describe('A roll', () => {
+  let fixture: LocalRuntimeFixture;
+  beforeEach(async () => {
+    fixture = await LocalRuntimeFixture.start();
+  });
+  afterEach(() => fixture.stop());
+
+  const runs = async (code: string, changes: Partial<ServicePlan> = {}): Promise<ServicePlan> => {
+    const plan = await fixture.plan(code, changes);
+    await fixture.runtime.roll(plan, never);
+    return plan;
+  };
+
+  const next = async (before: ServicePlan, code: string, changes: Partial<ServicePlan> = {}): Promise<ServicePlan> =>
+    fixture.plan(code, { webServiceId: before.webServiceId, ...changes });
+
+  const failureOf = async (plan: ServicePlan): Promise<string> => {
+    const error = await fixture.runtime.roll(plan, never).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(RollFailed);
+    return (error as Error).message;
+  };
+
+  it('starts the instances of the plan, and the service answers at its address', async () => {
+    const plan = await runs(server.saying('hello'), { minInstances: 2, maxInstances: 2 });
+    expect((await fixture.visit(plan)).body).toBe('hello');
+    expect(await fixture.runtime.statusOf(plan.webServiceId)).toEqual({
+      rollId: plan.rollId,
+      healthy: 2,
+      instances: 2,
+      lastFailure: undefined,
+      restarts: 0,
+    });
+  });
+
+  it('says what an instance that crashes at its start has said last, and leaves nothing of it', async () => {
+    const plan = await fixture.plan(`console.error('no database at hand'); process.exit(3);`);
+    expect(await failureOf(plan)).toMatch(/^web-[0-9a-f]{4} exited with code 3\nno database at hand$/);
+    expect(await fixture.pids()).toEqual([]);
+    expect(await fixture.ledger.ids()).toEqual([]);
+    expect(await fixture.runtime.statusOf(plan.webServiceId)).toBeUndefined();
+  });
+
+  it('keeps secrets out of those words', async () => {
+    const code = `console.error('cannot log in with ' + process.env.PASSWORD); process.exit(1);`;
+    const plan = await fixture.plan(code, { environment: { PASSWORD: 'open sesame' }, secrets: ['open sesame'] });
+    expect(await failureOf(plan)).toMatch(/cannot log in with \*{8}$/);
+  });
+
+  it('says at the deadline that an instance never listened', async () => {
+    const plan = await fixture.plan(server.silent, { deadlineMs: 3_000 });
+    expect(await failureOf(plan)).toBe('1 of 1 instances did not answer as they should within 3 s: connection refused');
+    expect(await fixture.pids()).toEqual([]);
+  });
+
+  it('says at the deadline which other port an instance listens on', async () => {
+    const port = await freePort();
+    const plan = await fixture.plan(server.onPort(port), { deadlineMs: 3_000 });
+    expect(await failureOf(plan)).toMatch(new RegExp(`: listens on port ${port}, not on PORT \\d+$`));
+  });
+
+  it('says at the deadline what the health check was answered with', async () => {
+    const code = server.moody.replace('let status = 200', 'let status = 500');
+    const plan = await fixture.plan(code, { healthCheckPath: '/health', deadlineMs: 3_000 });
+    expect(await failureOf(plan)).toMatch(/: GET \/health answered 500$/);
+  });
+
+  it('that fails leaves the traffic with what had it', async () => {
+    const before = await runs(server.saying('old'));
+    const pids = await fixture.pids();
+    await failureOf(await next(before, server.silent, { deadlineMs: 400 }));
+    expect((await fixture.visit(before)).body).toBe('old');
+    expect(await fixture.pids()).toEqual(pids);
+    expect((await fixture.runtime.statusOf(before.webServiceId))?.rollId).toBe(before.rollId);
+  });
+
+  it('that is aborted leaves nothing of the new instances, and the older ones as they were', async () => {
+    const before = await runs(server.saying('old'));
+    const pids = await fixture.pids();
+    const abort = new AbortController();
+    const roll = fixture.runtime.roll(await next(before, server.silent), abort.signal);
+    const ended = expect(roll).rejects.toThrow('not any more');
+    await waitFor(async () => (await fixture.pids()).length > pids.length, { describe: 'a new instance' });
+    abort.abort(new Error('not any more'));
+    await ended;
+    expect(await fixture.pids()).toEqual(pids);
+    expect((await fixture.visit(before)).body).toBe('old');
+  });
+
+  it('moves the traffic in one step, and stops the older instances', async () => {
+    const before = await runs(server.saying('old'), { minInstances: 2, maxInstances: 2 });
+    const old = await fixture.pids();
+    const after = await next(before, server.saying('new'), { minInstances: 2, maxInstances: 2 });
+    await fixture.runtime.roll(after, never);
+    expect((await fixture.visit(after)).body).toBe('new');
+    const pids = await fixture.pids();
+    expect(old.filter(pid => pids.includes(pid))).toEqual([]);
+    expect(await fixture.records(after)).toHaveLength(2);
+  });
+
+  it('asked for again with the same id changes nothing', async () => {
+    const plan = await runs(server.saying('hello'));
+    const pids = await fixture.pids();
+    await fixture.runtime.roll(plan, never);
+    expect(await fixture.pids()).toEqual(pids);
+  });
+
+  it('lets a request that is under way on an older instance finish', async () => {
+    const before = await runs(server.slow);
+    const answer = fixture.visit(before, '/?500');
+    await waitFor(async () => (await new LoadBalancerClient(fixture.home).routes())[0]?.backends[0]?.underWay === 1, {
+      describe: 'the request under way',
+    });
+    await fixture.runtime.roll(await next(before, server.saying('new')), never);
+    expect((await answer).body).toBe('late');
+  });
+
+  it('costs no request, however many come meanwhile', async () => {
+    let plan = await runs(server.saying('0'), { minInstances: 2, maxInstances: 2 });
+    const seen: string[] = [];
+    let over = false;
+    const visitors = Array.from({ length: 4 }, async () => {
+      while (!over) {
+        const { status, body } = await fixture.visit(plan);
+        seen.push(`${status} ${body}`);
+      }
+    });
+    for (const text of ['1', '2', '3']) {
+      plan = await next(plan, server.saying(text), { minInstances: 2, maxInstances: 2 });
+      await fixture.runtime.roll(plan, never);
+    }
+    over = true;
+    await Promise.all(visitors);
+    expect([...new Set(seen)].sort()).toEqual(['200 0', '200 1', '200 2', '200 3']);
+    expect(seen.length).toBeGreaterThan(100);
+  });
+
+  it('keeps as many instances as there were, within the bounds of the new plan', async () => {
+    const before = await runs(server.saying('old'), { minInstances: 3, maxInstances: 3 });
+    const after = await next(before, server.saying('new'), { minInstances: 1, maxInstances: 2, rollId: randomUUID() });
+    await fixture.runtime.roll(after, never);
+    expect((await fixture.runtime.statusOf(after.webServiceId))?.instances).toBe(2);
+  });
+});

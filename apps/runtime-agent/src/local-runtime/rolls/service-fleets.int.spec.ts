@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { ServicePlan } from '@postern/runtime';
+import { waitFor } from '@postern/testing';
+import { processEntry } from '../instances/process-table.js';
+import { stopEverything } from '../stop-everything.js';
+import { type Circumstances, LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
+import { server } from '../testing/servers.js';
+
+const never = new AbortController().signal;
+
+describe('Running services', () => {
+  let fixture: LocalRuntimeFixture;
+  afterEach(() => fixture.stop());
+
+  const runs = async (code: string, changes: Partial<ServicePlan> = {}): Promise<ServicePlan> => {
+    const plan = await fixture.plan(code, changes);
+    await fixture.runtime.roll(plan, never);
+    return plan;
+  };
+
+  const start = async (circumstances: Circumstances = {}): Promise<void> => {
+    fixture = await LocalRuntimeFixture.start(circumstances);
+  };
+
+  it('get more instances while they are busy, and fewer again afterwards', async () => {
+    const scaling = { windowMs: 600, cooldownMs: 800, upAbovePercent: 30, downBelowPercent: 10 };
+    await start({ times: { scaling, samplesMs: 100 } });
+    const plan = await runs(server.busy, { minInstances: 1, maxInstances: 2 });
+    const count = async () => (await fixture.runtime.statusOf(plan.webServiceId))?.healthy;
+    const [first] = await fixture.records(plan);
+    const tell = (what: string) => fetch(`http://127.0.0.1:${first?.port}/${what}`);
+    await tell('work');
+    await waitFor(async () => (await count()) === 2, { describe: 'a second instance', timeoutMs: 15_000 });
+    await tell('rest');
+    await waitFor(async () => (await count()) === 1, { describe: 'one instance again', timeoutMs: 15_000 });
+    await waitFor(async () => (await fixture.records(plan)).length === 1, { describe: 'the other to be gone' });
+    expect((await fixture.visit(plan)).status).toBe(200);
+  });
+
+  it('are left off by a process that is not the leader any more, and that starts nothing then', async () => {
+    await start();
+    const plan = await runs(server.crashing);
+    const [record] = await fixture.records(plan);
+    const successor = fixture.anotherRuntime();
+    await successor.reconcile([], new Set());
+    expect(processEntry(record!.process!.pid)).toBeUndefined();
+    expect(await fixture.records(plan)).toEqual([]);
+    // The former leader finds out by itself, and answers from outside then.
+    await waitFor(async () => (await fixture.runtime.statusOf(plan.webServiceId)) === undefined);
+    expect(await fixture.records(plan)).toEqual([]);
+    await successor.detach();
+  });
+
+  it('can be looked at by a process that does not lead', async () => {
+    await start();
+    const plan = await runs(server.talking, { minInstances: 2, maxInstances: 2 });
+    const other = fixture.anotherRuntime();
+    await fixture.visit(plan, '/say?hello');
+    expect(await other.statusOf(plan.webServiceId)).toMatchObject({ rollId: plan.rollId, healthy: 2, instances: 2 });
+    expect(await other.urlOf(plan.webServiceId, plan.name)).toBe(
+      await fixture.runtime.urlOf(plan.webServiceId, plan.name),
+    );
+    await waitFor(
+      async () =>
+        (await other.logs(plan.webServiceId, { tail: 1, since: undefined })).some(({ message }) => message === 'hello'),
+      { describe: 'the line' },
+    );
+    await other.detach();
+  });
+
+  it('of a whole home end together', async () => {
+    await start();
+    await runs(server.stubborn);
+    await runs(server.saying('hello'), { minInstances: 2, maxInstances: 2 });
+    expect((await fixture.pids()).length).toBeGreaterThan(3);
+    await stopEverything(fixture.home, 300);
+    expect(await fixture.pids()).toEqual([]);
+    expect(await fixture.ledger.ids()).toEqual([]);
+  });
+});

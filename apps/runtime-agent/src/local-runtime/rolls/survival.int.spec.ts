@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ServicePlan } from '@postern/runtime';
+import { waitFor } from '@postern/testing';
+import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
+import { PlatformProcess } from '../testing/platform-process.js';
+import { server } from '../testing/servers.js';
+
+const never = new AbortController().signal;
+
+describe('When the platform is killed', () => {
+  let fixture: LocalRuntimeFixture;
+  let platform: PlatformProcess;
+  beforeEach(async () => {
+    fixture = await LocalRuntimeFixture.start();
+    platform = await PlatformProcess.start(fixture.home);
+  });
+  afterEach(async () => {
+    await platform.kill();
+    await fixture.stop();
+  });
+
+  const runs = async (code: string, changes: Partial<ServicePlan> = {}): Promise<ServicePlan> => {
+    const plan = await fixture.plan(code, changes);
+    expect(await platform.order({ kind: 'roll', plan })).toBe('done');
+    return plan;
+  };
+
+  it('its services go on, and the next run takes over the very same processes', async () => {
+    const plan = await runs(server.saying('hello'), { minInstances: 2, maxInstances: 2 });
+    const pids = await fixture.pids();
+    await platform.kill();
+    expect((await fixture.visit(plan)).body).toBe('hello');
+    await fixture.runtime.reconcile([plan], new Set());
+    expect(await fixture.pids()).toEqual(pids);
+    expect(await fixture.runtime.statusOf(plan.webServiceId)).toMatchObject({ healthy: 2, instances: 2 });
+    expect((await fixture.visit(plan)).body).toBe('hello');
+  });
+
+  it('no line is lost that a service writes until the next run', async () => {
+    const plan = await runs(server.talking);
+    await platform.kill();
+    for (let line = 1; line <= 100; line += 1) await fixture.visit(plan, `/say?line${line}`);
+    await fixture.runtime.reconcile([plan], new Set());
+    await fixture.visit(plan, '/say?last');
+    await waitFor(async () => (await fixture.messages(plan)).includes('last'), { describe: 'the last line' });
+    expect(await fixture.messages(plan)).toEqual([...Array.from({ length: 100 }, (_, n) => `line${n + 1}`), 'last']);
+  });
+
+  it('an instance that crashes meanwhile is found, with its last words, and followed by another', async () => {
+    const plan = await runs(server.crashing);
+    const first = (await fixture.visit(plan)).body;
+    await platform.kill();
+    await fixture.visit(plan, '/crash', { method: 'POST' }).catch(() => {});
+    await fixture.runtime.reconcile([plan], new Set());
+    await waitFor(async () => {
+      const { status, body } = await fixture.visit(plan);
+      return status === 200 && body !== first;
+    });
+    expect(await fixture.messages(plan)).toContain('out of luck');
+    const status = await fixture.runtime.statusOf(plan.webServiceId);
+    expect(status?.lastFailure).toMatch(/exited with code 7\nout of luck$/);
+  });
+
+  it('instances of services that are not wanted any more are ended by the next run, and their address says so', async () => {
+    const plan = await runs(server.stubborn);
+    await platform.kill();
+    await fixture.runtime.reconcile([], new Set());
+    expect(await fixture.pids()).toEqual([]);
+    expect(await fixture.ledger.ids()).toEqual([]);
+    expect((await fixture.visit(plan)).status).toBe(503);
+  });
+
+  it('secrets stay masked in what the next run reads', async () => {
+    const secrets = { environment: { KEY: 'abracadabra' }, secrets: ['abracadabra'] };
+    const plan = await runs(server.talking, secrets);
+    await platform.kill();
+    await fixture.visit(plan, '/say?it%20is%20abracadabra');
+    // Nothing of the service is expected any more, so nobody says what its secrets are.
+    await fixture.runtime.reconcile([], new Set());
+    expect(await fixture.messages(plan)).toEqual(['it is ********']);
+  });
+
+  it('a roll continues when it is requested again', async () => {
+    const before = await runs(server.saying('old'));
+    const gate = server.moody.replace('let status = 200', 'let status = 500');
+    const after = await fixture.plan(gate, { webServiceId: before.webServiceId, healthCheckPath: '/' });
+    platform.begin({ kind: 'roll', plan: after });
+    const started = await waitFor(
+      async () => (await fixture.records(after)).find(({ rollId, process }) => rollId === after.rollId && process),
+      { describe: 'the new instance' },
+    );
+    await platform.kill();
+    expect((await fixture.visit(before)).body).toBe('old');
+    // First, as every leader does, with the roll under way left alone.
+    await fixture.runtime.reconcile([before], new Set([after.rollId]));
+    const rolled = fixture.runtime.roll(after, never);
+    await waitFor(() =>
+      fetch(`http://127.0.0.1:${started.port}/become/200`).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await rolled;
+    expect((await fixture.records(after)).map(({ id }) => id)).toEqual([started.id]);
+    expect(await fixture.runtime.statusOf(after.webServiceId)).toMatchObject({ rollId: after.rollId, healthy: 1 });
+    expect((await fixture.visit(after)).status).toBe(200);
+  });
+
+  it('at any moment of a roll, the next run reaches the truth, and leaves neither process nor record behind', async () => {
+    const before = await runs(server.saying('old'), { minInstances: 2, maxInstances: 2 });
+    for (let moment = 0; moment < 12; moment += 1) {
+      const after = await fixture.plan(server.saying('new'), {
+        webServiceId: before.webServiceId,
+        minInstances: 2,
+        maxInstances: 2,
+      });
+      platform.begin({ kind: 'roll', plan: after });
+      // Spread over the roll, which takes some 400 ms.
+      await new Promise(resolve => setTimeout(resolve, moment * 40));
+      await platform.kill();
+      const visit = fixture.visit(before);
+      const next = fixture.anotherRuntime();
+      await next.reconcile([before], new Set());
+      expect((await visit).status).toBe(200);
+      await waitFor(async () => {
+        const status = await next.statusOf(before.webServiceId);
+        return status?.rollId === before.rollId && status.healthy === 2;
+      });
+      await waitFor(async () => (await fixture.visit(before)).body === 'old', { describe: 'the old answer' });
+      await waitFor(async () => (await fixture.ledger.ids()).length === 2, { describe: 'two instances in the ledger' });
+      const scan = await fixture.processes.scan();
+      const prefix = (await fixture.ledger.ids())[0]!.split('-')[0]!;
+      expect([...scan.keys()].filter(id => id.startsWith(prefix)).sort()).toEqual(
+        [...(await fixture.ledger.ids())].sort(),
+      );
+      await next.detach();
+      platform = await PlatformProcess.start(fixture.home);
+      expect(await platform.order({ kind: 'reconcile', plans: [before] })).toBe('done');
+    }
+  }, 120_000);
+});

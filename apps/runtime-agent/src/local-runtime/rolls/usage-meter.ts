@@ -1,0 +1,56 @@
+import type { ServiceUsage } from '@postern/runtime';
+import type { Instance } from '../instances/instance.js';
+import type { InstanceLimits } from '../instances/instance-host.js';
+import type { ProcessEntry } from '../instances/process-table.js';
+
+export interface InstanceUsage {
+  readonly cpuMillicores: number;
+  readonly memoryBytes: number;
+}
+
+interface Reading {
+  readonly at: number;
+  readonly cpuMs: number;
+  readonly usage: InstanceUsage;
+}
+
+/** What instances use, from one reading to the next. */
+export class UsageMeter {
+  readonly #readings = new WeakMap<Instance, Reading>();
+
+  constructor(private readonly limits: InstanceLimits) {}
+
+  /** The first reading has no time to relate the CPU time to, and knows none. */
+  read(instance: Instance, processes: readonly ProcessEntry[], now: number): InstanceUsage {
+    const before = this.#readings.get(instance);
+    const cpuMs = processes.reduce((sum, entry) => sum + entry.cpuMs, 0);
+    const memoryBytes = processes.reduce((sum, entry) => sum + entry.memoryBytes, 0);
+    // What a process has used is lost with it when nobody waited for it, so the sum may also shrink.
+    const used = before ? Math.max(0, cpuMs - before.cpuMs) / Math.max(1, now - before.at) : 0;
+    const usage = { cpuMillicores: used * 1_000, memoryBytes };
+    this.#readings.set(instance, { at: now, cpuMs, usage });
+    return usage;
+  }
+
+  /** As last read. */
+  lastOf(instance: Instance): InstanceUsage | undefined {
+    return this.#readings.get(instance)?.usage;
+  }
+
+  /** Of the instances of one service together. */
+  sumOf(webServiceId: string, instances: readonly Instance[]): ServiceUsage {
+    const usages = instances.flatMap(instance => this.lastOf(instance) ?? []);
+    const cpuMillicores = usages.reduce((sum, usage) => sum + usage.cpuMillicores, 0);
+    const memoryBytes = usages.reduce((sum, usage) => sum + usage.memoryBytes, 0);
+    const percentOf = (used: number, limit: number) =>
+      usages.length === 0 ? 0 : (used / (limit * usages.length)) * 100;
+    return {
+      webServiceId,
+      cpuMillicores: Math.round(cpuMillicores),
+      cpuPercent: percentOf(cpuMillicores, this.limits.cpuMillicores),
+      memoryBytes,
+      memoryPercent: percentOf(memoryBytes, this.limits.memoryBytes),
+      instances: instances.length,
+    };
+  }
+}

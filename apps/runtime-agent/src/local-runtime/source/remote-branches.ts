@@ -1,0 +1,41 @@
+import type { ResolvedSource, Source } from '@postern/runtime';
+
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** What to ask `git ls-remote --symref` for. */
+export const refsToAskFor = ({ branch }: Source): readonly string[] =>
+  branch === undefined ? ['HEAD', 'refs/heads/*'] : [`refs/heads/${escaped(branch)}`];
+
+/**
+ * Reads the answer: the named branch, or the one that HEAD stands for.
+ * @returns the words of what is wrong where there is none.
+ */
+export const pickBranch = (answer: string, { branch }: Source): ResolvedSource | string => {
+  const lines = answer.split('\n').map(line => line.split('\t'));
+  const commits = new Map(
+    lines.flatMap(([left = '', name = '']) => (COMMIT.test(left) ? [[name, left] as const] : [])),
+  );
+  const commitOf = (name: string) => commits.get(`refs/heads/${name}`);
+  if (branch !== undefined) {
+    const commit = commitOf(branch);
+    return commit ? { branch, commit } : `the repository has no branch ${branch}`;
+  }
+  const named = lines.map(([left = '', name]) =>
+    name === 'HEAD' ? /^ref: refs\/heads\/(.+)$/.exec(left)?.[1] : undefined,
+  );
+  const byDefault = named.find(Boolean) ?? branchAt(commits, commits.get('HEAD'));
+  const commit = byDefault && commitOf(byDefault);
+  if (byDefault && commit) return { branch: byDefault, commit };
+  if (commits.size === 0) return 'the repository is empty';
+  return 'the repository has no default branch; name one';
+};
+
+/** Servers that do not say what HEAD stands for, or stand on no branch. */
+const branchAt = (commits: ReadonlyMap<string, string>, head: string | undefined): string | undefined => {
+  const at = [...commits].filter(([name, commit]) => commit === head && name.startsWith('refs/heads/'));
+  const names = at.map(([name]) => name.slice('refs/heads/'.length));
+  return ['main', 'master'].find(name => names.includes(name)) ?? names[0];
+};
+
+/** Patterns of ls-remote are globs. */
+const escaped = (branch: string): string => branch.replaceAll(/[\\*?[]/g, '\\$&');

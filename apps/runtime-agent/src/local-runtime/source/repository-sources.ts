@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { access, chmod, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ResolvedSource, type Source, SourceUnavailable } from '@postern/runtime';
+import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
+import type { Git } from './git.js';
+import { displayedUrl, inWords } from './git-refusals.js';
+import { findStrayLink } from './links.js';
+import { makeOwned } from './owned-folder.js';
+import { pickBranch, refsToAskFor } from './remote-branches.js';
+
+export interface SourceTimes {
+  readonly resolveMs: number;
+  readonly fetchMs: number;
+}
+
+export const SOURCE_TIMES: SourceTimes = { resolveMs: 30_000, fetchMs: 5 * 60_000 };
+
+/** What questions to repositories leave behind is found by these. */
+export interface SourceBase {
+  readonly folder: string;
+  readonly idPrefix: string;
+  /** The variable that holds the id of the place. */
+  readonly marker: string;
+  /** Ids that are not left behind. */
+  readonly underWay: Set<string>;
+}
+
+/** Where a source is fetched to, and as whom. */
+export interface Checkout {
+  readonly place: ConfinedPlace;
+  /** Empty, and the place's owner's. */
+  readonly directory: string;
+  readonly home: string;
+  readonly marks: Readonly<Record<string, string>>;
+}
+
+/** Git repositories as sources. Whatever a repository or its server does, it does as a user of its own. */
+export class RepositorySources {
+  constructor(
+    private readonly git: Git,
+    private readonly confinement: Confinement,
+    private readonly base: SourceBase,
+    private readonly times: SourceTimes,
+  ) {}
+
+  async resolve(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
+    const { repositoryUrl: url } = source;
+    const id = `${this.base.idPrefix}source-${randomUUID()}`;
+    const home = join(this.base.folder, id);
+    const place = await this.confinement.find(id);
+    this.base.underWay.add(id);
+    try {
+      await mkdir(this.base.folder, { recursive: true });
+      await chmod(this.base.folder, 0o711);
+      const inside = await this.confinement.prepare(id);
+      await makeOwned(home, inside);
+      const folders = { directory: home, home, marks: { [this.base.marker]: id } };
+      const args = ['ls-remote', '--symref', '--', url, ...refsToAskFor(source)];
+      const { ok, output, errors } = await this.#inTime(url, this.times.resolveMs, signal, limit =>
+        this.git.run(inside, args, folders, limit),
+      );
+      if (!ok) throw new SourceUnavailable(await this.#why(errors, url));
+      const picked = pickBranch(output, source);
+      if (typeof picked === 'string') throw new SourceUnavailable(picked);
+      return picked;
+    } finally {
+      try {
+        await place.clear();
+        await rm(home, { recursive: true, force: true });
+      } finally {
+        this.base.underWay.delete(id);
+      }
+    }
+  }
+
+  /** Leaves exactly that commit in the directory. @throws SourceUnavailable, or the signal's reason. */
+  async checkOut(url: string, commit: string, checkout: Checkout, signal: AbortSignal): Promise<void> {
+    await this.#inTime(url, this.times.fetchMs, signal, limit => this.#checkOut(url, commit, checkout, limit));
+    const stray = await findStrayLink(checkout.directory);
+    if (stray !== undefined) throw new SourceUnavailable(`the link ${stray} in the repository leads out of it`);
+  }
+
+  async #checkOut(url: string, commit: string, checkout: Checkout, signal: AbortSignal): Promise<void> {
+    const git = (...args: readonly string[]) => this.git.run(checkout.place, args, checkout, signal);
+    const format = commit.length === 64 ? 'sha256' : 'sha1';
+    const made = await git(
+      'init',
+      '--quiet',
+      '--template=',
+      `--object-format=${format}`,
+      '--initial-branch=fetched',
+      '.',
+    );
+    if (!made.ok) throw new SourceUnavailable(inWords(made.errors, url));
+    const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
+    const exactly = await git('fetch', ...options, '--depth=1', '--', url, commit);
+    if (!exactly.ok) {
+      // Older servers give whole branches only, or no shallow ones.
+      const all = await git('fetch', ...options, '--', url, '+refs/heads/*:refs/fetched/*');
+      if (!all.ok) throw new SourceUnavailable(await this.#why(all.errors, url));
+    }
+    const { ok, errors } = await git('checkout', '--quiet', '--detach', commit);
+    if (!ok && !/pathspec|reference is not a tree|unable to read tree/.test(errors))
+      throw new SourceUnavailable(inWords(errors, url));
+    const head = ok ? (await git('rev-parse', '--verify', 'HEAD')).output.trim() : '';
+    if (head !== commit)
+      throw new SourceUnavailable(
+        `the commit ${commit.slice(0, 12)} is not in the repository ${displayedUrl(url)} any more`,
+      );
+  }
+
+  async #inTime<T>(url: string, ms: number, signal: AbortSignal, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
+    const limit = AbortSignal.timeout(ms);
+    try {
+      return await work(AbortSignal.any([signal, limit]));
+    } catch (error) {
+      if (error !== limit.reason) throw error;
+      throw new SourceUnavailable(`the repository ${displayedUrl(url)} did not answer within ${ms / 1_000} s`);
+    }
+  }
+
+  /** To a user who may not look into its folder, a repository is simply not there. */
+  async #why(errors: string, url: string): Promise<string> {
+    const words = inWords(errors, url);
+    if (!url.startsWith('file:') || !/^there is no repository|may not be read/.test(words)) return words;
+    const path = fileURLToPath(url);
+    const there = await access(path).then(
+      () => true,
+      () => false,
+    );
+    return there ? `${path} is no repository, or the user that builds may not read it` : words;
+  }
+}

@@ -1,0 +1,37 @@
+import { LIMITS } from './assemble-local-runtime.js';
+import { assembleLocalBuilds } from './build/assemble-local-builds.js';
+import { homePrefix } from './instances/home-prefix.js';
+import type { InstanceHost } from './instances/instance-host.js';
+import { InstanceLedger } from './instances/instance-ledger.js';
+import { LeftBehind } from './instances/left-behind.js';
+import { MarkedProcesses } from './instances/marked-processes.js';
+import { LogStore } from './logs/log-store.js';
+import { redactor } from './redactor.js';
+import { HomeOwnership } from './rolls/home-ownership.js';
+
+/** Nothing else writes to the terminal. */
+const log = { info() {}, warn() {}, error() {} };
+
+/**
+ * Stops all instances and builds of a home, whichever process started them: asks the instances first, and kills what is left after
+ * `graceMs`. A platform that still looks after them leaves off. Their last lines are kept; their services start again
+ * with the next run.
+ */
+export const stopEverything = async (platformHome: string, graceMs = 5_000): Promise<void> => {
+  const { builds, confinement, path } = await assembleLocalBuilds({
+    platformHome,
+    allowFileRepositories: false,
+    instanceLimits: LIMITS,
+    log,
+  });
+  await new HomeOwnership(platformHome).take();
+  const logs = new LogStore(platformHome, redactor);
+  const ledger = new InstanceLedger(platformHome);
+  const host: InstanceHost = { ledger, confinement, logs, redactor, limits: LIMITS, path };
+  const leftBehind = new LeftBehind(host, new MarkedProcesses(), homePrefix(platformHome), log);
+  const instances = await leftBehind.adopt();
+  await Promise.allSettled(instances.map(instance => instance.end(graceMs)));
+  await leftBehind.clear(() => false);
+  await builds.reconcile();
+  await logs.close();
+};

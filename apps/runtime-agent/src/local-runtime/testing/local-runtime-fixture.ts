@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Answer, ask, BalancerProcess, type Question } from '@postern/load-balancer-client/testing';
+import type { ServicePlan } from '@postern/runtime';
+import { assembleLocalRuntime, type LocalRuntimeOptions } from '../assemble-local-runtime.js';
+import type { InstanceLimits } from '../instances/instance-host.js';
+import { InstanceLedger } from '../instances/instance-ledger.js';
+import type { InstanceRecord } from '../instances/instance-record.js';
+import { MarkedProcesses } from '../instances/marked-processes.js';
+import type { LocalRuntime } from '../local-runtime.js';
+import type { RuntimeTimes } from '../rolls/runtime-times.js';
+import { assemblyFor, type Held, QUICK } from './local-runtime-assembly.js';
+
+export interface Circumstances {
+  readonly held?: Held;
+  readonly limits?: Partial<InstanceLimits>;
+  readonly times?: Partial<RuntimeTimes>;
+}
+
+/** A local runtime with the real load balancer, whose artefacts are folders that a test writes. */
+export class LocalRuntimeFixture {
+  runtime: LocalRuntime;
+  readonly processes = new MarkedProcesses();
+  readonly ledger: InstanceLedger;
+
+  private constructor(
+    readonly balancer: BalancerProcess,
+    private readonly assembly: LocalRuntimeOptions,
+  ) {
+    this.ledger = new InstanceLedger(this.home);
+    this.runtime = this.anotherRuntime();
+  }
+
+  static async start({ held = 'by all means', limits = {}, times = {} }: Circumstances = {}) {
+    const balancer = await BalancerProcess.start();
+    const assembly = await assemblyFor(balancer.home, held, limits);
+    return new LocalRuntimeFixture(balancer, { ...assembly, times: { ...QUICK, ...times } });
+  }
+
+  get home(): string {
+    return this.balancer.home;
+  }
+
+  /** As another run of the platform on the same home would make it. */
+  anotherRuntime(): LocalRuntime {
+    return assembleLocalRuntime(this.assembly);
+  }
+
+  async artefact(server: string): Promise<string> {
+    const reference = randomUUID();
+    const folder = join(this.home, 'artefacts', reference);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'server.mjs'), server);
+    return reference;
+  }
+
+  async plan(server: string, changes: Partial<ServicePlan> = {}): Promise<ServicePlan> {
+    return {
+      webServiceId: randomUUID(),
+      name: 'shop',
+      rollId: randomUUID(),
+      artefact: { reference: await this.artefact(server), commit: '0'.repeat(40) },
+      startCommand: undefined,
+      port: 3000,
+      healthCheckPath: undefined,
+      minInstances: 1,
+      maxInstances: 1,
+      environment: {},
+      secrets: [],
+      deadlineMs: 10_000,
+      ...changes,
+    };
+  }
+
+  /** Asks the service as its visitors do. */
+  async visit({ webServiceId, name }: ServicePlan, path = '/', question: Question = {}): Promise<Answer> {
+    return ask(new URL(path, await this.runtime.urlOf(webServiceId, name)).href, question);
+  }
+
+  async records({ webServiceId }: Pick<ServicePlan, 'webServiceId'>): Promise<readonly InstanceRecord[]> {
+    return (await this.ledger.list()).filter(record => record.webServiceId === webServiceId);
+  }
+
+  /** All processes that carry the mark of an instance of this home. */
+  async pids(): Promise<readonly number[]> {
+    const ids = new Set(await this.ledger.ids());
+    const marked = [...(await this.processes.scan())].filter(([id]) => ids.has(id));
+    return marked.flatMap(([, entries]) => entries.map(({ pid }) => pid));
+  }
+
+  async messages({ webServiceId }: ServicePlan): Promise<readonly string[]> {
+    const lines = await this.runtime.logs(webServiceId, { tail: 10_000, since: undefined });
+    return lines.map(({ message }) => message);
+  }
+
+  async stop(): Promise<void> {
+    await this.runtime.detach();
+    const end = this.anotherRuntime();
+    await end.reconcile([], new Set());
+    await end.detach();
+    await this.balancer.stop();
+    await rm(this.home, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,39 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { SOURCE_FLAGS } from '@postern/load-balancer-client/testing';
+import type { Order } from './owner-main.js';
+
+/** A platform that can be killed: the local runtime in a process of its own. */
+export class PlatformProcess {
+  private constructor(private readonly child: ChildProcess) {}
+
+  static async start(home: string): Promise<PlatformProcess> {
+    const entry = fileURLToPath(new URL('./owner-main.ts', import.meta.url));
+    const child = fork(entry, [home], { execArgv: SOURCE_FLAGS });
+    const exit = once(child, 'exit').then(() => Promise.reject(new Error('the platform did not start')));
+    await Promise.race([once(child, 'message'), exit]);
+    exit.catch(() => {});
+    return new PlatformProcess(child);
+  }
+
+  /** Resolves with `done`, or with the words of the failure. */
+  async order(order: Order): Promise<string> {
+    const answer = once(this.child, 'message');
+    this.begin(order);
+    return String((await answer)[0]);
+  }
+
+  /** Gives the order without waiting for what becomes of it. */
+  begin(order: Order): void {
+    this.child.send(order);
+  }
+
+  /** As a power cut of this process alone. */
+  async kill(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exit;
+  }
+}

@@ -1,0 +1,21 @@
+import { Module, type OnApplicationShutdown } from '@nestjs/common';
+import { DatabasesModule } from './databases/databases.module.js';
+import { OrderRegistry } from './orders/order-registry.js';
+import { OrdersModule } from './orders/orders.module.js';
+import { DetachableRuntime, RuntimesModule } from './runtimes.module.js';
+import { WebServicesModule } from './web-services/web-services.module.js';
+
+/** Carries out the control plane's orders on this machine or in the cluster. */
+@Module({ imports: [RuntimesModule, OrdersModule, WebServicesModule, DatabasesModule] })
+export class RuntimeAgentModule implements OnApplicationShutdown {
+  constructor(
+    private readonly orders: OrderRegistry,
+    private readonly runtime: DetachableRuntime,
+  ) {}
+
+  /** Cancels the orders under way and leaves running what runs. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.orders.stop();
+    await this.runtime.detach();
+  }
+}

@@ -1,0 +1,40 @@
+import { Module } from '@nestjs/common';
+import { DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
+import { CONFIG, ServiceLog } from '@postern/service-host';
+import type { RuntimeAgentConfig } from './config.js';
+import { LocalDatabases } from './local-databases/local-databases.js';
+import { startKubernetesRuntime } from './start-kubernetes-runtime.js';
+import { startLocalRuntime } from './start-local-runtime.js';
+
+/** A runtime that another process can take over. */
+export abstract class DetachableRuntime extends Runtime {
+  /** Stops the supervision and leaves everything running. */
+  abstract detach(): Promise<void>;
+}
+
+/** What runs web services, as POSTERN_PLATFORM_RUNTIME says, and what runs databases. */
+@Module({
+  providers: [
+    {
+      provide: DetachableRuntime,
+      inject: [CONFIG, ServiceLog],
+      useFactory: (config: RuntimeAgentConfig, log: ServiceLog): Promise<DetachableRuntime> =>
+        config.platformRuntime === 'kubernetes' ? startKubernetesRuntime(config, log) : startLocalRuntime(config, log),
+    },
+    { provide: Runtime, useExisting: DetachableRuntime },
+    {
+      provide: LocalDatabases,
+      inject: [CONFIG],
+      useFactory: ({ platformHome, platformPostgresBin, platformValkeyBin }: RuntimeAgentConfig) =>
+        new LocalDatabases(platformHome, {
+          postgresBin: platformPostgresBin,
+          valkeyBin: platformValkeyBin,
+          path: process.env['PATH'],
+        }),
+    },
+    { provide: DatabaseRuntime, useExisting: LocalDatabases },
+    { provide: DatabaseStorage, useExisting: LocalDatabases },
+  ],
+  exports: [DetachableRuntime, Runtime, DatabaseRuntime, DatabaseStorage],
+})
+export class RuntimesModule {}

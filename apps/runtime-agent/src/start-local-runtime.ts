@@ -1,0 +1,50 @@
+import { inSpan, type Log } from '@postern/messaging';
+import type { RuntimeAgentConfig } from './config.js';
+import { assembleLocalRuntime, LIMITS } from './local-runtime/assemble-local-runtime.js';
+import { assembleLocalBuilds } from './local-runtime/build/assemble-local-builds.js';
+import type { LocalRuntime } from './local-runtime/local-runtime.js';
+import { redactor } from './local-runtime/redactor.js';
+import type { RuntimeTimes } from './local-runtime/rolls/runtime-times.js';
+
+const foreignCodeAsRoot = (platformHome: string): string =>
+  `Builds and web services would run as root: other users cannot enter POSTERN_PLATFORM_HOME (${platformHome}) or run ${process.execPath}, or setpriv is missing. Choose a folder that every user may enter, or run runtime-agent as an ordinary user.`;
+
+export type LocalRuntimeConfig = Pick<
+  RuntimeAgentConfig,
+  'platformHome' | 'platformAllowFileRepositories' | 'platformConcurrentBuilds' | 'platformBalancerPatienceMs'
+> & {
+  /** For tests: shorter times. */
+  readonly times?: Partial<RuntimeTimes>;
+  readonly spareMs?: number;
+};
+
+/** Starts the runtime for web services as processes of this machine, and ends builds that an earlier run left behind. */
+export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): Promise<LocalRuntime> => {
+  const {
+    platformHome,
+    platformAllowFileRepositories: allowFileRepositories,
+    platformConcurrentBuilds: concurrentBuilds,
+    platformBalancerPatienceMs: balancerPatienceMs,
+    times,
+    spareMs,
+  } = config;
+  const parts = await assembleLocalBuilds({
+    platformHome,
+    allowFileRepositories,
+    concurrentBuilds,
+    instanceLimits: LIMITS,
+    inStep: (name, step) => inSpan(name, {}, step),
+    log,
+    ...(spareMs !== undefined && { spareMs }),
+  });
+  if (process.getuid?.() === 0 && !parts.ownUsers) throw new Error(foreignCodeAsRoot(platformHome));
+  await parts.builds.reconcile();
+  return assembleLocalRuntime({
+    ...parts,
+    platformHome,
+    redactor,
+    log,
+    balancerPatienceMs,
+    ...(times && { times }),
+  });
+};

@@ -1,0 +1,12 @@
+import { runService } from '@postern/service-host';
+import { config } from '../config.js';
+import { QUICK } from '../local-runtime/testing/local-runtime-assembly.js';
+import { RuntimeAgentModule } from '../runtime-agent.module.js';
+
+/** The runtime agent with times that are short enough for a test, as a process. */
+process.umask(0o022);
+await runService({
+  name: 'runtime-agent',
+  config: { shape: config.shape, read: environment => ({ ...config.read(environment), times: QUICK, spareMs: 0 }) },
+  module: RuntimeAgentModule,
+});

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { runtimeId } from './orders.js';
+
+const request = requestsOf('runtime-agent');
+
+const kind = z.enum(['relational', 'key_value']);
+const ofDatabase = z.object({ database_id: runtimeId });
+
+/** `missing` says what has to be installed before databases of the kind can be made. */
+export const findMissingTechnology = request('find-missing-technology', {
+  request: z.object({ kind }),
+  reply: z.object({ missing: z.string().nullable() }),
+});
+
+/** Reserves where a database will be reached. */
+export const reserveDatabase = request('reserve-database', {
+  request: ofDatabase.extend({ kind }),
+  reply: z.object({ host: z.string(), port: z.int() }),
+});
+
+/** Whether the database answers now. */
+export const checkDatabase = request('check-database', {
+  request: ofDatabase,
+  reply: z.object({ running: z.boolean() }),
+  deadlineMs: 15_000,
+});
+
+/** `usage` is null for key-value stores and for databases that do not run. */
+export const getDatabaseUsage = request('get-database-usage', {
+  request: ofDatabase,
+  reply: z.object({
+    usage: z
+      .object({
+        cpu_millicores: z.number(),
+        cpu_percent: z.number(),
+        memory_bytes: z.number(),
+        memory_percent: z.number(),
+      })
+      .nullable(),
+  }),
+});

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { noContent } from '../shapes.js';
+
+const request = requestsOf('runtime-agent');
+
+/** Ids that the control plane chose; in names of files and of Kubernetes objects they are checked again. */
+export const runtimeId = z.string().min(1).max(200);
+const environment = z.record(z.string(), z.string());
+const milliseconds = z.int().min(1);
+
+/** SHA-256 of a document's text in hexadecimal. */
+export const documentDigest = z.string().regex(/^[0-9a-f]{64}$/);
+
+const artefact = z.object({ reference: z.string(), commit: z.string() });
+
+/** One release of a web service, as instances run it. */
+export const servicePlan = z.object({
+  web_service_id: runtimeId,
+  name: z.string(),
+  roll_id: runtimeId,
+  artefact,
+  start_command: z.string().optional(),
+  port: z.int(),
+  health_check_path: z.string().optional(),
+  min_instances: z.int(),
+  max_instances: z.int(),
+  environment,
+  secrets: z.array(z.string()),
+  deadline_ms: milliseconds,
+});
+
+const kindOfDatabase = z.enum(['relational', 'key_value']);
+
+const limitsOfDatabase = z.object({
+  cpu_millicores: z.number(),
+  memory_bytes: z.number(),
+  storage_bytes: z.number(),
+  connections: z.number(),
+});
+
+/**
+ * What the agent carries out. Lists of everything that the platform knows can be long: they are in documents, which the
+ * order names by their digests.
+ */
+export const runtimeOrder = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('resolve_source'), repository_url: z.string(), branch: z.string().optional() }),
+  z.object({
+    kind: z.literal('build'),
+    deployment_id: runtimeId,
+    web_service_id: runtimeId,
+    repository_url: z.string(),
+    commit: z.string(),
+    build_command: z.string().optional(),
+    start_command: z.string().optional(),
+    environment,
+    secrets: z.array(z.string()),
+    deadline_ms: milliseconds,
+    /** Where the build's output goes in the log of the service, and what is masked in it. */
+    output: z.object({ instance: z.string(), redact: z.array(z.string()) }),
+  }),
+  z.object({ kind: z.literal('roll_out'), plan: servicePlan }),
+  z.object({ kind: z.literal('stop'), web_service_id: runtimeId }),
+  /** The documents are one `servicePlan` each. */
+  z.object({ kind: z.literal('reconcile'), plans: z.array(documentDigest), rolling: z.array(runtimeId) }),
+  /** The documents are arrays of references. */
+  z.object({ kind: z.literal('retain_artefacts'), references: z.array(documentDigest) }),
+  z.object({
+    kind: z.literal('ensure_database'),
+    database_id: runtimeId,
+    database_kind: kindOfDatabase,
+    host: z.string(),
+    port: z.int(),
+    username: z.string(),
+    password: z.string(),
+    limits: limitsOfDatabase,
+  }),
+  z.object({ kind: z.literal('remove_database'), database_id: runtimeId }),
+  z.object({ kind: z.literal('enforce_database_storage'), database_id: runtimeId }),
+  /** The documents are arrays of ids. */
+  z.object({ kind: z.literal('retain_databases'), database_ids: z.array(documentDigest) }),
+]);
+
+export type RuntimeOrder = z.output<typeof runtimeOrder>;
+
+/** What each kind of order answers when it is done. */
+export const runtimeResult = {
+  resolve_source: z.object({ branch: z.string(), commit: z.string() }),
+  build: artefact,
+  enforce_database_storage: z.object({ used_bytes: z.number(), read_only: z.boolean() }).nullable(),
+} as const;
+
+const orderId = z.object({ order_id: z.uuid() });
+
+/**
+ * Starts an order, or attaches to it: the same id again changes nothing. `missing` names documents that have to be sent
+ * first; nothing is started then. An order that nobody asks about for 30 seconds is cancelled.
+ */
+export const startOrder = request('start-order', {
+  request: orderId.extend({
+    /** One process of the control plane. Orders of another one are cancelled when it reconciles. */
+    client_id: z.uuid(),
+    order: z.union([runtimeOrder, z.object({ kind: z.literal('document'), digest: documentDigest })]),
+  }),
+  reply: z.object({ missing: z.array(documentDigest) }),
+});
+
+/** Sends a document in parts of at most 131,072 UTF-16 units. */
+export const putDocument = request('put-document', {
+  request: z.object({
+    digest: documentDigest,
+    part: z.int().min(0).max(9_999),
+    parts: z.int().min(1).max(10_000),
+    text: z.string().max(131_072),
+  }),
+  reply: noContent,
+});
+
+export const orderFailure = z.object({
+  kind: z.enum(['source_unavailable', 'build_failed', 'roll_failed', 'error']),
+  message: z.string(),
+});
+
+/**
+ * Waits until an order has ended, `wait_ms` at most. `unknown` orders have to be started again: the agent was restarted,
+ * or it cancelled them because nobody asked about them.
+ */
+export const awaitOrder = request('await-order', {
+  request: orderId.extend({ wait_ms: z.int().min(0).max(10_000) }),
+  reply: z.discriminatedUnion('state', [
+    z.object({ state: z.literal('unknown') }),
+    z.object({ state: z.literal('running') }),
+    z.object({ state: z.literal('cancelled') }),
+    z.object({ state: z.literal('failed'), failure: orderFailure }),
+    z.object({ state: z.literal('done'), result: z.unknown() }),
+  ]),
+  deadlineMs: 15_000,
+});
+
+/** Asks an order to end; `await-order` tells when it has. Orders that another client has taken over go on. */
+export const cancelOrder = request('cancel-order', {
+  request: orderId.extend({ client_id: z.uuid() }),
+  reply: noContent,
+});
+
+/** The digests of the documents that an order needs. */
+export const documentsOf = (order: RuntimeOrder): readonly string[] => {
+  if (order.kind === 'reconcile') return order.plans;
+  if (order.kind === 'retain_artefacts') return order.references;
+  return order.kind === 'retain_databases' ? order.database_ids : [];
+};

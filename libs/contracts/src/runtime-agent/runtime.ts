@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { noContent, timestamp } from '../shapes.js';
+import { runtimeId } from './orders.js';
+
+const request = requestsOf('runtime-agent');
+
+const ofWebService = z.object({ web_service_id: runtimeId });
+
+/** `status` is null if nothing of the service runs. */
+export const getRuntimeStatus = request('get-runtime-status', {
+  request: ofWebService,
+  reply: z.object({
+    status: z
+      .object({
+        roll_id: z.string(),
+        healthy: z.int(),
+        instances: z.int(),
+        last_failure: z.string().optional(),
+        restarts: z.int(),
+      })
+      .nullable(),
+  }),
+  deadlineMs: 15_000,
+});
+
+/** Of all services with running instances. */
+export const getRuntimeUsage = request('get-runtime-usage', {
+  request: noContent,
+  reply: z.object({
+    services: z.array(
+      z.object({
+        web_service_id: z.string(),
+        cpu_millicores: z.number(),
+        cpu_percent: z.number(),
+        memory_bytes: z.number(),
+        memory_percent: z.number(),
+        instances: z.int(),
+      }),
+    ),
+  }),
+  deadlineMs: 15_000,
+});
+
+/** The stable URL of a service; reserved when it is first asked for. */
+export const reserveAddress = request('reserve-address', {
+  request: ofWebService.extend({ name: z.string() }),
+  reply: z.object({ url: z.string() }),
+  deadlineMs: 15_000,
+});
+
+const stream = z.enum(['stdout', 'stderr', 'build', 'platform']);
+
+/** The last `tail` lines at or after `since` (Unix seconds), oldest first. */
+export const readRuntimeLog = request('read-runtime-log', {
+  request: ofWebService.extend({ tail: z.int().min(1).max(10_000), since: z.number().optional() }),
+  reply: z.object({
+    lines: z.array(z.object({ timestamp, instance: z.string(), stream, message: z.string() })),
+  }),
+});
+
+/** Adds text to the log of a service, on disk when it answers. The same `write_id` again writes nothing. */
+export const writeRuntimeLog = request('write-runtime-log', {
+  request: ofWebService.extend({
+    write_id: z.uuid(),
+    /** When this text was first sent; undefined at the first attempt. */
+    first_sent_at: timestamp.optional(),
+    instance: z.string(),
+    redact: z.array(z.string()),
+    chunks: z.array(z.object({ stream, text: z.string() })),
+  }),
+  reply: noContent,
+  deadlineMs: 15_000,
+});
+
+/** Bytes of one service that nobody has confirmed; `up_to` is what a confirmation names. */
+const countedTraffic = z.object({ web_service_id: z.string(), bytes: z.number(), up_to: z.number() });
+
+/** At most 5,000 services with traffic; the next ones after these were confirmed. */
+export const readTraffic = request('read-traffic', {
+  request: noContent,
+  reply: z.object({ epoch: z.string(), services: z.array(countedTraffic) }),
+});
+
+export const confirmTraffic = request('confirm-traffic', {
+  request: z.object({
+    epoch: z.string(),
+    services: z.array(z.object({ web_service_id: z.string(), up_to: z.number() })),
+  }),
+  reply: noContent,
+  deadlineMs: 15_000,
+});

@@ -1,0 +1,2 @@
+export * from './balancer-process.js';
+export * from './visit.js';

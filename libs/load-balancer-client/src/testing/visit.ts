@@ -1,0 +1,31 @@
+import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+}
+
+export interface Question {
+  readonly method?: string;
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: string | Buffer;
+  readonly agent?: Agent;
+}
+
+/** Sends one request and reads its whole answer; rejects when the answer breaks off. */
+export const ask = (url: string, { method = 'GET', headers = {}, body, agent }: Question = {}): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers, agent: agent ?? false }, response => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const { statusCode = 0, headers: answered, rawHeaders } = response;
+        resolve({ status: statusCode, headers: answered, rawHeaders, body: Buffer.concat(chunks).toString('utf8') });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });

@@ -1,0 +1,2 @@
+export * from './database-runtime.js';
+export * from './runtime.js';

@@ -1,0 +1,25 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+
+/** The living processes whose working directory is the folder, or that have this in their environment. */
+export const processesWith = async (found: {
+  readonly folder?: string;
+  readonly variable?: string;
+}): Promise<number[]> => {
+  const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name)).map(Number);
+  const matches = await Promise.all(pids.map(pid => fits(pid, found).catch(() => false)));
+  return pids.filter((_, index) => matches[index]);
+};
+
+const fits = async (
+  pid: number,
+  { folder, variable }: { readonly folder?: string; readonly variable?: string },
+): Promise<boolean> => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  if (stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')) return false;
+  if (folder !== undefined) {
+    const place = await readlink(`/proc/${pid}/cwd`);
+    if (place !== folder && place !== `${folder} (deleted)`) return false;
+  }
+  if (variable === undefined) return true;
+  return (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').some(each => each.includes(variable));
+};
