@@ -114,7 +114,7 @@ describe('the DKIM record', () => {
   it.each([
     ['nothing', [], `${NAME} has no DKIM record`],
     ['two keys', [EXPECTED, 'p=other'], `${NAME} has 2 DKIM records; only one is allowed`],
-    ['another key', ['v=DKIM1; p=AAAA'], `${NAME} has a different public key`],
+    ['another key', ['v=DKIM1; p=AAAA'], `${NAME} has another public key`],
     ['a key cut off', ['v=DKIM1; p=MIIBIjAN'], `${NAME} has only the first 8 of 18 characters of the key`],
     ['a revoked key', ['v=DKIM1; p='], `${NAME} has an empty p=, which revokes the key`],
     ['an ed25519 key', ['v=DKIM1; k=ed25519; p=AAAA'], `${NAME} has k=ed25519; it must be k=rsa`],

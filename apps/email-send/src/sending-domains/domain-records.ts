@@ -166,7 +166,7 @@ export function checkDkim(name: string, expected: string, answer: TxtAnswer): Re
       return wrong(
         expectedKey.startsWith(key)
           ? `${name} has only the first ${key.length} of ${expectedKey.length} characters of the key`
-          : `${name} has a different public key`,
+          : `${name} has another public key`,
       );
     }
     const hashes = tags.get('h');

@@ -131,7 +131,7 @@ describe('a sending domain', () => {
     expect(checked.status).toBe('pending');
     expect(checked.records.map(({ problem }) => problem)).toEqual([
       `${name} has 2 SPF records; merge them into one, or every SPF check fails`,
-      `${recordOf(domain, 'dkim').name} has a different public key`,
+      `${recordOf(domain, 'dkim').name} has another public key`,
       `_dmarc.${name} has no policy; add p=none, p=quarantine or p=reject`,
     ]);
     expect(recordOf(checked, 'dkim').found).toEqual([`v=DKIM1; p=${other}`]);
