@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually, waitFor } from '@postern/testing';
 import { BuildFailed, RollFailed } from '../ports/runtime.js';
-import { Latch, OPERATOR, OWNER, type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
+import { Latch, OWNER, type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
 
 let fixture: WebServicesFixture;
 let replica: Replica;
