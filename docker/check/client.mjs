@@ -1,6 +1,6 @@
 const WITHIN_MS = 30_000;
 
-/** A client of Postern, and whoever looks into the mailboxes behind its relay. */
+/** A client of Postern that also reads the mailboxes behind its relay. */
 export class MailClient {
   #session;
 

@@ -10,9 +10,8 @@ const CONTROL_GROUPS = '/sys/fs/cgroup';
 const isHybrid = () => existsSync(`${CONTROL_GROUPS}/unified/cgroup.controllers`);
 
 /**
- * Goes on in a mount namespace without control groups where crun could make nothing of them: containers stay in the
- * groups of this process then, without limits of their own. @returns the exit code of the run inside, or undefined where
- * this process can go on itself.
+ * Runs this program again in a mount namespace without control groups if crun could not use them: containers then stay in
+ * the groups of this process, without limits. @returns the exit code of that run, or undefined if none is needed.
  */
 export const reExecuteApart = () => {
   if (process.env.POSTERN_CHECK_APART === 'true' || !isHybrid()) return undefined;

@@ -57,7 +57,7 @@ const UPGRADES: readonly Upgrade[] = [
     projection: 'tracked-emails',
     nextVersion: 3,
     changes: [
-      { file: 'outcome', from: 'counts: facts.counts,', to: "counts: facts.counts, written_by: 'next'," },
+      { file: 'public-event', from: 'counts: facts.counts,', to: "counts: facts.counts, written_by: 'next'," },
       {
         file: 'tracked-email',
         from: 'type: HAND_OVER_RECORDED, data: signal.data',

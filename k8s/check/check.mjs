@@ -1,6 +1,6 @@
 /**
  * The check of everything under k8s: lints the charts, renders every command of Helm that a document gives, and holds the
- * result against Kubernetes' schemas, our own laws, and the typed configuration of the services. `--cluster`
+ * result against Kubernetes' schemas, our rules, and the typed configuration of the services. `--cluster`
  * installs them into a real control plane as well; `--write` copies k8s/values into the chart of the whole instead.
  */
 
@@ -22,7 +22,7 @@ if (process.argv.includes('--write')) {
   tools();
   schemas();
   helm(['dependency', 'build', 'k8s/charts/postern']);
-  const files = ['charts', 'documented', 'laws', 'refusals', 'configuration', 'runtime', 'processes'];
+  const files = ['charts', 'documented', 'rules', 'refusals', 'configuration', 'runtime', 'processes'];
   if (process.argv.includes('--cluster')) {
     controlPlanePrograms();
     files.push('cluster', 'runtime-cluster');

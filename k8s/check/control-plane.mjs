@@ -33,7 +33,7 @@ export const until = async (what, condition, limitMs = 60_000) => {
 };
 
 /**
- * @param standIn false where whoever asks brings a node of their own.
+ * @param standIn false if the caller brings a node.
  * @returns a running control plane: `kubeconfig` (a file), `server` (URL), `token` (of an administrator), `caFile`,
  *   `api(method, path, body?)` that answers parsed JSON, `jobsFail` (how the stand-in ends Jobs), `stop()`.
  */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { documentedCommands, helmCommandsOf, rehearse } from './documents.mjs';
 import { objectsOf, SERVICES } from './helm.mjs';
-import { broken } from './laws.mjs';
+import { broken } from './rules.mjs';
 import { kubeconform } from './schemas.mjs';
 import { ROOT } from './tools.mjs';
 
@@ -12,7 +12,7 @@ const documented = documentedCommands();
 
 describe('What the documents tell to do with Helm', () => {
   for (const { title, commands } of documented) {
-    it(`${title}: is understood, valid for Kubernetes and keeps our laws`, () => {
+    it(`${title}: is understood, valid for Kubernetes and keeps our rules`, () => {
       const releases = rehearse(commands);
       assert.equal(releases.length, commands.filter(command => /^helm (upgrade|install) /.test(command)).length);
       for (const release of releases) {

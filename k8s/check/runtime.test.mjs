@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { built } from './helm.mjs';
-import { LAWS } from './laws.mjs';
+import { RULES } from './rules.mjs';
 import { kubeconform } from './schemas.mjs';
 
 const OBJECTS = 'apps/platform-management/dist/adapters/kubernetes-runtime/objects';
@@ -83,7 +83,7 @@ describe('What the Kubernetes runtime applies', () => {
       });
 
   it('keeps the restricted pod security standard', () => {
-    const restricted = LAWS['pods keep the restricted standard'];
+    const restricted = RULES['pods keep the restricted standard'];
     assert.deepEqual(restricted(objectsOf(plan, bare)), []);
   });
 

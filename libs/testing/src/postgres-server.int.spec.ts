@@ -37,7 +37,7 @@ describe('a PostgreSQL server for the local start', () => {
   }
   const askVersion = (url: string) => ask(url, 'SHOW server_version');
 
-  it('runs in a folder whose parents are closed to its user, and goes on with the same data', async () => {
+  it('runs in a folder whose parents are closed to its user, and restarts with the same data', async () => {
     server = await start();
     const identity = async (): Promise<unknown> => {
       const client = new pg.Client({ connectionString: server?.url() });

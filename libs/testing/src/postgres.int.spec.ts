@@ -55,7 +55,7 @@ describe('a PostgreSQL for a test', () => {
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => undefined);
     await client.connect();
-    // Whoever computes does not look whether there is a postmaster; it would be done, and committed, a while later.
+    // A computing backend does not check for its postmaster; it would finish, and commit, later.
     const atWork = client.query('CREATE TABLE mail AS SELECT count(*) FROM generate_series(1, 50000000)');
     const working = `SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CREATE TABLE mail%'`;
     await waitFor(async () => (await query(url, working)).length > 0);

@@ -25,7 +25,7 @@ export interface SinkMessage {
 
 /**
  * An answer other than 250. It holds for commands of the stage that fit the address, `times` times or for good. `data`
- * is the answer to the final dot. `cut` closes the connection without a word; at `data` either when the text begins to
+ * is the answer to the final dot. `cut` closes the connection without an answer; at `data` either when the text begins to
  * arrive or after the final dot, when the client cannot know whether the message was taken.
  */
 export interface SinkAnswer {

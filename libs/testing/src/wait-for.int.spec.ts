@@ -9,8 +9,8 @@ describe('waiting', () => {
   });
 
   it('names the condition and its last error when time is up', async () => {
-    const failing = waitFor(() => Promise.reject(new Error('refused')), { timeoutMs: 20, describe: 'the door' });
-    await expect(failing).rejects.toThrow('waited 20 ms for the door: refused');
+    const failing = waitFor(() => Promise.reject(new Error('refused')), { timeoutMs: 20, describe: 'the server' });
+    await expect(failing).rejects.toThrow('waited 20 ms for the server: refused');
   });
 
   it('fails with the last error of the assertion itself', async () => {

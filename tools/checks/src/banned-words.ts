@@ -64,7 +64,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
   word('fates?', 'outcome'),
   word('doors?', 'API, entry point'),
   word('laws?', 'rule'),
-  word('rooms?', 'folder, layer, space'),
+  word('rooms', 'folders, layers'),
   phrase('(?:the|this|our|its) house', 'codebase'),
   phrase('of theirs', 'rewrite the sentence'),
   phrase('takes? (?:\\w+ )?for dead', 'considers failed'),
@@ -80,10 +80,21 @@ export const BANNED_WORDS: readonly BannedWord[] = [
 const KEPT: readonly { readonly name: RegExp; readonly reason: string }[] = [
   { name: /\breseal(?:-v|V)alues\b|\bresealed\b/g, reason: 'a request of every service, and a field of its reply' },
   { name: /\bweb_service_standings\w*/g, reason: 'a table of platform-management' },
+  { name: /`fate`|\bfate: outcome\.kind/g, reason: 'a label of the metric postern_tracking_signals_total' },
 ];
 
 /** Not cleaned yet. Empty when every part has been renamed. */
-export const NOT_CLEANED: readonly string[] = ['apps/', 'libs/', 'tools/', 'e2e/', 'docs/', 'docker/', 'k8s/', ''];
+export const NOT_CLEANED: readonly string[] = [
+  'apps/api-gateway/',
+  'apps/platform-management/',
+  'apps/webhook-dispatch/',
+  'docs/configuration.md',
+  'libs/contracts/',
+  'libs/event-sourcing/',
+  'libs/mail/',
+  'libs/messaging/',
+  'libs/service-host/',
+];
 
 const withoutKept = (text: string) => KEPT.reduce((rest, { name }) => rest.replace(name, ''), text);
 
@@ -110,5 +121,4 @@ const bannedIn = (text: string, path: string): string[] =>
   );
 
 /** Files that the rule holds for today. */
-export const isCleaned = ({ path }: TextFile): boolean =>
-  !NOT_CLEANED.some(folder => (folder === '' ? !path.includes('/') : path.startsWith(folder)));
+export const isCleaned = ({ path }: TextFile): boolean => !NOT_CLEANED.some(folder => path.startsWith(folder));

@@ -109,7 +109,7 @@ export class ServedWebServices {
     return this.client.request(createWebService, { ...wish, ...owner, ...wishes });
   }
 
-  /** Asks until the answer has a status. */
+  /** Requests until the reply has a status. */
   until<Reply extends { status: string }>(ask: () => Promise<Reply>, status: Reply['status']): Promise<Reply> {
     return waitFor(
       async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { objectsOf, render, whole } from './helm.mjs';
-import { broken, LAWS } from './laws.mjs';
+import { broken, RULES } from './rules.mjs';
 
 const rendered = render(whole);
 const find = (objects, kind, name) =>
@@ -9,7 +9,7 @@ const find = (objects, kind, name) =>
 const pod = (objects, name) => find(objects, 'Deployment', name).spec.template.spec;
 const container = (objects, name) => pod(objects, name).containers[0];
 
-/** For each law changes that break it, each with the words it has to be caught by. */
+/** For each rule, changes that break it, each with a text of the violation. */
 const PLANTED = {
   'pods keep the restricted standard': [
     [
@@ -95,20 +95,20 @@ const PLANTED = {
   ],
 };
 
-describe('The laws', () => {
+describe('The rules', () => {
   it('hold for the whole as it is documented', () => {
     assert.deepEqual(broken(objectsOf(rendered)), []);
   });
 
-  for (const law of Object.keys(LAWS)) {
-    it(`${law}: a violation is caught`, () => {
-      assert.ok(PLANTED[law]?.length > 0, 'no violation is planted');
-      for (const [violate, words] of PLANTED[law]) {
+  for (const rule of Object.keys(RULES)) {
+    it(`${rule}: a violation is caught`, () => {
+      assert.ok(PLANTED[rule]?.length > 0, 'no violation is planted');
+      for (const [violate, words] of PLANTED[rule]) {
         const objects = objectsOf(rendered);
         violate(objects);
         const caught = broken(objects);
         assert.ok(
-          caught.some(line => line.startsWith(law) && line.includes(words)),
+          caught.some(line => line.startsWith(rule) && line.includes(words)),
           `${words}: ${caught.join('; ') || 'nothing caught'}`,
         );
       }

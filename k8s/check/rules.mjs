@@ -1,5 +1,5 @@
 /**
- * What holds for every object that the charts make, beyond being valid. A law answers what breaks it, in words.
+ * Rules for every object that the charts make, beyond being valid. A rule returns the violations as sentences.
  */
 
 const templatesOf = objects =>
@@ -30,7 +30,7 @@ const OUTWARD = { 'api-gateway': 8080, 'delivery-tracking': 2525 };
 /** A variable whose value nobody may read in a manifest. */
 const SECRET_VARIABLE = /PASSWORD|SECRET|TOKEN$|KEYS?$|_RELAYS$|DATABASE_URL$/;
 
-export const LAWS = {
+export const RULES = {
   'pods keep the restricted standard': objects => [
     ...templatesOf(objects).flatMap(({ name, spec: { securityContext = {} } }) => [
       ...when(securityContext.runAsNonRoot !== true || !(securityContext.runAsUser > 0), `${name} may run as root`),
@@ -197,6 +197,6 @@ export const LAWS = {
     }),
 };
 
-/** Every broken law with what breaks it. */
+/** Every broken rule with what breaks it. */
 export const broken = objects =>
-  Object.entries(LAWS).flatMap(([law, violations]) => violations(objects).map(words => `${law}: ${words}`));
+  Object.entries(RULES).flatMap(([rule, violations]) => violations(objects).map(words => `${rule}: ${words}`));
