@@ -10,7 +10,7 @@ const get = (gateway: GatewayUnderTest) =>
   call('GET', `${gateway.url}/emails/${ID}`, { headers: { 'api-key': `em_live_${'a'.repeat(43)}` } });
 
 describe('shutting down', () => {
-  it('answers what is under way, closes its connection and takes nothing new', async () => {
+  it('finishes open requests, closes their connections and accepts no new ones', async () => {
     const gateway = await startGateway();
     const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
     const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>();
@@ -30,8 +30,8 @@ describe('shutting down', () => {
   });
 });
 
-describe('without the service behind the door', () => {
-  it('answers 503 with Retry-After at once when nobody listens', async () => {
+describe('without the service', () => {
+  it('answers 503 with Retry-After at once', async () => {
     const gateway = await startGateway();
     await gateway.services.stop();
     expect(await get(gateway)).toMatchObject({

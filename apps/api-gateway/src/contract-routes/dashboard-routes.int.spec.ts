@@ -52,7 +52,7 @@ const api = (method: string, path: string, body?: unknown, headers: Record<strin
 const lastAsked = () => gateway.services.received.at(-1);
 
 describe('signing in', () => {
-  it('answers the token and sets a cookie that scripts and other sites cannot use', async () => {
+  it('returns the token and sets a cookie that scripts and other sites cannot use', async () => {
     gateway.services.on(createSession, () => ({ token: 't', expires_at: '2030-01-02T03:04:05.000Z' }));
     const answer = await api('POST', '/session', { email: 'owner@example.com', password: 'secret' }, {});
     expect([answer.status, answer.body]).toEqual([200, { token: 't', expires_at: '2030-01-02T03:04:05.000Z' }]);
@@ -65,7 +65,7 @@ describe('signing in', () => {
     });
   });
 
-  it('counts attempts by the peer’s address, whatever it claims to forward', async () => {
+  it('counts attempts by the peer’s address, whatever X-Forwarded-For says', async () => {
     await api('POST', '/session', { email: 'a@b.c', password: 'p' }, { 'x-forwarded-for': '203.0.113.9' });
     expect(gateway.services.requestsOf(createSession)[0]?.ip).toBe('127.0.0.1');
   });
@@ -99,13 +99,13 @@ describe('a session', () => {
     ['of another scheme', { authorization: 'Basic YTpi' }],
     ['unknown', { authorization: 'Bearer other' }],
     ['an unknown cookie', { cookie: 'postern_session=other' }],
-  ])('that is %s is a 401, before any word about the body', async (_what, headers: Record<string, string>) => {
+  ])('that is %s is a 401, before errors about the body', async (_what, headers: Record<string, string>) => {
     const answer = await api('POST', '/email-services', '{broken', { 'sec-fetch-site': 'same-origin', ...headers });
     expect([answer.status, answer.body]).toEqual([401, ERROR]);
     expect(gateway.services.requestsOf(createEmailService)).toEqual([]);
   });
 
-  it('in a cookie reads from anywhere and writes only from our own pages', async () => {
+  it('in a cookie allows reads from anywhere and writes only from our own pages', async () => {
     const cookie = { cookie: `postern_session=${TOKEN}` };
     const write = async (headers: Record<string, string>) =>
       (await api('POST', '/email-services', { name: 'Shop' }, { ...cookie, ...headers })).status;
@@ -120,7 +120,7 @@ describe('a session', () => {
     expect(await write({ origin: gateway.url })).toBe(201);
   });
 
-  it('ends, and takes its cookie with it', async () => {
+  it('ends and expires its cookie', async () => {
     const answer = await api('DELETE', '/session');
     expect([answer.status, answer.headers['set-cookie']]).toEqual([
       200,
@@ -129,7 +129,7 @@ describe('a session', () => {
     expect(gateway.services.requestsOf(endSession)).toHaveLength(1);
   });
 
-  it('moves to another workspace', async () => {
+  it('switches to another workspace', async () => {
     expect((await api('POST', '/session/workspace', { workspace_id: OTHER })).status).toBe(200);
     expect(gateway.services.requestsOf(switchWorkspace)[0]).toMatchObject({ workspace_id: OTHER });
   });
@@ -188,7 +188,7 @@ describe('email services', () => {
   });
 });
 
-describe('what belongs to another workspace', () => {
+describe('a resource of another workspace', () => {
   it.each([
     ['GET', '/webhooks'],
     ['GET', '/emails'],
@@ -199,7 +199,7 @@ describe('what belongs to another workspace', () => {
     ['GET', `/webhooks/${OTHER}/deliveries`],
     ['POST', `/webhooks/${OTHER}/deliveries/${OTHER}/replay`],
     ['DELETE', `/webhooks/${OTHER}`],
-  ])('does not exist, and the service that keeps it is not asked: %s %s', async (method, path) => {
+  ])('is not found, without a request to its service: %s %s', async (method, path) => {
     gateway.services.on(getEmailService, () => {
       throw new Refusal('service_not_found', 'There is no such email service.');
     });
@@ -208,7 +208,7 @@ describe('what belongs to another workspace', () => {
   });
 });
 
-describe('what the calls ask', () => {
+describe('the dashboard API', () => {
   it('lists messages by search, state and page', async () => {
     expect(
       (await api('GET', `/email-services/${SERVICE}/emails?search=ada&state=bounced&limit=5&offset=10`)).status,

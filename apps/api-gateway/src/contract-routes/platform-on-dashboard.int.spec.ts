@@ -90,14 +90,14 @@ describe('the platform on the dashboard', () => {
     ],
     ['GET /platform-keys', undefined, 200, 'list-platform-keys', { ...ofUser, ...ofWorkspace }],
     [`DELETE /platform-keys/${ID}`, undefined, 200, 'revoke-platform-key', { ...ofUser, ...ofWorkspace, key_id: ID }],
-  ])('asks for the user and workspace of the session: %s %j', async (line, body, status, name, asked) => {
+  ])('sends the user and workspace of the session: %s %j', async (line, body, status, name, asked) => {
     const [method = '', path = ''] = line.split(' ');
     const answer = await api(method, path, body);
     expect([answer.status, answer.body]).toEqual([status, replyOf(contractNamed(name))]);
     expect(gateway.services.received.slice(1)).toEqual([{ contract: name, request: asked }]);
   });
 
-  it('tells a new variable from one that was there', async () => {
+  it('answers 201 for a new variable and 200 for an updated one', async () => {
     const variable = { id: OTHER, key: 'A', value: '1', is_secret: false };
     gateway.services.on(setVariable, () => ({ variable, created: true }));
     expect(await api('POST', `${SERVICE}/env`, { key: 'A', value: '1' })).toMatchObject({
@@ -106,7 +106,7 @@ describe('the platform on the dashboard', () => {
     });
   });
 
-  it('is for sessions; a platform key is none', async () => {
+  it('needs a session, not a platform key', async () => {
     gateway.services.on(authenticateSession, () => {
       throw new Refusal('session_invalid', 'Sign in again.');
     });
@@ -119,7 +119,7 @@ describe('the platform on the dashboard', () => {
     ['service_blocked', 403],
     ['never_ran', 400],
     ['web_service_not_found', 404],
-  ])('tells %s in the {error} shape', async (code, status) => {
+  ])('answers %s in the {error} shape', async (code, status) => {
     gateway.services.on(restartWebService, () => {
       throw new Refusal(code, 'So it is.');
     });
@@ -134,13 +134,13 @@ describe('the platform on the dashboard', () => {
     ['POST /databases', { name: 'orders', kind: 'document' }, 'kind must be one of "relational", "key_value"'],
     [`GET ${SERVICE}/logs?tail=0`, undefined, 'tail must be at least 1'],
     [`POST ${SERVICE}/deployments/1/cancel`, undefined, 'deployment_id must be a UUID'],
-  ])('refuses with 400 that names what is wrong: %s %j', async (line, body, words) => {
+  ])('answers 400 and names the error: %s %j', async (line, body, words) => {
     const [method = '', path = ''] = line.split(' ');
     const answer = await api(method, path, body);
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(words) }]);
   });
 
-  it('answers 409 for a deployment that is over and 404 for a key that is not there', async () => {
+  it('answers 409 for a deployment that has ended and 404 for an unknown key', async () => {
     gateway.services.on(cancelDeployment, () => {
       throw new Refusal('deployment_over', 'The deployment is over.');
     });
@@ -160,7 +160,7 @@ describe('moderation', () => {
     ['suspend', { reason: '3 TB in a day.' }, { reason: '3 TB in a day.' }],
     ['suspend', undefined, { reason: 'The bandwidth limit was exceeded.' }],
     ['resume', {}, {}],
-  ])('is done by an operator: %s %j', async (action, body, asked) => {
+  ])('is allowed for operators: %s %j', async (action, body, asked) => {
     signInAs({ operator: true });
     const answer = await api('POST', `${SERVICE}/${action}`, body);
     expect([answer.status, answer.body]).toEqual([200, replyOf(moderateWebService)]);
@@ -175,7 +175,7 @@ describe('moderation', () => {
     expect([answer.status, answer.body]).toEqual([400, { error: 'reason is required.' }]);
   });
 
-  it.each(['block', 'unblock', 'suspend', 'resume'])('is refused to everybody else: %s', async action => {
+  it.each(['block', 'unblock', 'suspend', 'resume'])('is refused for other users: %s', async action => {
     const answer = await api('POST', `${SERVICE}/${action}`, { reason: 'x' });
     expect([answer.status, answer.body]).toEqual([403, { error: 'Only operators can do this.' }]);
     expect(gateway.services.requestsOf(moderateWebService)).toEqual([]);
@@ -192,12 +192,12 @@ describe('limits of an email service', () => {
     expect(gateway.services.requestsOf(setServiceLimits)).toEqual([{ service_id: ID, limits }]);
   });
 
-  it('are not the owner’s to set', async () => {
+  it('cannot be set by the owner', async () => {
     expect((await api('PATCH', `/email-services/${ID}/limits`, limits)).status).toBe(403);
     expect(gateway.services.requestsOf(setServiceLimits)).toEqual([]);
   });
 
-  it('refuse what is no limit', async () => {
+  it('refuse an invalid limit', async () => {
     signInAs({ operator: true });
     expect((await api('PATCH', `/email-services/${ID}/limits`, { sandbox_daily: 0 })).body).toEqual({
       error: 'sandbox_daily must be at least 1.',

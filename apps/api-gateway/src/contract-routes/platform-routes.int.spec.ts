@@ -145,7 +145,7 @@ describe('a call of the platform API', () => {
       { workspace_id: WORKSPACE, limit: 100, offset: 3 },
     ],
     [`GET /databases/${OTHER}`, undefined, 200, 'get-database', { workspace_id: WORKSPACE, database_id: OTHER }],
-  ])('asks one question for the key’s user and answers its reply: %s %j', async (line, body, status, name, asked) => {
+  ])('sends one request for the key’s user and returns its reply: %s %j', async (line, body, status, name, asked) => {
     const [method = '', path = ''] = line.split(' ');
     const answer = await api(method, path, body);
     expect([answer.status, answer.body]).toEqual([status, replyOf(contractNamed(name))]);
@@ -195,7 +195,7 @@ describe('a call of the platform API', () => {
     [`POST ${PROJECT}/secrets`, { key: 'A', value: '1' }, 'scope is required'],
     [`POST ${PROJECT}/secrets`, { key: 'A', value: '1', scope: 'all' }, 'scope must be one of "production"'],
     [`PUT ${PROJECT}/secrets/bulk`, { secrets: [{ key: 'A', value: '1' }] }, 'secrets[0].scope is required'],
-  ])('is refused with 400 that names what is wrong: %s %j', async (line, body, words) => {
+  ])('is refused with 400 and the error: %s %j', async (line, body, words) => {
     const [method = '', path = ''] = line.split(' ');
     const answer = await api(method, path, body);
     expect([answer.status, answer.body]).toEqual([400, { detail: expect.stringContaining(words) }]);
@@ -213,7 +213,7 @@ describe('a call of the platform API', () => {
     [`POST ${SERVICE}/restart`, 'restart-web-service', 'never_ran', 400],
     [`POST ${SERVICE}/deployments/${OTHER}/rollback`, 'roll-back-deployment', 'deployment_never_live', 400],
     [`POST ${SERVICE}/deployments`, 'create-deployment', 'invalid_input', 400],
-  ])('tells a refusal in one sentence: %s', async (line, name, code, status) => {
+  ])('returns the message of a refusal: %s', async (line, name, code, status) => {
     gateway.services.on(contractNamed(name), () => {
       throw new Refusal(code, 'So it is.');
     });
@@ -223,7 +223,7 @@ describe('a call of the platform API', () => {
   });
 });
 
-describe('metrics of a service that does not run', () => {
+describe('metrics of a service that is not running', () => {
   it('are a 404', async () => {
     gateway.services.on(getMetrics, () => {
       throw new Refusal('nothing_to_report', 'The web service does not run.');
@@ -252,7 +252,7 @@ describe('setting one value', () => {
     expect([kept.status, kept.body]).toEqual([status, secret]);
   });
 
-  it('leaves a value as secret as it is, unless told', async () => {
+  it('keeps whether a value is secret, unless it is given', async () => {
     await api('POST', `${SERVICE}/env`, { key: 'A', value: '1' });
     await api('POST', `${PROJECT}/secrets`, { key: 'A', value: '1', scope: 'production' });
     expect(gateway.services.requestsOf(setVariable)[0]).not.toHaveProperty('is_secret');
@@ -261,7 +261,7 @@ describe('setting one value', () => {
 });
 
 describe('a deployment without a body', () => {
-  it('may still name a content type', async () => {
+  it('may have a content type', async () => {
     const answer = await call('POST', `${gateway.url}/api/v1${SERVICE}/deployments`, {
       headers: { ...bearer, 'content-type': 'application/json' },
       body: '',
@@ -272,7 +272,7 @@ describe('a deployment without a body', () => {
 });
 
 describe('pages', () => {
-  it('come as {items, total, limit, offset}', async () => {
+  it('have items, total, limit and offset', async () => {
     const page = { items: [], total: 7, limit: 5, offset: 5 };
     gateway.services.on(listDeployments, () => page);
     gateway.services.on(listDatabases, () => page);

@@ -50,7 +50,7 @@ describe('POST /emails', () => {
     expect(await post(EMAIL)).toMatchObject({ status: 200, body: RECORD });
   });
 
-  it('asks email-send once, with the hash of the key and of the raw body', async () => {
+  it('sends one request to email-send, with the hashes of the key and of the raw body', async () => {
     const body = `${JSON.stringify(EMAIL)}\n `;
     await post(body);
     expect(gateway.services.received).toEqual([
@@ -67,7 +67,7 @@ describe('POST /emails', () => {
     ]);
   });
 
-  it('tells the standing of the rate limit on success', async () => {
+  it('returns the rate limit on success', async () => {
     const { headers } = await post(EMAIL);
     expect(headers).toMatchObject({
       'ratelimit-limit': '600',
@@ -82,7 +82,7 @@ describe('POST /emails', () => {
       ['empty', { 'api-key': '' }],
       ['of another form', { 'api-key': 'sk_live_123' }],
       ['too short', { 'api-key': KEY.slice(0, -1) }],
-    ])('is refused with 401 without asking anybody when the key is %s', async (_form, headers) => {
+    ])('is refused with 401, without a request to a service, when the key is %s', async (_form, headers) => {
       const answer = await request(`${gateway.url}/emails`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
@@ -109,7 +109,7 @@ describe('POST /emails', () => {
       ['another content type', 'hello', { 'content-type': 'text/plain' }],
       ['more than 10 MiB', Buffer.alloc(10 * 1024 * 1024 + 1, 32), {}],
       ['an empty idempotency key', JSON.stringify(EMAIL), { 'idempotency-key': '' }],
-    ])('comes before the complaint about %s', async (_what, body, headers) => {
+    ])('comes before errors about %s', async (_what, body, headers) => {
       gateway.services.on(authenticateApiKey, refused(new Refusal('api_key_invalid', 'The API key is not valid.')));
       expect(await post(body, headers)).toMatchObject({ status: 401, body: { error: 'The API key is not valid.' } });
     });
@@ -150,17 +150,17 @@ describe('POST /emails', () => {
       expect(gateway.services.requestsOf(sendEmail)).toEqual([]);
     });
 
-    it('is refused with 400 when its bytes are no UTF-8', async () => {
+    it('is refused with 400 when it is not UTF-8', async () => {
       const body = Buffer.concat([Buffer.from('{"subject":"'), Buffer.from([0xff]), Buffer.from('"}')]);
       expect(await post(body)).toMatchObject({ status: 400, body: { error: expect.stringContaining('UTF-8') } });
     });
 
-    it('takes the last of duplicate keys, as JSON parsers do, and forwards only that', async () => {
+    it('may have duplicate keys, of which only the last is forwarded', async () => {
       await post('{"from":"a@b.c","to":["x@y.z"],"to":["d@e.f"],"subject":"s","text":"t"}');
       expect(gateway.services.requestsOf(sendEmail)[0]?.email.to).toEqual(['d@e.f']);
     });
 
-    it('survives JSON nested a hundred thousand levels deep', async () => {
+    it('may be nested 100,000 levels deep without a crash', async () => {
       const deep = `${'['.repeat(100_000)}"\\u0000"${']'.repeat(100_000)}`;
       expect(await post(`{"from":${deep}}`)).toMatchObject({ status: 400 });
     });
@@ -185,13 +185,13 @@ describe('POST /emails', () => {
       expect(await post(EMAIL, { 'content-encoding': 'gzip' })).toMatchObject({ status: 415 });
     });
 
-    it('may name its charset', async () => {
+    it('may have a charset', async () => {
       expect(await post(EMAIL, { 'content-type': 'application/json; charset=UTF-8' })).toMatchObject({ status: 200 });
     });
   });
 
   describe('idempotency', () => {
-    it('hands the key on', async () => {
+    it('forwards the key', async () => {
       await post(EMAIL, { 'idempotency-key': 'order-7' });
       expect(gateway.services.requestsOf(sendEmail)[0]?.idempotency_key).toBe('order-7');
     });
@@ -203,11 +203,11 @@ describe('POST /emails', () => {
       expect((await post(EMAIL, { 'idempotency-key': 'k' })).headers['idempotent-replayed']).toBeUndefined();
     });
 
-    it.each(['', 'x'.repeat(256)])('refuses a key of no or more than 255 characters with 400', async key => {
+    it.each(['', 'x'.repeat(256)])('refuses an empty key or one of more than 255 characters with 400', async key => {
       expect(await post(EMAIL, { 'idempotency-key': key })).toMatchObject({ status: 400 });
     });
 
-    it('answers 409 for the same key with another body, without a time to retry', async () => {
+    it('answers 409 without Retry-After for the same key with another body', async () => {
       gateway.services.on(sendEmail, refused(new Refusal('idempotency_key_reused', 'Another body had this key.')));
       const answer = await post(EMAIL, { 'idempotency-key': 'k' });
       expect(answer.status).toBe(409);
@@ -223,7 +223,7 @@ describe('POST /emails', () => {
     });
   });
 
-  it('answers 429 with Retry-After and the standing of the limit', async () => {
+  it('answers 429 with Retry-After and the rate limit', async () => {
     const details = { retry_after_s: 17, rate_limit: { limit: 60, remaining: 0, reset_s: 17 } };
     gateway.services.on(sendEmail, refused(new Refusal('minute_limit_reached', 'Too many in this minute.', details)));
     expect(await post(EMAIL)).toMatchObject({
@@ -241,7 +241,7 @@ describe('POST /emails', () => {
     });
   });
 
-  it('answers 500 without a word of the cause when email-send meets a bug before anything is done', async () => {
+  it('answers 500 without the cause when email-send fails with an internal error and had no effect', async () => {
     gateway.services.on(sendEmail, () => {
       throw withoutEffect(new Error('secret cause'));
     });
@@ -251,12 +251,12 @@ describe('POST /emails', () => {
     expect(gateway.services.requestsOf(sendEmail)).toHaveLength(1);
   });
 
-  describe('when email-send fails after something may have been done', () => {
+  describe('when email-send fails and may have had an effect', () => {
     const temporarily = (maybeExecuted: boolean) => () => {
       throw new TemporarilyUnavailable('away', { maybeExecuted });
     };
 
-    it('is asked again under the same id, and its record is the answer', async () => {
+    it('retries under the same id and returns the record', async () => {
       gateway.services.on(sendEmail, () => {
         if (gateway.services.requestsOf(sendEmail).length < 3) throw new TemporarilyUnavailable('away', MAYBE);
         return { email: RECORD, rate_limit: RATE_LIMIT, replayed: false };
@@ -267,7 +267,7 @@ describe('POST /emails', () => {
       expect(new Set(asked.map(({ email_id, answer_by }) => `${email_id} ${answer_by}`)).size).toBe(1);
     });
 
-    it('is answered with 503, the id and how to learn the outcome, at the deadline', async () => {
+    it('answers 503 at the deadline, with the id and how to find out the outcome', async () => {
       gateway.services.on(sendEmail, temporarily(true));
       const { status, headers, body } = await post(EMAIL);
       const email_id = gateway.services.requestsOf(sendEmail)[0]?.email_id;
@@ -282,7 +282,7 @@ describe('POST /emails', () => {
       });
     });
 
-    it('is answered with 500 and the id at the deadline when it was a bug', async () => {
+    it('answers 500 with the id at the deadline after an internal error', async () => {
       gateway.services.on(sendEmail, () => {
         throw new Error('secret cause');
       });
@@ -291,7 +291,7 @@ describe('POST /emails', () => {
       expect(answer.headers['email-id']).toBe(gateway.services.requestsOf(sendEmail)[0]?.email_id);
     });
 
-    it('is not taken back by a refusal that only sendRaws of now', async () => {
+    it('does not return a refusal that may change with the next attempt', async () => {
       gateway.services.on(sendEmail, () => {
         if (gateway.services.requestsOf(sendEmail).length === 1) throw new TemporarilyUnavailable('away', MAYBE);
         throw new Refusal('minute_limit_reached', 'Too many in this minute.', { retry_after_s: 17 });
@@ -300,7 +300,7 @@ describe('POST /emails', () => {
       expect([answer.status, answer.headers['email-id']]).toEqual([503, expect.any(String)]);
     });
 
-    it('is over where email-send knows that nothing was handed over', async () => {
+    it('ends when email-send knows that nothing was handed over', async () => {
       gateway.services.on(sendEmail, () => {
         if (gateway.services.requestsOf(sendEmail).length === 1) throw new TemporarilyUnavailable('away', MAYBE);
         throw new Refusal('relay_unavailable', 'No relay answers.');
@@ -310,7 +310,7 @@ describe('POST /emails', () => {
     });
   });
 
-  it('answers 503 without an id at once where nothing was done', async () => {
+  it('answers 503 without an id at once when there was no effect', async () => {
     gateway.services.on(sendEmail, () => {
       throw new TemporarilyUnavailable('away', { maybeExecuted: false, retryAfterS: 3 });
     });
@@ -336,7 +336,7 @@ describe('GET /emails/{id}', () => {
     return { status: answer.statusCode, body: text ? JSON.parse(text) : undefined };
   };
 
-  it('answers the stored record', async () => {
+  it('returns the stored record', async () => {
     gateway.services.on(getEmail, () => RECORD);
     expect(await get(ID)).toEqual({ status: 200, body: RECORD });
     expect(gateway.services.received).toEqual([
@@ -354,7 +354,7 @@ describe('GET /emails/{id}', () => {
     expect(await get(ID)).toEqual({ status: 404, body: { error: 'There is no such email.' } });
   });
 
-  it('answers 400 for an id that is no UUID, after authentication', async () => {
+  it('answers 400 for an id that is not a UUID, after authentication', async () => {
     expect(await get('17')).toEqual({ status: 400, body: { error: 'id must be a UUID.' } });
     gateway.services.on(authenticateApiKey, refused(new Refusal('api_key_invalid', 'The API key is not valid.')));
     expect(await get('17')).toMatchObject({ status: 401 });

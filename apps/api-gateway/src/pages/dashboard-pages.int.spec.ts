@@ -29,13 +29,13 @@ describe('the dashboard', () => {
     expect(answer.headers['cache-control']).toContain('max-age=0');
   });
 
-  it('lets browsers keep what the build has fingerprinted', async () => {
+  it('lets browsers cache files with a content hash', async () => {
     const answer = await call('GET', `${gateway.url}/dashboard/assets/index-abc123.js`);
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
     expect(answer.headers['content-type']).toContain('javascript');
   });
 
-  it('has no files beside its own', async () => {
+  it('serves no other files', async () => {
     expect((await call('GET', `${gateway.url}/dashboard/missing.js`)).status).toBe(404);
     for (const path of ['/dashboard/../secret.txt', '/dashboard/%2e%2e/secret.txt', '/dashboard/..%2fsecret.txt']) {
       const answer = await sendRaw(gateway.port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -43,7 +43,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('says how to build it when it is not built', async () => {
+  it('explains how to build it when it is not built', async () => {
     const unbuilt = await startGateway();
     const answer = await call('GET', `${unbuilt.url}/dashboard`);
     expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('npm run build')]);

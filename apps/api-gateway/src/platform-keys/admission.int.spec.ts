@@ -43,7 +43,7 @@ describe('a platform key', () => {
     ['too short', { authorization: `Bearer ${KEY.slice(0, -1)}` }],
     ['too long', { authorization: `Bearer ${KEY}x` }],
     ['in other letters', { authorization: `Bearer ${KEY.toUpperCase()}` }],
-  ])('that is %s is a 401 that names the scheme, and nobody is asked', async (_form, headers) => {
+  ])('that is %s is a 401 that names the scheme, without a request to a service', async (_form, headers) => {
     const answer = await api('GET', '/projects', undefined, headers as Record<string, string>);
     expect([answer.status, answer.body, answer.headers['www-authenticate']]).toEqual([401, DETAIL, 'Bearer']);
     expect(gateway.services.received).toEqual([]);
@@ -61,7 +61,7 @@ describe('a platform key', () => {
     expect((await api('GET', '/projects', undefined, { authorization: `${scheme} ${KEY}` })).status).toBe(200);
   });
 
-  it('crosses NATS as a hash only', async () => {
+  it('is sent to services only as a hash', async () => {
     await api('GET', '/projects');
     expect(gateway.services.requestsOf(admitPlatformCall)).toEqual([{ key_hash: KEY_HASH, required: 'read' }]);
     expect(JSON.stringify(gateway.services.received)).not.toContain(KEY);
@@ -76,12 +76,12 @@ describe('a platform key', () => {
     ['POST', `/web-services/${ID}/stop`, 'write'],
     ['PUT', `/web-services/${ID}/env/bulk`, 'write'],
     ['DELETE', `/web-services/${ID}/env/${ID}`, 'write'],
-  ])('needs for %s %s the scope %s', async (method, path, scope) => {
+  ])('needs, for %s %s, the scope %s', async (method, path, scope) => {
     await api(method, path);
     expect(gateway.services.requestsOf(admitPlatformCall)).toMatchObject([{ required: scope }]);
   });
 
-  it('whose scope does not reach is a 403 that says which is needed and which there is', async () => {
+  it('whose scope does not suffice is a 403 that names the required and the actual scope', async () => {
     const details = { required: 'write', actual: 'read', rate_limit: { limit: 30, remaining: 28, reset_s: 4 } };
     refuseAdmission(new Refusal('insufficient_scope', 'The key may only read.', details));
     const answer = await api('POST', '/projects', { name: 'Shop' });
@@ -93,7 +93,7 @@ describe('a platform key', () => {
     expect(requestsAfterAdmission(gateway.services)).toEqual([]);
   });
 
-  it('is reported without itself, at the price of one question', async () => {
+  it('is described without the key, with one request', async () => {
     const answer = await api('GET', '/users/me/api-key');
     expect([answer.status, answer.body]).toEqual([200, REPORTED_KEY]);
     expect(gateway.services.received).toHaveLength(1);
@@ -107,12 +107,12 @@ describe('the rate limit', () => {
     ['POST', '/projects', {}, 400],
     ['GET', '/projects/17', undefined, 400],
     ['POST', '/projects', Buffer.alloc(10 * 1024 * 1024 + 1, 32), 413],
-  ])('has its standing on every answer to a known key: %s %s', async (method, path, body, status) => {
+  ])('is on every answer to a valid key: %s %s', async (method, path, body, status) => {
     const answer = await api(method, path, body);
     expect([answer.status, answer.headers]).toEqual([status, expect.objectContaining(RATE_LIMIT_HEADERS)]);
   });
 
-  it('has its standing also where the asked service refuses', async () => {
+  it('is also on the answer when the service refuses', async () => {
     gateway.services.on(getProject, () => {
       throw new Refusal('project_not_found', 'There is no such project.');
     });
@@ -120,7 +120,7 @@ describe('the rate limit', () => {
     expect([answer.status, answer.headers]).toEqual([404, expect.objectContaining(RATE_LIMIT_HEADERS)]);
   });
 
-  it('is not spoken of where it is lifted', async () => {
+  it('has no headers if there is no limit', async () => {
     gateway.services.on(admitPlatformCall, () => ({
       caller: { user_id: ID, workspace_id: ID, key: REPORTED_KEY },
       rate_limit: null,
@@ -129,7 +129,7 @@ describe('the rate limit', () => {
     expect([answer.status, answer.headers['ratelimit-limit']]).toEqual([200, undefined]);
   });
 
-  it('ends in a 429 with Retry-After', async () => {
+  it('is a 429 with Retry-After when it is reached', async () => {
     const details = { retry_after_s: 2, rate_limit: { limit: 30, remaining: 0, reset_s: 60 } };
     refuseAdmission(new Refusal('rate_limit_reached', 'More than 30 calls in a minute.', details));
     const answer = await api('GET', '/projects');
@@ -143,19 +143,19 @@ describe('the rate limit', () => {
   });
 });
 
-describe('who calls', () => {
+describe('the authentication of a call', () => {
   it.each<[string, unknown, Record<string, string>]>([
     ['a field too many', { name: 'Shop', colour: 'red' }, {}],
     ['no JSON', 'hello', {}],
     ['another content type', 'hello', { 'content-type': 'text/plain' }],
     ['more than 10 MiB', Buffer.alloc(10 * 1024 * 1024 + 1, 32), {}],
-  ])('is settled before any word about %s', async (_what, body, headers) => {
+  ])('comes before errors about %s', async (_what, body, headers) => {
     refuseAdmission(new Refusal('platform_key_invalid', 'The API key is not valid.'));
     expect((await api('POST', '/projects', body, { ...bearer, ...headers })).status).toBe(401);
     expect((await api('POST', '/projects', body, headers)).status).toBe(401);
   });
 
-  it('is settled before the body has come', async () => {
+  it('comes before the body is read', async () => {
     refuseAdmission(new Refusal('platform_key_invalid', 'The API key is not valid.'));
     const head =
       `POST /api/v1/projects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n` +
@@ -163,7 +163,7 @@ describe('who calls', () => {
     expect(await sendRaw(gateway.port, head)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('is known to the asked service as the actor, with the caller’s request id and trace', async () => {
+  it('gives the service the actor, the request id and the trace of the caller', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     let context: ReturnType<typeof currentContext>;
     gateway.services.on(listProjects, () => {
@@ -192,7 +192,7 @@ describe('errors of the platform API', () => {
     ['a NUL', { name: 'a\0b' }, {}, 400, 'name must not contain NUL'],
     ['another content type', 'name=Shop', { 'content-type': 'text/plain' }, 415, 'Content-Type'],
     ['a body beyond 10 MiB', Buffer.alloc(10 * 1024 * 1024 + 1, 32), {}, 413, '10 MiB'],
-  ])('say in {detail} what is wrong with %s', async (_what, body, headers, status, words) => {
+  ])('describe in {detail} what is wrong with %s', async (_what, body, headers, status, words) => {
     const answer = await api('POST', '/projects', body, { ...bearer, ...headers });
     expect([answer.status, answer.body]).toEqual([status, { detail: expect.stringContaining(words) }]);
     expect(gateway.services.requestsOf(createProject)).toEqual([]);
@@ -203,7 +203,7 @@ describe('errors of the platform API', () => {
     ['GET', '', 404],
     ['GET', '/projects/', 404],
     ['POST', `/projects/${ID}/secrets/bulk/more`, 404],
-  ])('have their shape where no route is: %s %s', async (method, path, status) => {
+  ])('have the {detail} shape without a route: %s %s', async (method, path, status) => {
     const answer = await api(method, path);
     expect([answer.status, answer.body]).toEqual([status, DETAIL]);
   });
@@ -214,7 +214,7 @@ describe('errors of the platform API', () => {
     ['POST', '/databases', 'GET, HEAD, OPTIONS'],
     ['GET', `/web-services/${ID}/deploy`, 'OPTIONS, POST'],
     ['POST', '/users/me/api-key', 'GET, HEAD, OPTIONS'],
-  ])('say which methods a path has: %s %s', async (method, path, allow) => {
+  ])('list the methods of a path: %s %s', async (method, path, allow) => {
     const answer = await api(method, path);
     expect([answer.status, answer.headers['allow'], answer.body]).toEqual([405, allow, DETAIL]);
   });
@@ -222,7 +222,7 @@ describe('errors of the platform API', () => {
   it.each([
     ['service_blocked', 'The web service is blocked: phishing.'],
     ['service_suspended', 'The web service is suspended.'],
-  ])('tell %s apart by its code', async (code, message) => {
+  ])('have the code %s', async (code, message) => {
     gateway.services.on(startWebService, () => {
       throw new Refusal(code, message);
     });
@@ -230,7 +230,7 @@ describe('errors of the platform API', () => {
     expect([answer.status, answer.body]).toEqual([403, { detail: { code, message } }]);
   });
 
-  it('are 500 without a word of the cause where platform-management meets a bug', async () => {
+  it('are 500 without the cause when platform-management fails with an internal error', async () => {
     gateway.services.on(getProject, () => {
       throw new Error('secret cause');
     });
@@ -240,7 +240,7 @@ describe('errors of the platform API', () => {
 });
 
 describe('a body', () => {
-  it('may fill 10 MiB', async () => {
+  it('may have 10 MiB', async () => {
     const variables = Array.from({ length: 150 }, (_, index) => ({ key: `KEY_${index}`, value: 'x'.repeat(65_536) }));
     expect((await api('PUT', `/web-services/${ID}/env/bulk`, { variables })).status).toBe(200);
     expect(gateway.services.requestsOf(setVariables)[0]?.variables).toHaveLength(150);

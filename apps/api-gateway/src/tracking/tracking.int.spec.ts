@@ -28,7 +28,7 @@ const opens = () => gateway.services.requestsOf(recordOpen);
 const clicks = () => gateway.services.requestsOf(recordClick);
 
 describe('the pixel', () => {
-  it('is a GIF of 43 bytes that nobody may keep, for every token', async () => {
+  it('is a GIF of 43 bytes that is not cached, for every token', async () => {
     for (const path of [PIXEL, '/o/forged.gif', '/o/x']) {
       const answer = await call('GET', `${gateway.url}${path}`);
       expect([answer.status, answer.headers['content-type'], answer.headers['content-length']]).toEqual([
@@ -42,7 +42,7 @@ describe('the pixel', () => {
     await waitFor(() => opens().length === 1, { timeoutMs: 2_000, describe: 'the open of the signed one' });
   });
 
-  it('tells delivery-tracking who opened what', async () => {
+  it('records the open with delivery-tracking', async () => {
     await call('GET', `${gateway.url}${PIXEL}`, { headers: { ...headers, 'x-forwarded-for': '203.0.113.9' } });
     await waitFor(() => opens().length === 1, { timeoutMs: 2_000, describe: 'the open' });
     expect(opens()[0]).toEqual({
@@ -64,21 +64,21 @@ describe('the pixel', () => {
 });
 
 describe('a tracked link', () => {
-  it('leads to its target and is counted', async () => {
+  it('redirects to its target and records the click', async () => {
     const answer = await call('GET', `${gateway.url}${LINK}`, { headers });
     expect([answer.status, answer.headers['location']]).toEqual([302, 'https://example.com/a?b=%20c&d=%C3%BC#e']);
     await waitFor(() => clicks().length === 1, { timeoutMs: 2_000, describe: 'the click' });
     expect(clicks()[0]).toMatchObject({ email_id: EMAIL_ID, recipient_index: 3, url: TARGET, user_agent: 'Mail/1.0' });
   });
 
-  it('leads there on HEAD too, uncounted', async () => {
+  it('redirects on HEAD without recording a click', async () => {
     expect((await call('HEAD', `${gateway.url}${LINK}`)).status).toBe(302);
     await call('GET', `${gateway.url}${LINK}`);
     await waitFor(() => clicks().length > 0, { timeoutMs: 2_000, describe: 'the one click' });
     expect(clicks()).toHaveLength(1);
   });
 
-  it('leads nowhere without our signature', async () => {
+  it('does not redirect without our signature', async () => {
     for (const path of [`${LINK}A`, '/c/https%3A%2F%2Fevil.example', `/c/${'A'.repeat(3_000)}`]) {
       const answer = await call('GET', `${gateway.url}${path}`);
       expect([answer.status, answer.headers['location']]).toEqual([404, undefined]);
@@ -88,7 +88,7 @@ describe('a tracked link', () => {
 });
 
 describe('while delivery-tracking fails', () => {
-  it('answers without it where it takes its time', async () => {
+  it('answers before delivery-tracking replies when it is slow', async () => {
     const { promise, resolve } = Promise.withResolvers<Record<string, never>>();
     gateway.services.on(recordClick, () => promise);
     expect((await call('GET', `${gateway.url}${LINK}`)).status).toBe(302);
@@ -105,7 +105,7 @@ describe('while delivery-tracking fails', () => {
     await waitFor(() => opens().length === 3, { timeoutMs: 5_000, describe: 'the third try' });
   });
 
-  it('has told everything when it is shut down', async () => {
+  it('records everything before the shutdown ends', async () => {
     const second = await startGateway();
     let known = 0;
     let failures = 1;

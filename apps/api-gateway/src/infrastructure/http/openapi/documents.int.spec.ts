@@ -45,7 +45,7 @@ describe('the OpenAPI documents', () => {
     }
   });
 
-  it('hold every route of the gateway', () => {
+  it('contain every route of the gateway', () => {
     const documented = [publicApi, dashboardApi].flatMap(({ paths }) =>
       Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map(method => `${method} ${path}`)),
     );
@@ -80,7 +80,7 @@ describe('the OpenAPI documents', () => {
     });
   });
 
-  it('say truly with which status each dashboard call succeeds', async () => {
+  it('have the success status of each dashboard call', async () => {
     for (const contract of ALL_REQUESTS) gateway.services.on(contract, () => replyOf(contract));
     gateway.services.on(authenticateSession, () => ({ user_id: ID, email: 'a@b.c', operator: true, workspace_id: ID }));
     for (const [path, methods] of Object.entries(dashboardApi.paths)) {
@@ -97,7 +97,7 @@ describe('the OpenAPI documents', () => {
     }
   });
 
-  it('say truly with which status each call of the platform API succeeds', async () => {
+  it('have the success status of each call of the platform API', async () => {
     admitAll(gateway.services);
     for (const { path, method, operation } of operationsIn(publicApi, '/api/v1/')) {
       const { requestBody, responses } = operation;
@@ -133,7 +133,7 @@ describe('the OpenAPI documents', () => {
 });
 
 describe('the documentation page', () => {
-  it('loads everything from here', async () => {
+  it('loads everything from the gateway', async () => {
     const page = await call('GET', `${gateway.url}/docs`);
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);

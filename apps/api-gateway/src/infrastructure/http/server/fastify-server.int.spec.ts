@@ -18,7 +18,7 @@ beforeEach(() => {
   gateway.services.on(authenticateApiKey, () => ({ service_id: '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f' }));
 });
 
-describe('an address that leads nowhere', () => {
+describe('a path without a route', () => {
   it.each(['/', '/email', '/emails/a/b', '/dashboard/api/nothing'])(
     'answers 404 in the {error} shape: %s',
     async path => {
@@ -33,7 +33,7 @@ describe('an address that leads nowhere', () => {
   });
 });
 
-describe('a method that a path does not have', () => {
+describe('a method that a path does not allow', () => {
   it.each([
     ['GET', '/emails', 'OPTIONS, POST'],
     ['DELETE', '/emails', 'OPTIONS, POST'],
@@ -46,13 +46,13 @@ describe('a method that a path does not have', () => {
     expect([answer.status, answer.headers['allow'], answer.body]).toEqual([405, allow, ERROR]);
   });
 
-  it('is told by OPTIONS', async () => {
+  it('is not in the Allow header of OPTIONS', async () => {
     const answer = await call('OPTIONS', `${gateway.url}/emails`);
     expect([answer.status, answer.headers['allow'], answer.text]).toEqual([204, 'OPTIONS, POST', '']);
   });
 });
 
-describe('what is no proper request', () => {
+describe('a malformed request', () => {
   it.each([
     ['gibberish', 'hello there\r\n\r\n', 400],
     ['an unknown method', 'FOO /emails HTTP/1.1\r\nHost: x\r\n\r\n', 400],
@@ -74,21 +74,21 @@ describe('what is no proper request', () => {
     expect(parsed(await sendRaw(gateway.port, large)).body).toEqual(DETAIL);
   });
 
-  it('is given up with 408 when its headers do not come', async () => {
+  it('is a 408 when its headers do not arrive', async () => {
     expect(parsed(await sendRaw(gateway.port, 'GET /emails HTTP/1.1\r\nHost: x\r\n'))).toEqual({
       status: 408,
       body: ERROR,
     });
   });
 
-  it('is given up with 408 when its body does not come', async () => {
+  it('is a 408 when its body does not arrive', async () => {
     const head = `POST /emails HTTP/1.1\r\nHost: x\r\nApi-Key: ${KEY}\r\nContent-Length: 100\r\n\r\n{`;
     expect(parsed(await sendRaw(gateway.port, head))).toEqual({ status: 408, body: ERROR });
   });
 });
 
-describe('every answer', () => {
-  it('carries a request id, the caller’s own where it is harmless', async () => {
+describe('every response', () => {
+  it('carries a request id, the caller’s if it is safe to log', async () => {
     const ours = await call('GET', `${gateway.url}/health/live`);
     expect(ours.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     const theirs = await call('GET', `${gateway.url}/health/live`, { headers: { 'x-request-id': 'order-7' } });
@@ -109,7 +109,7 @@ describe('every answer', () => {
 });
 
 describe('health', () => {
-  it('is told on both ports, metrics on the operator’s only', async () => {
+  it('is on both ports, and metrics only on the operator’s', async () => {
     for (const url of [gateway.url, gateway.healthUrl]) {
       expect((await call('GET', `${url}/health/live`)).status).toBe(200);
       expect((await call('GET', `${url}/health/ready`)).status).toBe(200);
@@ -119,8 +119,8 @@ describe('health', () => {
   });
 });
 
-describe('NATS going away', () => {
-  it('makes requests a 503 with Retry-After and the gateway not ready, until it is back', async () => {
+describe('the loss of NATS', () => {
+  it('makes requests 503 with Retry-After and the gateway not ready, until it reconnects', async () => {
     await gateway.nats.kill();
     const headers = { 'api-key': KEY };
     const away = await call('GET', `${gateway.url}/emails/0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f`, { headers });

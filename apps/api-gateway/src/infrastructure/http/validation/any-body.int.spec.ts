@@ -41,7 +41,7 @@ const body = fc.oneof(
   fc.uint8Array().map(bytes => Buffer.from(bytes)),
 );
 
-describe('whatever body comes', () => {
+describe('any body', () => {
   it.each([
     ['POST', '/emails', 200],
     ['POST', '/dashboard/api/email-services', 201],
@@ -52,7 +52,7 @@ describe('whatever body comes', () => {
     ['POST', `/api/v1/web-services/${ID}/deployments`, 202],
     ['PUT', `/api/v1/web-services/${ID}/env/bulk`, 200],
     ['POST', `/dashboard/api/web-services/${ID}/suspend`, 200],
-  ])('%s %s answers success or a 400 in one sentence, never a fault', async (method, path, success) => {
+  ])('%s %s is a success or a 400 with one sentence, never an internal error', async (method, path, success) => {
     await fc.assert(
       fc.asyncProperty(body, async sent => {
         const answer = await call(method, `${gateway.url}${path}`, {
@@ -67,7 +67,7 @@ describe('whatever body comes', () => {
     );
   });
 
-  it('hands on only well-formed text', () => {
+  it('reaches services only as well-formed text', () => {
     for (const asked of gateway.services.requestsOf(sendEmail)) {
       const sent = JSON.stringify(asked.email);
       expect(sent).not.toContain('\\u0000');
