@@ -5,7 +5,7 @@ import { DeploymentsModule } from './deployments/deployments.module.js';
 import { EnvironmentModule } from './environment/environment.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { ModerationModule } from './moderation/moderation.module.js';
-import { OperationsModule } from './operations/operations.module.js';
+import { operations } from './operations/operations.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { ReconcilerModule } from './reconciler/reconciler.module.js';
@@ -24,7 +24,7 @@ import { WebServicesModule } from './web-services/web-services.module.js';
     ModerationModule,
     MetricsModule,
     DatabasesModule,
-    OperationsModule,
+    operations,
   ],
 })
 export class PlatformManagementModule {}

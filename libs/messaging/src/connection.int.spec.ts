@@ -32,7 +32,7 @@ describe('A connection', () => {
     await nats.stop();
   });
 
-  it('comes back after as many authentication time-outs as there are', async () => {
+  it('recovers after any number of authentication time-outs', async () => {
     const { nc } = await connected();
     for (let round = 1; round <= 3; round += 1) {
       proxy.stallNext();
@@ -44,41 +44,41 @@ describe('A connection', () => {
     expect(nc.isClosed()).toBe(false);
   });
 
-  it('whose server stood still is missed, and comes back when the server does', async () => {
+  it('detects a stalled server, and recovers with it', async () => {
     await connected(50);
     process.kill(nats.pid, 'SIGSTOP');
-    await waitFor(() => !link!.connected, { describe: 'the silence to be noticed' });
+    await waitFor(() => !link!.connected, { describe: 'the stall to be detected' });
     await expect(link!.roundTrip(1_000)).rejects.toThrow('disconnected');
     process.kill(nats.pid, 'SIGCONT');
-    await waitFor(() => link!.connected, { describe: 'the connection to come back' });
+    await waitFor(() => link!.connected, { describe: 'the connection to recover' });
     await link!.roundTrip(2_000);
   });
 
-  it('does not answer a round trip while its server stands still, though it looks connected', async () => {
+  it('fails a round trip to a stalled server, although it is connected', async () => {
     await connected();
     process.kill(nats.pid, 'SIGSTOP');
     // The signal may take a moment.
     const refused = () => link!.roundTrip(200).catch((error: Error) => error.message);
-    await waitFor(async () => (await refused()) === 'no answer within 200 ms');
+    await waitFor(async () => (await refused()) === 'no reply within 200 ms');
     expect(link!.connected).toBe(true);
     process.kill(nats.pid, 'SIGCONT');
     await link!.roundTrip(2_000);
   });
 
-  it('tells when it was closed and nobody asked for it', async () => {
+  it('reports that it was closed unexpectedly', async () => {
     const { nc, lost } = await connected();
     await nc.close();
     await expect(lost).resolves.toMatchObject({ message: 'the connection to NATS was closed' });
   });
 
-  it('that was closed on purpose is not lost', async () => {
+  it('is not lost when it was closed on purpose', async () => {
     const { lost } = await connected();
     await link!.close();
     const settled = await Promise.race([lost, new Promise(resolve => setImmediate(resolve, 'not lost'))]);
     expect(settled).toBe('not lost');
   });
 
-  it('is refused at once with a wrong password', async () => {
+  it('rejects a wrong password at once', async () => {
     const wrong = connectNats({ servers: nats.url, name: 'spec', user: 'postern', password: 'wrong' });
     await expect(wrong).rejects.toThrow(/authorization violation/i);
   });

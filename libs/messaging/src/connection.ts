@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   AuthorizationError,
   connect,
@@ -11,6 +10,7 @@ import {
   type Subscription,
 } from '@nats-io/transport-node';
 import { BehaviorSubject, type Observable } from 'rxjs';
+import { Backoff } from './backoff.js';
 import { guarded, runDetached } from './guard.js';
 import { type Log, silentLog } from './log.js';
 import { RepeatedWarning } from './repeated-warning.js';
@@ -19,28 +19,28 @@ export type LinkStatus = 'connected' | 'disconnected' | 'closed';
 
 export interface NatsOptions {
   readonly servers: string | readonly string[];
-  /** Shown in the server's connection list. */
+  /** Name in the server's list of connections. */
   readonly name: string;
   readonly user?: string | undefined;
   readonly password?: string | undefined;
   readonly token?: string | undefined;
   readonly tls?: NodeConnectionOptions['tls'] | undefined;
-  /** Refuse a server that takes smaller messages; 16 MiB carries the largest email. */
+  /** Refuse a server with a smaller `max_payload`; 16 MiB carries the largest email. */
   readonly neededPayloadBytes?: number | undefined;
-  /** A server that leaves two pings unanswered is given up (10 s). */
+  /** Interval of pings; after two unanswered ones the connection is closed (10 s). */
   readonly pingIntervalMs?: number | undefined;
   readonly log?: Log | undefined;
 }
 
 /**
- * One connection for everything a process says over NATS. It reconnects for as long as the process lives; a link that
- * is lost for good nevertheless says so by `lost`, and its process has to end.
+ * The connection of a process to NATS. It reconnects for as long as the process lives; `lost` resolves when the
+ * connection cannot recover, and then the process must end.
  */
 export class NatsLink {
   readonly #status = new BehaviorSubject<LinkStatus>('connected');
   readonly #lost = Promise.withResolvers<Error>();
   readonly #refusals: RepeatedWarning;
-  /** Counts reconnections, so that consumers notice one that came and went between two looks. */
+  /** Counts reconnections, so that consumers notice one between two checks. */
   #reconnections = 0;
   #closing = false;
 
@@ -62,7 +62,7 @@ export class NatsLink {
     return this.#status.asObservable();
   }
 
-  /** Resolves when the link cannot work any more though nobody closed it; only a new process helps. */
+  /** Resolves when the connection cannot recover although nobody closed it. */
   get lost(): Promise<Error> {
     return this.#lost.promise;
   }
@@ -83,7 +83,10 @@ export class NatsLink {
     return this.nc.info?.max_payload ?? 1_048_576;
   }
 
-  /** Hands messages to `take`, whose exceptions go no further. A subscription that the server refuses costs the link. */
+  /**
+   * Calls `take` with each message; its exceptions are caught. If the server refuses the subscription, the link is
+   * lost.
+   */
   subscribe(subject: string, take: (message: Msg) => void, options: { queue?: string; where?: string } = {}) {
     const { queue, where = subject } = options;
     const callback = guarded(this.log, where, (error: Error | null, message: Msg) => {
@@ -93,23 +96,23 @@ export class NatsLink {
     return this.nc.subscribe(subject, queue ? { queue, callback } : { callback }) satisfies Subscription;
   }
 
-  /** Rejects when the server does not answer a ping within the time: the only proof that the connection works. */
+  /** Rejects when the server does not answer a ping in time. Only this proves that the connection works. */
   async roundTrip(limitMs: number): Promise<void> {
     if (!this.connected) throw new Error(this.#status.value);
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+    const timer = setTimeout(() => reject(new Error(`no reply within ${limitMs} ms`)), limitMs);
     const answer = this.nc.flush();
-    // Whichever loses the race may still reject, with nobody left to hear it.
+    // The loser of the race may still reject.
     answer.catch(() => {});
     await Promise.race([answer, late]).finally(() => clearTimeout(timer));
   }
 
-  /** Calls the link lost, unless it is being closed. */
+  /** Marks the link as lost, unless it is being closed. */
   fail(reason: Error): void {
     if (!this.#closing) this.#lost.resolve(reason);
   }
 
-  /** Sends what is buffered, if the server is there to take it within a second, and closes. */
+  /** Sends buffered messages if the server accepts them within a second, and closes. */
   async close(): Promise<void> {
     this.#closing = true;
     if (this.closed) return;
@@ -131,12 +134,12 @@ export class NatsLink {
       this.#status.next('connected');
       this.log.info({ server: status.server }, 'NATS reconnected');
     } else if (status.type === 'error') {
-      this.#refusals.warn(status.error.message, { err: status.error }, 'NATS refused something');
+      this.#refusals.warn(status.error.message, { err: status.error }, 'NATS reported an error');
     }
   }
 }
 
-/** Connects, waiting as long as it takes for a server to appear. Wrong credentials and unsuitable servers reject. */
+/** Connects, and waits until a server is reachable. Rejects for wrong credentials and unsuitable servers. */
 export const connectNats = async (options: NatsOptions): Promise<NatsLink> => {
   const nc = await firstConnection(options);
   const needed = options.neededPayloadBytes ?? 0;
@@ -144,7 +147,7 @@ export const connectNats = async (options: NatsOptions): Promise<NatsLink> => {
   if (offered < needed) {
     await nc.close();
     throw new Error(
-      `NATS takes messages of ${offered} bytes and ${options.name} needs ${needed}: set max_payload: ${needed} in nats-server.conf`,
+      `NATS accepts messages of up to ${offered} bytes, but ${options.name} needs ${needed}: set max_payload: ${needed} in nats-server.conf`,
     );
   }
   return new NatsLink(nc, options.log ?? silentLog);
@@ -153,10 +156,10 @@ export const connectNats = async (options: NatsOptions): Promise<NatsLink> => {
 const connectionOptions = (options: NatsOptions): NodeConnectionOptions => ({
   servers: typeof options.servers === 'string' ? options.servers.split(',') : [...options.servers],
   name: options.name,
-  // Capturing a stack for every request costs a third of the throughput.
+  // Capturing a stack trace for every request costs a third of the throughput.
   noAsyncTraces: true,
   maxReconnectAttempts: -1,
-  // Two authentication time-outs in a process's life would otherwise close the connection for good.
+  // Otherwise two authentication time-outs close the connection for good.
   ignoreAuthErrorAbort: true,
   reconnectTimeWait: 200,
   reconnectJitter: 300,
@@ -167,15 +170,16 @@ const connectionOptions = (options: NatsOptions): NodeConnectionOptions => ({
   ...(options.tls ? { tls: options.tls } : {}),
 });
 
-/** The client's own way of waiting says nothing meanwhile, and waits for ever with a wrong password. */
+/** The client's own retry logs nothing and retries a wrong password forever. */
 const firstConnection = async (options: NatsOptions): Promise<NatsConnection> => {
-  for (let waitMs = 200; ; waitMs = Math.min(waitMs * 2, 2_000)) {
+  const backoff = Backoff.exponential({ firstMs: 200, maxMs: 2_000, jitter: true });
+  for (;;) {
     try {
       return await connect(connectionOptions(options));
     } catch (error) {
       if (isFinal(error)) throw error;
-      options.log?.warn({ err: error, waitMs }, 'Waiting for NATS');
-      await pause(waitMs * (0.5 + Math.random()));
+      options.log?.warn({ err: error }, 'Waiting for NATS');
+      await backoff.pause();
     }
   }
 };

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Who asked, and as part of what. Travels with every request and every published event. */
+/** The origin of the present work. Travels with every request and every published event. */
 export interface RequestContext {
   readonly correlationId: string;
   /** Id of the request or event that caused the present work. */
@@ -14,43 +14,43 @@ export interface RequestContext {
 export interface RequestDeadline {
   /** Milliseconds since the epoch, by this process's clock. */
   readonly at: number;
-  /** Milliseconds left, by a clock that never jumps; negative once the deadline has passed. */
+  /** Milliseconds left by a monotonic clock; negative after the deadline. */
   remainingMs(): number;
 }
 
-/** The request that a handler is answering. */
-export interface RequestUnderWay {
+/** The request that is being handled. */
+export interface PresentRequest {
   readonly deadline: RequestDeadline;
   onReplyReceived(callback: () => void): void;
 }
 
-/** One object for both, so that the deadline costs no second storage. */
+/** One object for both saves a second AsyncLocalStorage. */
 interface Scope {
   readonly context: RequestContext;
-  readonly request: RequestUnderWay | undefined;
+  readonly request: PresentRequest | undefined;
 }
 
 const storage = new AsyncLocalStorage<Scope>();
 
-/** The context of the work under way, if it was started by a request, by an event or by `runInContext`. */
+/** The context of the present work, if a request, an event or `runInContext` started it. */
 export const currentContext = (): RequestContext | undefined => storage.getStore()?.context;
 
-/** Runs `work` so that logs, requests and appends inside it carry `context`; the deadline of a request stays. */
+/** Runs `work` so that its logs, requests and appends carry `context`; the deadline of the request stays. */
 export const runInContext = <T>(context: RequestContext, work: () => T): T =>
   storage.run({ context, request: storage.getStore()?.request }, work);
 
-/** Runs `work` in `context` as the answer to `request`, or as nobody's answer where that is undefined. */
-export const runForRequest = <T>(context: RequestContext, request: RequestUnderWay | undefined, work: () => T): T =>
+/** Runs `work` in `context` for `request`; undefined when no request is handled. */
+export const runForRequest = <T>(context: RequestContext, request: PresentRequest | undefined, work: () => T): T =>
   storage.run({ context, request }, work);
 
 /**
- * The deadline of the request that is being answered; undefined outside a request handler. Work that a handler leaves
- * running after its answer still sees it.
+ * The deadline of the request that is being handled; undefined outside a request handler. Work that continues after
+ * the reply still sees it.
  */
 export const requestDeadline = (): RequestDeadline | undefined => storage.getStore()?.request?.deadline;
 
 /**
- * Calls back once the caller has confirmed that it got the reply to the present request while somebody waited for it.
- * At most once, outside the request's context; never where the caller is of an older release or gave up.
+ * Calls back at most once, when the caller confirmed that it received the reply while it waited. Never when the
+ * caller gave up or runs an older release. Runs outside the request context.
  */
 export const onReplyReceived = (callback: () => void): void => storage.getStore()?.request?.onReplyReceived(callback);

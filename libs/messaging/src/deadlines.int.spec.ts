@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller } from '@nestjs/common';
 import { requestsOf } from '@postern/contracts';
 import { startNats, type TestNats, waitFor } from '@postern/testing';
 import { z } from 'zod';
@@ -8,7 +7,7 @@ import { onReplyReceived, requestDeadline, runInContext } from './context.js';
 import { TemporarilyUnavailable } from './faults.js';
 import type { Log } from './log.js';
 import { RequestClient } from './request-client.js';
-import { HandlesRequest } from './server/handlers.js';
+import { Handles } from './server/handlers.js';
 import { startTinyService, type TinyService } from './testing/tiny-service.js';
 
 const request = requestsOf('email-send');
@@ -23,36 +22,35 @@ let release: () => void = () => {};
 let counted = 0;
 const received: string[] = [];
 
-@Controller()
 class Answers {
-  @HandlesRequest(remaining)
+  @Handles(remaining)
   remaining() {
     return runInContext({ correlationId: 'inner' }, () => requestDeadline()!.remainingMs());
   }
 
-  @HandlesRequest(occupy)
+  @Handles(occupy)
   async occupy(): Promise<null> {
     await new Promise<void>(resolve => (release = resolve));
     return null;
   }
 
-  @HandlesRequest(count)
+  @Handles(count)
   count() {
     counted += 1;
     return counted;
   }
 
-  @HandlesRequest(full)
+  @Handles(full)
   full({ begun }: z.output<typeof full.request>): null {
     throw new TemporarilyUnavailable('the disk is full', { maybeExecuted: begun, retryAfterS: 30 });
   }
 
-  @HandlesRequest(broken)
+  @Handles(broken)
   broken(): null {
     throw Object.assign(new Error('no space left'), { code: '53100' });
   }
 
-  @HandlesRequest(confirmed)
+  @Handles(confirmed)
   async confirmed({ name }: z.output<typeof confirmed.request>): Promise<null> {
     onReplyReceived(() => {
       received.push(name);
@@ -99,23 +97,23 @@ describe('A request', () => {
     await nats?.stop();
   });
 
-  it('tells its handler how long somebody waits', async () => {
+  it('tells its handler the deadline of the caller', async () => {
     const left = await client.request(remaining, {}, { deadlineMs: 10_000, deadlineAt: Date.now() + 4_000 });
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThanOrEqual(4_000);
     expect(requestDeadline()).toBeUndefined();
   });
 
-  it('whose deadline has passed is not sent', async () => {
+  it('is not sent after its deadline', async () => {
     const late = client.request(count, {}, { deadlineAt: Date.now() - 1 });
     await expect(late).rejects.toMatchObject({ reason: 'expired', maybeExecuted: false });
     expect(counted).toBe(0);
   });
 
-  it('whose deadline passed while it waited for its turn is not executed, and says so', async () => {
+  it('is not executed when its deadline passed in the queue, and the caller is told', async () => {
     const holding = client.request(occupy, {});
     const inTurn = client.request(count, {}, { deadlineMs: 10_000 });
-    // As a suspended caller would: by its clock there is time left, by the deadline it sent there is none.
+    // Like a suspended caller: its timer has not fired, but the deadline that it sent has passed.
     const jumped = Date.now;
     Date.now = () => jumped() - 9_900;
     const late = client.request(count, {}, { deadlineMs: 10_000 });
@@ -128,7 +126,7 @@ describe('A request', () => {
     await holding;
   });
 
-  it('from a caller whose clock is behind is refused in words, not in silence', async () => {
+  it('from a caller whose clock is behind is refused with a reply', async () => {
     const refused = async () => {
       const clock = Date.now;
       Date.now = () => clock() - 3_600_000;
@@ -142,28 +140,28 @@ describe('A request', () => {
     expect(messages().filter(message => message.includes('clock'))).toHaveLength(2);
   });
 
-  it.each([true, false])('that cannot be answered for now says so and whether it was begun: %s', async begun => {
+  it.each([true, false])('that fails temporarily says so, and whether it was started: %s', async begun => {
     await expect(client.request(full, { begun })).rejects.toMatchObject({
       name: 'ServiceUnavailable',
       reason: 'unavailable',
       maybeExecuted: begun,
       retryAfterS: 30,
     });
-    expect(logged).toMatchObject([{ level: 'warn', message: 'A request could not be answered for now' }]);
+    expect(logged).toMatchObject([{ level: 'warn', message: 'A request failed temporarily' }]);
   });
 
-  it('that meets an error of the infrastructure is no bug', async () => {
+  it('that fails because of the infrastructure is not logged as a bug', async () => {
     const failed = client.request(broken, {});
     await expect(failed).rejects.toMatchObject({ reason: 'unavailable', maybeExecuted: true });
     expect(logged).toMatchObject([{ level: 'warn' }]);
   });
 
-  it('that does not fit its contract was certainly not executed', async () => {
+  it('that does not match its contract was certainly not executed', async () => {
     const malformed = { begun: 7 } as unknown as { begun: boolean };
     await expect(client.request(full, malformed)).rejects.toMatchObject({ name: 'RemoteFault', maybeExecuted: false });
   });
 
-  it('is told that its reply was received, and survives what comes of it', async () => {
+  it('receives the confirmation of its reply; a failing callback does no harm', async () => {
     await client.request(confirmed, { name: 'Ada' });
     await waitFor(() => received.includes('Ada'));
     await expect(client.request(confirmed, { name: 'Grace' })).resolves.toBeNull();
@@ -174,7 +172,7 @@ describe('A request', () => {
     );
   });
 
-  it('whose caller gave up is never told that its reply was received', async () => {
+  it('receives no confirmation when its caller gave up', async () => {
     await expect(client.request(confirmed, { name: 'late' }, { deadlineMs: 100 })).rejects.toMatchObject({
       reason: 'timeout',
     });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller } from '@nestjs/common';
 import { type DataOf, eventsOf } from '@postern/contracts';
 import { startNats, type TestNats, waitFor } from '@postern/testing';
 import { z } from 'zod';
@@ -33,7 +32,6 @@ const poison = new Set<number>();
 let broken = false;
 let failures = 0;
 
-@Controller()
 class Counter {
   @HandlesEvents([counted], { consumer: 'counter' })
   async count(batch: EventBatch<typeof counted>): Promise<void> {
@@ -83,7 +81,7 @@ describe.each(['2.9', '2.12'] as const)('Published events over nats-server %s', 
     await nats.stop();
   });
 
-  it('reach a consumer once each and in order, inside the context of their cause', async () => {
+  it('reach a consumer once each, in order and in the context of their cause', async () => {
     await startCounter();
     await publisher.publish(numbers(1, 1_000).map(count));
     await takenAll(numbers(1, 1_000));
@@ -91,28 +89,28 @@ describe.each(['2.9', '2.12'] as const)('Published events over nats-server %s', 
     expect([...correlationIds]).toEqual(['c-1']);
   });
 
-  it('are waited for by a consumer that was there before the stream', async () => {
+  it('reach a consumer that started before the stream existed', async () => {
     await startCounter();
     await expect(publisher.state()).resolves.toBeUndefined();
     await publisher.publish([count(1)]);
     await takenAll([1]);
   });
 
-  it('are stored once however often they are published, and only those of the contracts', async () => {
+  it('are stored once however often they are published, and only if they have a contract', async () => {
     const batch = [count(1), recorded('email-send.private.v1', {}), count(2)];
     await expect(publisher.publish(batch)).resolves.toEqual({ lastSequence: 2 });
     await expect(publisher.publish(batch)).resolves.toEqual({ lastSequence: 2 });
     await expect(publisher.state()).resolves.toMatchObject({ lastSequence: 2 });
   });
 
-  it('that nobody here wants are passed over', async () => {
+  it('of unwanted types are skipped', async () => {
     await startCounter();
     await publisher.publish([recorded(unwanted.type, {}), count(1), recorded(unwanted.type, {}), count(2)]);
     await takenAll([1, 2]);
     expect(taken).toEqual([1, 2]);
   });
 
-  it('that cannot be handled hold up nobody else, are reported, and come again', async () => {
+  it('that cannot be handled do not block others, are reported and delivered again', async () => {
     poison.add(7);
     await startCounter();
     await publisher.publish(numbers(1, 20).map(count));
@@ -123,14 +121,14 @@ describe.each(['2.9', '2.12'] as const)('Published events over nats-server %s', 
     expect(taken.filter(n => n === 7)).toEqual([7]);
   });
 
-  it('that do not fit their contract are set aside and hold up nobody else', async () => {
+  it('that do not match their contract are set aside and do not block others', async () => {
     await startCounter();
     await publisher.publish([count(1), recorded(counted.type, { n: 'many' }), count(2)]);
     await takenAll([1, 2]);
     expect(reported).toContain('An event cannot be handled and is set aside');
   });
 
-  it('keep their room in the stream free of messages that are no events', async () => {
+  it('are not blocked by messages that are no events', async () => {
     await startCounter();
     await publisher.publish([count(1)]);
     for (const message of ['', '{}', 'not JSON', '{"id":1}']) link.nc.publish(counted.subject, message);
@@ -147,41 +145,41 @@ describe.each(['2.9', '2.12'] as const)('Published events over nats-server %s', 
     await waitFor(async () => (await unacknowledged()) === 0);
   });
 
-  it('wait in their place and order while everything fails', async () => {
+  it('wait in order while every event fails', async () => {
     broken = true;
     await startCounter();
     await publisher.publish(numbers(1, 5).map(count));
-    await waitFor(() => reported.includes('Every event fails: waiting for better times'));
+    await waitFor(() => reported.includes('Every event of a batch fails; the batch will be retried'));
     broken = false;
     await takenAll(numbers(1, 5));
     expect(taken).toEqual(numbers(1, 5));
   });
 
-  it('wait in their place and order even if the first of them failed alone', async () => {
+  it('wait in order even if the first of them failed alone', async () => {
     broken = true;
     failures = 0;
     await startCounter();
     await publisher.publish([count(1)]);
     await waitFor(() => failures > eventRetries.batchMs.length);
     await publisher.publish(numbers(2, 5).map(count));
-    await waitFor(() => reported.includes('Every event fails: waiting for better times'));
+    await waitFor(() => reported.includes('Every event of a batch fails; the batch will be retried'));
     broken = false;
     await takenAll(numbers(1, 5));
     expect(taken).toEqual(numbers(1, 5));
   });
 
-  it('go on after kill -9 of the server', async () => {
+  it('continue after kill -9 of the server', async () => {
     await startCounter();
     await publisher.publish(numbers(1, 10).map(count));
     await takenAll(numbers(1, 10));
     await nats.kill();
     await expect(publisher.publish([count(11)])).rejects.toThrow();
     await nats.restart();
-    await waitFor(() => publisher.publish([count(11)]), { describe: 'the publisher to be back' });
+    await waitFor(() => publisher.publish([count(11)]), { describe: 'the publisher to recover' });
     await takenAll(numbers(1, 11));
   });
 
-  it('go on after the server lost its storage: stream and consumer are made again', async () => {
+  it('continue after the server lost its storage: stream and consumer are created again', async () => {
     await startCounter();
     await publisher.publish(numbers(1, 10).map(count));
     await takenAll(numbers(1, 10));
@@ -193,7 +191,7 @@ describe.each(['2.9', '2.12'] as const)('Published events over nats-server %s', 
     await takenAll(numbers(1, 20));
   });
 
-  it('are shared by replicas, and what one gave back the other takes', async () => {
+  it('are shared by replicas; one takes what the other released', async () => {
     const first = await startCounter();
     await publisher.publish(numbers(1, 200).map(count));
     await takenAll(numbers(1, 200));

@@ -1,46 +1,46 @@
-/** Why a request got no answer from a handler. */
+/** Why a request got no reply from a handler. */
 export type UnavailableReason =
   | 'timeout'
   | 'no_responders'
   | 'disconnected'
   | 'busy'
   | 'closed'
-  /** Its deadline had passed before it was begun. */
+  /** Its deadline had passed before it was started. */
   | 'expired'
-  /** The handler threw `TemporarilyUnavailable`, or something that the called service counts as that. */
+  /** The handler threw `TemporarilyUnavailable`, or an error that the called service treats as such. */
   | 'unavailable';
 
-/** The called service gave no answer: absent, away, too busy, or too slow. Worth a 503 with `Retry-After`. */
+/** The called service is absent, unavailable, busy or too slow. Corresponds to 503 with `Retry-After`. */
 export class ServiceUnavailable extends Error {
   override readonly name = 'ServiceUnavailable';
 
-  /** `maybeExecuted: false` promises that the request had no effect, so that repeating it is safe. */
+  /** `maybeExecuted: false` guarantees that the request had no effect and can be retried. */
   constructor(
     readonly subject: string,
     readonly reason: UnavailableReason,
     readonly maybeExecuted: boolean,
-    /** When the called service expects to be able again, where it said so. */
+    /** Seconds until the called service expects to be available, if it said so. */
     readonly retryAfterS?: number,
   ) {
     super(`${subject}: ${reason.replace('_', ' ')}${maybeExecuted ? ', maybe executed' : ', not executed'}`);
   }
 }
 
-/** The called service met a bug, or was asked in a shape that its contract does not allow. Logged there. */
+/** The called service failed unexpectedly, or the request does not match its contract. The called service logged it. */
 export class RemoteFault extends Error {
   override readonly name = 'RemoteFault';
 
   constructor(
     readonly subject: string,
     message: string,
-    /** `false` promises that the request had no effect. */
+    /** `false` guarantees that the request had no effect. */
     readonly maybeExecuted = true,
   ) {
     super(`${subject}: ${message}`);
   }
 }
 
-/** One request alone is larger than the server's `max_payload`; it was not sent. */
+/** The request is larger than the server's `max_payload`; it was not sent. */
 export class PayloadTooLarge extends Error {
   override readonly name = 'PayloadTooLarge';
 
@@ -56,12 +56,12 @@ export class PayloadTooLarge extends Error {
 }
 
 /**
- * For a handler to throw when something that it needs is away for now: the caller gets `ServiceUnavailable` with the
- * reason `unavailable`, and the log a warning instead of a bug.
+ * Thrown by a handler when a dependency is unavailable: the caller gets `ServiceUnavailable` with the reason
+ * `unavailable`, and a warning is logged.
  */
 export class TemporarilyUnavailable extends Error {
   override readonly name = 'TemporarilyUnavailable';
-  /** `false` promises that the request had no effect, so that repeating it is safe. */
+  /** `false` guarantees that the request had no effect and can be retried. */
   readonly maybeExecuted: boolean;
   readonly retryAfterS: number | undefined;
 
@@ -81,7 +81,7 @@ export class TemporarilyUnavailable extends Error {
 
 const WITHOUT_EFFECT = Symbol('without effect');
 
-/** Marks what a handler throws: the request had no effect, so that repeating it is safe. The error stays what it is. */
+/** Marks an error of a handler: the request had no effect and can be retried. */
 export const withoutEffect = (error: unknown): unknown => {
   if (typeof error === 'object' && error !== null) Object.defineProperty(error, WITHOUT_EFFECT, { value: true });
   return error;

@@ -1,9 +1,9 @@
 import type { RequestContext } from './context.js';
 
 /**
- * The wire format: JSON arrays of frames, because requests of one tick travel together. Each request is answered by
- * its own frame, in whichever message is ready first; `i` matches them. Frames without `v` are of the release before
- * versions; a frame with a higher `v` than this is refused in words.
+ * The wire format: JSON arrays of frames, because requests of one event loop turn travel together. Each request is
+ * answered by its own frame; `i` matches them. Frames without `v` come from the release before versions; frames with
+ * a higher `v` are refused with a message.
  */
 export const FRAME_VERSION = 1;
 
@@ -11,7 +11,7 @@ export interface RequestFrame {
   readonly v?: typeof FRAME_VERSION;
   readonly i: string;
   readonly p: unknown;
-  /** How long the caller waits from now on. Relative, so that clocks need not agree. */
+  /** How long the caller waits, relative to now, so that clocks need not agree. */
   readonly w: number;
   /** When the caller stops waiting, in milliseconds since the epoch; absent in frames without a version. */
   readonly d?: number | undefined;
@@ -24,11 +24,11 @@ export interface RefusalBody {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** What a reply says. The kinds that a release without versions does not know carry `busy` or `fault` as well. */
+/** The content of a reply. Kinds that releases without versions do not know also carry `busy` or `fault`. */
 export type ReplyBody =
   | { readonly ok: unknown }
   | { readonly refusal: RefusalBody }
-  /** `executed: false` where it is certain that the request had no effect. */
+  /** `executed: false` when the request certainly had no effect. */
   | { readonly fault: string; readonly executed?: false }
   | { readonly busy: true; readonly executed: false }
   | { readonly busy: true; readonly expired: true; readonly executed: false }
@@ -43,22 +43,22 @@ export type ReplyFrame = ReplyBody & {
   readonly v?: typeof FRAME_VERSION;
   /** Empty: the message as a whole was refused. */
   readonly i: string;
-  /** Asks for a confirmation under this number, sent to the message's reply subject, if somebody still waits. */
+  /** Requests a confirmation with this number, sent to the reply subject of the message, if the caller still waits. */
   readonly a?: number | undefined;
 };
 
-/** What a frame cannot be read for; `id` where at least that can be read. */
+/** Why a frame is malformed; `id` when at least that is readable. */
 export interface MalformedFrame {
   readonly malformed: string;
   readonly id: string | undefined;
 }
 
-/** The longest wait that a request may ask for. */
+/** The longest wait of a request. */
 export const LONGEST_WAIT_MS = 86_400_000;
-/** Ours carry 256; one of millions would keep the event loop busy for seconds. */
+/** Our messages carry up to 256 frames; millions would block the event loop for seconds. */
 const MOST_FRAMES = 4_096;
 
-/** The elements of a message of frames; a text where it is none. */
+/** The frames of a message; a description of the problem when there are none. */
 export const decodeFrames = (data: Uint8Array): readonly unknown[] | string => {
   let frames: unknown;
   try {
@@ -71,7 +71,7 @@ export const decodeFrames = (data: Uint8Array): readonly unknown[] | string => {
   return frames.length > MOST_FRAMES ? `more than ${MOST_FRAMES} frames` : frames;
 };
 
-/** Checked by hand, in 0.03 µs; a schema takes ten times that, and parsing the JSON of a small frame 1 µs. */
+/** Checked by hand in 0.03 µs; a schema takes ten times as long, and parsing the JSON of a small frame 1 µs. */
 export const readRequestFrame = (frame: unknown): RequestFrame | MalformedFrame => {
   const problem = requestProblem(frame);
   return problem === undefined ? (frame as RequestFrame) : malformed(frame, problem);
@@ -108,11 +108,11 @@ const replyProblem = (frame: unknown): string | undefined => {
   if ('unavailable' in frame && !isUnavailable(frame['unavailable'])) return 'unavailable is not an object';
   if ('fault' in frame) return typeof frame['fault'] === 'string' ? undefined : 'fault is not a text';
   if ('busy' in frame) return frame['busy'] === true ? undefined : 'busy is not true';
-  // A release without versions answered nothing with nothing.
+  // Releases without versions send no field for an empty reply.
   return 'ok' in frame || frame['v'] === undefined ? undefined : 'neither ok, refusal, fault nor busy';
 };
 
-/** Numbers that a caller sends back to confirm the replies it got. */
+/** Numbers with which a caller confirms replies. */
 export const isToken = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 
 const versionProblem = (version: unknown): string | undefined => {

@@ -2,8 +2,8 @@ import { instruments } from './instruments.js';
 import type { Log } from './log.js';
 
 /**
- * `callback` behind a boundary that no exception crosses: an error is logged and counted. An exception that reaches
- * the NATS client ends its reader for ever, without a word and with the connection still open.
+ * Wraps `callback`: an error is logged and counted, not thrown. An exception that reaches the NATS client ends its
+ * reader without a log line and with the connection still open.
  */
 export const guarded =
   <Args extends unknown[]>(log: Log, where: string, callback: (...args: Args) => void): ((...args: Args) => void) =>
@@ -15,7 +15,7 @@ export const guarded =
     }
   };
 
-/** Lets `work` run with nobody waiting for it; its failure is logged and counted. */
+/** Runs `work` without waiting for it; its failure is logged and counted. */
 export const runDetached = (log: Log, where: string, work: () => Promise<unknown>): void => {
   try {
     work().catch((error: unknown) => reportCallbackError(log, where, error));
@@ -24,12 +24,12 @@ export const runDetached = (log: Log, where: string, work: () => Promise<unknown
   }
 };
 
-/** Logs and counts an error that nobody waits for. */
+/** Logs and counts an error that no caller receives. */
 export const reportCallbackError = (log: Log, where: string, error: unknown): void => {
   try {
     instruments().callbackErrors.add(1, { where });
     log.error({ err: error, where }, 'A callback failed');
   } catch {
-    // A log or a meter that fails must not do what the error itself may not.
+    // A failing log or meter must not throw either.
   }
 };

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller } from '@nestjs/common';
 import { requestsOf } from '@postern/contracts';
 import { startNats, type TestNats, waitFor } from '@postern/testing';
 import fc from 'fast-check';
@@ -8,7 +7,7 @@ import { connectNats, type NatsLink } from './connection.js';
 import { onReplyReceived } from './context.js';
 import type { Log } from './log.js';
 import { RequestClient } from './request-client.js';
-import { HandlesRequest } from './server/handlers.js';
+import { Handles } from './server/handlers.js';
 import { startTinyService, type TinyService } from './testing/tiny-service.js';
 
 const request = requestsOf('email-send');
@@ -18,9 +17,8 @@ const old = request('old', { request: z.object({ answer: z.looseObject({}) }), r
 
 let confirmed = 0;
 
-@Controller()
 class Answers {
-  @HandlesRequest(greet)
+  @Handles(greet)
   greet({ name }: z.output<typeof greet.request>) {
     onReplyReceived(() => {
       confirmed += 1;
@@ -55,7 +53,7 @@ const hostileData = fc.oneof(
   fc.array(hostileFrame, { maxLength: 3 }).map(frames => Buffer.from(JSON.stringify(frames))),
 );
 
-describe('Whatever arrives', () => {
+describe('An unexpected message', () => {
   let nats: TestNats;
   let service: TinyService;
   let link: NatsLink;
@@ -63,7 +61,7 @@ describe('Whatever arrives', () => {
 
   const greeted = () => expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ greeting: 'Hello, Ada' });
 
-  /** Subjects on which something travelled during the work. */
+  /** Subjects with messages during the work. */
   const seen = async (pattern: string, work: () => Promise<void>) => {
     const subjects = new Set<string>();
     const before = confirmed;
@@ -74,7 +72,7 @@ describe('Whatever arrives', () => {
     return [...subjects];
   };
 
-  /** What comes back for frames that somebody wrote by hand. */
+  /** The reply to handwritten frames. */
   const replyTo = async (frames: object[]) => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const tap = link.nc.subscribe('person.*', { callback: (_error, message) => resolve(message.json()) });
@@ -96,7 +94,7 @@ describe('Whatever arrives', () => {
     await nats?.stop();
   });
 
-  it('as a request, the service answers the next one', async () => {
+  it('as a request does not keep the service from answering the next one', async () => {
     const hostile = fc.asyncProperty(hostileData, fc.boolean(), async (data, wantsReply) => {
       link.nc.publish(greet.subject, data, wantsReply ? { reply: 'stranger.1' } : {});
       await greeted();
@@ -104,7 +102,7 @@ describe('Whatever arrives', () => {
     await fc.assert(hostile, { numRuns: 300 });
   });
 
-  it('as a reply, the next request is answered', async () => {
+  it('as a reply does not keep the next request from being answered', async () => {
     const inbox = (await seen('_INBOX.>', greeted)).find(subject => subject.endsWith('.r'))!;
     const hostile = fc.asyncProperty(hostileData, fc.constantFrom('r', '0', 'x'), async (data, token) => {
       link.nc.publish(`${inbox.slice(0, -1)}${token}`, data);
@@ -113,7 +111,7 @@ describe('Whatever arrives', () => {
     await fc.assert(hostile, { numRuns: 100 });
   });
 
-  it('as a confirmation, the next one arrives', async () => {
+  it('as a confirmation does not keep the next one from arriving', async () => {
     const confirmations = (await seen('_INBOX.>', greeted)).find(subject => subject.split('.').length === 2)!;
     const hostile = fc.asyncProperty(hostileData, async data => {
       link.nc.publish(confirmations, data);
@@ -124,7 +122,7 @@ describe('Whatever arrives', () => {
     await fc.assert(hostile, { numRuns: 50 });
   });
 
-  it('a person who asks in no known shape gets an answer that can be read', async () => {
+  it('from a person is answered with a readable explanation', async () => {
     const answer = await link.nc.request(greet.subject, '{}');
     expect(answer.json()).toEqual([
       { v: 1, i: '', fault: expect.stringContaining('not a JSON array of frames'), executed: false },
@@ -134,18 +132,18 @@ describe('Whatever arrives', () => {
     expect(toNewer).toEqual([{ v: 1, i: 'a', fault: expect.stringContaining('version 2'), executed: false }]);
   });
 
-  it('is logged once for each place and not by what it says', async () => {
+  it('is logged once per kind and without its content', async () => {
     await waitFor(() => logged.length > 0);
     const places = logged.map(({ fields }) => (fields as { where: string }).where);
     expect(places.toSorted()).toEqual([greet.subject, 'replies', 'reply confirmations'].toSorted());
   });
 
-  it('of a release before versions is answered in a shape that it knows', async () => {
+  it('from a caller of a release without versions is answered in its format', async () => {
     const old = { i: 'a', w: 1_000, c: { correlationId: 'c' }, p: { name: 'Ada' } };
     await expect(replyTo([old])).resolves.toMatchObject([{ i: 'a', ok: { greeting: 'Hello, Ada' } }]);
   });
 
-  it('from a service of a release before versions is understood', async () => {
+  it('from a service of a release without versions is understood as its reply', async () => {
     const oldService = link.nc.subscribe(old.subject, {
       callback: (_error, message) => {
         const [{ i, p }] = message.json<[{ i: string; p: { answer: object } }]>();

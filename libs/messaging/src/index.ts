@@ -1,3 +1,4 @@
+export { Backoff } from './backoff.js';
 export { connectNats, type LinkStatus, NatsLink, type NatsOptions } from './connection.js';
 export {
   currentContext,
@@ -16,8 +17,8 @@ export {
   withoutEffect,
 } from './faults.js';
 export { guarded, reportCallbackError, runDetached } from './guard.js';
+export type { EventRetries } from './jetstream/event-processor.js';
 export type { StreamLimits } from './jetstream/event-stream.js';
-export type { EventRetries } from './jetstream/event-work.js';
 export {
   JetStreamPublisher,
   type JetStreamPublisherOptions,
@@ -28,7 +29,7 @@ export {
 export type { SetAsideEvent, SetAsideEvents, SetAsideFailure } from './jetstream/set-aside-events.js';
 export { StreamErasure, type StreamErasurePart, type StreamErasureRequest } from './jetstream/stream-erasure.js';
 export { type Log, silentLog } from './log.js';
-export { type AskOptions, RequestClient } from './request-client.js';
+export { RequestClient, type RequestOptions } from './request-client.js';
 export { type EventBatch, Handles, HandlesEvents, HandlesRequest } from './server/handlers.js';
 export { type HandlerMark, handlerMarks } from './server/marks.js';
 export { PosternServer, type PosternServerOptions } from './server/postern-server.js';

@@ -1,6 +1,6 @@
 import { type Attributes, type Histogram, metrics } from '@opentelemetry/api';
 
-/** Bucket borders that OpenTelemetry advises for durations. */
+/** Bucket boundaries that OpenTelemetry recommends for durations. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 interface Instruments {
@@ -15,7 +15,10 @@ interface Instruments {
 
 let created: Instruments | undefined;
 
-/** Made at first use: the metrics API hands out dead instruments until the process has registered its meter provider. */
+/**
+ * Created at first use: the metrics API returns no-op instruments until the process has registered its meter
+ * provider.
+ */
 export const instruments = (): Instruments => {
   if (created) return created;
   const meter = metrics.getMeter('@postern/messaging');

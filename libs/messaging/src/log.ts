@@ -1,4 +1,4 @@
-/** What the library tells the operator. pino fits as it is; fields come first, then a sentence. */
+/** The log of this library. pino implements it; fields come first, then a message. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

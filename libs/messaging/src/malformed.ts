@@ -2,7 +2,7 @@ import { instruments } from './instruments.js';
 import type { Log } from './log.js';
 import { RepeatedWarning } from './repeated-warning.js';
 
-/** Counts what could not be read and logs the first of a place, and then one a minute at most. */
+/** Counts malformed messages, and logs the first of each kind and then at most one a minute. */
 export class MalformedReport {
   readonly #warnings: RepeatedWarning;
 
@@ -10,7 +10,7 @@ export class MalformedReport {
     this.#warnings = new RepeatedWarning(log);
   }
 
-  /** @param where a request's subject, or what kind of message it was; never anything that a message says itself */
+  /** @param where the subject of a request or the kind of message; never content of a message */
   note(where: string, problem: string, count = 1): void {
     instruments().malformed.add(count, { where });
     this.#warnings.warn(where, { where, problem }, 'A message could not be read and was refused');

@@ -1,10 +1,10 @@
 import type { Log } from './log.js';
 
 const QUIET_MS = 60_000;
-/** Keys come from outside in part; beyond this many the oldest is forgotten. */
+/** Keys may come from outside; beyond this number the oldest is removed. */
 const MAX_KEYS = 1_024;
 
-/** Logs the first warning of a key at once, and then at most one a minute that says how many were left out. */
+/** Logs the first warning of a key, then at most one a minute with the number of suppressed ones. */
 export class RepeatedWarning {
   readonly #seen = new Map<string, { loggedAt: number; leftOut: number }>();
 

@@ -18,10 +18,10 @@ import { RepeatedWarning } from './repeated-warning.js';
 import { type Batch, TickBatches } from './tick-batches.js';
 import { startSpan } from './tracing.js';
 
-export interface AskOptions extends Partial<RequestContext> {
-  /** Instead of the contract's own deadline. */
+export interface RequestOptions extends Partial<RequestContext> {
+  /** Overrides the contract's deadline. */
   readonly deadlineMs?: number | undefined;
-  /** No later than this, in milliseconds since the epoch; the earlier of both counts. */
+  /** A further deadline in milliseconds since the epoch; the earlier one applies. */
   readonly deadlineAt?: number | undefined;
 }
 
@@ -32,18 +32,18 @@ interface Pending {
   readonly timer: NodeJS.Timeout;
   /** By the monotonic clock. */
   readonly expiresAt: number;
-  /** Number of the message it went out with; undefined while it has not left the process. */
+  /** Number of the message that carried it; undefined before it is sent. */
   batch: number | undefined;
 }
 
-/** How long a request waits for a lost connection to come back before it fails. */
+/** How long a request waits for a reconnection before it fails. */
 const GRACE_MS = 500;
-/** A service that calls a request expired so long before its deadline has another clock. */
+/** A service whose clock differs by more than this expires requests too early. */
 const CLOCKS_MAY_DIFFER_MS = 250;
 
 /**
- * Asks other services. A request always ends: with its reply, with the `Refusal` of the other side, or, no later than
- * its deadline, with `ServiceUnavailable`; `RemoteFault` and `PayloadTooLarge` are bugs of one side or the other.
+ * Sends requests to other services. A request always ends: with its reply, with the `Refusal` of the other service,
+ * or, at its deadline at the latest, with `ServiceUnavailable`. `RemoteFault` and `PayloadTooLarge` are bugs.
  * Missing parts of the context come from `currentContext()`.
  */
 export class RequestClient {
@@ -56,11 +56,11 @@ export class RequestClient {
   readonly #clocks: RepeatedWarning;
   readonly #expire: (id: string) => void;
   readonly #unwatch: { unsubscribe(): void };
-  #asked = 0;
+  #requestCount = 0;
   #batchesSent = 0;
   #held: { subject: string; id: string; json: string }[] = [];
-  #awayTimer: NodeJS.Timeout | undefined;
-  #away = false;
+  #disconnectTimer: NodeJS.Timeout | undefined;
+  #isDisconnected = false;
 
   constructor(private readonly link: NatsLink) {
     const { log } = link;
@@ -80,11 +80,11 @@ export class RequestClient {
   request<C extends RequestContract>(
     contract: C,
     payload: RequestInput<C>,
-    options: AskOptions = {},
+    options: RequestOptions = {},
   ): Promise<ReplyOf<C>> {
     const { subject } = contract;
     if (this.link.closed) return Promise.reject(new ServiceUnavailable(subject, 'closed', false));
-    if (this.#away) return Promise.reject(new ServiceUnavailable(subject, 'disconnected', false));
+    if (this.#isDisconnected) return Promise.reject(new ServiceUnavailable(subject, 'disconnected', false));
     const deadlineMs = waitOf(contract, options);
     if (!(deadlineMs > 0)) return Promise.reject(new ServiceUnavailable(subject, 'expired', false));
     const outer = currentContext();
@@ -93,7 +93,7 @@ export class RequestClient {
       kind: 'client',
       attributes: { 'rpc.system': 'nats', 'rpc.service': contract.service, 'rpc.method': contract.name },
     });
-    const id = (this.#asked++).toString(36);
+    const id = (this.#requestCount++).toString(36);
     const frame: RequestFrame = {
       v: FRAME_VERSION,
       i: id,
@@ -128,17 +128,17 @@ export class RequestClient {
     });
   }
 
-  /** Fails what is still unanswered and stops listening; the connection stays with its owner. */
+  /** Fails pending requests and stops listening; the connection stays open. */
   close(): void {
     this.#unwatch.unsubscribe();
-    clearTimeout(this.#awayTimer);
+    clearTimeout(this.#disconnectTimer);
     this.#confirmations.flush();
     if (!this.#replies.isClosed()) this.#replies.unsubscribe();
     this.#failAll('closed');
   }
 
   #enqueue(subject: string, id: string, json: string): void {
-    // Anything given to a disconnected client would be sent on reconnection, long after its asker has gone.
+    // A disconnected client would send the request on reconnection, long after its caller gave up.
     if (!this.link.connected) {
       this.#held.push({ subject, id, json });
       return;
@@ -159,7 +159,7 @@ export class RequestClient {
     const number = this.#batchesSent++;
     for (const id of waiting) this.#pending.get(id)!.batch = number;
     try {
-      // The last token names the batch, so that "no responders" reaches exactly its requests.
+      // The last token identifies the batch, so that "no responders" fails exactly its requests.
       this.link.nc.publish(subject, batch.data, { reply: `${this.#inbox}.${number}` });
     } catch (error) {
       this.#failBatch(number, () => new ServiceUnavailable(subject, 'disconnected', false));
@@ -214,7 +214,7 @@ export class RequestClient {
       this.#clocks.warn(
         subject,
         { subject, leftMs },
-        'A service calls a request expired that is not: set its clock and this one by the same source',
+        'A service expired a request too early: synchronise its clock and the clock of this machine',
       );
     }
     reject(new ServiceUnavailable(subject, 'expired', false));
@@ -232,22 +232,22 @@ export class RequestClient {
   }
 
   #onConnected(): void {
-    clearTimeout(this.#awayTimer);
-    this.#away = false;
+    clearTimeout(this.#disconnectTimer);
+    this.#isDisconnected = false;
     const held = this.#held;
     this.#held = [];
     for (const { subject, id, json } of held) if (this.#pending.has(id)) this.#enqueue(subject, id, json);
   }
 
   #onDisconnected(): void {
-    clearTimeout(this.#awayTimer);
+    clearTimeout(this.#disconnectTimer);
     const giveUp = guarded(this.link.log, 'disconnection', () => {
-      this.#away = true;
+      this.#isDisconnected = true;
       this.#held = [];
       this.#failAll('disconnected');
     });
-    this.#awayTimer = setTimeout(giveUp, GRACE_MS);
-    this.#awayTimer.unref();
+    this.#disconnectTimer = setTimeout(giveUp, GRACE_MS);
+    this.#disconnectTimer.unref();
   }
 
   #failBatch(number: number, errorFor: (subject: string) => Error): void {
@@ -272,7 +272,7 @@ export class RequestClient {
   }
 }
 
-const waitOf = (contract: RequestContract, { deadlineMs, deadlineAt }: AskOptions): number => {
+const waitOf = (contract: RequestContract, { deadlineMs, deadlineAt }: RequestOptions): number => {
   const waitMs = Math.min(deadlineMs ?? contract.deadlineMs, LONGEST_WAIT_MS);
   return deadlineAt === undefined ? waitMs : Math.min(waitMs, deadlineAt - Date.now());
 };

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller } from '@nestjs/common';
 import { Refusal, requestsOf } from '@postern/contracts';
 import { freePort, startNats, type TestNats } from '@postern/testing';
 import { z } from 'zod';
@@ -8,7 +7,7 @@ import { currentContext } from './context.js';
 import { PayloadTooLarge, RemoteFault, ServiceUnavailable } from './faults.js';
 import type { Log } from './log.js';
 import { RequestClient } from './request-client.js';
-import { HandlesRequest } from './server/handlers.js';
+import { Handles } from './server/handlers.js';
 import { startRoomyNats } from './testing/nats-conf.js';
 import { startTinyService, type TinyService } from './testing/tiny-service.js';
 
@@ -30,40 +29,39 @@ const unserved = request('unserved', { request: z.object({}), reply: z.null() })
 
 let release: () => void = () => {};
 
-@Controller()
 class Answers {
-  @HandlesRequest(greet)
+  @Handles(greet)
   greet({ name }: z.output<typeof greet.request>) {
     return { greeting: `Hello, ${name}` };
   }
 
-  @HandlesRequest(refuse)
+  @Handles(refuse)
   refuse(): null {
     throw new Refusal('quota_exceeded', 'no more today', { retry_after_s: 60 });
   }
 
-  @HandlesRequest(fail)
+  @Handles(fail)
   async fail(): Promise<null> {
     throw new TypeError('the password is swordfish');
   }
 
-  @HandlesRequest(hang)
+  @Handles(hang)
   hang() {
     return new Promise<null>(() => {});
   }
 
-  @HandlesRequest(context)
+  @Handles(context)
   context() {
     const { correlationId, traceparent, actor } = currentContext()!;
     return { correlationId, traceparent: traceparent!, actor: actor! };
   }
 
-  @HandlesRequest(measure)
+  @Handles(measure)
   measure({ body }: z.output<typeof measure.request>) {
     return { length: body.length };
   }
 
-  @HandlesRequest(gate)
+  @Handles(gate)
   async gate({ wait }: z.output<typeof gate.request>) {
     if (wait) await new Promise<void>(resolve => (release = resolve));
     return wait;
@@ -82,7 +80,7 @@ describe.each(['2.9', '2.12'] as const)('A request over nats-server %s', version
   beforeAll(async () => {
     nats = await startRoomyNats(version);
     service = await startTinyService(nats.url, Answers, { log });
-    link = await connectNats({ servers: nats.url, name: 'asker' });
+    link = await connectNats({ servers: nats.url, name: 'caller' });
     client = new RequestClient(link);
   });
 
@@ -97,13 +95,13 @@ describe.each(['2.9', '2.12'] as const)('A request over nats-server %s', version
     await expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ greeting: 'Hello, Ada' });
   });
 
-  it('is refused with the code, the words and the details of the service', async () => {
+  it('is refused with the code, message and details of the service', async () => {
     const refusal = await client.request(refuse, {}).catch(error => error);
     expect(Refusal.is(refusal)).toBe(true);
     expect(refusal).toMatchObject({ code: 'quota_exceeded', message: 'no more today', details: { retry_after_s: 60 } });
   });
 
-  it('that meets a bug is a fault without the words of the bug, which are logged with the correlation id', async () => {
+  it('that fails unexpectedly is a fault without the error message, which is logged with the correlation id', async () => {
     const fault = await client.request(fail, {}, { correlationId: 'c-1' }).catch(error => error);
     expect(fault).toBeInstanceOf(RemoteFault);
     expect(fault.message).toContain('c-1');
@@ -114,25 +112,25 @@ describe.each(['2.9', '2.12'] as const)('A request over nats-server %s', version
     logged.length = 0;
   });
 
-  it('that does not fit its contract is a fault that names the path', async () => {
+  it('that does not match its contract is a fault that names the path', async () => {
     const malformed = { name: 7 } as unknown as { name: string };
     await expect(client.request(greet, malformed)).rejects.toThrow(/does not fit its contract: name/);
   });
 
-  it('of a handler that hangs ends at the deadline, in doubt', async () => {
+  it('whose handler hangs ends at the deadline, with an unknown outcome', async () => {
     const error = await client.request(hang, {}).catch(reason => reason);
     expect(error).toBeInstanceOf(ServiceUnavailable);
     expect(error).toMatchObject({ reason: 'timeout', maybeExecuted: true });
   });
 
-  it('that nobody serves fails at once, not executed', async () => {
+  it('without a service fails at once and is not executed', async () => {
     const startedAt = performance.now();
     const error = await client.request(unserved, {}).catch(reason => reason);
     expect(error).toMatchObject({ name: 'ServiceUnavailable', reason: 'no_responders', maybeExecuted: false });
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
-  it('hands its correlation id, trace and actor to the handler', async () => {
+  it('passes its correlation id, trace and actor to the handler', async () => {
     const asked = {
       correlationId: 'c-2',
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
@@ -141,7 +139,7 @@ describe.each(['2.9', '2.12'] as const)('A request over nats-server %s', version
     await expect(client.request(context, {}, asked)).resolves.toEqual(asked);
   });
 
-  it('is answered as soon as its own handler is done, whatever else travelled in its message', async () => {
+  it('is answered as soon as its handler is done, whatever else was in its message', async () => {
     const slow = client.request(gate, { wait: true });
     const quick = client.request(gate, { wait: false });
     await expect(quick).resolves.toBe(false);
@@ -154,18 +152,18 @@ describe.each(['2.9', '2.12'] as const)('A request over nats-server %s', version
     await expect(client.request(measure, { body })).resolves.toEqual({ length: body.length });
   });
 
-  it('that no message could carry says so and is not sent', async () => {
+  it('that is too large for any message fails and is not sent', async () => {
     const error = await client.request(measure, { body: 'x'.repeat(17 * 1024 * 1024) }).catch(reason => reason);
     expect(error).toBeInstanceOf(PayloadTooLarge);
   });
 
-  it('keeps every answer with its question among thousands', async () => {
+  it('gets its own reply among thousands', async () => {
     const names = Array.from({ length: 5_000 }, (_, index) => `n${index}`);
     const replies = await Promise.all(names.map(name => client.request(greet, { name })));
     expect(replies.map(({ greeting }) => greeting)).toEqual(names.map(name => `Hello, ${name}`));
   });
 
-  it('fails soon while NATS is away, and works again by itself afterwards', async () => {
+  it('fails soon while NATS is unavailable, and works again afterwards', async () => {
     await nats.kill();
     const startedAt = performance.now();
     const error = await client.request(greet, { name: 'nobody' }, { deadlineMs: 20_000 }).catch(reason => reason);
@@ -180,9 +178,9 @@ describe.each(['2.9', '2.12'] as const)('A request over nats-server %s', version
   });
 });
 
-it('A server that takes too small messages is refused with the setting to change', async () => {
+it('A server with a too small max_payload is refused with the setting to change', async () => {
   const nats = await startNats({ port: await freePort() });
-  await expect(connectNats({ servers: nats.url, name: 'asker', neededPayloadBytes: 16_777_216 })).rejects.toThrow(
+  await expect(connectNats({ servers: nats.url, name: 'caller', neededPayloadBytes: 16_777_216 })).rejects.toThrow(
     'set max_payload: 16777216 in nats-server.conf',
   );
   await nats.stop();

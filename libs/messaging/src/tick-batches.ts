@@ -4,7 +4,7 @@ import type { Log } from './log.js';
 const MAX_FRAMES = 256;
 const COMFORTABLE_BYTES = 512 * 1024;
 
-/** Frames that fit one message, still encoded one by one. */
+/** Encoded frames that fit into one message. */
 export interface Batch<Item> {
   readonly items: Item[];
   readonly data: Buffer;
@@ -17,8 +17,8 @@ interface Queued<Item> {
 }
 
 /**
- * Collects frames for the same destination until the event loop has gone through the sockets that are ready, then sends
- * them as few messages as the size allows: two thirds more requests a second than one message each.
+ * Collects frames for one destination until the event loop has read all ready sockets, and sends them in as few
+ * messages as possible: two thirds more requests per second than one message each.
  */
 export class TickBatches<Item> {
   readonly #queues = new Map<string, Queued<Item>[]>();
@@ -26,19 +26,22 @@ export class TickBatches<Item> {
   readonly #flushGuarded: () => void;
   #scheduled: NodeJS.Immediate | undefined;
 
-  /** @param where names these batches in the log, should sending one fail */
+  /** @param where the name of these batches in the log */
   constructor(
     private readonly maxPayload: () => number,
     log: Log,
     where: string,
     send: (destination: string, batch: Batch<Item>) => void,
   ) {
-    // One destination that cannot be sent to takes no other's frames with it.
+    // An error for one destination must not affect the frames of others.
     this.#sendGuarded = guarded(log, where, send);
     this.#flushGuarded = guarded(log, where, () => this.flush());
   }
 
-  /** Returns the bytes of a frame that no message could carry, and queues any other. */
+  /**
+   * Queues a frame.
+   * @returns its size in bytes when it is too large for any message; undefined otherwise.
+   */
   add(destination: string, item: Item, json: string): number | undefined {
     const bytes = Buffer.byteLength(json);
     if (bytes + 2 > this.maxPayload()) return bytes;

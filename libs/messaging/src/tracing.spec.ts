@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => traceWith(undefined));
 
 describe('A span', () => {
-  it('goes on in the trace of what caused it', () => {
+  it('continues the trace of its cause', () => {
     const span = startSpan('work', RECORDED, { kind: 'server', attributes: { 'rpc.method': 'greet' } });
     span?.end();
     expect(span?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
@@ -32,16 +32,16 @@ describe('A span', () => {
     ]);
   });
 
-  it('begins a trace where there is none, or none that can be read', () => {
+  it('starts a trace when there is none, or none that can be read', () => {
     const traces = [undefined, 'nonsense'].map(parent => startSpan('work', parent)?.traceparent?.split('-')[1]);
     expect(traces).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{32}$/)]);
   });
 
-  it('is not made in a trace that is not recorded', () => {
+  it('is not created in a trace that is not recorded', () => {
     expect(startSpan('work', UNRECORDED)).toBeUndefined();
   });
 
-  it('of a trace that the ratio leaves out only says so to those who come after', () => {
+  it('of an unsampled trace only passes the flag on', () => {
     traceWith({ tracer, ratio: 0 });
     const span = startSpan('work', undefined);
     span?.end();
@@ -50,19 +50,19 @@ describe('A span', () => {
     expect(ended()).toEqual([]);
   });
 
-  it('is not made while nobody collects spans', () => {
+  it('is not created while tracing is off', () => {
     traceWith(undefined);
     expect(startSpan('work', RECORDED)).toBeUndefined();
   });
 
-  it('tells the name of a failure and keeps its words to itself', async () => {
+  it('records the name of an error and not its message', async () => {
     const failing = inSpan('work', {}, () => Promise.reject(new RangeError('of ada@customers.test')));
     await expect(failing).rejects.toThrow(RangeError);
     expect(ended()).toMatchObject([{ attributes: { 'error.type': 'RangeError' } }]);
     expect(JSON.stringify(ended()[0]?.status)).not.toContain('ada');
   });
 
-  it('is the cause of what happens inside it', async () => {
+  it('is the parent of what happens inside it', async () => {
     const inside = await runInContext({ correlationId: 'c', traceparent: RECORDED }, () =>
       inSpan('work', {}, async span => [span?.traceparent, currentContext()?.traceparent]),
     );
@@ -72,7 +72,7 @@ describe('A span', () => {
 });
 
 describe('Work that several traces share', () => {
-  it('is one span in the first that is recorded, linked to the others', async () => {
+  it('is one span in the first recorded trace, linked to the others', async () => {
     await inSharedSpan('transaction', [undefined, UNRECORDED, RECORDED, ALSO_RECORDED], async () => {});
     expect(ended()).toMatchObject([
       {
@@ -85,7 +85,7 @@ describe('Work that several traces share', () => {
     expect(ended()[0]?.links).toHaveLength(1);
   });
 
-  it('leaves no span where none of them is recorded', async () => {
+  it('has no span when no trace is recorded', async () => {
     await expect(inSharedSpan('transaction', [undefined, UNRECORDED], async () => 'done')).resolves.toBe('done');
     expect(ended()).toEqual([]);
   });

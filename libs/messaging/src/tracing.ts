@@ -23,30 +23,30 @@ type SpanAttributes = Readonly<Record<string, string | number | boolean | undefi
 
 export interface SpanOptions {
   readonly kind?: keyof typeof KINDS;
-  /** Named by OpenTelemetry's conventions. Never a secret, a body or an address of a person. */
+  /** Named by OpenTelemetry's conventions; never secrets, bodies or personal addresses. */
   readonly attributes?: SpanAttributes;
-  /** Traceparents of other work that this belongs to as well. */
+  /** Traceparents of further traces that the span belongs to. */
   readonly links?: readonly string[];
 }
 
 export interface TracingSettings {
-  /** Records every span that it is asked for. */
+  /** Records every span it starts. */
   readonly tracer: Tracer;
-  /** Share of the traces beginning in this process that are recorded, from 0 to 1. */
+  /** Share of traces started in this process that are recorded, from 0 to 1. */
   readonly ratio: number;
 }
 
 let settings: TracingSettings | undefined;
 
 /**
- * Whatever begins from now on is traced; undefined ends that. For the service host, which alone knows where spans go:
- * until it calls, nothing here makes an object, and a caller's traceparent is handed on as it is.
+ * Starts tracing, or stops it for undefined. Called by the service host. Without it no spans are created, and the
+ * traceparent of a caller is passed on unchanged.
  */
 export const traceWith = (given: TracingSettings | undefined): void => {
   settings = given;
 };
 
-/** Work under way that is part of a trace. Whatever it causes has to carry its `traceparent`. */
+/** A span of a trace. Requests and events that the work causes must carry its `traceparent`. */
 export class TraceSpan {
   constructor(
     readonly traceparent: string,
@@ -57,7 +57,7 @@ export class TraceSpan {
     this.span?.setAttributes(attributes);
   }
 
-  /** @param failure what went wrong; only its name is told, for messages may quote what nobody else should read. */
+  /** @param failure the error; only its name is recorded, because messages may quote private data. */
   end(failure?: unknown): void {
     if (failure !== undefined) {
       this.span?.setAttribute('error.type', failure instanceof Error ? failure.name : String(failure));
@@ -68,8 +68,8 @@ export class TraceSpan {
 }
 
 /**
- * Begins a span as a child of `parent`; without one it begins a trace, and the ratio decides about all of it. Undefined
- * where nothing is to be recorded: then `parent` goes on unchanged, for those who come after decide alike.
+ * Starts a span as a child of `parent`, or a new trace without one. Returns undefined when nothing is recorded; then
+ * `parent` is passed on unchanged.
  */
 export const startSpan = (
   name: string,
@@ -78,7 +78,7 @@ export const startSpan = (
 ): TraceSpan | undefined => {
   if (!settings || (parent !== undefined && isUnrecorded(parent))) return undefined;
   const parentContext = readTraceparent(parent);
-  // Decided before the SDK is asked, for which nine traces in ten would cost as much as the one that it records.
+  // Decided before calling the SDK, which would cost as much for an unrecorded trace as for a recorded one.
   if (!parentContext && Math.random() >= settings.ratio) return new TraceSpan(unrecordedTrace());
   const context = parentContext ? trace.setSpanContext(ROOT_CONTEXT, parentContext) : ROOT_CONTEXT;
   const linked = links.flatMap(link => readTraceparent(link) ?? []).map(spanContext => ({ context: spanContext }));
@@ -88,7 +88,7 @@ export const startSpan = (
   return new TraceSpan(`00-${traceId}-${spanId}-01`, span);
 };
 
-/** Runs `work` as a span of the work under way, so that whatever it asks, appends and logs belongs to the span. */
+/** Runs `work` in a span; its requests, appends and log lines belong to the span. */
 export const inSpan = async <Result>(
   name: string,
   options: SpanOptions,
@@ -102,8 +102,8 @@ export const inSpan = async <Result>(
 };
 
 /**
- * Runs what several traces wait for together as one span: it lies in the first of those that are recorded, and is
- * linked to the others. Work of which no trace is recorded has no span.
+ * Runs work that several traces wait for in one span: it belongs to the first recorded trace and is linked to the
+ * others. Without a recorded trace there is no span.
  */
 export const inSharedSpan = async <Result>(
   name: string,
@@ -136,11 +136,11 @@ const readTraceparent = (traceparent: string | undefined): SpanContext | undefin
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 };
 
-/** The sampled flag is the lowest bit of the last digit; asked at every step of every message, so nothing is parsed. */
+/** The sampled flag is the lowest bit of the last digit. Called for every step, so nothing is parsed. */
 const isUnrecorded = (traceparent: string): boolean =>
   traceparent.length === 55 && (Number.parseInt(traceparent.charAt(54), 16) & TraceFlags.SAMPLED) === 0;
 
-/** A trace for others to leave out as well. */
+/** A trace that is not recorded. */
 const unrecordedTrace = (): string => {
   const traceId = randomUUID().replaceAll('-', '');
   return `00-${traceId}-${traceId.slice(16)}-00`;

@@ -22,7 +22,7 @@ describe('every service of the checkout', () => {
   it.each(Object.keys(RELEASED))('%s has a handler for every request of the service', service => {
     const handled = sourcesOf(ROOT, service).flatMap(source => [
       ...[...source.matchAll(/@Handles(?:Request)?\((\w+)\)/g)].flatMap(([, name = '']) => contractsNamed(name)),
-      ...(/operationsController\(/.test(source) ? contractsNamed('OPERATIONS') : []),
+      ...(/OperationsModule\.forService\(/.test(source) ? contractsNamed('OPERATIONS') : []),
     ]);
     const names = handled.flatMap(contract => ('request' in contract ? [requestName(contract)] : []));
     expect(new Set(names.filter(name => name.startsWith(`${service}.`)))).toEqual(

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, statfsSync } from 'node:fs';
 
 const SIZE_BYTES = 6 * 1024 ** 3;
 const PAGE_BYTES = 4_096;
+const MOST_SPARE_PAGES = 1_024;
 
 /** The folder that holds everything of Postern: a file system of its own where we may mount one. */
 export class HomeDisk {
@@ -24,10 +25,17 @@ export class HomeDisk {
     }
   }
 
-  /** No byte more can be written. */
+  /** Leaves a few pages at most. Writers may be quicker than `mount`, which then refuses a size below what is in use. */
   fill(): void {
-    const { blocks, bfree, bsize } = statfsSync(this.folder);
-    this.resize(Math.ceil(((blocks - bfree) * bsize) / PAGE_BYTES + 1) * PAGE_BYTES);
+    for (let sparePages = 1; ; sparePages *= 2) {
+      const { blocks, bfree, bsize } = statfsSync(this.folder);
+      try {
+        this.resize(Math.ceil(((blocks - bfree) * bsize) / PAGE_BYTES + sparePages) * PAGE_BYTES);
+        return;
+      } catch (error) {
+        if (sparePages >= MOST_SPARE_PAGES) throw error;
+      }
+    }
   }
 
   free(): void {

@@ -119,10 +119,10 @@ it('loses nothing when it crashes between publishing and saving the checkpoint',
 it('reports an unavailable broker, and continues when it is back', async () => {
   const { store } = await stores.fresh();
   const broker = new FakeBroker();
-  broker.refuses = new Error('NATS is away');
+  broker.refuses = new Error('NATS is unavailable');
   const relay = relayOf(store, broker);
   await append(store, 1, 5);
-  await waitFor(async () => (await relay.status()).lastError === 'NATS is away', { describe: 'the error' });
+  await waitFor(async () => (await relay.status()).lastError === 'NATS is unavailable', { describe: 'the error' });
   expect(await relay.status()).toMatchObject({ lag: 5, published: 0 });
   broker.refuses = undefined;
   await holds(broker, 5);

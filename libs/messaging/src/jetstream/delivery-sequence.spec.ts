@@ -8,7 +8,7 @@ interface Delivery {
   readonly replica: number;
 }
 
-/** What the server does: hands first deliveries out in order, skips what is gone, repeats some. */
+/** Simulates the server: first deliveries in order, removed messages skipped, some redelivered. */
 const deliveries = fc.array(
   fc.record({
     skipped: fc.constantFrom(0, 0, 0, 0, 1, 3),
@@ -40,7 +40,7 @@ const run = (steps: readonly { skipped: number; repeats: number; replica: number
 
 const covers = ({ first, last }: MissingSequences, sequence: number) => first <= sequence && sequence <= last;
 
-it('finds every sequence that was passed over, and no other, whatever is delivered again', () => {
+it('finds every skipped sequence and no other, with any redeliveries', () => {
   fc.assert(
     fc.property(deliveries, steps => {
       const { gone, found } = run(steps, 1);
@@ -51,10 +51,10 @@ it('finds every sequence that was passed over, and no other, whatever is deliver
   );
 });
 
-it('finds every sequence that was passed over by several replicas that repeat nothing', () => {
+it('finds every skipped sequence over several replicas without redeliveries', () => {
   fc.assert(
     fc.property(deliveries, steps => {
-      // A gap that nothing follows at some replica is found by the one that got the next message.
+      // A gap at the end of one replica is found by the replica that got the next message.
       const { gone, found } = run(
         steps.map(step => ({ ...step, repeats: 0 })),
         3,
@@ -64,7 +64,7 @@ it('finds every sequence that was passed over by several replicas that repeat no
   );
 });
 
-it('feigns no gap, however many replicas share and repeat', () => {
+it('reports no false gap with any number of replicas and redeliveries', () => {
   fc.assert(
     fc.property(deliveries, steps => {
       const { found } = run(
@@ -76,7 +76,7 @@ it('feigns no gap, however many replicas share and repeat', () => {
   );
 });
 
-it('begins anew where a server counts its last deliveries once more', () => {
+it('starts again when a server counts its last deliveries again', () => {
   const watch = new DeliverySequence();
   watch.begin({ stream: 20, delivery: 20 });
   const see = (streamSequence: number, deliverySequence: number) =>

@@ -1,15 +1,15 @@
 import type { JsMsg } from '@nats-io/jetstream';
 
-/** Stream sequences that a consumer will never be given, first and last included. */
+/** Stream sequences that a consumer will never receive, inclusive. */
 export interface MissingSequences {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Finds sequences that JetStream passed over. The server counts every delivery to any replica, and first deliveries are
- * in the order of the stream: between two of them it cannot have advanced by more sequences than deliveries, unless it
- * skipped some. Redeliveries to other replicas can hide a gap; nothing else can, and nothing feigns one.
+ * Finds sequences that JetStream skipped. The server counts every delivery to any replica, and first deliveries are
+ * in stream order: between two of them, the sequence cannot advance further than the number of deliveries unless
+ * some were skipped. Redeliveries to other replicas can hide a gap, and nothing reports a false one.
  */
 export class DeliverySequence {
   #stream = 0;
@@ -17,17 +17,20 @@ export class DeliverySequence {
   /** Redeliveries since the last first delivery. */
   #repeated = 0;
 
-  /** Begins behind the last message that the server has delivered, or that the stream has dropped. */
+  /** Starts after the last message that the server delivered or the stream dropped. */
   begin({ stream, delivery }: { readonly stream: number; readonly delivery: number }): void {
     this.#stream = stream;
     this.#delivery = delivery;
     this.#repeated = 0;
   }
 
-  /** Takes note of a delivery; answers the sequences that were passed over before it. */
+  /**
+   * Records a delivery.
+   * @returns the sequences that were skipped before it.
+   */
   see({ info }: Pick<JsMsg, 'info'>): MissingSequences | undefined {
     const { streamSequence, deliverySequence, deliveryCount } = info;
-    // A server that crashed may have forgotten its last deliveries, and counts them once more.
+    // A server that crashed may count its last deliveries again.
     if (deliverySequence <= this.#delivery) return this.#from(streamSequence, deliverySequence);
     if (deliveryCount > 1) {
       this.#repeated++;

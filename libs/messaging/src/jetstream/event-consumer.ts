@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   AckPolicy,
   type ConsumerMessages,
@@ -8,12 +7,13 @@ import {
   ReplayPolicy,
 } from '@nats-io/jetstream';
 import type { EventContract, ServiceName } from '@postern/contracts';
+import { Backoff } from '../backoff.js';
 import type { NatsLink } from '../connection.js';
 import { guarded } from '../guard.js';
 import type { Log } from '../log.js';
 import { DeliverySequence } from './delivery-sequence.js';
+import { EventProcessor, type EventRetries } from './event-processor.js';
 import { isAbsent, streamName } from './event-stream.js';
-import { type EventRetries, EventWork } from './event-work.js';
 import { GapReports, type ReportGap } from './gap-reports.js';
 import { type HandleEvents, HandlerCalls } from './handler-calls.js';
 import { suitableManager } from './jetstream-publisher.js';
@@ -30,26 +30,26 @@ export interface EventConsumerOptions {
   readonly batchSize: number;
   readonly handle: HandleEvents;
   readonly retries: EventRetries;
-  /** Keeps events that fail alone; without it they stay in the stream. */
+  /** Stores events that fail alone; without it they stay in the stream. */
   readonly setAside?: SetAsideEvents | undefined;
-  /** Tells the source of events that its stream lost before they were taken. */
+  /** Reports events that the stream lost before they were taken to their source. */
   readonly reportGap: ReportGap;
 }
 
-/** How far the server has come with a durable consumer. */
-interface ConsumerPlace {
-  /** The first stream sequence that it has not taken. */
+/** The progress of a durable consumer. */
+interface ConsumerProgress {
+  /** The first stream sequence that is not acknowledged. */
   readonly next: number;
-  /** The last sequence that was delivered, and how many deliveries there were. */
+  /** The last delivered sequence, and the number of deliveries. */
   readonly delivered: { readonly stream: number; readonly delivery: number };
 }
 
 const ACK_WAIT_MS = 30_000;
 const NANOS_PER_MS = 1_000_000;
-/** Poisoned events stay unacknowledged between their retries and count against this. */
+/** Events that could not be set aside stay unacknowledged and count against this limit. */
 const MAX_ACK_PENDING = 4_096;
 
-/** Notifications after which the pull has to be set up again from the beginning. */
+/** Notifications after which the consumer is set up again. */
 const LOST = new Set([
   'heartbeats_missed',
   'consumer_not_found',
@@ -59,13 +59,13 @@ const LOST = new Set([
 ]);
 
 /**
- * One durable consumer's share of a stream, for as long as the process lives: it waits for a stream that is not there
- * yet, and sets itself up again after NATS was away or lost its storage. Unwanted types are skipped here, because
+ * Reads a stream with one durable consumer for as long as the process lives: it waits until the stream exists, and
+ * sets itself up again after NATS was unavailable or lost its storage. Unwanted types are skipped here, because
  * nats-server 2.9 cannot filter by several subjects.
  */
 export class EventConsumer {
   readonly #stopping = new AbortController();
-  readonly #work: EventWork;
+  readonly #processor: EventProcessor;
   readonly #retries: SetAsideRetries | undefined;
   readonly #gaps: GapReports;
   readonly #deliveries = new DeliverySequence();
@@ -76,7 +76,7 @@ export class EventConsumer {
     const { setAside, retries } = options;
     const stopping = this.#stopping.signal;
     const calls = new HandlerCalls(options);
-    this.#work = new EventWork({ ...options, calls, setAside, ackWaitMs: ACK_WAIT_MS, stopping });
+    this.#processor = new EventProcessor({ ...options, calls, setAside, ackWaitMs: ACK_WAIT_MS, stopping });
     this.#retries =
       setAside && new SetAsideRetries({ ...options, calls, store: setAside, retryMs: retries.poisonMs, stopping });
     this.#gaps = new GapReports({ ...options, report: options.reportGap, stopping });
@@ -87,11 +87,11 @@ export class EventConsumer {
     this.#retries?.start();
   }
 
-  /** Takes no more, waits for the batch under way, and gives the rest back to the other replicas. */
+  /** Stops receiving, finishes the present batch, and releases other messages to other replicas. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#messages?.stop();
-    await this.#work.finish();
+    await this.#processor.finish();
     await this.#retries?.finish();
     await this.#gaps.finish();
     await this.#running;
@@ -101,25 +101,24 @@ export class EventConsumer {
     const { link, log, durable, source } = this.options;
     const { signal } = this.#stopping;
     const watch = link.status.subscribe(guarded(log, durable, () => this.#messages?.stop()));
-    let waitMs = 100;
+    const backoff = Backoff.exponential({ firstMs: 100, maxMs: 1_000 });
     while (!signal.aborted && !link.closed) {
       try {
         if (link.connected) {
           await this.#consume();
-          waitMs = 100;
+          backoff.reset();
         }
       } catch (error) {
         if (!isAbsent(error) && link.connected)
-          log.warn({ err: error, durable, source }, 'Consuming events was interrupted');
+          log.warn({ err: error, durable, source }, 'Receiving events was interrupted');
       }
-      this.#work.hold();
-      await pause(waitMs, undefined, { signal }).catch(() => {});
-      waitMs = Math.min(waitMs * 2, 1_000);
+      this.#processor.hold();
+      await backoff.pause(signal);
     }
     watch.unsubscribe();
   }
 
-  /** Resolves when the pull ended and everything has to be looked at again. */
+  /** Resolves when the consumer has to be set up again. */
   async #consume(): Promise<void> {
     const jsm = await suitableManager(this.options.link);
     const stream = streamName(this.options.source);
@@ -128,9 +127,9 @@ export class EventConsumer {
     if (place && place.next < state.first_seq)
       this.#gaps.add(created, { first: place.next, last: state.first_seq - 1 });
     const { stream: delivered, delivery } = place?.delivered ?? { stream: 0, delivery: 0 };
-    // What the stream has dropped by now was reported, or is older than this consumer.
+    // Events that the stream has dropped were reported, or are older than this consumer.
     this.#deliveries.begin({ stream: Math.max(delivered, state.first_seq - 1), delivery });
-    this.#work.resume(created);
+    this.#processor.resume(created);
     if (this.#stopping.signal.aborted) return;
     const consumer = await jsm.jetstream().consumers.get(stream, this.options.durable);
     const messages = await consumer.consume({
@@ -150,11 +149,14 @@ export class EventConsumer {
   #take(message: JsMsg, streamCreated: string): void {
     const missing = this.#deliveries.see(message);
     if (missing) this.#gaps.add(streamCreated, missing);
-    this.#work.add(message);
+    this.#processor.add(message);
   }
 
-  /** Makes sure that the durable is there; answers how far it has come, undefined for a new one. */
-  async #ensureConsumer(jsm: JetStreamManager, stream: string): Promise<ConsumerPlace | undefined> {
+  /**
+   * Creates the durable consumer if it does not exist.
+   * @returns its progress; undefined for a new one.
+   */
+  async #ensureConsumer(jsm: JetStreamManager, stream: string): Promise<ConsumerProgress | undefined> {
     const { durable } = this.options;
     const found = await jsm.consumers.info(stream, durable).catch(error => {
       if (isAbsent(error)) return undefined;

@@ -11,23 +11,23 @@ import {
 import type { ServiceName } from '@postern/contracts';
 
 export interface StreamLimits {
-  /** Largest size of the stream; events wait in the log when it is full (1 GiB). */
+  /** Maximum size of the stream; events wait in the log when it is full (1 GiB). */
   readonly maxBytes?: number | undefined;
-  /** Events that every consumer has taken are removed after this time (7 days). */
+  /** Events that all consumers have taken are removed after this time (7 days). */
   readonly maxAgeMs?: number | undefined;
   /** An event published again within this time is not stored again (2 minutes). */
   readonly duplicateWindowMs?: number | undefined;
-  /** Servers of a NATS cluster that hold a copy each (1). */
+  /** Replicas in a NATS cluster (1). */
   readonly replicas?: number | undefined;
 }
 
 const NANOS_PER_MS = 1_000_000;
-/** The smallest stream that is made where the server has no room for the configured one. */
+/** The smallest stream that is created when the server has too little storage. */
 const SMALLEST_BYTES = 16 * 1024 ** 2;
 
 export const streamName = (service: ServiceName): string => `postern-${service}`;
 
-/** The stream drops nothing by itself: neither its size nor the age of an event removes one that somebody still needs. */
+/** The stream removes nothing on its own, neither by size nor by age. */
 export const streamConfig = (service: ServiceName, limits: StreamLimits) =>
   ({
     name: streamName(service),
@@ -47,17 +47,17 @@ export const isAbsent = (error: unknown): boolean =>
   error instanceof JetStreamApiError &&
   (error.code === JetStreamApiCodes.StreamNotFound || error.code === JetStreamApiCodes.ConsumerNotFound);
 
-/** JetStream's numbers for: no peers with room, the account's limit, resources, file storage. */
+/** Error codes of JetStream: no peers with storage, account limit, resources, file storage. */
 const NO_STORAGE_CODES = new Set([10_002, 10_005, 10_023, 10_047]);
 
-/** Whether the server has no room for a stream of this size, or for another event. */
+/** Whether the server has no storage for a stream of this size or for another event. */
 export const isOutOfStorage = (error: { readonly code?: number; readonly message: string }): boolean =>
   NO_STORAGE_CODES.has(error.code ?? 0) || /insufficient storage|no space left/i.test(error.message);
 
 /**
- * The stream as asked for, created or brought up to date. Where the server has too little room it becomes smaller,
- * down to 16 MiB, and grows when it is ensured again and there is room.
- * @throws when the server has no room at all, or made something else of the configuration.
+ * Creates or updates the stream. If the server has too little storage, the stream is smaller, down to 16 MiB, and
+ * grows later.
+ * @throws when the server has no storage at all, or applied another configuration.
  */
 export const ensureStream = async (jsm: JetStreamManager, asked: AskedStream): Promise<StreamInfo> => {
   const found = await jsm.streams.info(asked.name).catch(error => {
@@ -71,9 +71,9 @@ export const ensureStream = async (jsm: JetStreamManager, asked: AskedStream): P
     if (found && differences(config, found.config).length === 0) return found;
     try {
       const made = await (found ? jsm.streams.update(asked.name, config) : jsm.streams.add(config));
-      // Old servers drop settings they do not know instead of refusing them.
+      // Old servers ignore unknown settings without an error.
       const ignored = differences(config, made.config);
-      if (ignored.length > 0) throw new Error(`NATS did not take ${ignored.join(', ')} of stream ${asked.name}`);
+      if (ignored.length > 0) throw new Error(`NATS did not apply ${ignored.join(', ')} of stream ${asked.name}`);
       return made;
     } catch (error) {
       if (!(error instanceof JetStreamApiError && isOutOfStorage(error))) throw error;
@@ -83,7 +83,7 @@ export const ensureStream = async (jsm: JetStreamManager, asked: AskedStream): P
   throw refusal;
 };
 
-/** The sizes to try, largest first. A stream never becomes smaller than what it holds, which would drop events. */
+/** The sizes to try, largest first. A stream never becomes smaller than its content, which would remove events. */
 const sizesFor = (asked: number, found: StreamInfo | undefined): number[] => {
   const present = found && found.config.max_bytes > 0 ? found.config.max_bytes : undefined;
   const smallest = Math.min(asked, present ?? SMALLEST_BYTES);

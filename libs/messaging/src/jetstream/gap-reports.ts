@@ -3,14 +3,14 @@ import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
 import type { MissingSequences } from './delivery-sequence.js';
 
-/** Events that a consumer misses, as it tells the service that publishes them. */
+/** Events that a consumer misses, as reported to the service that publishes them. */
 export interface EventGap extends MissingSequences {
   readonly consumer: string;
   /** Creation time of the stream that the sequences belong to. */
   readonly streamCreated: string;
 }
 
-/** Asks the publishing service to publish what is missing again; resolves once it has noted that. */
+/** Reports a gap to the publishing service; resolves when the service has stored the report. */
 export type ReportGap = (gap: EventGap) => Promise<void>;
 
 export interface GapReportsOptions {
@@ -22,7 +22,7 @@ export interface GapReportsOptions {
 
 const RETRY_MS = [1_000, 5_000, 15_000, 30_000] as const;
 
-/** Tells of every gap until the publishing service has noted it, which survives its restarts from then on. */
+/** Reports every gap until the publishing service has stored it. */
 export class GapReports {
   readonly #pending = new Set<Promise<void>>();
   #streamCreated = '';
@@ -41,7 +41,7 @@ export class GapReports {
     const { durable: consumer, log } = this.options;
     instruments().eventGaps.add(1, { consumer });
     log.error({ consumer, first: from, last }, 'The stream lost events before this consumer took them');
-    const pending = this.#tell({ consumer, streamCreated, first: from, last });
+    const pending = this.#report({ consumer, streamCreated, first: from, last });
     this.#pending.add(pending);
     void pending.finally(() => this.#pending.delete(pending));
   }
@@ -50,7 +50,7 @@ export class GapReports {
     await Promise.all(this.#pending);
   }
 
-  async #tell(gap: EventGap): Promise<void> {
+  async #report(gap: EventGap): Promise<void> {
     const { log, report, stopping, durable: consumer } = this.options;
     for (let attempt = 0; !stopping.aborted; attempt++) {
       try {
@@ -58,7 +58,8 @@ export class GapReports {
         log.info({ consumer, first: gap.first, last: gap.last }, 'The lost events will be published again');
         return;
       } catch (error) {
-        if (attempt === 0) log.warn({ err: error, consumer }, 'Lost events could not be reported yet; trying again');
+        if (attempt === 0)
+          log.warn({ err: error, consumer }, 'Lost events could not be reported; the report will be retried');
       }
       await pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)], undefined, { signal: stopping }).catch(() => {});
     }

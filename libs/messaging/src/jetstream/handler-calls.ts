@@ -16,10 +16,10 @@ export interface HandlerCallsOptions {
   readonly handle: HandleEvents;
 }
 
-/** A handler that takes longer counts as failed; its batch comes again. */
+/** A handler that takes longer has failed, and its batch is retried. */
 const HANDLER_LIMIT_MS = 60_000;
 
-/** Calls the handler of one consumer: with events as their contracts describe them, in their context, within a limit. */
+/** Calls the handler of one consumer with parsed events, in their context and within a time limit. */
 export class HandlerCalls {
   readonly #contracts: ReadonlyMap<string, EventContract>;
 
@@ -31,7 +31,7 @@ export class HandlerCalls {
     return this.#contracts.has(type);
   }
 
-  /** @throws when the data do not fit the contract. */
+  /** @throws when the data do not match the contract. */
   read(envelope: Envelope): Envelope {
     const contract = this.#contracts.get(envelope.type);
     return contract ? { ...envelope, data: contract.data.parse(envelope.data) } : envelope;
@@ -58,7 +58,7 @@ export class HandlerCalls {
       instruments().eventFailures.add(1, { consumer: durable });
       log.warn(
         { err: error, durable, events: events.length, first: id },
-        'An event handler failed; it will be called again',
+        'An event handler failed; it will be retried',
       );
       return { error };
     } finally {
@@ -66,7 +66,7 @@ export class HandlerCalls {
     }
   }
 
-  /** However many events are handled together, each continues its own trace, as a child of the publishing span. */
+  /** Each event of a batch continues its own trace, as a child of the publishing span. */
   #traced(events: readonly Envelope[]): { batch: readonly Envelope[]; end: (failure?: unknown) => void } {
     const spans = events.map(({ id, type, metadata }) =>
       startSpan(`process ${type}`, metadata.traceparent, {
@@ -90,11 +90,14 @@ export class HandlerCalls {
 
 const withinLimit = async (work: Promise<void>): Promise<void> => {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no end after ${HANDLER_LIMIT_MS} ms`)), HANDLER_LIMIT_MS);
+  const timer = setTimeout(
+    () => reject(new Error(`the handler did not finish within ${HANDLER_LIMIT_MS} ms`)),
+    HANDLER_LIMIT_MS,
+  );
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 };
 
-/** The envelope in a message; undefined where it is no event. */
+/** The envelope in a message; undefined when the message is no event. */
 export const readEnvelope = (message: { json(): unknown }): Envelope | undefined => {
   try {
     return eventEnvelope.safeParse(message.json()).data;

@@ -9,7 +9,7 @@ import { roomOf, StreamHousekeeping, type StreamRetention } from './stream-house
 
 export type Envelope = z.output<typeof eventEnvelope>;
 
-/** What has to be known of a stored event to publish it; event-sourcing's recorded events have this shape. */
+/** The parts of a stored event that are published; recorded events of event-sourcing have this shape. */
 export interface PublishableEvent {
   readonly id: string;
   readonly type: string;
@@ -27,29 +27,33 @@ export interface PublishableEvent {
 
 export interface JetStreamPublisherOptions extends StreamLimits {
   readonly service: ServiceName;
-  /** What this service publishes; stored events of any other type are its own business and are passed over. */
+  /** The published events; stored events of other types are ignored. */
   readonly contracts: readonly EventContract[];
-  /** Unacknowledged messages at a time (256). */
+  /** Publishes only the fields of each contract, for stored events with fields that must not leave the service. */
+  readonly contractFieldsOnly?: boolean | undefined;
+  /** Removes events from a full stream, and after their age, also while the stream has no durable consumer. */
+  readonly removeUnconsumed?: boolean | undefined;
+  /** Maximum number of unacknowledged messages (256). */
   readonly inFlight?: number | undefined;
-  /** Told when the server has no room for the configured stream and a smaller one was made. */
+  /** Called when the server has too little storage and a smaller stream was created. */
   readonly onSmaller?: ((size: { readonly bytes: number; readonly wanted: number }) => void) | undefined;
 }
 
-/** What the outbox relay compares with its checkpoint: a broker that went back has lost something. */
+/** The state that the outbox relay compares with its checkpoint to find lost events. */
 export interface StreamState {
   readonly created: string;
   readonly lastSequence: number;
 }
 
-/** What became of a batch. With `blocked` the stream took only the first `taken` events of it, and takes no more. */
+/** The result of publishing a batch. With `blocked`, the stream stored only the first `taken` events. */
 export interface Published {
   readonly lastSequence: number;
   readonly blocked?: StreamRefusal & { readonly taken: number };
 }
 
-/** Publishes a service's events to its stream `postern-<service>`, which it creates and keeps as configured. */
+/** Publishes a service's events to its stream `postern-<service>`, which it creates and configures. */
 export class JetStreamPublisher {
-  readonly #subjects: ReadonlyMap<string, string>;
+  readonly #contracts: ReadonlyMap<string, EventContract>;
   readonly #stream: ReturnType<typeof streamConfig>;
   readonly #window: PublishWindow;
   readonly #housekeeping: StreamHousekeeping;
@@ -57,32 +61,36 @@ export class JetStreamPublisher {
   #ensured = false;
   #reconnectionsSeen = 0;
   #lastSequence = 0;
-  /** Bytes that the stream is known to have left; this publisher is the only one that fills it. */
+  /** Bytes known to be free in the stream; only this publisher adds to it. */
   #room = 0;
-  /** The size that was last told of as too small. */
+  /** The size that was last reported as too small. */
   #smallerBytes = 0;
 
   constructor(
     private readonly link: NatsLink,
     private readonly options: JetStreamPublisherOptions,
   ) {
-    this.#subjects = new Map(options.contracts.map(contract => [contract.type, contract.subject]));
+    this.#contracts = new Map(options.contracts.map(contract => [contract.type, contract]));
     this.#stream = streamConfig(options.service, options);
     this.#window = new PublishWindow(link, this.#stream.name);
-    this.#housekeeping = new StreamHousekeeping(this.#stream, options.maxAgeMs ?? 7 * 24 * 3_600_000, () =>
-      isAtLeast(link, 2, 12),
+    this.#housekeeping = new StreamHousekeeping(
+      this.#stream,
+      options.maxAgeMs ?? 7 * 24 * 3_600_000,
+      () => isAtLeast(link, 2, 12),
+      options.removeUnconsumed,
     );
   }
 
-  /** The types that it publishes, for the outbox relay. */
+  /** The published types, for the outbox relay. */
   get types(): readonly string[] {
-    return [...this.#subjects.keys()];
+    return [...this.#contracts.keys()];
   }
 
   /**
-   * Resolves when the server has stored every published event of the batch, or as many as the stream has room for; the
-   * event's id is the message id, so that repeating a batch within the duplicate window stores nothing twice. A
-   * `repetition` makes other ids of them, so that the stream does store them again. Rejects if any is in doubt.
+   * Resolves when the server has stored the batch, or as many events as the stream has room for. The event's id is
+   * the message id, so that a batch that is published again within the duplicate window is not stored twice;
+   * `repetition` changes the ids, so that it is.
+   * @throws when it is unknown whether an event is stored.
    */
   async publish(batch: readonly PublishableEvent[], repetition?: string): Promise<Published> {
     try {
@@ -94,12 +102,14 @@ export class JetStreamPublisher {
     }
     const spans: (TraceSpan | undefined)[] = [];
     const published = batch.flatMap((event, place) => {
-      const subject = this.#subjects.get(event.type);
-      if (!subject) return [];
+      const contract = this.#contracts.get(event.type);
+      if (!contract) return [];
+      const { subject } = contract;
+      const visible = this.options.contractFieldsOnly ? withContractFields(event, contract) : event;
       const span = publishSpan(event, subject);
       spans.push(span);
       const id = repetition ? `${event.id}.${repetition}` : event.id;
-      return [{ subject, id, place, payload: JSON.stringify(envelopeOf(event, span?.traceparent)) }];
+      return [{ subject, id, place, payload: JSON.stringify(envelopeOf(visible, span?.traceparent)) }];
     });
     const end = (failure?: unknown) => spans.forEach(span => void span?.end(failure));
     const inFlight = this.options.inFlight ?? 256;
@@ -116,24 +126,24 @@ export class JetStreamPublisher {
       end();
     } catch (error) {
       end(error);
-      // Whatever went wrong, the stream may be gone: look again before the next attempt.
+      // The stream may be missing: check it before the next attempt.
       this.#ensured = false;
       throw error;
     }
     return { lastSequence: this.#lastSequence };
   }
 
-  /** What the stream holds and what all consumers have taken; undefined when there is no stream. */
+  /** The content of the stream and what all consumers have taken; undefined without a stream. */
   async retention(): Promise<StreamRetention | undefined> {
     return this.#housekeeping.retention(await this.#jsm());
   }
 
-  /** Removes what every consumer took long ago; cheap to call often. */
+  /** Removes old events that all consumers have taken; cheap to call often. */
   async removeOld(): Promise<void> {
     await this.#housekeeping.removeOld(await this.#jsm());
   }
 
-  /** Undefined when the stream does not exist; rejects when the server cannot be asked. */
+  /** Undefined when the stream does not exist; rejects when the server does not respond. */
   async state(): Promise<StreamState | undefined> {
     const jsm = await this.#jsm();
     try {
@@ -146,8 +156,8 @@ export class JetStreamPublisher {
   }
 
   /**
-   * Publishes as many as there is room for. Sent side by side, a smaller event could still be stored behind a larger
-   * one that was refused; counting the room beforehand keeps the order.
+   * Publishes as many events as fit. The room is counted beforehand, because a smaller event could be stored after a
+   * larger one was refused.
    */
   async #store(messages: readonly StreamMessage[]): Promise<{ stored: number; refusal?: StreamRefusal | undefined }> {
     const sizes = messages.map(message => storedBytes(message, this.#stream.name));
@@ -166,13 +176,13 @@ export class JetStreamPublisher {
     const outcome = await this.#window.publish(messages.slice(0, fitting));
     this.#lastSequence = Math.max(this.#lastSequence, outcome.lastSequence);
     for (const size of sizes.slice(0, fitting)) this.#room -= size;
-    // The server counted otherwise: ask it before the next attempt.
+    // The server counts differently: read its state before the next attempt.
     if (outcome.refusal) this.#room = 0;
     return outcome.refusal ? outcome : { stored: fitting, refusal: fitting < messages.length ? refusal : undefined };
   }
 
   async #ensure(): Promise<void> {
-    if (!this.link.connected) throw new Error('NATS is away');
+    if (!this.link.connected) throw new Error('NATS is unavailable');
     if (this.#ensured && this.#reconnectionsSeen === this.link.reconnections) return;
     this.#reconnectionsSeen = this.link.reconnections;
     const info = await ensureStream(await this.#jsm(), this.#stream);
@@ -186,7 +196,7 @@ export class JetStreamPublisher {
   }
 
   async #jsm(): Promise<JetStreamManager> {
-    if (!this.link.connected) throw new Error('NATS is away');
+    if (!this.link.connected) throw new Error('NATS is unavailable');
     this.#manager ??= await suitableManager(this.link);
     return this.#manager;
   }
@@ -197,9 +207,9 @@ const fullBecauseOf = (stream: string, heldBy: string | undefined): string =>
     ? `the stream ${stream} is full, and the consumer ${heldBy} has not taken its events`
     : `the stream ${stream} is full, and no consumer takes its events`;
 
-/** JetStream's management API of a server that is recent enough to be relied on. */
+/** The JetStream management API, if the server is recent enough. */
 export const suitableManager = async (link: NatsLink): Promise<JetStreamManager> => {
-  if (!isAtLeast(link, 2, 9)) throw new Error(`nats-server ${versionOf(link)} is too old: 2.9 is the oldest`);
+  if (!isAtLeast(link, 2, 9)) throw new Error(`nats-server ${versionOf(link)} is too old: 2.9 or later is required`);
   return jetstreamManager(link.nc, { checkAPI: false, timeout: 2_000 });
 };
 
@@ -210,7 +220,7 @@ const isAtLeast = (link: NatsLink, leastMajor: number, leastMinor: number): bool
   return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 };
 
-/** Who takes the event continues the trace from here. */
+/** Consumers of the event continue the trace from here. */
 const publishSpan = ({ id, type, metadata }: PublishableEvent, subject: string): TraceSpan | undefined =>
   startSpan(`publish ${type}`, metadata.traceparent, {
     kind: 'producer',
@@ -221,6 +231,13 @@ const publishSpan = ({ id, type, metadata }: PublishableEvent, subject: string):
       'messaging.message.id': id,
     },
   });
+
+/** The event without the fields that its contract does not name. */
+const withContractFields = (event: PublishableEvent, { data }: EventContract): PublishableEvent => {
+  const { shape = {} } = data as { readonly shape?: object };
+  const stored = event.data as Readonly<Record<string, unknown>>;
+  return { ...event, data: Object.fromEntries(Object.keys(shape).map(field => [field, stored[field]])) };
+};
 
 const envelopeOf = (event: PublishableEvent, traceparent = event.metadata.traceparent): Envelope => ({
   id: event.id,

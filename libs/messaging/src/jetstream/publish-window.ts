@@ -5,12 +5,12 @@ import { isOutOfStorage } from './event-stream.js';
 /** A message for a stream. */
 export interface StreamMessage {
   readonly subject: string;
-  /** By which the stream recognises a repetition. */
+  /** The message id; the stream ignores a repetition. */
   readonly id: string;
   readonly payload: string;
 }
 
-/** Why a stream takes no more events: it is full, or its server has no room left. */
+/** Why a stream accepts no more events: it is full, or its server has no storage. */
 export type StreamCondition = 'full' | 'no_storage';
 
 export interface StreamRefusal {
@@ -20,13 +20,13 @@ export interface StreamRefusal {
 
 export interface WindowOutcome {
   readonly lastSequence: number;
-  /** How many messages were stored before the first one that was refused; all of them without a refusal. */
+  /** Messages stored before the first refusal; all of them without a refusal. */
   readonly stored: number;
   readonly refusal?: StreamRefusal;
 }
 
 interface Window {
-  /** Places of the messages that wait for their acknowledgement, by reply subject. */
+  /** Indexes of the messages that wait for an acknowledgement, by reply subject. */
   readonly waiting: Map<string, number>;
   lastSequence: number;
   stored: number;
@@ -36,16 +36,16 @@ interface Window {
 
 const ACK_WITHIN_MS = 2_000;
 
-/** Bytes that a message takes beside subject, id, stream name and payload: the names of its headers and its record. */
+/** Bytes of a message besides subject, id, stream name and payload. */
 const OVERHEAD_BYTES = 128;
 
-/** An upper bound of what a message takes from the stream's size. */
+/** An upper bound of the storage that a message needs. */
 export const storedBytes = ({ subject, id, payload }: StreamMessage, stream: string): number =>
   OVERHEAD_BYTES + subject.length + id.length + stream.length + Buffer.byteLength(payload);
 
 /**
- * Publishes messages to a stream side by side and waits for all their acknowledgements together. The JetStream client
- * makes a request of each publish, with a timer, two promises and an error of its own: ten times the work.
+ * Publishes messages concurrently and waits for all acknowledgements. The JetStream client makes a request with a
+ * timer and two promises of each publish: ten times the work.
  */
 export class PublishWindow {
   readonly #inbox = createInbox();
@@ -59,8 +59,8 @@ export class PublishWindow {
   ) {}
 
   /**
-   * Resolves once the stream has answered all of them: stored, or refused because there is no room. Rejects at any
-   * other refusal, or when an acknowledgement is missing after two seconds.
+   * Resolves when every message is stored or refused for lack of room.
+   * @throws after any other refusal, or when an acknowledgement is missing after two seconds.
    */
   publish(messages: readonly StreamMessage[]): Promise<WindowOutcome> {
     this.#subscription ??= this.link.subscribe(`${this.#inbox}.*`, message => this.#acknowledged(message), {
@@ -104,7 +104,7 @@ export class PublishWindow {
 
   #acknowledged(message: Msg): void {
     const window = [...this.#open].find(({ waiting }) => waiting.has(message.subject));
-    // A late one belongs to a window that has been given up.
+    // A late acknowledgement belongs to an abandoned window.
     if (!window) return;
     const place = window.waiting.get(message.subject) ?? 0;
     window.waiting.delete(message.subject);
@@ -128,12 +128,12 @@ interface Answer {
 }
 
 const storedSequence = (message: Msg, stream: string): number | StreamRefusal | Error => {
-  if (message.data.length === 0) return new Error(`no stream takes what is published to ${stream}`);
+  if (message.data.length === 0) return new Error(`no stream stores messages for ${stream}`);
   let answer: Answer;
   try {
     answer = message.json<Answer>();
   } catch {
-    return new Error(`what acknowledged an event of the stream ${stream} is no JSON`);
+    return new Error(`the acknowledgement of an event by the stream ${stream} is not JSON`);
   }
   const { error, seq } = answer;
   if (error) return refusalOf(error) ?? new Error(`the stream ${stream} refused an event: ${error.description}`);

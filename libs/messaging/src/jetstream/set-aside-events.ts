@@ -3,28 +3,28 @@ import type { z } from 'zod';
 
 type Envelope = z.output<typeof eventEnvelope>;
 
-/** Why an event is set aside, and when it is handled again. */
+/** Why an event is set aside, and when it is retried. */
 export interface SetAsideFailure {
   readonly error: string;
   readonly retryAfterMs: number;
 }
 
 /**
- * Events that a consumer cannot handle. They are kept outside the stream, which otherwise could not be emptied behind
- * them, until they are handled or an operator discards them.
+ * Events that a consumer cannot handle, stored outside the stream until they are handled or an operator discards
+ * them. In the stream they would block the removal of later events.
  */
 export interface SetAsideEvents {
-  /** Resolves once the event is stored. An event that is set aside already is left as it is. */
+  /** Resolves when the event is stored. Does nothing for an event that is set aside already. */
   keep(consumer: string, envelope: Envelope, failure: SetAsideFailure): Promise<void>;
-  /** Events whose time has come, the oldest first. No replica is given them again within `leaseMs`. */
+  /** Events that are due, the oldest first; no other replica receives them within `leaseMs`. */
   takeDue(consumer: string, limit: number, leaseMs: number): Promise<readonly SetAsideEvent[]>;
-  /** The event failed once more. */
+  /** Records another failure. */
   failedAgain(consumer: string, eventId: string, failure: SetAsideFailure): Promise<void>;
   remove(consumer: string, eventId: string): Promise<void>;
 }
 
 export interface SetAsideEvent {
   readonly envelope: Envelope;
-  /** How often it has failed since it was set aside, that time included. */
+  /** Failures, including the one that set it aside. */
   readonly failures: number;
 }

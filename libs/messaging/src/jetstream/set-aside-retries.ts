@@ -15,11 +15,11 @@ export interface SetAsideRetriesOptions {
 }
 
 const POLL_MS = 2_000;
-const AT_ONCE = 20;
+const BATCH_SIZE = 20;
 /** Longer than a handler may take. */
 const LEASE_MS = 90_000;
 
-/** Handles the events again that a consumer has set aside, each alone, until it succeeds or is discarded. */
+/** Retries events that a consumer has set aside, one by one, until they succeed or are discarded. */
 export class SetAsideRetries {
   #running: Promise<void> | undefined;
 
@@ -29,7 +29,7 @@ export class SetAsideRetries {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when the event under way is handled. The signal has to be aborted before. */
+  /** Resolves when the present event is handled. Abort the signal before. */
   async finish(): Promise<void> {
     await this.#running;
   }
@@ -39,7 +39,7 @@ export class SetAsideRetries {
     const pollMs = Math.min(POLL_MS, retryMs[0] ?? POLL_MS);
     while (!stopping.aborted) {
       try {
-        for (const event of await store.takeDue(durable, AT_ONCE, LEASE_MS)) {
+        for (const event of await store.takeDue(durable, BATCH_SIZE, LEASE_MS)) {
           if (stopping.aborted) break;
           await this.#retry(event);
         }
@@ -55,7 +55,7 @@ export class SetAsideRetries {
     const error = await this.#attempt(envelope);
     if (error === undefined) {
       await store.remove(durable, envelope.id);
-      log.info({ durable, event: envelope.id, type: envelope.type, failures }, 'An event set aside was handled');
+      log.info({ durable, event: envelope.id, type: envelope.type, failures }, 'A set-aside event was handled');
       return;
     }
     const retryAfterMs = retryMs[Math.min(failures, retryMs.length - 1)] ?? POLL_MS;
@@ -66,15 +66,15 @@ export class SetAsideRetries {
     const { calls } = this.options;
     try {
       const failure = await calls.call([calls.read(envelope)]);
-      return failure && describe(failure.error);
+      return failure && describeError(failure.error);
     } catch (error) {
-      return describe(error);
+      return describeError(error);
     }
   }
 }
 
 const LONGEST_ERROR = 2_000;
 
-/** @returns the message of an error, cut to a length that fits a report. */
-export const describe = (error: unknown): string =>
+/** @returns the message of an error, truncated for a report. */
+export const describeError = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR);

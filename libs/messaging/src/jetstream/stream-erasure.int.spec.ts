@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller } from '@nestjs/common';
 import { eventsOf } from '@postern/contracts';
 import { startNats, type TestNats, waitFor } from '@postern/testing';
 import { z } from 'zod';
@@ -40,7 +39,6 @@ const request: StreamErasureRequest = {
 const taken: { readonly id: string; readonly to: string }[] = [];
 let hold: Promise<void> | undefined;
 
-@Controller()
 class Reader {
   @HandlesEvents([mailed], { consumer: 'reader' })
   async read(batch: EventBatch<typeof mailed>): Promise<void> {
@@ -96,7 +94,7 @@ describe.each(['2.9', '2.12'] as const)('An erasure from a stream of nats-server
       .map(entry => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
       .join('\n');
 
-  it('overwrites the bytes, and a consumer that comes later gets every event once, redacted', async () => {
+  it('overwrites the data, and a later consumer receives every event once, redacted', async () => {
     const [hers, other] = [event(ADDRESS), event('bob@my-shop.test')];
     await publisher.publish([hers, other, ...Array.from({ length: 1_200 }, (_, n) => event(`n${n}@x.test`))]);
     expect(bytesOnDisk()).toContain(ADDRESS);
@@ -110,7 +108,7 @@ describe.each(['2.9', '2.12'] as const)('An erasure from a stream of nats-server
     expect(await eraseAll()).toEqual({ erased: 0, inHandOf: undefined });
   }, 30_000);
 
-  it('leaves a message that a consumer is handling until it has been acknowledged', async () => {
+  it('keeps a message that a consumer is handling until it is acknowledged', async () => {
     const release = Promise.withResolvers<void>();
     hold = release.promise;
     await reader();
@@ -124,7 +122,7 @@ describe.each(['2.9', '2.12'] as const)('An erasure from a stream of nats-server
     expect(taken.map(({ to }) => to)).toEqual([ADDRESS, NOTE]);
   }, 30_000);
 
-  it('lets a consumer go past a message that it was given and never acknowledged', async () => {
+  it('lets a consumer continue after a message that it never acknowledged', async () => {
     const release = Promise.withResolvers<void>();
     hold = release.promise;
     const service = await reader();
@@ -141,7 +139,7 @@ describe.each(['2.9', '2.12'] as const)('An erasure from a stream of nats-server
     await waitFor(() => taken.some(({ to }) => to === 'bob@my-shop.test') && taken.some(({ to }) => to === NOTE));
   }, 30_000);
 
-  it('takes out what is no event but holds the address', async () => {
+  it('erases messages that are no events but contain the address', async () => {
     await publisher.publish([event('bob@my-shop.test')]);
     link.nc.publish('postern.events.email-send.mailed.v1', `{"broken": "${ADDRESS}"`);
     await waitFor(async () => (await erasure.range())?.last === 2);
@@ -149,7 +147,7 @@ describe.each(['2.9', '2.12'] as const)('An erasure from a stream of nats-server
     expect(bytesOnDisk()).not.toContain(ADDRESS);
   });
 
-  it('has nothing to do where there is no stream', async () => {
+  it('does nothing without a stream', async () => {
     expect(await erasure.range()).toBeUndefined();
   });
 });

@@ -6,37 +6,37 @@ import { isAbsent, streamName } from './event-stream.js';
 import { suitableManager } from './jetstream-publisher.js';
 
 export interface StreamErasureRequest {
-  /** ASCII texts in lower case; every message concerned contains one of them, in whatever case. */
+  /** ASCII texts in lower case; every affected message contains one of them, in any case. */
   readonly containing: readonly string[];
-  /** An event's data without what has to go; undefined where it has nothing of it. */
+  /** Returns an event's data without the personal data; undefined when there is none. */
   readonly without: (data: unknown) => unknown;
-  /** The id of an event's stream without what has to go; undefined where it has nothing of it. */
+  /** Returns the id of an event's stream without the personal data; undefined when there is none. */
   readonly withoutInId: (streamId: string) => string | undefined;
-  /** Names the erasure in the ids of the messages that take the place of erased ones. */
+  /** Identifies the erasure in the ids of the messages that replace erased ones. */
   readonly noteAs: string;
-  /** Erases messages that a consumer may be handling right now as well. */
+  /** Also erases messages that a consumer may be handling now. */
   readonly evenInHand?: boolean;
 }
 
 export interface StreamErasurePart {
-  /** Messages erased. */
+  /** Number of erased messages. */
   readonly erased: number;
-  /** The sequence where the next part begins. */
+  /** The sequence where the next step starts. */
   readonly next: number;
-  /** A consumer that is handling the message at `next`, which therefore stays for now. */
+  /** A consumer that is handling the message at `next`, which is therefore kept for now. */
   readonly inHandOf: string | undefined;
 }
 
-/** Header of a message that took the place of an erased one. */
+/** Header of a message that replaces an erased one. */
 export const ERASURE_HEADER = 'Postern-Erasure';
 
 const PART = 1_000;
 const FETCH_EXPIRES_MS = 2_000;
 
 /**
- * Erases events from a service's stream. The redacted event is published again first, at the end of the stream and
- * under a message id of its own, so that a consumer that has not taken the original misses nothing; consumers
- * recognise the event by its id. Then the original's bytes are overwritten on disk.
+ * Erases personal data from a service's stream. The redacted event is published first, at the end of the stream
+ * under a new message id, so that a consumer that has not taken the original misses nothing; consumers recognise the
+ * event by its id. Then the original is overwritten on disk.
  */
 export class StreamErasure {
   readonly #stream: string;
@@ -48,7 +48,7 @@ export class StreamErasure {
     this.#stream = streamName(service);
   }
 
-  /** The sequences that the stream holds; undefined where there is no stream. */
+  /** The sequences in the stream; undefined without a stream. */
   async range(): Promise<{ readonly first: number; readonly last: number } | undefined> {
     const jsm = await this.#manager();
     try {
@@ -60,7 +60,7 @@ export class StreamErasure {
     }
   }
 
-  /** Erases what it finds among the next messages from a sequence on, up to `last`. */
+  /** Erases matching messages from a sequence on, up to `last`, in one step. */
   async erase(from: number, last: number, request: StreamErasureRequest): Promise<StreamErasurePart> {
     const jsm = await this.#manager();
     const { found, next } = await this.#search(jsm, from, last, request);
@@ -106,11 +106,11 @@ export class StreamErasure {
     } finally {
       await consumer.delete().catch(() => false);
     }
-    // Sequences of deleted messages are missing at the end as well.
+    // Sequences of deleted messages are also missing at the end.
     return { found, next: isEnd ? last + 1 : next };
   }
 
-  /** The name of a consumer to which the message was delivered and that has not acknowledged everything up to it. */
+  /** A consumer that received the message and has not acknowledged everything up to it. */
   async #holderOf(jsm: JetStreamManager, sequence: number): Promise<string | undefined> {
     for await (const consumer of jsm.consumers.list(this.#stream))
       if (consumer.config.durable_name && isInHand(consumer, sequence)) return consumer.name;
@@ -131,7 +131,7 @@ export class StreamErasure {
   }
 
   async #manager(): Promise<JetStreamManager> {
-    if (!this.link.connected) throw new Error('NATS is away');
+    if (!this.link.connected) throw new Error('NATS is unavailable');
     return suitableManager(this.link);
   }
 }
@@ -139,11 +139,11 @@ export class StreamErasure {
 interface Found {
   readonly seq: number;
   readonly subject: string;
-  /** Undefined for a message that is no event, which nobody can miss. */
+  /** Undefined for a message that is no event. */
   readonly event: { readonly id: string; readonly payload: string } | undefined;
 }
 
-/** Undefined where the text has nothing of what has to go. */
+/** Undefined when the text contains no personal data. */
 const redacted = (text: string, { without, withoutInId }: StreamErasureRequest): Pick<Found, 'event'> | undefined => {
   const envelope = eventEnvelope.safeParse(parsed(text)).data;
   if (!envelope) return without(text) === undefined ? undefined : { event: undefined };

@@ -9,6 +9,15 @@ import { streamName } from './event-stream.js';
 import { JetStreamPublisher, suitableManager } from './jetstream-publisher.js';
 
 const happened = eventsOf('email-send')('happened.v1', z.object({ padding: z.string() }));
+const eventOf = (padding: string) => ({
+  id: uuidv7(),
+  type: happened.type,
+  streamId: 'stream',
+  version: 1,
+  occurredAt: new Date(),
+  data: { padding },
+  metadata: {},
+});
 const DURABLE = 'reader';
 const ACK_WAIT_MS = 1_000;
 
@@ -37,17 +46,7 @@ describe.each(['2.9', '2.12'] as const)(
     });
 
     const publish = (count: number) =>
-      publisher.publish(
-        Array.from({ length: count }, () => ({
-          id: uuidv7(),
-          type: happened.type,
-          streamId: 'stream',
-          version: 1,
-          occurredAt: new Date(),
-          data: { padding: 'x'.repeat(1_000) },
-          metadata: {},
-        })),
-      );
+      publisher.publish(Array.from({ length: count }, () => eventOf('x'.repeat(1_000))));
 
     const take = async (atMost: number, acknowledges: (seq: number) => boolean): Promise<number[]> => {
       const consumer = await jsm.jetstream().consumers.get(stream, DURABLE);
@@ -80,6 +79,22 @@ describe.each(['2.9', '2.12'] as const)(
         },
         { timeoutMs: 10_000, describe: 'the events that nobody acknowledged' },
       );
+    });
+
+    it('removes events from a full stream without a consumer only where that is configured', async () => {
+      await publish(40);
+      const full = await publish(40);
+      expect(full.blocked).toMatchObject({ condition: 'full' });
+
+      const unconsumed = new JetStreamPublisher(link, {
+        service: 'email-send',
+        contracts: [happened],
+        maxBytes: 64 * 1024,
+        removeUnconsumed: true,
+      });
+      const { blocked, lastSequence } = await unconsumed.publish([eventOf('x'.repeat(1_000))]);
+      expect(blocked).toBeUndefined();
+      expect((await jsm.streams.info(stream)).state).toMatchObject({ messages: 1, last_seq: lastSequence });
     });
   },
 );

@@ -7,36 +7,36 @@ import {
 } from '@nats-io/jetstream';
 import { type AskedStream, ensureStream, isAbsent } from './event-stream.js';
 
-/** What a stream holds, and what its durable consumers have taken. */
+/** The content of a stream, and what its durable consumers have taken. */
 export interface StreamRetention {
   readonly created: string;
   readonly firstSequence: number;
-  /** Every durable has taken everything up to here; undefined without one. */
+  /** The last sequence that every durable consumer has taken; undefined without one. */
   readonly takenByAll: number | undefined;
-  /** Up to here this process removed what every durable had taken. */
+  /** The last sequence that this process removed because every durable consumer had taken it. */
   readonly removedTo: number;
 }
 
 export interface StreamRoom {
-  /** Bytes that may still be stored. */
+  /** Free bytes. */
   readonly bytes: number;
-  /** The durable consumer that has taken least, which is what keeps a full stream full. */
+  /** The durable consumer that is furthest behind. */
   readonly heldBy: string | undefined;
 }
 
-/** Bytes that a stream may still take. */
+/** Free bytes of a stream. */
 export const roomOf = ({ config, state }: StreamInfo): number =>
   config.max_bytes > 0 ? config.max_bytes - state.bytes : Number.POSITIVE_INFINITY;
 
 const GROW_EVERY_MS = 60_000;
 const REMOVE_OLD_EVERY_MS = 3_600_000;
-/** Messages deleted one by one in one step, and those asked for side by side. */
+/** Messages deleted individually in one step, and concurrent requests for that. */
 const MOST_DELETIONS = 4_096;
 const DELETIONS_AT_ONCE = 256;
 
 /**
- * Keeps room in a stream that drops nothing by itself: it removes events that every durable consumer has taken, and
- * no others. Without any durable nothing is removed, since the first one is to begin with the first event.
+ * Makes room in a stream by removing events that every durable consumer has taken, and no others. Without durable
+ * consumers nothing is removed, because the first one starts with the first event.
  */
 export class StreamHousekeeping {
   #grownAt = 0;
@@ -44,21 +44,26 @@ export class StreamHousekeeping {
   #removedOldAt = 0;
 
   /**
-   * @param canPurge whether the server keeps what waits for an acknowledgement when a stream is purged. nats-server 2.9
-   * forgets it, and never delivers it again; there, messages are deleted one by one.
+   * @param canPurge whether the server keeps unacknowledged messages when a stream is purged. nats-server 2.9 does
+   * not, so messages are deleted individually there.
    */
   constructor(
     private readonly stream: AskedStream,
     private readonly maxAgeMs: number,
     private readonly canPurge: () => boolean,
+    private readonly removeUnconsumed = false,
   ) {}
 
-  /** Removes what everybody has taken; where that is not enough for `needed` bytes, lets the stream grow to its size. */
+  /**
+   * Removes what all consumers have taken; if that does not free `needed` bytes, lets the stream grow to its
+   * configured size.
+   */
   async makeRoom(jsm: JetStreamManager, needed: number): Promise<StreamRoom> {
     const slowest = await this.#slowest(jsm);
     let info = await jsm.streams.info(this.stream.name);
-    if (slowest && slowest.ack_floor.stream_seq >= info.state.first_seq && info.state.messages > 0) {
-      await this.#remove(jsm, info.state.first_seq, slowest.ack_floor.stream_seq);
+    const removableTo = this.#removableTo(slowest, info);
+    if (removableTo >= info.state.first_seq && info.state.messages > 0) {
+      await this.#remove(jsm, info.state.first_seq, removableTo);
       info = await jsm.streams.info(this.stream.name);
     }
     const isSmaller = info.config.max_bytes < this.stream.max_bytes;
@@ -69,17 +74,20 @@ export class StreamHousekeeping {
     return { bytes: roomOf(info), heldBy: slowest?.name };
   }
 
-  /** Removes, once an hour, what everybody has taken and what is older than the age limit. The stream has to exist. */
+  /**
+   * Once an hour, removes events that all consumers have taken and that exceed the age limit. The stream must exist.
+   */
   async removeOld(jsm: JetStreamManager): Promise<void> {
     if (Date.now() - this.#removedOldAt < Math.min(REMOVE_OLD_EVERY_MS, this.maxAgeMs)) return;
     this.#removedOldAt = Date.now();
     const slowest = await this.#slowest(jsm);
-    if (!slowest) return;
-    const { state } = await jsm.streams.info(this.stream.name);
-    if (state.messages === 0) return;
+    const info = await jsm.streams.info(this.stream.name);
+    const { state } = info;
+    const removableTo = this.#removableTo(slowest, info);
+    if (removableTo < state.first_seq || state.messages === 0) return;
     const before = Date.now() - this.maxAgeMs;
-    // Sequences rise with time: the first one that is young enough lies between these two.
-    let [old, young] = [state.first_seq, slowest.ack_floor.stream_seq + 1];
+    // Sequences increase with time: the first event that is recent enough lies between these two.
+    let [old, young] = [state.first_seq, removableTo + 1];
     while (old < young) {
       const middle = Math.floor((old + young) / 2);
       const at = await this.#storedAt(jsm, middle);
@@ -91,7 +99,7 @@ export class StreamHousekeeping {
     if (removedTo < old - 1) this.#removedOldAt = 0;
   }
 
-  /** What the stream holds and who has taken it; undefined when there is no stream. */
+  /** The content of the stream and what its consumers have taken; undefined without a stream. */
   async retention(jsm: JetStreamManager): Promise<StreamRetention | undefined> {
     try {
       const slowest = await this.#slowest(jsm);
@@ -108,10 +116,19 @@ export class StreamHousekeeping {
     }
   }
 
-  /** Removes messages from the beginning of the stream; answers how far it came in this step. */
+  /** The last sequence that no durable consumer needs; 0 when nothing may be removed. */
+  #removableTo(slowest: ConsumerInfo | undefined, { state }: StreamInfo): number {
+    if (slowest) return slowest.ack_floor.stream_seq;
+    return this.removeUnconsumed ? state.last_seq : 0;
+  }
+
+  /**
+   * Removes messages from the start of the stream.
+   * @returns the last sequence that this step removed.
+   */
   async #remove(jsm: JetStreamManager, first: number, last: number): Promise<number> {
     const until = this.canPurge() ? last : Math.min(last, first + MOST_DELETIONS - 1);
-    // Before it is done: a removal whose answer is lost is one of ours all the same.
+    // Recorded before the removal, because its reply may be lost.
     this.#removedTo = until;
     if (this.canPurge()) await jsm.streams.purge(this.stream.name, { seq: until + 1 });
     else await this.#deleteEach(jsm, first, until);
@@ -137,15 +154,15 @@ export class StreamHousekeeping {
     return slowest;
   }
 
-  /** When the first message from a sequence on was stored; undefined where there is none. */
+  /** When the first message at or after a sequence was stored; undefined without one. */
   async #storedAt(jsm: JetStreamManager, seq: number): Promise<number | undefined> {
-    // The client's types know the two fields only apart; nats-server takes both, as of 2.9.
+    // The types of the client exclude using both fields; nats-server 2.9 and later accept them.
     const query = { seq, next_by_subj: this.stream.subjects[0] } as MsgRequest;
     return (await jsm.streams.getMessage(this.stream.name, query))?.time.getTime();
   }
 }
 
-/** An erasure may have deleted it before. */
+/** An erasure may have deleted the message before. */
 const ignoreAbsentMessage = (error: unknown): boolean => {
   if (error instanceof JetStreamApiError && /no message found/i.test(error.message)) return false;
   throw error;

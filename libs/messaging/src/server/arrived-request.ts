@@ -1,12 +1,12 @@
 import type { RequestContract } from '@postern/contracts';
-import type { RequestDeadline, RequestUnderWay } from '../context.js';
+import type { PresentRequest, RequestDeadline } from '../context.js';
 import type { RequestFrame } from '../frames.js';
 
-/** Answers one validated request; what it throws decides the kind of the reply. */
+/** Handles one validated request; an error it throws decides the kind of the reply. */
 export type Answer = (request: unknown) => Promise<unknown>;
 
-/** One request on its way through the server, with its deadline by this process's clocks. */
-export class ArrivedRequest implements RequestUnderWay, RequestDeadline {
+/** A request that the server received, with its deadline by the clocks of this process. */
+export class ArrivedRequest implements PresentRequest, RequestDeadline {
   readonly at: number;
   readonly arrivedAt = performance.now();
   /** By the monotonic clock. */
@@ -38,7 +38,7 @@ export class ArrivedRequest implements RequestUnderWay, RequestDeadline {
     this.#callbacks.push(callback);
   }
 
-  /** What waits for the confirmation of the reply; asked once, when the reply goes out. */
+  /** The callbacks for the confirmation of the reply; read once, when the reply is sent. */
   takeCallbacks(): readonly (() => void)[] | undefined {
     const callbacks = this.#callbacks;
     this.#callbacks = undefined;

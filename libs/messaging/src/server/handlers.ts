@@ -4,7 +4,7 @@ import type { EnvelopeOf, EventContract, ReplyOf, RequestContract, RequestOf } f
 import { type Observable, throwError } from 'rxjs';
 import { mark } from './marks.js';
 
-/** Marks our handlers, so that another transport in the same application leaves them alone. */
+/** Identifies our handlers, so that another transport of the same application ignores them. */
 export const POSTERN_TRANSPORT = Symbol.for('postern.transport');
 
 export interface RequestExtras {
@@ -16,7 +16,7 @@ export interface EventExtras {
   readonly consumer: string;
 }
 
-/** Nest would turn every error into "Internal server error"; the server has to see refusals as they were thrown. */
+/** Nest would replace every error with "Internal server error"; the server needs the original error. */
 @Catch()
 class AsThrown implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {
@@ -64,15 +64,15 @@ export const HandlesRequest =
     MessagePattern(contract.subject, POSTERN_TRANSPORT, { ...extras })(target, key, method);
   };
 
-/** Events in the order of their service's log, at least once each. */
+/** Events in the order of their service's log, each at least once. */
 export type EventBatch<C extends EventContract> = readonly EnvelopeOf<C>[];
 
 type Takes<C extends EventContract> = (batch: EventBatch<C>, ...rest: never[]) => Promise<void> | void;
 
 /**
- * The method takes these events in batches, and is awaited before they count as taken. Throwing brings the batch back;
- * an event may come twice, so its effect has to notice (event-sourcing's inbox). `consumer` is the name of the place
- * in the stream that all replicas share: renaming it starts again from the first retained event.
+ * The method handles these events in batches; they are acknowledged when it resolves. After an error the batch is
+ * delivered again, so handlers must ignore repeated events (inbox of event-sourcing). `consumer` names the position
+ * in the stream that all replicas share; a new name starts with the first retained event.
  */
 export const HandlesEvents =
   <const C extends EventContract>(contracts: readonly C[], { consumer }: { readonly consumer: string }) =>

@@ -23,7 +23,7 @@ export const mark = (target: object, added: HandlerMark): void => {
   else Object.defineProperty(target, MARKS, { value: [added] });
 };
 
-/** The marks of a class, its base classes' first. */
+/** The marks of a class, starting with those of its base classes. */
 export const handlerMarks = (type: object): readonly HandlerMark[] => {
   const base: object | null = Object.getPrototypeOf(type);
   const inherited = base ? handlerMarks(base) : [];

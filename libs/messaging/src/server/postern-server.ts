@@ -5,7 +5,7 @@ import { isObservable, lastValueFrom, type Observable } from 'rxjs';
 import type { NatsLink } from '../connection.js';
 import type { TemporarilyUnavailable } from '../faults.js';
 import { EventConsumer } from '../jetstream/event-consumer.js';
-import { type EventRetries, PATIENT } from '../jetstream/event-work.js';
+import { DEFAULT_EVENT_RETRIES, type EventRetries } from '../jetstream/event-processor.js';
 import type { EventGap } from '../jetstream/gap-reports.js';
 import type { SetAsideEvents } from '../jetstream/set-aside-events.js';
 import type { Log } from '../log.js';
@@ -17,25 +17,25 @@ import { RequestIntake } from './request-intake.js';
 
 export interface PosternServerOptions {
   readonly link: NatsLink;
-  /** Names the queue group and the durable consumers; the gateway passes its own name. */
+  /** Name of the queue group and prefix of the durable consumers; the gateway passes its own name. */
   readonly service: ServiceName | 'api-gateway';
   readonly log: Log;
-  /** Request handlers running at once (256). */
+  /** Maximum number of concurrent request handlers (256). */
   readonly concurrency?: number;
-  /** How long `close()` waits for work under way (10 s). */
+  /** How long `close()` waits for handlers to finish (10 s). */
   readonly drainTimeoutMs?: number;
-  /** Events handed to a handler at once, at most (256). */
+  /** Maximum number of events per handler call (256). */
   readonly eventBatchSize?: number;
-  /** How patiently failing event handlers are called again; the defaults suit production. */
+  /** When failing event handlers are called again; for tests. */
   readonly eventRetries?: EventRetries;
-  /** Keeps events that a consumer cannot handle; without it they stay in the stream. */
+  /** Stores events that a consumer cannot handle; without it they stay in the stream. */
   readonly setAside?: SetAsideEvents | undefined;
-  /** Recognises errors of a request handler that mean "not now" and are no bug: a database that is away. */
+  /** Recognises errors of a request handler that are temporary, such as an unavailable database. */
   readonly asUnavailable?: (error: unknown) => TemporarilyUnavailable | undefined;
 }
 
 interface Handler {
-  /** Names it in messages. */
+  /** The name in error messages. */
   readonly owner: string;
   readonly handle: Answer;
 }
@@ -44,22 +44,22 @@ interface RequestHandler extends RequestExtras, Handler {}
 
 interface EventsHandler extends EventExtras, Handler {}
 
-/** A service that is not there answers nobody, and is asked again soon. */
+/** Short, because the report to an absent service is retried. */
 const REPORT_WITHIN_MS = 5_000;
 
 /**
- * Nest's transport strategy for Postern: requests by contract over core NATS, events by contract over JetStream.
- * The connection belongs to whoever made it; `close()` only drains.
+ * The Nest transport strategy of Postern: requests over core NATS and events over JetStream, by contract. `close()`
+ * drains; the connection stays open.
  */
 export class PosternServer extends Server implements CustomTransportStrategy {
   override readonly transportId = POSTERN_TRANSPORT;
-  /** Nest then lets a failing event handler throw instead of logging it away. */
+  /** Makes Nest rethrow errors of event handlers instead of logging them. */
   override readonly propagatesEventHandlerErrors = true;
   readonly #requests = new Map<string, RequestHandler>();
   readonly #events = new Map<string, EventsHandler>();
   readonly #intake: RequestIntake;
   #consumers: EventConsumer[] = [];
-  /** Made for the first gap, which most processes never see. */
+  /** Created for the first gap. */
   #reports: RequestClient | undefined;
   #closing: Promise<void> | undefined;
 
@@ -75,7 +75,7 @@ export class PosternServer extends Server implements CustomTransportStrategy {
   }
 
   /**
-   * Registers the methods of `provider` that `Handles` and `HandlesEvents` mark; they are called on it directly.
+   * Registers the methods of `provider` that are marked with `Handles` and `HandlesEvents`.
    * @throws when another handler has one of the contracts or consumers.
    */
   addProvider(provider: object): void {
@@ -108,7 +108,7 @@ export class PosternServer extends Server implements CustomTransportStrategy {
             contracts,
             durable: `${this.options.service}-${consumer}`,
             reportGap: gap => this.#reportGap(source, gap),
-            retries: this.options.eventRetries ?? PATIENT,
+            retries: this.options.eventRetries ?? DEFAULT_EVENT_RETRIES,
             setAside: this.options.setAside,
             batchSize: this.options.eventBatchSize ?? 256,
             handle: async batch => {
@@ -128,7 +128,7 @@ export class PosternServer extends Server implements CustomTransportStrategy {
   }
 
   on(): never {
-    throw new Error('Watch NatsLink.status instead');
+    throw new Error('Use NatsLink.status instead');
   }
 
   unwrap<T = NatsConnection>(): T {
@@ -163,7 +163,7 @@ export class PosternServer extends Server implements CustomTransportStrategy {
     this.#consumers = [];
     const drained = Promise.all([this.#intake.drain(), ...consumers.map(consumer => consumer.stop())]);
     if ((await Promise.race([drained, late])) === 'late') {
-      this.options.log.warn({ limitMs }, 'Closed with work still under way');
+      this.options.log.warn({ limitMs }, 'Closed before all handlers finished');
     }
     clearTimeout(timer);
     this.#reports?.close();

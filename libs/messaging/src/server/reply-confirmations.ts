@@ -11,17 +11,17 @@ interface Awaited {
   readonly until: number;
 }
 
-/** How long after a request's deadline its confirmation is still expected. */
+/** How long after a request's deadline its confirmation is accepted. */
 const AFTER_DEADLINE_MS = 5_000;
 const SWEEP_MS = 1_000;
 const MOST = 100_000;
 
 /**
- * Callbacks that wait until a caller has confirmed a reply. Confirmations come as arrays of numbers over core NATS,
- * at most once; what is not confirmed soon after its deadline is dropped without a call.
+ * Callbacks that wait until a caller confirms a reply. Confirmations are arrays of numbers over core NATS, at most
+ * once; a callback without a confirmation soon after its deadline is dropped.
  */
 export class ReplyConfirmations {
-  /** Where confirmations are sent to. */
+  /** The subject for confirmations. */
   readonly subject = createInbox();
   readonly #awaited = new Map<number, Awaited>();
   #subscription: Subscription | undefined;
@@ -37,7 +37,7 @@ export class ReplyConfirmations {
 
   /** The number to send with the reply. */
   expect(callbacks: readonly (() => void)[], deadline: number): number {
-    // Subscribed before the reply goes out, on the same connection: no confirmation can be earlier.
+    // Subscribed on the same connection before the reply is sent, so no confirmation is missed.
     this.#subscription ??= this.link.subscribe(this.subject, message => this.#confirmed(message), {
       where: 'reply confirmations',
     });
@@ -51,7 +51,7 @@ export class ReplyConfirmations {
     return this.#last;
   }
 
-  /** Waits for what is still expected, but no longer than `limitMs`, and stops listening. */
+  /** Waits for outstanding confirmations, up to `limitMs`, and stops listening. */
   async close(limitMs: number): Promise<void> {
     if (this.#awaited.size > 0 && this.link.connected) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -18,20 +18,23 @@ import { ReplyConfirmations } from './reply-confirmations.js';
 export interface IntakeOptions {
   readonly service: string;
   readonly log: Log;
-  /** Handlers running at the same time; more requests wait their turn. */
+  /** Maximum number of concurrent handlers; further requests are queued. */
   readonly concurrency: number;
-  /** Requests waiting for their turn; beyond this they are answered "busy", not executed. */
+  /** Maximum number of queued requests; further ones are answered "busy" and not executed. */
   readonly queueLimit: number;
-  /** Recognises errors that mean "not now" and are no bug. */
+  /** Recognises temporary errors. */
   readonly asUnavailable?: ((error: unknown) => TemporarilyUnavailable | undefined) | undefined;
 }
 
-/** A caller's clock that is ahead by more than this is worth a warning. */
+/** A caller's clock that is ahead by more than this causes a warning. */
 const CLOCKS_MAY_DIFFER_MS = 1_000;
-/** On shutdown, how long the last replies may take to be confirmed. */
+/** How long a shutdown waits for confirmations of the last replies. */
 const LAST_CONFIRMATIONS_MS = 500;
 
-/** Takes requests off NATS, runs their handlers within bounds and sends each answer as soon as it is there. */
+/**
+ * Receives requests from NATS, runs their handlers with limited concurrency and sends each reply as soon as it is
+ * ready.
+ */
 export class RequestIntake {
   readonly #subscriptions: Subscription[] = [];
   readonly #waiting: ArrivedRequest[] = [];
@@ -63,14 +66,14 @@ export class RequestIntake {
   }
 
   serve(contract: RequestContract, answer: Answer): void {
-    // Counters that begin with their first step have not risen, as Prometheus sees it.
+    // Start at 0, because Prometheus does not count the first step of a counter as an increase.
     instruments().malformed.add(0, { where: contract.subject });
     instruments().callbackErrors.add(0, { where: contract.subject });
     const take = (message: Msg) => this.#take(contract, answer, message);
     this.#subscriptions.push(this.link.subscribe(contract.subject, take, { queue: this.options.service }));
   }
 
-  /** Takes no more, finishes what has arrived and sends its answers. Bounded by the caller. */
+  /** Stops receiving, finishes received requests and sends their replies. The caller limits the time. */
   async drain(): Promise<void> {
     if (this.link.connected) await Promise.all(this.#subscriptions.map(subscription => subscription.drain()));
     if (this.#running + this.#waiting.length > 0) {
@@ -106,7 +109,7 @@ export class RequestIntake {
     if (unreadable !== undefined) this.#refuseWhole(message, unreadable);
   }
 
-  /** Answers whoever sent it, perhaps a person with a command line, at the very subject that was given. */
+  /** Replies at the original reply subject, because the sender may be a person with the nats command. */
   #refuseWhole(message: Msg, problem: string): void {
     if (!message.reply) return;
     const refusal = { v: FRAME_VERSION, i: '', fault: malformedRequest(problem), executed: false };
@@ -128,13 +131,13 @@ export class RequestIntake {
       this.#clocks.warn(
         'late',
         { subject: contract.subject, lateMs: Math.round(-leadMs) },
-        'A request came after its deadline: it was delayed, or the clocks of its caller and this service differ',
+        'A request arrived after its deadline: it was delayed, or the clocks of its caller and this service differ',
       );
     } else if (leadMs > frame.w + CLOCKS_MAY_DIFFER_MS) {
       this.#clocks.warn(
         'ahead',
         { subject: contract.subject, aheadMs: Math.round(leadMs - frame.w) },
-        'The clock of a caller is ahead of this service: set the clocks by the same source',
+        'The clock of a caller is ahead of the clock of this service: synchronise both',
       );
     }
   }
@@ -149,7 +152,7 @@ export class RequestIntake {
       this.#running -= 1;
       this.#startNext();
     });
-    // A handler that hangs keeps its place only while somebody may still wait for it.
+    // A handler that hangs counts as running only while its caller may wait.
     const timer = setTimeout(release, request.frame.w * 2);
     this.#run(request)
       .catch((error: unknown) => reportCallbackError(this.options.log, request.contract.subject, error))
@@ -201,10 +204,10 @@ export class RequestIntake {
       }
       const unavailable = this.#unavailable(error);
       if (unavailable) {
-        this.options.log.warn({ err: error, subject, correlationId }, 'A request could not be answered for now');
+        this.options.log.warn({ err: error, subject, correlationId }, 'A request failed temporarily');
         return unavailableBody(unavailable, hadNoEffect(error), correlationId);
       }
-      this.options.log.error({ err: error, subject, correlationId }, 'A request met a bug');
+      this.options.log.error({ err: error, subject, correlationId }, 'A request failed unexpectedly');
       const fault = `internal error, logged under correlation id ${correlationId}`;
       return hadNoEffect(error) ? { fault, executed: false } : { fault };
     }
@@ -212,7 +215,7 @@ export class RequestIntake {
 
   #unavailable(error: unknown): TemporarilyUnavailable | undefined {
     if (error instanceof TemporarilyUnavailable) return error;
-    // Another service that did not answer; what was done before it was asked is not known here.
+    // Another service did not reply; what was done before is unknown here.
     if (error instanceof ServiceUnavailable) {
       return new TemporarilyUnavailable(error.message, { maybeExecuted: true, retryAfterS: error.retryAfterS });
     }
@@ -231,13 +234,13 @@ export class RequestIntake {
     this.#send(replyTo, frame.i, { fault });
   }
 
-  /** What kept the reply from being sent, if anything did. */
+  /** @returns why the reply could not be sent; undefined when it was. */
   #send(replyTo: string, id: string, reply: ReplyBody, token?: number): string | undefined {
     let json: string;
     try {
       json = JSON.stringify({ v: FRAME_VERSION, i: id, ...reply, a: token });
     } catch {
-      return 'the reply is no JSON';
+      return 'the reply cannot be written as JSON';
     }
     const tooLarge = this.#replies.add(replyTo, token, json);
     if (!tooLarge) return undefined;
@@ -245,7 +248,7 @@ export class RequestIntake {
   }
 }
 
-/** One subject for all replies to a caller, so that those of one tick travel together. */
+/** One subject for all replies to a caller, so that replies of one event loop turn share a message. */
 const replySubject = (given: string): string => {
   const dot = given.lastIndexOf('.');
   return dot > 0 ? `${given.slice(0, dot)}.r` : given;
@@ -264,7 +267,7 @@ const unavailableBody = (
   return { fault: `temporarily unavailable, logged under correlation id ${correlationId}`, unavailable };
 };
 
-/** As metrics and spans tell it: refusals by their code, of which a contract has a few. */
+/** The outcome in metrics and spans; refusals by code. */
 const outcomeOf = (reply: ReplyBody) => {
   if ('refusal' in reply) return { outcome: 'refused', 'error.type': reply.refusal.code };
   if ('unavailable' in reply) return { outcome: 'unavailable' };

@@ -2,9 +2,12 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface StallingProxy {
   readonly url: string;
-  /** What the next client says is held back until the server hangs up, as if the client's process stood still. */
+  /**
+   * Holds back data of the next client until the server closes the connection, as if the client process were
+   * stopped.
+   */
   stallNext(): void;
-  /** How many clients were held back until the server hung up. */
+  /** How many clients were held back until the server closed the connection. */
   readonly stalled: number;
   stop(): Promise<void>;
 }
