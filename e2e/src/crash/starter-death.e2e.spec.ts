@@ -60,7 +60,7 @@ const start = async (): Promise<Map<number, string>> => {
   output = '';
   npm = spawn('npm', ['start'], {
     cwd: ROOT,
-    env: { ...process.env, POSTERN_HOME: home, POSTERN_PORT: String(port) },
+    env: { ...process.env, POSTERN_HOME: home, POSTERN_PORT: String(port), POSTERN_SKIP_SETUP: 'true' },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

@@ -11,7 +11,8 @@ const say = line => console.log(`▸ ${line}`);
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
 try {
-  await prepare(say);
+  // Stories start what is built already, while others run on the same build.
+  if (process.env.POSTERN_SKIP_SETUP !== 'true') await prepare(say);
 } catch (error) {
   console.error(
     `\n${error.message}\n\nThe set-up failed. Fix the cause and run \`npm start\` again; it continues where it stopped.`,
