@@ -19,12 +19,12 @@ export class FakeServices {
     this.server = new PosternServer({ link, service: 'email-send', log: silentLog, concurrency: 1_000 });
     for (const contract of ALL_REQUESTS) {
       const answer = async (request: unknown) => this.answer(contract, request);
-      this.server.addHandler(contract.subject, answer, false, { contract });
+      this.server.handle(contract, answer);
     }
   }
 
-  start(): Promise<void> {
-    return new Promise((resolve, reject) => this.server.listen(error => (error ? reject(error) : resolve())));
+  async start(): Promise<void> {
+    this.server.listen();
   }
 
   stop(): Promise<void> {

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { Database, KeyRing, Operating, operationsController, SealedColumns, ServiceLog } from '@postern/service-host';
+import { Database, KeyRing, SealedColumns, OperationsModule as ServiceOperationsModule } from '@postern/service-host';
 import { EncryptionModule } from '../infrastructure/encryption/encryption.module.js';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
@@ -18,28 +17,17 @@ const SEALED_COLUMNS = [
 
 /** What operators request of platform-management over NATS. */
 @Module({
-  imports: [eventSourcing, prisma, EncryptionModule],
-  controllers: [operationsController('platform-management')],
-  providers: [
-    PostgresPersonalData,
-    {
-      provide: Operating,
-      inject: [Database, ProjectionRunner, KeyRing, PostgresPersonalData, ServiceLog],
-      useFactory: (
-        database: Database,
-        projections: ProjectionRunner,
-        keys: KeyRing,
-        personal: PostgresPersonalData,
-        log: ServiceLog,
-      ) =>
-        new Operating({
-          database,
-          projections,
-          log,
-          personal,
-          sealed: new SealedColumns(database.pool, keys, SEALED_COLUMNS),
-        }),
-    },
+  imports: [
+    ServiceOperationsModule.forService({
+      service: 'platform-management',
+      imports: [eventSourcing, prisma, EncryptionModule],
+      providers: [PostgresPersonalData],
+      inject: [Database, KeyRing, PostgresPersonalData],
+      useFactory: ({ pool }: Database, keys: KeyRing, personal: PostgresPersonalData) => ({
+        personal,
+        sealed: new SealedColumns(pool, keys, SEALED_COLUMNS),
+      }),
+    }),
   ],
 })
 export class OperationsModule {}
