@@ -12,7 +12,7 @@ const postman = createTransport({ host: '127.0.0.1', port: world.postern.wiring.
 
 describe('delivered', () => {
   it.each([
-    ['delivered', '250 2.1.5 mailbox took the message'],
+    ['delivered', '250 2.1.5 delivered to mailbox'],
     ['relayed', '250 2.0.0 accepted by a host that sends no notifications'],
     ['expanded', '250 2.0.0 forwarded to the members of a list'],
   ])('fires for Action: %s, with the receiving server’s reply', async (action, reply) => {

@@ -24,9 +24,9 @@ const UNLIMITED = {
 
 interface Upgrade {
   readonly service: 'email-send' | 'delivery-tracking';
-  /** A published event that has a field more in the next version. */
+  /** A published event that has one more field in the next version. */
   readonly published: string;
-  /** An event that both versions write for what they share while they are side by side. */
+  /** An event that both versions write while they run side by side. */
   readonly work: string;
   readonly projection: string;
   /** The projection's version in the next version of the service. */
@@ -43,11 +43,11 @@ const UPGRADES: readonly Upgrade[] = [
     nextVersion: 2,
     changes: [
       {
-        file: 'domain/email.js',
+        file: 'email',
         from: 'type: emailAccepted.type, data: command.facts',
         to: "type: emailAccepted.type, data: { ...command.facts, written_by: 'next' }",
       },
-      { file: 'projections/administration.js', from: 'const VERSION = 1;', to: 'const VERSION = 2;' },
+      { file: 'administration', from: 'const VERSION = 1;', to: 'const VERSION = 2;' },
     ],
   },
   {
@@ -57,13 +57,13 @@ const UPGRADES: readonly Upgrade[] = [
     projection: 'tracked-emails',
     nextVersion: 3,
     changes: [
-      { file: 'domain/outcome.js', from: 'counts: facts.counts,', to: "counts: facts.counts, written_by: 'next'," },
+      { file: 'outcome', from: 'counts: facts.counts,', to: "counts: facts.counts, written_by: 'next'," },
       {
-        file: 'domain/tracked-email.js',
+        file: 'tracked-email',
         from: 'type: HAND_OVER_RECORDED, data: signal.data',
         to: "type: HAND_OVER_RECORDED, data: { ...signal.data, written_by: 'next' }",
       },
-      { file: 'projections/tracked-emails.js', from: 'version: 2,', to: 'version: 3,' },
+      { file: 'tracked-emails', from: 'version: 2,', to: 'version: 3,' },
     ],
   },
 ];
@@ -165,7 +165,7 @@ describe.each(UPGRADES)('while $service is replaced by a version beside it, unde
   });
 
   it(
-    'every message has its delivered event, whichever version told it to whichever',
+    'every message has its delivered event, whichever version published and whichever consumed it',
     async () => {
       const missing = () => {
         const told = deliveredEmails(sender);
@@ -180,7 +180,7 @@ describe.each(UPGRADES)('while $service is replaced by a version beside it, unde
     STORY_WITHIN_MS,
   );
 
-  it('the older version ends by itself, with nothing left under way', () => {
+  it('the older version ends by itself and leaves no work unfinished', () => {
     const log = readFileSync(world.postern.home.logFile(service), 'utf8');
     expect(log).toContain('Shutting down');
     // The first text is of releases before this one.

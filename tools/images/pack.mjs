@@ -1,7 +1,6 @@
 /**
- * `node tools/images/pack.mjs <app> <folder>`: copies into the folder what running the app needs and nothing else. The
- * files that its entry points can import are traced, so that peers of build tools, type declarations and everything that
- * other services need stay behind.
+ * `node tools/images/pack.mjs <app> <folder>`: copies only the files that the app needs at run time. It traces the imports
+ * of the entry points, which excludes build tools, type declarations and the dependencies of other services.
  */
 import { cpSync, existsSync, lstatSync, mkdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,10 +26,10 @@ const BESIDE = {
 
 const [app, target] = process.argv.slice(2);
 if (!app || !target || !existsSync(join(ROOT, 'apps', app, 'dist/main.js')))
-  throw new Error('usage: node tools/images/pack.mjs <app that has been built> <folder>');
+  throw new Error('usage: node tools/images/pack.mjs <built app> <folder>');
 
 const { entries = [], files = [] } = BESIDE[app] ?? {};
-/** The operator's command goes with every service: whoever may enter its container has NATS's credentials there. */
+/** The `postern` command is part of every image, because containers have the credentials of NATS. */
 const COMMAND = 'tools/postern-cli/dist/main.js';
 const programs = [...['main.js', ...entries].map(entry => join(ROOT, 'apps', app, 'dist', entry)), join(ROOT, COMMAND)];
 const { fileList } = await nodeFileTrace(programs, { base: ROOT, conditions: ['node', 'import', 'default'] });
@@ -38,7 +37,7 @@ const { fileList } = await nodeFileTrace(programs, { base: ROOT, conditions: ['n
 let bytes = 0;
 const copy = path => {
   const [from, to] = [join(ROOT, path), join(target, path)];
-  // A folder may be there already with the one file in it that was traced.
+  // A directory can already exist with a traced file in it.
   if (existsSync(to) && !lstatSync(from).isDirectory()) return;
   mkdirSync(dirname(to), { recursive: true });
   if (lstatSync(from).isSymbolicLink()) {
@@ -51,7 +50,7 @@ const copy = path => {
 
 for (const path of fileList) copy(path);
 for (const path of [...files, `apps/${app}/package.json`, 'tools/postern-cli/package.json']) copy(path);
-// The engine of the migrations is found by its name at run time, where no tracing sees it.
+// The migration engine is resolved by name at run time, so tracing does not find it.
 if (existsSync(join(ROOT, 'prisma', app)))
   for (const path of [`prisma/${app}`, 'node_modules/@prisma/schema-engine-wasm']) copy(path);
 console.log(`${app}: ${fileList.size} files, ${(bytes / 1e6).toFixed(1)} MB`);

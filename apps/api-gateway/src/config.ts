@@ -4,33 +4,33 @@ import { type ConfigOf, defineConfig, integer, list, Secret, text } from '@poste
 const builtDashboard = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 const url = text().refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http or https URL');
 
-/** Settings of the gateway. `httpPort` of the host is the operator's port; `host` and `port` are the public door. */
+/** Settings of the gateway. `host` and `port` are the public port; `httpPort` of the host is the operator's port. */
 export const gatewayConfig = defineConfig({
-  host: text().default('127.0.0.1').describe('Address that the public door listens on.'),
-  port: integer().min(0).max(65_535).default(8080).describe('Port of the public door; 0 picks a free one.'),
+  host: text().default('127.0.0.1').describe('Address that the public port listens on.'),
+  port: integer().min(0).max(65_535).default(8080).describe('The public port; 0 picks a free one.'),
   publicUrl: url
     .default('http://127.0.0.1:8080')
-    .describe('Base URL as clients see it; with https, cookies are Secure and HSTS is sent.'),
+    .describe('Base URL for clients; with https, cookies are Secure and HSTS is sent.'),
   natsMinPayloadBytes: integer()
     .min(0)
     .default(16 * 1024 * 1024)
-    .describe('Refuse to start with NATS servers that take smaller messages than the largest email needs.'),
+    .describe('Refuse to start if the NATS servers accept only smaller messages; the largest email needs this size.'),
   linkSecrets: list()
     .refine(all => all.length > 0 && all.every(one => Buffer.byteLength(one) >= 32), 'needs at least 32 bytes each')
     .transform(secrets => secrets.map(secret => new Secret(secret)))
-    .describe('Secrets of tracking links, comma-separated; the first one signs, all of them verify.'),
+    .describe('Secrets of tracking links, comma-separated; the first one signs, all verify.'),
   trustedProxies: list()
     .default([])
-    .describe('Addresses or CIDR ranges of the proxies whose X-Forwarded-For is believed, comma-separated.'),
+    .describe('Addresses or CIDR ranges of the proxies whose X-Forwarded-For is trusted, comma-separated.'),
   dashboardDir: text().default(builtDashboard).describe('Folder with the built files of the dashboard.'),
-  maxConnections: integer().min(1).default(10_000).describe('Connections at the same time; more are turned away.'),
-  headersTimeoutMs: integer().min(100).default(10_000).describe('Time a client has to send its headers.'),
+  maxConnections: integer().min(1).default(10_000).describe('Maximum number of connections; more are refused.'),
+  headersTimeoutMs: integer().min(100).default(10_000).describe('Time limit for the headers of a request.'),
   answerWithinMs: integer()
     .min(5_000)
     .max(60_000)
     .default(30_000)
-    .describe('Time in which a message is answered for, counted from its arrival; no step of it begins later.'),
-  requestTimeoutMs: integer().min(100).default(60_000).describe('Time a client has to send headers and body.'),
+    .describe('Time limit for POST /emails, from its arrival to its answer; no step of it starts later.'),
+  requestTimeoutMs: integer().min(100).default(60_000).describe('Time limit for headers and body of a request.'),
 });
 
 export type GatewayConfig = ConfigOf<typeof gatewayConfig>;

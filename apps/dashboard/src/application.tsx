@@ -1,6 +1,6 @@
+import type { Me } from '@postern/contracts';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { api } from './api-client.js';
-import type { Me } from './api-shapes.js';
 import { AppLayout } from './components/app-layout.js';
 import { Loaded } from './components/loaded.js';
 import { useLoading } from './loading.js';

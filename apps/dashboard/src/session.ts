@@ -1,6 +1,6 @@
+import type { Me } from '@postern/contracts';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Me } from './api-shapes.js';
 
 export interface SignedIn {
   readonly me: Me;

@@ -50,8 +50,8 @@ const seen = (email: ReturnType<typeof anEmail>, userAgent = BROWSER) => ({
   at: new Date().toISOString(),
 });
 
-describe('The life of a message', () => {
-  it('is delivered when the receiving server’s notification says so', async () => {
+describe('A message', () => {
+  it('is delivered when a notification reports it', async () => {
     const email = await tracked();
     await expect(report(email, notification({ diagnostic: '250 2.0.0 OK 1234' }))).resolves.toBe(250);
     await expect(tracking.event(emailDelivered, email.email_id)).resolves.toMatchObject({
@@ -66,7 +66,7 @@ describe('The life of a message', () => {
     expect(detail.timeline.map(({ kind }) => kind)).toEqual(['accepted', 'handed_over', 'delivered']);
   });
 
-  it('bounces hard, and its address is on the list until somebody takes it off', async () => {
+  it('bounces hard, and its address is suppressed until its owner removes it', async () => {
     const email = await tracked();
     await report(email, notification({ action: 'failed', status: '5.1.1', diagnostic: '550 5.1.1 no such user' }));
     await expect(tracking.event(emailBounced, email.email_id)).resolves.toMatchObject({
@@ -85,7 +85,7 @@ describe('The life of a message', () => {
     });
   });
 
-  it('is complained about by a report that carries its return path', async () => {
+  it('gets a complaint from a report with its return path', async () => {
     const email = await tracked();
     const code = await sendMail(tracking.smtpPort, {
       from: 'reports@x.test',
@@ -99,14 +99,14 @@ describe('The life of a message', () => {
     });
   });
 
-  it('is complained about by a report whose attached original names the return path', async () => {
+  it('gets a complaint from a report whose attached original has its return path', async () => {
     const email = await tracked();
     const original = [`Return-Path: <${tracking.returnPath(email.email_id)}>`, 'Subject: Your receipt'];
     await sendMail(tracking.smtpPort, { to: `fbl@${BOUNCE_DOMAIN}`, message: feedbackReport('', { original }) });
     await expect(tracking.event(emailComplained, email.email_id)).resolves.toMatchObject({ to: 'ada@x.test' });
   });
 
-  it('is bounced by the relay’s refusal of one recipient, and delivered to the other', async () => {
+  it('bounces for a recipient that the relay refused, and is delivered to the other', async () => {
     const email = anEmail({
       recipients: [
         { index: 0, address: 'ada@x.test', role: 'to' },
@@ -134,7 +134,7 @@ describe('The life of a message', () => {
     expect(tracking.kinds(email.email_id)).toEqual([]);
   });
 
-  it('bounces after it was delivered, when the receiving server changes its mind', async () => {
+  it('can bounce after it was delivered', async () => {
     const email = await tracked();
     await report(email, notification());
     await report(email, notification({ action: 'failed', status: '5.2.2', diagnostic: '552 5.2.2 full' }));
@@ -144,7 +144,7 @@ describe('The life of a message', () => {
     expect(tracking.kinds(email.email_id)).toEqual(['delivered', 'bounced']);
   });
 
-  it('gets its delivery although it was interrupted', async () => {
+  it('can be delivered although it was interrupted', async () => {
     const email = anEmail();
     await tracking.publish(
       [emailAccepted, email],
@@ -184,7 +184,7 @@ describe('The life of a message', () => {
 });
 
 describe('Signals in any order', () => {
-  it('wait for their email when they come before it', async () => {
+  it('wait for their email', async () => {
     const email = anEmail();
     await tracking.request(recordOpen, seen(email));
     await expect(report(email, notification())).resolves.toBe(250);
@@ -195,7 +195,7 @@ describe('Signals in any order', () => {
     expect((await detailOf(email)).recipients[0]).toMatchObject({ state: 'delivered', opened_at: expect.any(String) });
   });
 
-  it('change nothing when they come again', async () => {
+  it('have no effect when repeated', async () => {
     const email = await tracked();
     await tracking.publish([emailAccepted, email], [emailHandedOver, handOverOf(email, { relay_is_final: true })]);
     await report(email, notification());
@@ -213,7 +213,7 @@ describe('Signals in any order', () => {
   });
 });
 
-describe('The dashboard', () => {
+describe('The API', () => {
   it('finds messages by address, subject and state, newest first, page by page', async () => {
     const email = anEmail();
     const { service_id } = email;
@@ -240,11 +240,11 @@ describe('The dashboard', () => {
     expect((await tracking.request(listEmails, { service_id, limit: 1 })).total).toBe(4);
   });
 
-  it('does not show one service what belongs to another', async () => {
+  it('does not show messages of other services', async () => {
     const email = await tracked();
-    const stranger = { ...email, service_id: anEmail().service_id };
-    await expect(detailOf(stranger)).rejects.toMatchObject({ code: 'email_not_found' });
-    await expect(tracking.request(listEmails, { service_id: stranger.service_id })).resolves.toMatchObject({
+    const foreign = { ...email, service_id: anEmail().service_id };
+    await expect(detailOf(foreign)).rejects.toMatchObject({ code: 'email_not_found' });
+    await expect(tracking.request(listEmails, { service_id: foreign.service_id })).resolves.toMatchObject({
       total: 0,
     });
   });

@@ -1,4 +1,12 @@
-import { type ConfigOf, databaseSettings, defineConfig, integer, secret, text } from '@postern/service-host/config';
+import {
+  type ConfigOf,
+  databaseSettings,
+  defineConfig,
+  eventSettings,
+  integer,
+  secret,
+  text,
+} from '@postern/service-host/config';
 import { canonicalAddress } from './accounts/email-address.js';
 import { provisioningSettings } from './databases-settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
@@ -10,6 +18,7 @@ import { webServiceSettings } from './web-services/settings.js';
 /** Every setting of platform-management. */
 export const config = defineConfig({
   ...databaseSettings,
+  ...eventSettings,
   ...encryptionSettings,
   ...platformKeySettings,
   ...webServiceSettings,

@@ -1,19 +1,20 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** One thing that differs in the next version: what stands in a built file, and what stands there instead. */
+/** One difference of the next version: a text of a built file, and what replaces it. */
 export interface Change {
+  /** Name of the source file, without folders and endings. */
   readonly file: string;
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * Makes version N+1 of a service out of what is built: the same code in a folder of its own, with these changes.
+ * Makes version N+1 of a service from its build: the same code in another folder, with these changes.
  * @returns its entry point.
- * @throws where a change does not find its place exactly once, because the two versions would be one.
+ * @throws if a change does not match exactly once, because the two versions would be the same.
  */
 export const nextVersionOf = (service: string, changes: readonly Change[], folder: string): string => {
   const app = join(folder, 'apps', service);
@@ -24,13 +25,21 @@ export const nextVersionOf = (service: string, changes: readonly Change[], folde
   if (existsSync(own)) symlinkSync(own, join(app, 'node_modules'));
   for (const part of ['dist', 'package.json'])
     cpSync(join(ROOT, 'apps', service, part), join(app, part), { recursive: true });
-  for (const { file, from, to } of changes) {
-    const path = join(app, 'dist', file);
-    const [before, after, ...more] = readFileSync(path, 'utf8').split(from);
-    if (before === undefined || after === undefined || more.length > 0)
-      throw new Error(`${service}/${file} has to say ${from} once`);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, `${before}${to}${after}`);
-  }
+  for (const change of changes) applyChange(service, join(app, 'dist'), change);
   return join(app, 'dist/main.js');
+};
+
+const applyChange = (service: string, dist: string, { file, from, to }: Change): void => {
+  // By the sources, because build output of deleted files may remain.
+  const sources = globSync(`**/${file}{,.projection}.ts`, { cwd: join(ROOT, 'apps', service, 'src') });
+  const texts = sources
+    .map(source => join(dist, source.replace(/\.ts$/, '.js')))
+    .map(path => [path, readFileSync(path, 'utf8')] as const);
+  const [match, ...more] = texts.filter(([, text]) => text.split(from).length === 2);
+  if (!match || more.length > 0) throw new Error(`${from} must be in exactly one ${file} of ${service}`);
+  const [path, text] = match;
+  writeFileSync(
+    path,
+    text.replace(from, () => to),
+  );
 };

@@ -30,7 +30,7 @@ export const eventMetadata = z.object({
   actor: z.string().optional(),
 });
 
-/** What travels on JetStream: the event as its service stored it. `id` is also the JetStream message id. */
+/** The message on JetStream: the event as its service stored it. `id` is also the JetStream message id. */
 export const eventEnvelope = z.object({
   id: z.uuid(),
   type: z.string(),

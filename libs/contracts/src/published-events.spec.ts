@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { DELIVERY_TRACKING_EVENTS, EMAIL_SEND_EVENTS } from './index.js';
+import { DELIVERY_TRACKING_EVENTS, EMAIL_SEND_EVENTS, PLATFORM_MANAGEMENT_EVENTS } from './index.js';
 
 const SNAPSHOTS = join(import.meta.dirname, '../snapshots');
-const published = [...EMAIL_SEND_EVENTS, ...DELIVERY_TRACKING_EVENTS];
+const published = [...EMAIL_SEND_EVENTS, ...DELIVERY_TRACKING_EVENTS, ...PLATFORM_MANAGEMENT_EVENTS];
 const fileOf = (type: string) => join(SNAPSHOTS, `${type}.json`);
 const schemaOf = (data: z.ZodType) => `${JSON.stringify(z.toJSONSchema(data), null, 2)}\n`;
 

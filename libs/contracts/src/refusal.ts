@@ -1,7 +1,6 @@
 /**
- * A request that was understood and not granted. It crosses NATS as data; only the gateway turns its code into HTTP.
- * `message` is meant for the caller of the public API; `details` holds what the gateway needs for headers or bodies
- * (for example `retry_after_s`), never a secret.
+ * A valid request that the service refuses. It crosses NATS as data, and the gateway turns its code into an HTTP status.
+ * API callers see `message`; `details` has values for headers and bodies, such as `retry_after_s`, never secrets.
  */
 export class Refusal<Code extends string = string> extends Error {
   override readonly name = 'Refusal';

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { HttpRoute } from './http-route.js';
 import type { ServiceName } from './service-name.js';
 
 /** The HTTP status that a refusal code has, the same one in every contract that declares the code. */
@@ -17,9 +18,13 @@ export interface RequestContract<
   readonly reply: Reply;
   /** Every code that the service may refuse with, and its HTTP status. */
   readonly refusals: Readonly<Record<Code, RefusalStatus>>;
+  /** The routes by which HTTP clients reach the request; none if only other services send it. */
+  readonly http: readonly HttpRoute[];
   /** Milliseconds after which the caller treats the service as unavailable. */
   readonly deadlineMs: number;
 }
+
+type FieldOf<Request extends z.ZodType> = Extract<keyof z.output<Request>, string>;
 
 export type RequestOf<C extends RequestContract> = z.output<C['request']>;
 export type RequestInput<C extends RequestContract> = z.input<C['request']>;
@@ -38,6 +43,7 @@ export const requestsOf =
       request: Request;
       reply: Reply;
       refusals?: Readonly<Record<Code, RefusalStatus>>;
+      http?: HttpRoute<FieldOf<Request>> | readonly HttpRoute<FieldOf<Request>>[];
       deadlineMs?: number;
     },
   ): RequestContract<Request, Reply, Code> => ({
@@ -47,5 +53,6 @@ export const requestsOf =
     request: shape.request,
     reply: shape.reply,
     refusals: shape.refusals ?? ({} as Readonly<Record<Code, RefusalStatus>>),
+    http: [shape.http ?? []].flat(),
     deadlineMs: shape.deadlineMs ?? 5_000,
   });

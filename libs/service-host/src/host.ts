@@ -11,6 +11,9 @@ import { Tasks } from './tasks.js';
 /** Injection token of the service's configuration object. */
 export const CONFIG = Symbol('postern.config');
 
+/** Injection token of the whole `Host`, for a service that starts another application with the same parts. */
+export const HOST = Symbol('postern.host');
+
 /** What `startService` sets up for a service. Every part is injectable by its class in all of the service's modules. */
 export interface Host<Config = unknown> {
   readonly config: Config;
@@ -28,6 +31,7 @@ export interface Host<Config = unknown> {
 const provide = (token: InjectionToken, useValue: unknown): Provider => ({ provide: token, useValue });
 
 export const providersOf = (host: Host): Provider[] => [
+  provide(HOST, host),
   provide(CONFIG, host.config),
   provide(ServiceLog, host.log),
   provide(NatsLink, host.link),

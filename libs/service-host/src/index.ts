@@ -8,7 +8,8 @@ export { EventSourcingModule, type EventSourcingOptions } from './event-sourcing
 export { type ServiceRelayOptions, serviceRelay } from './event-sourcing/service-relay.js';
 export { Liveness } from './health/liveness.js';
 export { Readiness, type ReadinessCheck } from './health/readiness.js';
-export { CONFIG, type Host } from './host.js';
+export { CONFIG, HOST, type Host } from './host.js';
+export { HostModule } from './host-module.js';
 export { ServiceLog } from './log/service-log.js';
 export { Metrics } from './metrics/metrics.js';
 export { connectWith } from './nats.js';

@@ -1,4 +1,4 @@
-/** `npm run bench -- <part>`: makes the checkout ready, then hands over to the pinned Node.js. */
+/** `npm run bench -- <part>`: prepares the checkout, then runs the benchmark with the pinned Node.js. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, ROOT, toolEnvironment } from '../../setup/prepare.mjs';
@@ -14,7 +14,7 @@ const child = spawn('node', [join(ROOT, 'tools/bench/dist/main.js'), ...process.
   stdio: 'inherit',
   env: toolEnvironment(),
 });
-// Ctrl-C reaches the child by itself (same terminal); what is sent to this process alone is passed on.
+// Ctrl-C also reaches the child (same terminal); signals to this process only are forwarded.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : code));

@@ -1,4 +1,4 @@
-import type { Contestant, Round } from './email-rounds.js';
+import type { Candidate, Round } from './email-rounds.js';
 import type { LoadResult } from './load/requests.js';
 import { peakMemoryOf } from './measure/process-usage.js';
 import { ratioOf, spreadOf } from './measure/statistics.js';
@@ -6,12 +6,12 @@ import { figure, spread, table } from './measure/table.js';
 import type { PartReport } from './report.js';
 
 export interface EmailFigures {
-  readonly contestants: readonly Contestant[];
-  /** By contestant, in their order. */
+  readonly candidates: readonly Candidate[];
+  /** By candidate, in order. */
   readonly rounds: readonly (readonly Round[])[];
   readonly open: readonly (readonly LoadResult[])[];
   readonly bytesPerMessage: number;
-  /** Or why it was not measured. */
+  /** The rounds, or the reason why there are none. */
   readonly postfix:
     | {
         readonly version: string;
@@ -37,7 +37,7 @@ const summaryRow = (name: string, rounds: readonly Round[], open: readonly LoadR
   spread(spreadOf(rounds.map(({ catchUpS }) => catchUpS)), 1),
 ];
 
-const processTable = (name: string, rounds: readonly Round[], pids: Contestant['pids']): string => {
+const processTable = (name: string, rounds: readonly Round[], pids: Candidate['pids']): string => {
   const memory = peaks(pids);
   const row = (process: string, usage: (round: Round) => number | undefined, peak?: number) => [
     process,
@@ -55,9 +55,9 @@ const processTable = (name: string, rounds: readonly Round[], pids: Contestant['
   );
 };
 
-/** Tables for people and plain figures for machines. */
+/** Creates the tables and the data of the JSON file. */
 export const emailReport = (figures: EmailFigures): PartReport => {
-  const { contestants, rounds, open, postfix } = figures;
+  const { candidates, rounds, open, postfix } = figures;
   const [ours, theirs] = rounds as [readonly Round[], readonly Round[]];
   const toReference = ratioOf(rates(ours), rates(theirs));
   const toPostfix = typeof postfix === 'string' ? undefined : ratioOf(rates(ours), postfix.perSecond);
@@ -67,7 +67,7 @@ export const emailReport = (figures: EmailFigures): PartReport => {
     table(
       ['', 'messages/s', 'p50 ms', 'p99 ms', 'p99 ms at 300/s', 'CPU µs/message', 'catching up s'],
       [
-        ...contestants.map(({ name }, place) =>
+        ...candidates.map(({ name }, place) =>
           summaryRow(name, rounds[place] as readonly Round[], open[place] as readonly LoadResult[]),
         ),
         ...(typeof postfix === 'string'
@@ -79,12 +79,12 @@ export const emailReport = (figures: EmailFigures): PartReport => {
       (toPostfix ? `Postern / Postfix    ${spread(toPostfix, 2)}\n` : `Postfix was not measured: ${postfix}\n`) +
       `p99 at 300/s, Postern / reference  ${spread(openP99Ratio, 2)}\n` +
       `${figure(figures.bytesPerMessage)} bytes per message at the sink; median (minimum–maximum) of ${ours.length} rounds`,
-    ...contestants.map(({ name, pids }, place) => processTable(name, rounds[place] as readonly Round[], pids)),
+    ...candidates.map(({ name, pids }, place) => processTable(name, rounds[place] as readonly Round[], pids)),
   ].join('\n\n');
   return {
     text,
     figures: {
-      contestants: contestants.map(({ name, pids }, place) => ({
+      candidates: candidates.map(({ name, pids }, place) => ({
         name,
         rounds: rounds[place],
         open_loop: open[place],

@@ -3,8 +3,8 @@ import type { ClosedLoop, LoadResult, RequestTemplate } from './load/requests.js
 import { cpuOf } from './measure/process-usage.js';
 import { untilQuiet } from './measure/quiet.js';
 
-/** What is measured: where to POST, and the processes that work for it. */
-export interface Contestant {
+/** A system to measure: its endpoint and processes. */
+export interface Candidate {
   readonly name: string;
   readonly load: RequestTemplate;
   readonly pids: Readonly<Record<string, number>>;
@@ -13,7 +13,7 @@ export interface Contestant {
 export interface Parties {
   readonly generator: BenchProcess;
   readonly sink: BenchProcess;
-  readonly contestants: readonly Contestant[];
+  readonly candidates: readonly Candidate[];
 }
 
 export interface Round {
@@ -21,11 +21,11 @@ export interface Round {
   readonly p50: number;
   readonly p99: number;
   readonly answered: number;
-  /** CPU per message in microseconds, by process, until everything that the round caused was done. */
+  /** CPU per message in microseconds, by process, until all work of the round is done. */
   readonly cpuUs: Readonly<Record<string, number>>;
-  /** The same for sink and generator, which belong to nobody. */
+  /** The same for the sink and the generator. */
   readonly aroundUs: Readonly<Record<string, number>>;
-  /** How long read models and outbox went on after the last answer. */
+  /** How long read models and outbox needed to catch up after the last response. */
   readonly catchUpS: number;
   readonly bytesPerMessage: number;
 }
@@ -35,32 +35,31 @@ interface SinkCounters {
   readonly bytes: number;
 }
 
-/** @throws when any request fails, or the sink did not get every message that was answered as sent. */
+/** @throws if a request fails, or if the sink did not receive every message that was reported as sent. */
 export const roundOf = async (
-  { generator, sink, contestants }: Parties,
-  contestant: Contestant,
+  { generator, sink, candidates }: Parties,
+  candidate: Candidate,
   { seconds, connections }: Pick<ClosedLoop, 'seconds' | 'connections'>,
 ): Promise<Round> => {
   const around = { generator: generator.pid, sink: sink.pid };
-  const everybody = contestants.flatMap(({ pids }) => Object.values(pids));
+  const everybody = candidates.flatMap(({ pids }) => Object.values(pids));
   await untilQuiet(everybody);
-  const before = { own: cpuOf(contestant.pids), around: cpuOf(around) };
+  const before = { own: cpuOf(candidate.pids), around: cpuOf(around) };
   const sunkBefore = await sink.ask<SinkCounters>('counters');
-  const load: ClosedLoop = { ...contestant.load, connections, seconds };
+  const load: ClosedLoop = { ...candidate.load, connections, seconds };
   const result = await generator.ask<LoadResult>('closed', load);
-  if (result.failed > 0)
-    throw new Error(`${contestant.name}: ${result.failed} requests failed: ${result.firstFailure}`);
+  if (result.failed > 0) throw new Error(`${candidate.name}: ${result.failed} requests failed: ${result.firstFailure}`);
   const sunk = await sink.ask<SinkCounters>('counters');
   const messages = sunk.messages - sunkBefore.messages;
   if (messages !== result.answered)
-    throw new Error(`${contestant.name}: ${result.answered} were answered as sent, the sink took ${messages}`);
+    throw new Error(`${candidate.name}: ${result.answered} were reported as sent, but the sink received ${messages}`);
   const catchUpS = await untilQuiet(everybody);
   return {
     perSecond: result.answered / result.seconds,
     p50: result.p50,
     p99: result.p99,
     answered: result.answered,
-    cpuUs: perMessage(before.own, cpuOf(contestant.pids), result.answered),
+    cpuUs: perMessage(before.own, cpuOf(candidate.pids), result.answered),
     aroundUs: perMessage(before.around, cpuOf(around), result.answered),
     catchUpS,
     bytesPerMessage: (sunk.bytes - sunkBefore.bytes) / messages,

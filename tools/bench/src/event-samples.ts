@@ -5,7 +5,7 @@ import type { DomainEvent } from '@postern/event-sourcing';
 const SERVICE_ID = randomUUID();
 const WORKSPACE_ID = randomUUID();
 
-/** The two events of an ordinary message to one recipient, as email-send tells them. */
+/** The two events of a message to one recipient, as email-send publishes them. */
 export const acceptedAndHandedOver = (): [DomainEvent, DomainEvent] => {
   const emailId = randomUUID();
   const at = new Date().toISOString();
@@ -44,7 +44,7 @@ export const acceptedAndHandedOver = (): [DomainEvent, DomainEvent] => {
   ];
 };
 
-/** The same as delivery-tracking keeps it in its own store. */
+/** The same as delivery-tracking stores it. */
 export const asTracked = ([accepted, handedOver]: readonly [DomainEvent, DomainEvent]): DomainEvent[] => [
   { type: 'delivery-tracking.email-tracked.v1', data: accepted.data },
   { type: 'delivery-tracking.hand-over-recorded.v1', data: handedOver.data },

@@ -5,17 +5,17 @@ import { countAfter, migrateEventStore, OutboxRelay, PostgresEventStore } from '
 import { JetStreamPublisher } from '@postern/messaging';
 import { freePort, waitFor } from '@postern/testing';
 import pg from 'pg';
+import type { Cleanup } from './cleanup.js';
 import { acceptedAndHandedOver, asTracked } from './event-samples.js';
+import { type Infrastructure, startInfrastructure } from './infrastructure.js';
 import { ratioOf, spreadOf } from './measure/statistics.js';
 import { spread, table } from './measure/table.js';
 import type { BenchOptions } from './options.js';
 import type { PartReport } from './report.js';
 import { startServiceProcess } from './service-process.js';
-import { type Surroundings, startSurroundings } from './surroundings.js';
-import type { Undo } from './undo.js';
 
-const WANTED_PER_SECOND = 5_000;
-const LOOK_EVERY_MS = 20;
+const TARGET_PER_SECOND = 5_000;
+const POLL_MS = 20;
 const WITHIN_MS = 120_000;
 
 /** Appends, for each email, its two events to its stream. */
@@ -26,16 +26,16 @@ const appendAll = (store: PostgresEventStore, streams: readonly (readonly Domain
     ),
   );
 
-/** Events per second from the first to the last, once `work` has begun. */
+/** Events per second from the first to the last, after `work` has started. */
 const rateUntil = async (events: number, work: () => void, done: () => Promise<boolean> | boolean, what: string) => {
-  const began = performance.now();
+  const startedAt = performance.now();
   work();
-  await waitFor(done, { timeoutMs: WITHIN_MS, intervalMs: LOOK_EVERY_MS, describe: what });
-  return (events * 1_000) / (performance.now() - began);
+  await waitFor(done, { timeoutMs: WITHIN_MS, intervalMs: POLL_MS, describe: what });
+  return (events * 1_000) / (performance.now() - startedAt);
 };
 
-/** A backlog in a store of its own, relayed to real JetStream with every message acknowledged. */
-const relayRound = async ({ postgres, link }: Surroundings, emails: number): Promise<number> => {
+/** Relays a backlog from a separate store to real JetStream, with every message acknowledged. */
+const relayRound = async ({ postgres, link }: Infrastructure, emails: number): Promise<number> => {
   const pool = new pg.Pool({ connectionString: await postgres.createDatabase(), max: 10 });
   try {
     await migrateEventStore(pool);
@@ -54,9 +54,9 @@ const relayRound = async ({ postgres, link }: Surroundings, emails: number): Pro
   }
 };
 
-/** delivery-tracking as a process: the service with most events and the largest read model. */
-const startTracking = async (surroundings: Surroundings, undo: Undo) => {
-  const { postgres, nats } = surroundings;
+/** delivery-tracking as a process: the service with the most events and the largest read model. */
+const startTracking = async (infrastructure: Infrastructure, cleanup: Cleanup) => {
+  const { postgres, nats } = infrastructure;
   const databaseUrl = await postgres.createDatabase('tracking');
   const service = await startServiceProcess('delivery-tracking', {
     POSTERN_NATS_URL: nats.url,
@@ -66,9 +66,9 @@ const startTracking = async (surroundings: Surroundings, undo: Undo) => {
     POSTERN_BOUNCE_DOMAIN: 'bounces.example.com',
     POSTERN_BOUNCE_SMTP_PORT: String(await freePort()),
   });
-  undo.push(() => service.stop());
+  cleanup.push(() => service.stop());
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
-  undo.push(() => pool.end());
+  cleanup.push(() => pool.end());
   const behind = async () => {
     const { rows } = await pool.query<Position>(
       `SELECT txid::text, pos::text FROM event_store.projections WHERE name = 'tracked-emails' AND live`,
@@ -82,7 +82,7 @@ const startTracking = async (surroundings: Surroundings, undo: Undo) => {
 
 type Tracking = Awaited<ReturnType<typeof startTracking>>;
 
-/** Its read model, from events that lay in its store while it was frozen. */
+/** Measures its read model with events that were stored while it was frozen. */
 const projectionRound = async ({ service, store, behind }: Tracking, emails: number): Promise<number> => {
   service.freeze();
   await appendAll(
@@ -97,9 +97,9 @@ const projectionRound = async ({ service, store, behind }: Tracking, emails: num
   );
 };
 
-/** Its reaction to another service's events: consumed, deduplicated, decided and appended. */
+/** Measures its handling of events of another service: consume, deduplicate, decide and append. */
 const reactionRound = async (
-  { link }: Surroundings,
+  { link }: Infrastructure,
   { service, appended }: Tracking,
   emails: number,
 ): Promise<number> => {
@@ -120,27 +120,33 @@ const reactionRound = async (
   });
   await publisher.publish(events);
   const taken = async () => (await appended()) - before >= events.length;
-  return rateUntil(events.length, () => service.thaw(), taken, 'the events to be taken');
+  return rateUntil(events.length, () => service.thaw(), taken, 'the events to be handled');
 };
 
 /** `npm run bench -- events`. */
-export const measureEvents = async (options: BenchOptions, undo: Undo): Promise<PartReport> => {
+export const measureEvents = async (options: BenchOptions, cleanup: Cleanup): Promise<PartReport> => {
   const emails = options.quick ? 500 : 10_000;
-  const surroundings = await startSurroundings(undo);
-  const tracking = await startTracking(surroundings, undo);
+  const infrastructure = await startInfrastructure(cleanup);
+  const tracking = await startTracking(infrastructure, cleanup);
   const relay: number[] = [];
   const reaction: number[] = [];
   const projection: number[] = [];
   for (let number = 1; number <= options.rounds; number++) {
     console.error(`▸ round ${number} of ${options.rounds}`);
-    reaction.push(await reactionRound(surroundings, tracking, emails));
-    await waitFor(async () => (await tracking.behind()) === 0, { timeoutMs: WITHIN_MS, describe: 'tracking to rest' });
+    reaction.push(await reactionRound(infrastructure, tracking, emails));
+    await waitFor(async () => (await tracking.behind()) === 0, {
+      timeoutMs: WITHIN_MS,
+      describe: 'delivery-tracking to be idle',
+    });
     projection.push(await projectionRound(tracking, emails));
     tracking.service.freeze();
-    relay.push(await relayRound(surroundings, emails).finally(() => tracking.service.thaw()));
-    await waitFor(async () => (await tracking.behind()) === 0, { timeoutMs: WITHIN_MS, describe: 'tracking to rest' });
+    relay.push(await relayRound(infrastructure, emails).finally(() => tracking.service.thaw()));
+    await waitFor(async () => (await tracking.behind()) === 0, {
+      timeoutMs: WITHIN_MS,
+      describe: 'delivery-tracking to be idle',
+    });
   }
-  const wanted = relay.map(() => WANTED_PER_SECOND);
+  const wanted = relay.map(() => TARGET_PER_SECOND);
   const row = (name: string, rates: readonly number[]) => [
     name,
     spread(spreadOf(rates)),
@@ -148,13 +154,13 @@ export const measureEvents = async (options: BenchOptions, undo: Undo): Promise<
   ];
   return {
     text: table(
-      ['', 'events/s', `of the wanted ${WANTED_PER_SECOND}/s`],
+      ['', 'events/s', `of the target of ${TARGET_PER_SECOND}/s`],
       [
         row('outbox relay to JetStream', relay),
         row('projection of delivery-tracking', projection),
-        row('reaction of delivery-tracking', reaction),
+        row('event handling of delivery-tracking', reaction),
       ],
     ),
-    figures: { relay, projection, reaction, wanted_per_second: WANTED_PER_SECOND },
+    figures: { relay, projection, reaction, wanted_per_second: TARGET_PER_SECOND },
   };
 };

@@ -1,32 +1,32 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { RunningPostern } from '@postern/local-start';
 import { waitFor } from '@postern/testing';
+import type { Cleanup } from './cleanup.js';
 import { ageMsOf, cpuOf, residentMemoryOf } from './measure/process-usage.js';
 import { figure, table } from './measure/table.js';
 import type { BenchOptions } from './options.js';
 import { startWhole } from './postern.js';
 import type { PartReport } from './report.js';
-import type { Undo } from './undo.js';
 
 const IDLE_S = 60;
-const MOST_MIB = 200;
+const TARGET_MIB = 200;
 
-/** Ends a service and lets the local start bring it back. @returns milliseconds from its exec to its ready line. */
+/** Stops a service, which the local start restarts. @returns milliseconds from its exec to its ready line. */
 const restartTimeOf = async (running: RunningPostern, name: string, restarts: { count: number }): Promise<number> => {
   const before = restarts.count;
   const pid = running.processes()[name];
   process.kill(pid as number, 'SIGTERM');
-  await waitFor(() => restarts.count > before, { timeoutMs: 60_000, intervalMs: 5, describe: `${name} to be back` });
+  await waitFor(() => restarts.count > before, { timeoutMs: 60_000, intervalMs: 5, describe: `${name} to restart` });
   return ageMsOf(running.processes()[name] as number);
 };
 
-/** `npm run bench -- idle`: what everything weighs when nothing happens, and how soon a service is back. */
-export const measureIdle = async (options: BenchOptions, undo: Undo): Promise<PartReport> => {
+/** `npm run bench -- idle`: memory and CPU without load, and the restart time of each service. */
+export const measureIdle = async (options: BenchOptions, cleanup: Cleanup): Promise<PartReport> => {
   const seconds = options.quick ? 3 : IDLE_S;
   const restarts = { count: 0 };
-  const began = performance.now();
-  const running = await startWhole(undo, {}, () => restarts.count++);
-  const startS = (performance.now() - began) / 1_000;
+  const startedAt = performance.now();
+  const running = await startWhole(cleanup, {}, () => restarts.count++);
+  const startS = (performance.now() - startedAt) / 1_000;
   console.error(`▸ idle for ${seconds} s`);
   const pids = running.processes();
   const before = cpuOf(pids);
@@ -51,8 +51,8 @@ export const measureIdle = async (options: BenchOptions, undo: Undo): Promise<Pa
           return [name, figure(residentMib), figure(cpuPercent, 1), start === undefined ? '–' : figure(start)];
         }),
       ),
-      `after ${seconds} s of idleness; wanted: at most ${MOST_MIB} MiB for each service\n` +
-        `everything from nothing, build excluded: ${figure(startS, 1)} s; "start ms" is a restart on existing data`,
+      `after ${seconds} s without load; target: at most ${TARGET_MIB} MiB per service\n` +
+        `first start without the build: ${figure(startS, 1)} s; "start ms" is a restart on existing data`,
     ].join('\n\n'),
     figures: { idle_seconds: seconds, processes: idle, restart_ms: restartMs, whole_start_s: startS },
   };

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { Cleanup } from './cleanup.js';
 import { measureEmail } from './email.js';
 import { measureEvents } from './events.js';
 import { measureIdle } from './idle.js';
@@ -7,10 +8,9 @@ import { type BenchOptions, type Part, readOptions, UsageError } from './options
 import { measurePlatform } from './platform.js';
 import type { PartReport } from './report.js';
 import { measureTracing } from './tracing.js';
-import { Undo } from './undo.js';
 import { measureWebhooks } from './webhooks.js';
 
-const MEASURES: Record<Part, (options: BenchOptions, undo: Undo) => Promise<PartReport>> = {
+const MEASURES: Record<Part, (options: BenchOptions, cleanup: Cleanup) => Promise<PartReport>> = {
   email: measureEmail,
   webhooks: measureWebhooks,
   events: measureEvents,
@@ -19,30 +19,28 @@ const MEASURES: Record<Part, (options: BenchOptions, undo: Undo) => Promise<Part
   tracing: measureTracing,
 };
 
-const undo = new Undo();
+const cleanup = new Cleanup();
 let interrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     if (interrupted) return;
     interrupted = true;
     console.error('\n▸ stopping');
-    void undo.run().finally(() => process.exit(130));
+    void cleanup.run().finally(() => process.exit(130));
   });
 
 const main = async (options: BenchOptions): Promise<void> => {
   const machine = machineFacts();
-  console.log(
-    `${machine.processor}, ${machine.processors} processors, ${machine.memory_gib} GiB, Linux ${machine.kernel}`,
-  );
+  console.log(`${machine.processor}, ${machine.processors} CPUs, ${machine.memory_gib} GiB, Linux ${machine.kernel}`);
   console.log(`Node.js ${machine.node}, commit ${machine.commit ?? 'unknown'}, load ${machine.load_average.join(' ')}`);
   const parts: Record<string, unknown> = {};
   for (const part of options.parts) {
     try {
-      const report = await MEASURES[part](options, undo);
+      const report = await MEASURES[part](options, cleanup);
       parts[part] = report.figures;
       console.log(`\n${part}\n\n${report.text}`);
     } finally {
-      await undo.run();
+      await cleanup.run();
     }
   }
   if (options.json !== undefined)

@@ -2,18 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import { readOptions } from './options.js';
 
 describe('the command line of the bench', () => {
-  it('measures every part, five rounds each, unless told otherwise', () =>
+  it('measures every part in five rounds by default', () =>
     expect(readOptions([])).toMatchObject({
       parts: ['email', 'webhooks', 'events', 'platform', 'idle', 'tracing'],
       rounds: 5,
       seconds: 10,
     }));
 
-  it('makes one short round of what is named when it only has to show that it works', () =>
+  it('runs one short round of the named parts with --quick', () =>
     expect(readOptions(['webhooks', '--quick'])).toMatchObject({ parts: ['webhooks'], rounds: 1, seconds: 5 }));
 
-  it('refuses a part that is not there, and says which are', () =>
-    expect(() => readOptions(['emails'])).toThrow(/no part "emails"\n.*email\|webhooks\|events\|platform\|idle/));
+  it('rejects an unknown part and lists the known ones', () =>
+    expect(() => readOptions(['emails'])).toThrow(/unknown part "emails"\n.*email\|webhooks\|events\|platform\|idle/));
 
-  it('refuses fewer than one round', () => expect(() => readOptions(['--rounds', '0'])).toThrow('--rounds must be'));
+  it('rejects fewer than one round', () => expect(() => readOptions(['--rounds', '0'])).toThrow('--rounds must be'));
 });

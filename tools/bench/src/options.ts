@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 export const PARTS = ['email', 'webhooks', 'events', 'platform', 'idle', 'tracing'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** How a run is made; `quick` only proves that the bench itself works. */
+/** Options of a run; `quick` only tests the benchmark itself. */
 export interface BenchOptions {
   readonly parts: readonly Part[];
   readonly quick: boolean;
@@ -16,7 +16,7 @@ export interface BenchOptions {
 
 const USAGE = `npm run bench -- [${PARTS.join('|')} …] [--rounds 5] [--seconds 10] [--quick] [--json FILE] [--profile FOLDER]`;
 
-/** The command line was not understood; the message says why, and what can be asked for. */
+/** The arguments are invalid; the message has the reason and the usage. */
 export class UsageError extends Error {
   constructor(reason: string) {
     super(`${reason}\n${USAGE}`);
@@ -45,7 +45,7 @@ const parsed = (args: readonly string[]) => {
 export const readOptions = (args: readonly string[]): BenchOptions => {
   const { values, positionals } = parsed(args);
   const unknown = positionals.find(part => !PARTS.includes(part as Part));
-  if (unknown !== undefined) throw new UsageError(`there is no part "${unknown}"`);
+  if (unknown !== undefined) throw new UsageError(`unknown part "${unknown}"`);
   return {
     parts: positionals.length > 0 ? (positionals as Part[]) : PARTS,
     quick: values.quick,
@@ -58,6 +58,6 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
 
 const positive = (name: string, text: string | undefined, otherwise: number): number => {
   const value = text === undefined ? otherwise : Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new UsageError(`${name} must be a whole number, at least 1`);
+  if (!Number.isInteger(value) || value < 1) throw new UsageError(`${name} must be an integer of at least 1`);
   return value;
 };

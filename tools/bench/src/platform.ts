@@ -1,3 +1,4 @@
+import type { Cleanup } from './cleanup.js';
 import { BenchProcess } from './load/bench-process.js';
 import type { ClosedLoop, LoadResult, OpenLoop } from './load/requests.js';
 import { cpuOf } from './measure/process-usage.js';
@@ -7,15 +8,14 @@ import type { BenchOptions } from './options.js';
 import { BenchService } from './platform-service.js';
 import { startWhole } from './postern.js';
 import type { PartReport } from './report.js';
-import type { Undo } from './undo.js';
 
 const CONNECTIONS = 32;
 const WARM_UP_S = 5;
 const TRAFFIC_PER_SECOND = 200;
 const TRAFFIC_CONNECTIONS = 16;
-/** What the operations have to be done within, so that every one of them happens under traffic. */
+/** Time limit of the operations, so that all of them run under traffic. */
 const TRAFFIC_S = 75;
-/** The service scales up after a minute of load and down after one of rest. */
+/** The service scales up after a minute of load and down after a minute without load. */
 const SCALING_S = 300;
 
 const READS = {
@@ -26,11 +26,11 @@ const READS = {
 } as const;
 
 /** `npm run bench -- platform`. */
-export const measurePlatform = async (options: BenchOptions, undo: Undo): Promise<PartReport> => {
-  const running = await startWhole(undo, { 'platform-management': { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' } });
+export const measurePlatform = async (options: BenchOptions, cleanup: Cleanup): Promise<PartReport> => {
+  const running = await startWhole(cleanup, { 'platform-management': { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' } });
   const generator = await BenchProcess.start('load/load-generator.js');
-  undo.push(() => generator.stop());
-  const service = await BenchService.create(running, undo);
+  cleanup.push(() => generator.stop());
+  const service = await BenchService.create(running, cleanup);
   const first = await service.deploy();
 
   const deployments: number[] = [];
@@ -71,10 +71,10 @@ export const measurePlatform = async (options: BenchOptions, undo: Undo): Promis
       table(['through the gateway, 32 connections', 'reads/s', 'p99 ms', 'CPU µs/read'], reads),
       '',
       `deployment, POST to live   ${spread(spreadOf(deployments), 2)} s`,
-      `rollback, POST to answer   ${spread(spreadOf(rollbacks), 2)} s`,
+      `rollback, POST to response ${spread(spreadOf(rollbacks), 2)} s`,
       '',
       ...underTraffic.map(({ what, result }) => {
-        const lost = result.failed === 0 ? 'none failed' : `${result.failed} failed, the first: ${result.firstFailure}`;
+        const lost = result.failed === 0 ? 'none failed' : `${result.failed} failed, first: ${result.firstFailure}`;
         return `${what}: ${figure(result.answered + result.failed)} requests at ${TRAFFIC_PER_SECOND}/s, ${lost}; p99 ${figure(result.p99, 1)} ms, longest ${figure(result.max, 1)} ms`;
       }),
     ].join('\n'),
@@ -87,7 +87,7 @@ export const measurePlatform = async (options: BenchOptions, undo: Undo): Promis
   };
 };
 
-/** Requests at a fixed rate while the service is changed; the operations must be over before the traffic is. */
+/** Sends requests at a fixed rate during operations, which must end before the traffic. */
 const operationsUnderTraffic = async (service: BenchService, generator: BenchProcess, options: BenchOptions) => {
   const url = await service.url();
   const traffic = (seconds: number): OpenLoop => ({
@@ -105,7 +105,7 @@ const operationsUnderTraffic = async (service: BenchService, generator: BenchPro
     });
     await Promise.all([
       sending,
-      operations().then(() => over && Promise.reject(new Error(`${what} outlasted the traffic`))),
+      operations().then(() => over && Promise.reject(new Error(`${what} took longer than the traffic`))),
     ]);
     return { what, result: await sending };
   };
@@ -123,9 +123,9 @@ const operationsUnderTraffic = async (service: BenchService, generator: BenchPro
     results.push(
       await during('scaling up and down', SCALING_S, async () => {
         const load: OpenLoop = { ...traffic(SCALING_S), url: `${url}/burn`, perSecond: 40, seconds: SCALING_S / 2 };
-        const burnt = burning.ask<LoadResult>('open', load);
+        const done = burning.ask<LoadResult>('open', load);
         await service.untilInstances(2, (SCALING_S * 1_000) / 2);
-        await burnt;
+        await done;
         await service.untilInstances(1, (SCALING_S * 1_000) / 2);
       }),
     );

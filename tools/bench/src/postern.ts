@@ -8,42 +8,42 @@ import {
   type StartOptions,
   startPostern,
 } from '@postern/local-start';
-import type { Undo } from './undo.js';
+import type { Cleanup } from './cleanup.js';
 
 export const SENDING_DOMAIN = 'example.com';
 const NO_LIMIT = '1000000000';
 
-/** Limits that are part of the product and not of what is measured. */
+/** Lifts the product limits that the benchmark would exceed. */
 const LIFTED = {
   POSTERN_PRODUCTION_PER_MINUTE_LIMIT: NO_LIMIT,
   POSTERN_PRODUCTION_DAILY_START: NO_LIMIT,
   POSTERN_QUOTA_CEILING: NO_LIMIT,
 };
 
-/** A folder for one run, deleted at its end. */
-export const temporaryFolder = async (undo: Undo, name: string): Promise<string> => {
+/** A directory for one run, deleted at its end. */
+export const temporaryFolder = async (cleanup: Cleanup, name: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), `postern-bench-${name}-`));
-  // Web services and builds run as other users where we are root.
+  // As root, web services and builds run as other users.
   await chmod(folder, 0o755);
-  undo.push(() => rm(folder, { recursive: true, force: true }));
+  cleanup.push(() => rm(folder, { recursive: true, force: true }));
   return folder;
 };
 
-/** All of Postern, every part a process of its own, as `npm start` runs it. */
+/** A complete Postern with separate processes, as `npm start` runs it. */
 export const startWhole = async (
-  undo: Undo,
+  cleanup: Cleanup,
   environment: NonNullable<StartOptions['environment']> = {},
   onRestart: () => void = () => undefined,
 ): Promise<RunningPostern> => {
   const starting = startPostern({
-    home: await temporaryFolder(undo, 'postern'),
+    home: await temporaryFolder(cleanup, 'postern'),
     port: 0,
     environment: { ...environment, 'email-send': { ...LIFTED, ...environment['email-send'] } },
     onRestart,
     progress: step => console.error(`▸ ${step}`),
   });
-  // Registered before it is up: whoever interrupts the start waits for it, then stops what it made.
-  undo.push(() =>
+  // Registered before the start completes, so that an interrupted start is stopped as well.
+  cleanup.push(() =>
     starting.then(
       running => running.stop(),
       () => undefined,
@@ -58,7 +58,7 @@ interface Domain {
   readonly records: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** An email service in production mode with open tracking, as an owner makes one. @returns its API key. */
+/** Creates an email service in production mode with open tracking. @returns its API key. */
 export const productionService = async (running: RunningPostern): Promise<string> => {
   const dashboard = new DashboardClient(running.baseUrl);
   await dashboard.login(OPERATOR_EMAIL, running.operator.password);
@@ -68,8 +68,8 @@ export const productionService = async (running: RunningPostern): Promise<string
   const domain = await dashboard.post<Domain>(`${service}/domains`, { domain: SENDING_DOMAIN });
   for (const { name, value } of domain.records) running.dns.setText(name, value);
   const { status } = await dashboard.post<Domain>(`${service}/domains/${domain.id}/verify`, {});
-  if (status !== 'verified') throw new Error(`the sending domain of the bench is ${status}`);
+  if (status !== 'verified') throw new Error(`the sending domain of the benchmark is ${status}`);
   const { open_tracking: tracked } = await dashboard.get<{ open_tracking: boolean }>(service);
-  if (!tracked) throw new Error('open tracking is off, and the reference adds a pixel');
+  if (!tracked) throw new Error('open tracking is off, but the reference adds a pixel');
   return key;
 };

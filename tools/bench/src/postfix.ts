@@ -5,11 +5,11 @@ import { freePort, PostfixServer, waitFor, whyNoPostfix } from '@postern/testing
 const SOURCE = '/usr/sbin/smtp-source';
 const SINK = '/usr/sbin/smtp-sink';
 
-/** Why Postfix cannot be measured here; undefined where it can. */
+/** The reason why Postfix cannot be measured, if any. */
 export const whyNoBenchPostfix = (): string | undefined =>
   whyNoPostfix() ?? [SOURCE, SINK].filter(program => !existsSync(program)).map(program => `${program} is missing`)[0];
 
-/** A Postfix of our own that relays to smtp-sink as fast as it can. */
+/** A separate Postfix that relays to smtp-sink at full speed. */
 export class BenchPostfix {
   private delivered = 0;
 
@@ -19,7 +19,7 @@ export class BenchPostfix {
     private readonly sink: ChildProcess,
     readonly version: string,
   ) {
-    // `smtp-sink -c` writes running counters, each over the last.
+    // `smtp-sink -c` overwrites its counters in place.
     sink.stdout?.on('data', (chunk: Buffer) => {
       const last = [...chunk.toString('latin1').matchAll(/mesg=(\d+)/g)].at(-1)?.[1];
       if (last !== undefined) this.delivered = Number(last);
@@ -50,10 +50,10 @@ export class BenchPostfix {
     return { postfix: this.postfix.pid, 'smtp-sink': this.sink.pid as number };
   }
 
-  /** Feeds messages over `connections` sessions. @returns seconds until the last one had reached the sink. */
+  /** Sends messages over `connections` sessions. @returns seconds until the last one reached the sink. */
   async drain(messages: number, bytes: number, connections: number): Promise<number> {
     const before = this.delivered;
-    const began = performance.now();
+    const startedAt = performance.now();
     const load = ['-s', connections, '-l', bytes, '-m', messages].map(String);
     const source = spawn(
       SOURCE,
@@ -68,10 +68,10 @@ export class BenchPostfix {
       fed,
       waitFor(() => this.delivered - before >= messages, {
         timeoutMs: 180_000,
-        describe: () => `${messages} messages through Postfix; ${this.delivered - before} came`,
+        describe: () => `${messages} messages through Postfix; ${this.delivered - before} arrived`,
       }),
     ]);
-    return (performance.now() - began) / 1_000;
+    return (performance.now() - startedAt) / 1_000;
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-/** What a part of the bench hands back: text for people, and the same figures for machines. */
+/** The report of a part: text, and the same results as data. */
 export interface PartReport {
   readonly text: string;
   readonly figures: Readonly<Record<string, unknown>>;

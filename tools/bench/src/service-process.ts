@@ -5,22 +5,22 @@ import { createInterface } from 'node:readline';
 
 const READY_WITHIN_MS = 30_000;
 
-/** One service of Postern, built, as a process of its own. */
+/** One built service of Postern as a separate process. */
 export interface ServiceProcess {
   readonly pid: number;
-  /** Freezes it, so that a backlog can grow that it then has to work off. */
+  /** Freezes the process, so that a backlog can grow. */
   freeze(): void;
   thaw(): void;
   stop(): Promise<void>;
 }
 
-/** @throws when it is not ready in time, with the end of what it logged. */
+/** @throws with the last log lines if it is not ready in time. */
 export const startServiceProcess = async (
   name: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<ServiceProcess> => {
   const entry = join(import.meta.dirname, '../../../apps', name, 'dist/main.js');
-  if (!existsSync(entry)) throw new Error(`${name} has not been built`);
+  if (!existsSync(entry)) throw new Error(`${name} is not built`);
   const child = spawn(process.execPath, [entry], {
     env: {
       ...process.env,
@@ -60,5 +60,5 @@ export const startServiceProcess = async (
   });
   if (await ready) return service;
   await service.stop();
-  throw new Error(`${name} did not get ready:\n${logged}`);
+  throw new Error(`${name} did not become ready:\n${logged}`);
 };

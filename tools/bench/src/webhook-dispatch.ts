@@ -10,27 +10,27 @@ import {
 import { JetStreamPublisher, RequestClient } from '@postern/messaging';
 import { waitFor } from '@postern/testing';
 import pg from 'pg';
+import type { Cleanup } from './cleanup.js';
+import { startInfrastructure } from './infrastructure.js';
 import { startServiceProcess } from './service-process.js';
-import { startSurroundings } from './surroundings.js';
-import type { Undo } from './undo.js';
 
 const SERVICE_ID = randomUUID();
 const metadata = { correlationId: 'bench' };
 
-/** Deliveries that lie ready, all of them due, in front of a service that stands still. */
+/** Due deliveries of a frozen service. */
 export interface Backlog {
-  /** Lets the service go on. */
+  /** Resumes the service. */
   release(): void;
-  /** Resolves when every attempt at a healthy endpoint is recorded as accepted. */
+  /** Resolves when every attempt for a healthy endpoint is recorded as accepted. */
   recorded(): Promise<void>;
   end(): Promise<void>;
 }
 
 export interface WebhookDispatch {
   readonly pids: Readonly<Record<string, number>>;
-  /** One delivery for each event and endpoint, and for the hanging one too. */
+  /** Creates one delivery per event and endpoint, including the hanging one. */
   backlogOf(events: number, hangingPath?: string): Promise<Backlog>;
-  /** The events themselves wait in JetStream: consuming and queueing are still to be done. */
+  /** Leaves the events in JetStream, to be consumed and queued. */
   eventsWaiting(events: number): Promise<Backlog>;
 }
 
@@ -46,7 +46,7 @@ const outcome = (): DataOf<typeof emailDelivered> => ({
   data: { smtp_response: '250 2.0.0 Ok: queued as 4XhJ7k2Qz9' },
 });
 
-/** What a receiver gets, for the reference. */
+/** The payload that the reference sends. */
 export const samplePayload = ((): string => {
   const { recipient_index: _, counts: __, ...told } = outcome();
   return JSON.stringify({ event: 'delivered', ...told });
@@ -54,28 +54,28 @@ export const samplePayload = ((): string => {
 
 const COUNT = 'SELECT count(*)::int AS deliveries FROM deliveries WHERE webhook_id = ANY ($1) AND state = $2';
 
-/** All in one moment, without the cost of replays, which would be made while the first of them are delivered. */
+/** Makes held deliveries due at once; replays would be created while the first ones are delivered. */
 const MAKE_DUE = "UPDATE deliveries SET state = 'pending', reason = NULL, next_attempt_at = now() WHERE state = 'held'";
 
 /**
- * webhook-dispatch alone, as a process. For a backlog the endpoints are disabled and the service takes their events, which
- * are held. Then it is frozen, and what is held becomes due.
+ * webhook-dispatch as a process. To create a backlog, its endpoints are disabled while it consumes their events, which
+ * are held. Then it is frozen and the held deliveries become due.
  */
-export const startDispatch = async (undo: Undo, origin: string, endpoints: number): Promise<WebhookDispatch> => {
-  const { postgres, nats, link } = await startSurroundings(undo);
+export const startDispatch = async (cleanup: Cleanup, origin: string, endpoints: number): Promise<WebhookDispatch> => {
+  const { postgres, nats, link } = await startInfrastructure(cleanup);
   const databaseUrl = await postgres.createDatabase('webhooks');
   const service = await startServiceProcess('webhook-dispatch', {
     POSTERN_NATS_URL: nats.url,
     POSTERN_NATS_SERVERS: nats.url,
     POSTERN_DATABASE_URL: databaseUrl,
     POSTERN_ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    // The guard stays in the path of every call; the bench's receiver lies on the loopback interface.
+    // The address guard stays active; the receiver is on the loopback interface.
     POSTERN_WEBHOOKS_ALLOW_PRIVATE: 'true',
   });
-  undo.push(() => service.stop());
+  cleanup.push(() => service.stop());
   const database = new pg.Client(databaseUrl);
   await database.connect();
-  undo.push(() => database.end());
+  cleanup.push(() => database.end());
   const client = new RequestClient(link);
   const publisher = new JetStreamPublisher(link, { service: 'delivery-tracking', contracts: OUTCOME_EVENTS });
 
@@ -108,7 +108,7 @@ export const startDispatch = async (undo: Undo, origin: string, endpoints: numbe
     const settled = async () => (await countOf(steady, 'pending')) === 0;
     await waitFor(settled, { timeoutMs: 30_000, intervalMs: 50, describe: 'every attempt in the log' });
     const accepted = await countOf(steady, 'accepted');
-    if (accepted !== expected) throw new Error(`${accepted} instead of ${expected} deliveries are recorded`);
+    if (accepted !== expected) throw new Error(`${accepted} instead of ${expected} deliveries were recorded`);
   };
 
   const eventsWaiting = async (events: number): Promise<Backlog> => {

@@ -1,14 +1,14 @@
 import { setTimeout as after } from 'node:timers/promises';
+import type { Cleanup } from './cleanup.js';
 import { BenchProcess } from './load/bench-process.js';
 import { cpuOf, peakMemoryOf } from './measure/process-usage.js';
 import { ratioOf, spreadOf } from './measure/statistics.js';
 import { figure, spread, table } from './measure/table.js';
 import type { BenchOptions } from './options.js';
 import type { PartReport } from './report.js';
-import type { Undo } from './undo.js';
 import { samplePayload, startDispatch, type WebhookDispatch } from './webhook-dispatch.js';
 
-/** All healthy; a round with a hanging one adds a tenth. */
+/** Healthy endpoints; some rounds add a tenth that hangs. */
 const ENDPOINTS = 9;
 /** webhook-dispatch calls one endpoint at most eight times at once. */
 const CONCURRENCY = ENDPOINTS * 8;
@@ -19,8 +19,8 @@ interface Round {
   readonly cpuUs: Readonly<Record<string, number>>;
 }
 
-/** What is ready when the clock starts: due deliveries, the same beside an endpoint that hangs, or events in JetStream. */
-type Work = 'deliveries' | 'deliveries beside a hanging endpoint' | 'events';
+/** The backlog: due deliveries, the same with a hanging endpoint, or events in JetStream. */
+type Work = 'deliveries' | 'deliveries with a hanging endpoint' | 'events';
 
 const workOf = async (dispatch: WebhookDispatch, receiver: BenchProcess, events: number, work: Work) => {
   if (work === 'events') return dispatch.eventsWaiting(events);
@@ -29,7 +29,7 @@ const workOf = async (dispatch: WebhookDispatch, receiver: BenchProcess, events:
   return dispatch.backlogOf(events, HANGING_PATH);
 };
 
-/** Does the work; the clock runs from when the service resumes to the last answered call. @throws for lost attempts. */
+/** Measures from the resume of the service to the last response. @throws if attempts are lost. */
 const roundOf = async (
   dispatch: WebhookDispatch,
   receiver: BenchProcess,
@@ -40,10 +40,10 @@ const roundOf = async (
   const backlog = await workOf(dispatch, receiver, events, work);
   const count = events * ENDPOINTS;
   const before = cpuOf(dispatch.pids);
-  const began = Date.now();
+  const startedAt = Date.now();
   backlog.release();
   const lastAt = await receiver.ask<number>('until', count);
-  const seconds = (lastAt - began) / 1_000;
+  const seconds = (lastAt - startedAt) / 1_000;
   await backlog.recorded();
   const cpu = cpuOf(dispatch.pids);
   await receiver.ask('release');
@@ -55,14 +55,14 @@ const roundOf = async (
 };
 
 /** `npm run bench -- webhooks`. */
-export const measureWebhooks = async (options: BenchOptions, undo: Undo): Promise<PartReport> => {
+export const measureWebhooks = async (options: BenchOptions, cleanup: Cleanup): Promise<PartReport> => {
   const events = options.quick ? 50 : 1_500;
   const receiver = await BenchProcess.start('load/http-receiver.js');
-  undo.push(() => receiver.stop());
+  cleanup.push(() => receiver.stop());
   const sender = await BenchProcess.start('reference/webhook-sender.js');
-  undo.push(() => sender.stop());
+  cleanup.push(() => sender.stop());
   const origin = `http://127.0.0.1:${receiver.port}`;
-  const dispatch = await startDispatch(undo, origin, ENDPOINTS);
+  const dispatch = await startDispatch(cleanup, origin, ENDPOINTS);
   const referenceRate = async () => {
     await receiver.ask('reset');
     const count = events * ENDPOINTS;
@@ -88,7 +88,7 @@ export const measureWebhooks = async (options: BenchOptions, undo: Undo): Promis
     rounds.push(await roundOf(dispatch, receiver, events, 'deliveries'));
     reference.push(await referenceRate());
     wholePath.push(await roundOf(dispatch, receiver, events, 'events'));
-    withHanging.push(await roundOf(dispatch, receiver, events, 'deliveries beside a hanging endpoint'));
+    withHanging.push(await roundOf(dispatch, receiver, events, 'deliveries with a hanging endpoint'));
     await after(500);
   }
   return report({ rounds, withHanging, wholePath, reference, dispatch, deliveries: events * ENDPOINTS });
@@ -119,14 +119,14 @@ const report = ({ rounds, withHanging, wholePath, reference, dispatch, deliverie
         ['', 'deliveries/s', 'CPU µs/delivery'],
         [
           ['webhook-dispatch, 9 endpoints', spread(spreadOf(rate(rounds))), cpu(rounds)],
-          ['the same 9, a tenth one hangs', spread(spreadOf(rate(withHanging))), cpu(withHanging)],
+          ['the same 9 with a hanging tenth', spread(spreadOf(rate(withHanging))), cpu(withHanging)],
           ['the whole path, from JetStream', spread(spreadOf(rate(wholePath))), cpu(wholePath)],
-          ['undici loop, signed, nothing recorded', spread(spreadOf(reference)), ''],
+          ['undici loop, signed, without records', spread(spreadOf(reference)), ''],
         ],
       ),
-      `webhook-dispatch / undici loop   ${spread(toReference, 2)}   (wanted: at least 0.3)\n` +
-        `whole path / undici loop         ${spread(wholeToReference, 2)}   (wanted: at least 0.3)\n` +
-        `healthy endpoints, with / without a hanging one   ${spread(healthy, 2)}   (wanted: at least 0.8)\n` +
+      `webhook-dispatch / undici loop   ${spread(toReference, 2)}   (target: at least 0.3)\n` +
+        `whole path / undici loop         ${spread(wholeToReference, 2)}   (target: at least 0.3)\n` +
+        `healthy endpoints, with / without a hanging one   ${spread(healthy, 2)}   (target: at least 0.8)\n` +
         `backlogs of ${figure(deliveries)} deliveries; peak MiB: ${Object.entries(peak)
           .map(([name, mib]) => `${name} ${figure(mib)}`)
           .join(', ')}`,

@@ -1,4 +1,4 @@
-/** A setting as `describeConfig` of service-host tells of it. */
+/** A setting as `describeConfig` of service-host returns it. */
 export interface Setting {
   readonly variable: string;
   readonly description: string;
@@ -9,7 +9,7 @@ export interface Setting {
 
 export type ServiceSettings = Readonly<Record<string, readonly Setting[]>>;
 
-/** Where each service keeps its definition, and under which name. */
+/** The export with the configuration of each service. */
 export const DEFINITIONS: Readonly<Record<string, string>> = {
   'api-gateway': 'gatewayConfig',
   'email-send': 'config',
@@ -18,7 +18,7 @@ export const DEFINITIONS: Readonly<Record<string, string>> = {
   'platform-management': 'config',
 };
 
-/** Paths of the machine that writes the page are nobody else's defaults. */
+/** Removes the path of the checkout from defaults. */
 const shown = (value: string, root: string): string => value.replace(`${root}/`, '');
 
 const same = (one: Setting) => (other: Setting) => JSON.stringify(one) === JSON.stringify(other);
@@ -26,11 +26,11 @@ const same = (one: Setting) => (other: Setting) => JSON.stringify(one) === JSON.
 const cell = (text: string): string => text.replaceAll('|', String.raw`\|`).replaceAll('<', String.raw`\<`);
 
 const rowOf = (root: string) => (setting: Setting) => {
-  const unset = setting.required ? '**required**' : setting.default ? `\`${shown(setting.default, root)}\`` : '';
-  return [`\`${setting.variable}\``, cell(unset), cell(setting.description)];
+  const fallback = setting.required ? '**required**' : setting.default ? `\`${shown(setting.default, root)}\`` : '';
+  return [`\`${setting.variable}\``, cell(fallback), cell(setting.description)];
 };
 
-/** Aligned, as the formatter wants it. */
+/** Formats an aligned Markdown table. */
 const table = (rows: readonly (readonly string[])[]): string[] => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>
@@ -42,11 +42,11 @@ const table = (rows: readonly (readonly string[])[]): string[] => {
 const section = (title: string, settings: readonly Setting[], root: string): string[] => [
   `## ${title}`,
   '',
-  ...table([['Variable', 'Unless set', 'Meaning'], ...settings.map(rowOf(root))]),
+  ...table([['Variable', 'Default', 'Meaning'], ...settings.map(rowOf(root))]),
   '',
 ];
 
-/** docs/configuration.md: what all services understand, what all with a database do, and what each does beside that. */
+/** docs/configuration.md: the settings of all services, of all services with a database, and of each service. */
 export const configurationPage = (services: ServiceSettings, root: string): string => {
   const all = Object.values(services);
   const withDatabase = all.filter(settings => settings.some(({ variable }) => variable === 'POSTERN_DATABASE_URL'));
@@ -54,12 +54,12 @@ export const configurationPage = (services: ServiceSettings, root: string): stri
     (settings[0] ?? []).filter(setting => settings.every(others => others.some(same(setting))));
   const everywhere = inAll(all);
   const ofDatabases = inAll(withDatabase).filter(setting => !everywhere.some(same(setting)));
-  const told = [...everywhere, ...ofDatabases];
+  const shared = [...everywhere, ...ofDatabases];
   return [
     '# Configuration',
     '',
-    'Environment variables of the services, made from their typed configuration by `node tools/checks/configuration.mjs`.',
-    'An empty variable counts as not set. A service that cannot use what it is given says so in one message and ends with',
+    'Environment variables of the services, generated from their typed configuration by `node tools/checks/configuration.mjs`.',
+    'An empty variable counts as not set. A service with invalid settings lists them in one message and exits with',
     'exit code 2. What belongs together stands in [operations.md](operations.md). The load balancer of web services has',
     'settings of its own in [platform-management](../apps/platform-management/README.md).',
     '',
@@ -68,7 +68,7 @@ export const configurationPage = (services: ServiceSettings, root: string): stri
     ...Object.entries(services).flatMap(([service, settings]) =>
       section(
         service,
-        settings.filter(setting => !told.some(same(setting))),
+        settings.filter(setting => !shared.some(same(setting))),
         root,
       ),
     ),

@@ -126,12 +126,6 @@ const inAnyFolder = (path: string) => path.replace(/^apps\/([^/]+)\/.*\/([^/]+)$
 const TWO_TRANSACTIONS: ReadonlySet<string> = new Set([
   // A mail is sent between the two; an allowance that was used up for nothing is given back.
   'email-send/add-verified-recipient.ts',
-  // The key first: a domain without a key could not sign, and a key without a domain signs nothing.
-  'email-send/add-sending-domain.ts',
-  'email-send/rotate-dkim-key.ts',
-  // The key last: it signs until the read model stops naming it. A check is repeated until its last step is done.
-  'email-send/check-sending-domain.ts',
-  'email-send/remove-sending-domain.ts',
 ]);
 
 export const mayWriteTwice = (path: string): boolean => TWO_TRANSACTIONS.has(inAnyFolder(path));

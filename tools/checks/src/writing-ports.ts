@@ -5,9 +5,9 @@
 const WRITES_NOTHING: ReadonlySet<string> = new Set([
   // Read models, settings and rules.
   'AccountDirectory',
-  'AdministrationSettings',
   'CallLimit',
   'DatabaseDirectory',
+  'EmailSendConfig',
   'MetricStore',
   'NamedValueReadings',
   'Ownership',

@@ -1,5 +1,5 @@
 /**
- * `npm start`: makes the checkout ready on whatever Node.js started npm, then hands over to the pinned Node.js.
+ * `npm start`: makes the checkout ready on whatever Node.js started npm, then continues on the pinned Node.js.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ try {
   await prepare(say);
 } catch (error) {
   console.error(
-    `\n${error.message}\n\nThe set-up failed. When its cause is mended, run \`npm start\` again: it goes on where it stopped.`,
+    `\n${error.message}\n\nThe set-up failed. Fix the cause and run \`npm start\` again; it continues where it stopped.`,
   );
   process.exit(1);
 }

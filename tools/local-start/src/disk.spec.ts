@@ -25,6 +25,6 @@ it('leaves PostgreSQL’s log a quarter of a small disk, and says that it is sma
   }
 });
 
-it('uses the usual limits, and says nothing, where there is room', () => {
+it('uses the usual limits, and says nothing, where there is space', () => {
   expect(plan(100_000)).toEqual({ walBytes: 2048 * MIB, warning: undefined });
 });

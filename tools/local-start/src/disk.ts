@@ -5,12 +5,12 @@ const MIB = 1024 ** 2;
 const NEEDED_FOR_A_NEW_HOME = 512 * MIB;
 /** What an existing home needs to start and to write a checkpoint. */
 const NEEDED_FOR_AN_OLD_HOME = 128 * MIB;
-/** From here on every limit is the usual one, and builds of web services have room. */
+/** From here on every limit is the default, and builds of web services have enough space. */
 const COMFORTABLE = 4096 * MIB;
-/** A running Postern is told of below this. */
+/** Below this, a running Postern prints a warning. */
 export const LOW_DISK_BYTES = 256 * MIB;
 
-/** What the local start makes of the disk that is there; NATS takes at most three quarters of it by itself. */
+/** What the local start does with the free disk space; NATS uses at most three quarters of it. */
 export interface DiskPlan {
   /** PostgreSQL's log may grow to this between two checkpoints. */
   readonly walBytes: number;
@@ -22,7 +22,7 @@ const mib = (bytes: number): string => `${Math.floor(bytes / MIB)} MiB`;
 const clamp = (bytes: number, least: number, most: number): number =>
   Math.floor(Math.min(most, Math.max(least, bytes)));
 
-/** Bytes that an ordinary process may still write to the folder's disk; unknown is as good as endless. */
+/** Free bytes for an ordinary process on the disk of the folder; infinite if unknown. */
 export const freeBytesOf = (folder: string): number => {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -47,12 +47,12 @@ export const planDisk = (folder: string, freeBytes: number, isNewHome: boolean):
     walBytes: clamp(freeBytes / 4, 64 * MIB, 2048 * MIB),
     warning:
       freeBytes < COMFORTABLE
-        ? `the disk has ${mib(freeBytes)} free; below ${mib(COMFORTABLE)}, event streams are smaller, and builds of web services may find no room`
+        ? `the disk has ${mib(freeBytes)} free; below ${mib(COMFORTABLE)}, event streams are smaller, and builds of web services may run out of space`
         : undefined,
   };
 };
 
-/** Says once when a running Postern's disk has become nearly full, and once when there is room again. */
+/** Prints one line when the disk of a running Postern is nearly full, and one when there is space again. */
 export const watchDisk = (folder: string, say: (line: string) => void, everyMs = 10_000): (() => void) => {
   let low = false;
   const timer = setInterval(() => {
@@ -62,7 +62,7 @@ export const watchDisk = (folder: string, say: (line: string) => void, everyMs =
     say(
       low
         ? `the disk of ${folder} has only ${mib(free)} free: free some space, or requests will be refused with 503`
-        : `the disk of ${folder} has room again: ${mib(free)} free`,
+        : `the disk of ${folder} has space again: ${mib(free)} free`,
     );
   }, everyMs);
   timer.unref();

@@ -93,7 +93,7 @@ export class Home {
     }
   }
 
-  /** Whoever reads the file sees the old content or the new one, never half of it. */
+  /** Readers see the old content or the new content, never a part of it. */
   write(file: string, content: unknown): void {
     this.writeText(file, `${JSON.stringify(content, null, 2)}\n`);
   }

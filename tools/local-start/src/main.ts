@@ -8,7 +8,7 @@ import { Demo } from './show-demo.js';
 import { untilUnused } from './starter.js';
 import { summary } from './summary.js';
 
-// What is made must not depend on the mask of whoever starts it: other users work in parts of it.
+// Other users work in parts of the home, whatever mask the shell has.
 process.umask(0o022);
 // A terminal that was closed must not keep us from stopping everything in order.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);

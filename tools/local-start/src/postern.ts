@@ -13,6 +13,7 @@ import {
 import { freeBytesOf, planDisk } from './disk.js';
 import { Home } from './home.js';
 import { LocalDns } from './local-dns.js';
+import { restartOnExit } from './restart-on-exit.js';
 import { RotatingLog } from './rotating-log.js';
 import {
   entryPointOf,
@@ -27,7 +28,6 @@ import {
 import { enterHome, leaveHome, starterFile, untilUnused } from './starter.js';
 import { stopPlatform } from './stop-platform.js';
 import { SupervisedProcess } from './supervised-process.js';
-import { tend } from './tend.js';
 import { watchJetStream } from './watch-jetstream.js';
 
 export const OPERATOR_EMAIL = 'owner@example.com';
@@ -144,7 +144,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       },
     });
     undo.push(() => postgres.stop());
-    undo.push(tend(postgres));
+    undo.push(restartOnExit(postgres));
 
     progress('starting NATS with JetStream');
     const { path: program } = await findNatsServer({ onProgress: progress });
@@ -159,7 +159,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       args: ['-c', natsSettings(home)],
     });
     undo.push(() => nats.stop());
-    undo.push(tend(nats));
+    undo.push(restartOnExit(nats));
     undo.push(watchJetStream(nats, { token: home.secrets().natsToken, storeDir: home.path('nats'), say: natsLog }));
 
     const dns = await LocalDns.start(home.secrets().sandboxDkimKey);

@@ -17,7 +17,7 @@ Postern is ready after ${start.seconds.toFixed(1)} s.
   Mailboxes    ${ready.mailbox_url}            every mail that "left" ends up here
   State, logs  ${start.home}
 ${ofKeys(ready)}${ofSample(ready, start.sample)}${ofEmail(ready)}
-Ctrl-C stops everything. The next start goes on with the same data.
+Ctrl-C stops everything. The next start uses the same data.
 `;
 
 const ofKeys = ({ email, platform }: ReadyFile): string =>

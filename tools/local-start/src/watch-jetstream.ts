@@ -3,12 +3,12 @@ import type { NatsServer } from '@postern/testing';
 import { freeBytesOf } from './disk.js';
 import { jetStreamAnswers } from './jetstream-probe.js';
 
-/** A NATS that starts with less has nowhere to put its next message, and fails the same way again. */
-const ROOM_BYTES = 16 * 1024 ** 2;
+/** With less free space, a restarted NATS could not store its next message and would stop answering again. */
+const NEEDED_BYTES = 16 * 1024 ** 2;
 const FAILURES_UNTIL_KILL = 3;
-/** Every kill that did not help doubles what is tolerated, up to this: a slow machine gets the time that it needs. */
-const MOST_FAILURES = 24;
-/** So many answers in a row show that a kill helped. */
+/** Each restart that did not help doubles the tolerated failures up to this, for slow machines. */
+const MAX_FAILURES = 24;
+/** This many answers in a row show that a restart helped. */
 const STEADY_ANSWERS = 5;
 
 /** What is watched, and how. */
@@ -16,49 +16,49 @@ export interface JetStreamWatch {
   readonly token?: string;
   /** The folder on whose disk JetStream stores. */
   readonly storeDir: string;
-  /** Takes one line for each thing that is done. */
+  /** Receives one line for each action. */
   readonly say: (line: string) => void;
-  /** How often JetStream is asked, which is also how long it may take to answer. */
+  /** Interval of the probe, and its timeout. */
   readonly everyMs?: number;
 }
 
 /**
- * Kills a NATS server whose JetStream has stopped answering, as nats-server 2.9 does for ever after a full disk; whoever
- * tends the server starts it again. While the disk has no room it is left alone.
- * @returns what ends the watch.
+ * Kills a NATS server whose JetStream has stopped answering, as nats-server 2.9 does after a full disk; `restartOnExit`
+ * starts it again. While the disk is full, the server is not killed.
+ * @returns a function that stops the watch.
  */
 export const watchJetStream = (nats: NatsServer, watch: JetStreamWatch): (() => Promise<void>) => {
   const { storeDir, say, everyMs = 2_000 } = watch;
   const probe = { url: nats.url, withinMs: everyMs, ...(watch.token === undefined ? {} : { token: watch.token }) };
   const ended = new AbortController();
   let [failures, answers, tolerated, pid] = [0, 0, FAILURES_UNTIL_KILL, nats.pid];
-  let waitsForRoom = false;
+  let waitsForSpace = false;
 
   const note = (answered: boolean): void => {
     failures = answered || nats.pid !== pid ? 0 : failures + 1;
     answers = answered ? answers + 1 : 0;
     pid = nats.pid;
-    if (answered) waitsForRoom = false;
+    if (answered) waitsForSpace = false;
     if (answers < STEADY_ANSWERS || tolerated === FAILURES_UNTIL_KILL) return;
     tolerated = FAILURES_UNTIL_KILL;
     say('JetStream answers again');
   };
 
   const restart = async (): Promise<void> => {
-    if (freeBytesOf(storeDir) < ROOM_BYTES) {
-      if (!waitsForRoom) say('JetStream does not answer, and the disk is full: NATS is restarted when there is room');
-      waitsForRoom = true;
+    if (freeBytesOf(storeDir) < NEEDED_BYTES) {
+      if (!waitsForSpace) say('JetStream does not answer, and the disk is full: NATS is restarted when there is space');
+      waitsForSpace = true;
       return;
     }
-    say(`JetStream has not answered ${failures} times: NATS is killed and started again`);
-    [failures, tolerated, waitsForRoom] = [0, Math.min(MOST_FAILURES, tolerated * 2), false];
+    say(`JetStream has not answered ${failures} times: NATS is restarted`);
+    [failures, tolerated, waitsForSpace] = [0, Math.min(MAX_FAILURES, tolerated * 2), false];
     await nats.kill();
   };
 
   const run = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       const next = pause(everyMs, undefined, { signal: ended.signal, ref: false }).catch(() => undefined);
-      // A server that does not run is started again by whoever tends it.
+      // `restartOnExit` starts a server that does not run.
       if (nats.isRunning) {
         note(await jetStreamAnswers(probe));
         if (failures >= tolerated && nats.isRunning && !ended.signal.aborted) await restart();

@@ -78,7 +78,9 @@ const byName = <Value>(entries: readonly (readonly [string, Value])[]): Readonly
  * consumes what it imports of other services.
  */
 export const contractOf = (service: string, version: string, imported: readonly string[]): ReleaseContract => {
-  const others = imported.flatMap(contractsNamed).filter(contract => contract.service !== service);
+  // The gateway sends every request that has an HTTP route, without naming it.
+  const routed = service === 'api-gateway' ? allRequests().filter(({ http }) => http.length > 0) : [];
+  const others = [...imported.flatMap(contractsNamed), ...routed].filter(contract => contract.service !== service);
   const own = (contract: { readonly service: ServiceName }) => contract.service === service;
   const events = (of: readonly EventContract[]) =>
     byName(of.map(({ type, data }) => [type, jsonSchemaOf(data, 'output')] as const));

@@ -1,12 +1,12 @@
 import { Refusal, type ReplyOf, type sendEmail } from '@postern/contracts';
 import { parseMailbox } from '@postern/mail';
-import { sendUntilKnown } from '../../../apps/api-gateway/src/commands/send-email.js';
+import { sendUntilKnown } from '../../../apps/api-gateway/src/emails/send-until-known.js';
+import { OutcomeUnknown } from '../../../apps/api-gateway/src/infrastructure/http/errors/outcome-unknown.js';
 import {
-  OutcomeUnknown,
+  type ServiceClient,
   ServiceFault,
-  type Services,
   ServiceUnavailable,
-} from '../../../apps/api-gateway/src/ports.js';
+} from '../../../apps/api-gateway/src/service-client/ports.js';
 import type { Sender, SenderDirectory } from '../../../apps/email-send/src/api-keys/ports.js';
 import type { DeferredCopies } from '../../../apps/email-send/src/deferred-copies/ports.js';
 import { RetryDeferredCopies } from '../../../apps/email-send/src/deferred-copies/retry-deferred-copies.js';
@@ -112,7 +112,7 @@ export class Sending {
 
   async post(intention: Intention): Promise<HttpAnswer> {
     const request = requestOf(intention, this.world.newId(), this.world.now + CLIENT_WAITS_MS);
-    const services = { ask: () => this.#ask(request) } as unknown as Services;
+    const services = { request: () => this.#ask(request) } as unknown as ServiceClient;
     try {
       const requestContext = { correlationId: request.email_id };
       const { email } = await sendUntilKnown(services, request, requestContext, async ms => this.world.advance(ms));

@@ -6,7 +6,7 @@ import { startService } from '@postern/service-host';
 import { startNats, type TestNats } from '@postern/testing';
 import { ApiGatewayModule } from '../api-gateway.module.js';
 import { gatewayConfig } from '../config.js';
-import { PublicDoor } from '../public-door.js';
+import { PublicServer } from '../public-server.js';
 import { FakeServices } from './fake-services.js';
 
 export const LINK_SECRET = 'one secret of tracking links for specs only';
@@ -16,24 +16,24 @@ export interface GatewayUnderTest {
   readonly port: number;
   /** The operator's port. */
   readonly healthUrl: string;
-  readonly door: PublicDoor;
+  readonly server: PublicServer;
   readonly services: FakeServices;
   readonly nats: TestNats;
-  /** Ends the gateway alone; the services stay. */
+  /** Stops only the gateway; the fake services keep running. */
   stopGateway(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** The whole service on free ports, in front of faked services that answer over a NATS server of the test's own. */
+/** The gateway on free ports, with fake services behind its own NATS server. */
 export const startGateway = async (environment: Record<string, string> = {}): Promise<GatewayUnderTest> => {
   const folder = await mkdtemp(join(tmpdir(), 'postern-gateway-'));
   const settings = join(folder, 'nats.conf');
   await writeFile(settings, 'max_payload: 16777216\n');
   const nats = await startNats({ args: ['-c', settings] });
-  const theirs = await connectNats({ servers: nats.url, name: 'fake services' });
-  const services = new FakeServices(theirs);
+  const servicesLink = await connectNats({ servers: nats.url, name: 'fake services' });
+  const services = new FakeServices(servicesLink);
   await services.start();
-  await theirs.nc.flush();
+  await servicesLink.nc.flush();
   const service = await startService(
     { name: 'api-gateway', config: gatewayConfig, module: ApiGatewayModule },
     {
@@ -46,10 +46,10 @@ export const startGateway = async (environment: Record<string, string> = {}): Pr
       ...environment,
     },
   );
-  const door = service.app.get(PublicDoor, { strict: false });
-  const { port } = door;
+  const server = service.app.get(PublicServer, { strict: false });
+  const { port } = server;
   return {
-    door,
+    server,
     services,
     nats,
     port,
@@ -59,7 +59,7 @@ export const startGateway = async (environment: Record<string, string> = {}): Pr
     async stop() {
       await service.stop();
       await services.stop();
-      await theirs.close();
+      await servicesLink.close();
       await nats.stop();
       await rm(folder, { recursive: true, force: true });
     },

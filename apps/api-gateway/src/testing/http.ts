@@ -33,19 +33,19 @@ export const call = async (
   };
 };
 
-/** Sends bytes as they are and gives everything that comes back until the other side closes. */
-export const speak = (port: number, bytes: string | Buffer): Promise<string> =>
+/** Sends raw bytes and returns everything received until the connection closes. */
+export const sendRaw = (port: number, bytes: string | Buffer): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
-    let heard = '';
+    let received = '';
     socket.on('data', chunk => {
-      heard += chunk.toString('latin1');
+      received += chunk.toString('latin1');
     });
     socket.on('error', reject);
-    socket.on('close', () => resolve(heard));
+    socket.on('close', () => resolve(received));
   });
 
-/** Status and JSON body of an answer that `speak` has heard. */
+/** Status and JSON body of a raw response. */
 export const parsed = (answer: string): { status: number; body: unknown } => {
   const [head = '', body = ''] = answer.split('\r\n\r\n', 2);
   return { status: Number(head.split(' ')[1]), body: JSON.parse(body) };

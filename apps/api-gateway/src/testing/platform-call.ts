@@ -16,20 +16,20 @@ export const REPORTED_KEY = {
   scope: 'write' as const,
   expiry: null,
 };
-export const STANDING = { limit: 30, remaining: 29, reset_s: 2 };
+export const RATE_LIMIT = { limit: 30, remaining: 29, reset_s: 2 };
 
-/** Lets every platform call in, and answers every contract with something of its shape. */
-export const letIn = (services: FakeServices): void => {
-  services.forget();
+/** Admits every platform call, and replies to every contract with a sample of its shape. */
+export const admitAll = (services: FakeServices): void => {
+  services.reset();
   for (const contract of ALL_REQUESTS) services.on(contract, () => replyOf(contract));
   services.on(admitPlatformCall, () => ({
     caller: { user_id: USER, workspace_id: WORKSPACE, key: REPORTED_KEY },
-    rate_limit: STANDING,
+    rate_limit: RATE_LIMIT,
   }));
 };
 
-/** Contract and request of all that was asked but who calls. */
-export const askedBeyondAdmission = (
+/** Contract and request of all requests except admissions. */
+export const requestsAfterAdmission = (
   services: FakeServices,
 ): readonly { readonly contract: RequestContract['name']; readonly request: unknown }[] =>
-  services.asked.filter(({ contract }) => contract !== admitPlatformCall.name);
+  services.received.filter(({ contract }) => contract !== admitPlatformCall.name);

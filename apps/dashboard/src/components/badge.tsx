@@ -9,7 +9,7 @@ import type {
   TrackedEmail,
   VerifiedRecipient,
   WebService,
-} from '../api-shapes.js';
+} from '@postern/contracts';
 import { formatLabel } from '../formatting.js';
 
 export type Tone = 'good' | 'warning' | 'bad' | 'plain';

@@ -1,4 +1,4 @@
-import type { EmailCounts } from '../api-shapes.js';
+import type { EmailCounts } from '@postern/contracts';
 
 type Day = EmailCounts & { readonly date: string };
 

@@ -1,4 +1,4 @@
-import type { EmailStats } from '../api-shapes.js';
+import type { EmailStats } from '@postern/contracts';
 import { formatCount, formatDay } from '../formatting.js';
 
 type Day = EmailStats['days'][number];

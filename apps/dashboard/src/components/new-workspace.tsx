@@ -1,6 +1,6 @@
+import type { Workspace } from '@postern/contracts';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { api } from '../api-client.js';
-import type { Workspace } from '../api-shapes.js';
 import { useAction } from '../loading.js';
 import { Field, Form, type Values } from './form.js';
 

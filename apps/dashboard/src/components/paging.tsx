@@ -1,4 +1,4 @@
-import type { Page } from '../api-shapes.js';
+import type { Page } from '@postern/contracts';
 import { formatCount } from '../formatting.js';
 
 interface PagingProps {

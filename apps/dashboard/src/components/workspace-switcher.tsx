@@ -1,6 +1,6 @@
+import type { Workspace } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../api-client.js';
-import type { Workspace } from '../api-shapes.js';
 import { useAction } from '../loading.js';
 import { navigate } from '../router.js';
 import { useSignedIn } from '../session.js';

@@ -1,6 +1,6 @@
+import type { CreatedSession, Workspace } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { ApiError, api } from '../api-client.js';
-import type { CreatedSession, Workspace } from '../api-shapes.js';
 import { Field, Form, type Values } from '../components/form.js';
 import { Notice } from '../components/notice.js';
 import { Page, Section } from '../components/page.js';

@@ -1,5 +1,5 @@
+import type { EmailService } from '@postern/contracts';
 import { api } from '../api-client.js';
-import type { EmailService } from '../api-shapes.js';
 import { Badge } from '../components/badge.js';
 import { DataTable } from '../components/data-table.js';
 import { Field, Form, type Values } from '../components/form.js';

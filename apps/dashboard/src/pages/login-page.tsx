@@ -1,6 +1,6 @@
+import type { CreatedSession } from '@postern/contracts';
 import { useEffect } from 'preact/hooks';
 import { api } from '../api-client.js';
-import type { CreatedSession } from '../api-shapes.js';
 import { Logo } from '../components/app-layout.js';
 import { Field, Form, type Values } from '../components/form.js';
 import { useAction } from '../loading.js';

@@ -1,6 +1,6 @@
+import type { User } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../api-client.js';
-import type { User } from '../api-shapes.js';
 import { Field, Form, type Values } from '../components/form.js';
 import { Checkbox } from '../components/form-controls.js';
 import { Notice } from '../components/notice.js';

@@ -34,9 +34,9 @@ const send = (message: string | Buffer, change: { from?: string; to?: string | s
   sendMail(tracking.smtpPort, { to: tracking.returnPath(email.email_id), message, ...change });
 
 const ignored = (cause: string) => tracking.counter('postern_tracking_reports_ignored', `cause="${cause}"`);
-const turnedAway = (cause: string) => tracking.counter('postern_tracking_mail_refused', `cause="${cause}"`);
+const refused = (cause: string) => tracking.counter('postern_tracking_mail_refused', `cause="${cause}"`);
 
-/** Does it, and expects that a counter moved by one while nothing was published and no recipient's state changed. */
+/** Expects that a counter increases by one, nothing is published and no recipient's state changes. */
 async function changesNothing(code: number, counter: () => Promise<number>, mail: () => Promise<number>) {
   const before = await counter();
   await expect(mail()).resolves.toBe(code);
@@ -45,10 +45,10 @@ async function changesNothing(code: number, counter: () => Promise<number>, mail
   expect(tracking.eventsOf(email.email_id)).toEqual([]);
 }
 
-describe('Mail that changes nothing is counted by its cause', () => {
+describe('Mail without effect is counted by its cause', () => {
   const path = (index = 0) => tracking.returnPath(email.email_id, index);
 
-  it('a return path that we did not sign', async () => {
+  it('a return path with a wrong signature', async () => {
     const last = path()[20] === 'a' ? 'b' : 'a';
     const forged = path().slice(0, 20) + last + path().slice(21);
     await changesNothing(
@@ -62,26 +62,26 @@ describe('Mail that changes nothing is counted by its cause', () => {
     const guess = `b+${'a'.repeat(48)}@${BOUNCE_DOMAIN}`;
     await changesNothing(
       550,
-      () => turnedAway('unknown_mailbox'),
+      () => refused('unknown_mailbox'),
       () => send(notification(FAILED), { to: guess }),
     );
   });
 
-  it('a notification that does not have the null sender', () =>
+  it('a notification without the null sender', () =>
     changesNothing(
       250,
       () => ignored('sender_not_null'),
       () => send(notification(FAILED), { from: 'eve@evil.test' }),
     ));
 
-  it('a notification about another recipient than the return path’s', () =>
+  it('a notification about a recipient other than that of its return path', () =>
     changesNothing(
       250,
       () => ignored('report_for_another_recipient'),
       () => send(notification({ ...FAILED, recipient: 'bob@x.test' })),
     ));
 
-  it('a notification that was cut off in the middle of its recipient', () => {
+  it('a notification that is truncated within its recipient', () => {
     const whole = notification(FAILED);
     const truncated = whole.slice(0, whole.indexOf('ada@x.test') + 5);
     return changesNothing(
@@ -105,7 +105,7 @@ describe('Mail that changes nothing is counted by its cause', () => {
       () => send('Subject: away\r\nAuto-Submitted: auto-replied\r\n\r\nI am away: failed 5.1.1 ada@x.test\r\n'),
     ));
 
-  it('a mail that goes in circles', () =>
+  it('a mail loop', () =>
     changesNothing(
       250,
       () => ignored('mail_loop'),
@@ -113,21 +113,21 @@ describe('Mail that changes nothing is counted by its cause', () => {
         send(`${'Received: from a by b; Sun, 1 Mar 2026 12:00:00 +0000\r\n'.repeat(60)}Subject: round\r\n\r\nhi\r\n`),
     ));
 
-  it('a letter from a person', () =>
+  it('a message from a person', () =>
     changesNothing(
       250,
       () => ignored('no_report'),
       () => send('Subject: hello\r\n\r\nthanks\r\n', { from: 'a@x.test' }),
     ));
 
-  it('bytes that are no mail at all', () =>
+  it('bytes that are not a message', () =>
     changesNothing(
       250,
       () => ignored('no_report'),
       () => send(Buffer.from([0xff, 0xfe, 0, 1, 2, 0x80, 0x81])),
     ));
 
-  it('a feedback report without any return path of ours', () =>
+  it('a feedback report without a valid return path', () =>
     changesNothing(
       250,
       () => ignored('forged_return_path'),
@@ -144,7 +144,7 @@ describe('Mail that changes nothing is counted by its cause', () => {
         }),
     ));
 
-  it('a feedback report that says "not spam"', () =>
+  it('a feedback report of the type "not-spam"', () =>
     changesNothing(
       250,
       () => ignored('not_a_complaint'),
@@ -154,26 +154,26 @@ describe('Mail that changes nothing is counted by its cause', () => {
   it('a message that is too big', () =>
     changesNothing(
       552,
-      () => turnedAway('too_big'),
+      () => refused('too_big'),
       () => send(notification(FAILED) + 'x\r\n'.repeat(40_000)),
     ));
 
-  it('mail for somebody else', () =>
+  it('mail for another domain', () =>
     changesNothing(
       550,
-      () => turnedAway('relaying'),
+      () => refused('relaying'),
       () => send(notification(FAILED), { to: 'victim@elsewhere.test' }),
     ));
 
-  it('mail for more recipients than a report can have', () =>
+  it('mail for too many recipients', () =>
     changesNothing(
       452,
-      () => turnedAway('too_many_recipients'),
+      () => refused('too_many_recipients'),
       () => send(notification(FAILED), { to: Array.from({ length: 6 }, () => tracking.returnPath(uuidv7())) }),
     ));
 
   it('a client that guesses return paths', async () => {
-    const before = await turnedAway('guessing');
+    const before = await refused('guessing');
     const conversation = await SmtpConversation.open(tracking.smtpPort);
     await conversation.send('MAIL FROM:<>');
     const codes = new Set<number>();
@@ -181,27 +181,27 @@ describe('Mail that changes nothing is counted by its cause', () => {
       codes.add(await conversation.send(`RCPT TO:<b+${guess}@${BOUNCE_DOMAIN}>`));
     await conversation.disconnect();
     expect([...codes]).toEqual([550, 421]);
-    await expect(turnedAway('guessing')).resolves.toBe(before + 1);
+    await expect(refused('guessing')).resolves.toBe(before + 1);
   });
 
-  it('a client that opens more connections than one may have', async () => {
+  it('a client with too many connections', async () => {
     const open = await Promise.all(Array.from({ length: 8 }, () => SmtpConversation.open(tracking.smtpPort)));
     const { conversation, code } = await SmtpConversation.greeting(tracking.smtpPort);
     expect(code).toBe(421);
     await Promise.all([conversation, ...open].map(each => each.disconnect()));
-    await expect(turnedAway('too_many_connections')).resolves.toBeGreaterThan(0);
+    await expect(refused('too_many_connections')).resolves.toBeGreaterThan(0);
   });
 });
 
 describe('The bounce listener', () => {
-  it('hangs up on a client that says nothing', async () => {
+  it('closes the connection of an idle client', async () => {
     const conversation = await SmtpConversation.open(tracking.smtpPort);
     await expect(conversation.send('MAIL FROM:<>')).resolves.toBe(250);
     await expect(conversation.send('DATA')).resolves.toBeGreaterThanOrEqual(400);
     await expect(conversation.waitForClose()).resolves.toBe('closed');
   });
 
-  it('forgets a message whose sender breaks off in the middle', async () => {
+  it('discards a message whose sender disconnects', async () => {
     const conversation = await SmtpConversation.open(tracking.smtpPort);
     await conversation.send('MAIL FROM:<>');
     await conversation.send(`RCPT TO:<${tracking.returnPath(email.email_id)}>`);
@@ -210,7 +210,7 @@ describe('The bounce listener', () => {
     expect((await detail()).recipients[0]?.state).toBe('handed_over');
   });
 
-  it('reads a notification in whichever character set its text is', async () => {
+  it('reads a notification in any character set', async () => {
     const one = await another();
     const latin = Buffer.from(
       notification({ ...FAILED, charset: 'x-unknown-charset' }).replace('A report.', 'D\xe9sol\xe9'),
@@ -220,7 +220,7 @@ describe('The bounce listener', () => {
     await tracking.event(emailBounced, one.email_id);
   });
 
-  it('takes several return paths in one transaction, each for its own recipient', async () => {
+  it('accepts several return paths in one transaction, each for its own recipient', async () => {
     const one = await another();
     const two = await another();
     const to = [tracking.returnPath(one.email_id), tracking.returnPath(two.email_id).toUpperCase()];
@@ -229,21 +229,21 @@ describe('The bounce listener', () => {
     await tracking.event(emailDelivered, two.email_id);
   });
 
-  it('acknowledges nothing that is not durable, and takes it when it comes again', async () => {
+  it('acknowledges nothing that is not durable, and accepts it when it is repeated', async () => {
     const one = await another();
     const deliver = () => send(notification(), { to: tracking.returnPath(one.email_id) });
     await tracking.postgres.kill();
     await expect(deliver()).resolves.toBe(451);
     await tracking.postgres.restart();
     await waitFor(async () => (await deliver()) === 250, {
-      describe: 'the notification to be taken',
+      describe: 'the notification to be accepted',
       timeoutMs: 20_000,
     });
     await tracking.event(emailDelivered, one.email_id);
     expect(tracking.kinds(one.email_id)).toEqual(['delivered']);
   });
 
-  it('takes a notification over STARTTLS, with a certificate of its own where none is configured', async () => {
+  it('accepts a notification over STARTTLS, with a self-signed certificate by default', async () => {
     const one = await another();
     const conversation = await SmtpConversation.open(tracking.smtpPort);
     const { subjectaltname } = await conversation.startTls();
@@ -253,7 +253,7 @@ describe('The bounce listener', () => {
     await tracking.event(emailDelivered, one.email_id);
   });
 
-  it('hangs up on clients that never finish the handshake, and forgets them', async () => {
+  it('closes connections that never finish the handshake, and frees their limit', async () => {
     for (let round = 0; round < 9; round++) {
       const conversation = await SmtpConversation.open(tracking.smtpPort);
       await expect(conversation.send('STARTTLS')).resolves.toBe(220);

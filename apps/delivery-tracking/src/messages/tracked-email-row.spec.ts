@@ -17,29 +17,29 @@ const fixture = (name: string): { events: TrackedEmailEvent[]; shown: object } =
 const rowOf = (events: readonly TrackedEmailEvent[]): TrackedEmailRow =>
   structuredClone(events).reduce<TrackedEmailRow | undefined>(applyToRow, undefined)!;
 
-/** Every version of every event that was ever written stands in one of these histories. */
-describe('Histories as a release wrote them', () => {
-  it.each(readdirSync(FOLDER))('%s still reads as it did', name => {
+/** These histories contain every version of every event that was ever written. */
+describe('Histories of earlier releases', () => {
+  it.each(readdirSync(FOLDER))('%s is read as before', name => {
     const { events, shown } = fixture(name);
     const row = rowOf(events);
     expect({ ...replyOf(row), counts: countsOf(row), timeline: timelineOf(events) }).toEqual(shown);
     expect(fold(trackedEmail, events).facts?.email_id).toBe(row.id);
   });
 
-  it('hold every kind of event that the service has', () => {
+  it('contain every type of event of the service', () => {
     const kinds = readdirSync(FOLDER).flatMap(name => fixture(name).events.map(({ type }) => type));
     expect(new Set(kinds).size).toBe(13);
   });
 });
 
 describe('An email’s row', () => {
-  it('waits until every copy has an outcome', () => {
+  it('waits until every copy is settled', () => {
     const { events } = fixture('everything-that-happens.v1.json');
     expect(isWaiting(rowOf(events.slice(0, 2)))).toBe(true);
     expect(isWaiting(rowOf(events))).toBe(false);
   });
 
-  it('is made of the same state when late news of an earlier try comes last', () => {
+  it('is the same if an earlier hand-over is reported last', () => {
     const { events } = fixture('everything-that-happens.v1.json');
     const handOver = events.findIndex(({ type }) => type.includes('hand-over-recorded'));
     const retry = events.findIndex(({ type }) => type.includes('copy-retried'));
@@ -49,7 +49,7 @@ describe('An email’s row', () => {
 });
 
 describe('Rates', () => {
-  it('are unknown, not zero, where nothing was tried', () => {
+  it('are null, not zero, if nothing was sent', () => {
     expect(ratesOf(NO_COUNTS)).toEqual({
       delivered: null,
       bounced: null,
@@ -59,7 +59,7 @@ describe('Rates', () => {
     });
   });
 
-  it('are never above one, though an interrupted copy may be delivered', () => {
+  it('are never above 1, even if an interrupted copy is delivered', () => {
     expect(ratesOf({ ...NO_COUNTS, sent: 1, delivered: 2 }).delivered).toBe(1);
   });
 });

@@ -5,7 +5,13 @@ import { Database } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
-import { countsOfStories, type EmailStory, emailStory, resultOfStory, signalsOf } from '../testing/random-emails.js';
+import {
+  countsOfScenarios,
+  type EmailScenario,
+  emailScenario,
+  resultOfScenario,
+  signalsOf,
+} from '../testing/random-emails.js';
 import { anEmail, RunningTracking } from '../testing/running-tracking.js';
 import type { ReceivedSignal } from '../tracked-emails/ports.js';
 import { RecordSignals } from '../tracked-emails/record-signals.js';
@@ -26,8 +32,8 @@ const part = <T>(token: abstract new (...args: never[]) => T): T =>
   tracking.service.app.get<T>(token, { strict: false });
 
 const service_id = uuidv7();
-const stories = fc.sample(emailStory, { seed: SEED, numRuns: MESSAGES });
-const emails = stories.map(({ copies }, number) => ({
+const scenarios = fc.sample(emailScenario, { seed: SEED, numRuns: MESSAGES });
+const emails = scenarios.map(({ copies }, number) => ({
   ...anEmail({ service_id }),
   accepted_at: `${DAYS[number % DAYS.length]}T12:00:00.000Z`,
   recipients: copies.map((_, index) => ({ index, address: `user${index}@x.test`, role: 'to' as const })),
@@ -35,9 +41,9 @@ const emails = stories.map(({ copies }, number) => ({
 
 describe('The list and the counts of messages', () => {
   it('are correct for any order of arrival and any repetition of signals', async () => {
-    await recordInAnyOrder(emails, stories);
+    await recordInAnyOrder(emails, scenarios);
     await tracking.caughtUp();
-    await expectStories();
+    await expectScenarios();
   });
 
   it('are correct after the read model of the previous release is replaced', async () => {
@@ -52,12 +58,12 @@ describe('The list and the counts of messages', () => {
       describe: 'the read model to be rebuilt',
     });
     await runner.stop();
-    await expectStories();
+    await expectScenarios();
   });
 });
 
 /** Records signals in random order and batches; events of other services twice. */
-async function recordInAnyOrder(facts: readonly DataOf<typeof emailAccepted>[], all: readonly EmailStory[]) {
+async function recordInAnyOrder(facts: readonly DataOf<typeof emailAccepted>[], all: readonly EmailScenario[]) {
   const [skews, places] = [71, 72].map(salt => fc.sample(fc.nat(), { seed: SEED + salt, numRuns: 20_000 }));
   let drawn = 0;
   const signals = facts.flatMap((email, number) =>
@@ -82,13 +88,13 @@ async function recordInAnyOrder(facts: readonly DataOf<typeof emailAccepted>[], 
   await part(RecordSignals).execute(signals.filter(({ signal }) => signal.kind === 'deadline_passed'));
 }
 
-async function expectStories(): Promise<void> {
+async function expectScenarios(): Promise<void> {
   const stats = await tracking.request(getEmailStats, { service_id, from: DAYS[0], to: DAYS[2] });
-  expect(stats.total).toMatchObject(countsOfStories(stories));
+  expect(stats.total).toMatchObject(countsOfScenarios(scenarios));
   for (const [place, day] of stats.days.entries()) {
     expect(day).toMatchObject({
       date: DAYS[place],
-      ...countsOfStories(stories.filter((_, number) => number % DAYS.length === place)),
+      ...countsOfScenarios(scenarios.filter((_, number) => number % DAYS.length === place)),
     });
     expect(day.accepted).toBe(day.sent + day.failed + (day.unknown ?? Number.NaN));
   }
@@ -96,14 +102,14 @@ async function expectStories(): Promise<void> {
   for (const result of handOverResult.options) {
     const { total } = await tracking.request(listEmails, { service_id, result });
     expect({ [result]: total }).toEqual({
-      [result]: stories.filter(story => resultOfMessage(story) === result).length,
+      [result]: scenarios.filter(scenario => resultOfMessage(scenario) === result).length,
     });
     listed += total;
   }
   expect(listed).toBe(MESSAGES);
 }
 
-function resultOfMessage(story: EmailStory) {
-  const results = story.copies.map(copy => resultOfStory(story, copy));
+function resultOfMessage(scenario: EmailScenario) {
+  const results = scenario.copies.map(copy => resultOfScenario(scenario, copy));
   return (['sent', 'unknown', 'failed'] as const).find(result => results.includes(result)) ?? 'retry_requested';
 }

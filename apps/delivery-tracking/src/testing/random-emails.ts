@@ -7,39 +7,39 @@ import { BROWSER } from './example-signals.js';
 type CopyResult = 'accepted' | 'refused' | 'deferred' | 'suppressed' | 'unknown';
 type Evidence = 'delivered' | 'bounced' | 'complained' | 'opened' | 'opened_by_machine' | 'clicked';
 
-/** What becomes of one recipient's copy: the answer at the hand-over, that of a later try, and what is reported. */
-export interface CopyStory {
+/** One recipient's copy: the result of the hand-over, of a retry, and the later reports. */
+export interface CopyScenario {
   readonly result: CopyResult;
   readonly retry: 'none' | 'accepted' | 'refused' | 'expired';
   readonly evidence: readonly Evidence[];
 }
 
-/** What becomes of one message, whatever is heard of it and when. */
-export interface EmailStory {
+/** One message, independent of the order of its signals. */
+export interface EmailScenario {
   readonly end: 'handed_over' | 'interrupted' | 'interrupted_then_handed_over' | 'not_handed_over' | 'under_way';
-  readonly gaveUp: boolean;
-  readonly copies: readonly CopyStory[];
+  readonly deadlinePassed: boolean;
+  readonly copies: readonly CopyScenario[];
 }
 
-const copyStory: fc.Arbitrary<CopyStory> = fc.record({
+const copyScenario: fc.Arbitrary<CopyScenario> = fc.record({
   result: fc.constantFrom<CopyResult>('accepted', 'refused', 'deferred', 'suppressed', 'unknown'),
   retry: fc.constantFrom('none', 'accepted', 'refused', 'expired'),
   evidence: fc.subarray<Evidence>(['delivered', 'bounced', 'complained', 'opened', 'opened_by_machine', 'clicked']),
 });
 
-export const emailStory: fc.Arbitrary<EmailStory> = fc.record({
+export const emailScenario: fc.Arbitrary<EmailScenario> = fc.record({
   end: fc.constantFrom('handed_over', 'interrupted', 'interrupted_then_handed_over', 'not_handed_over', 'under_way'),
-  gaveUp: fc.boolean(),
-  copies: fc.array(copyStory, { minLength: 1, maxLength: 3 }),
+  deadlinePassed: fc.boolean(),
+  copies: fc.array(copyScenario, { minLength: 1, maxLength: 3 }),
 });
 
-/** The moment of each kind of signal; clocks are wrong by up to a minute where `skew` says so. */
+/** The time of each kind of signal after acceptance. */
 const SECONDS = { interrupted: 50, hand_over: 1, retry: 300, report: 20, visit: 7_200, deadline: 432_000 } as const;
 
-/** All that is told of a message, in the order in which it happened; `skewed` shifts the clock of who tells it. */
+/** The signals of a message in chronological order; `skewed` shifts the clock of each source. */
 export function signalsOf(
   facts: EmailFacts,
-  { end, gaveUp, copies }: EmailStory,
+  { end, deadlinePassed, copies }: EmailScenario,
   skewed: (seconds: number) => number = seconds => seconds,
 ): readonly Signal[] {
   const at = (kind: keyof typeof SECONDS, index = 0) =>
@@ -69,11 +69,11 @@ export function signalsOf(
   }
   for (const [index, { evidence }] of copies.entries())
     signals.push(...evidence.map(kind => signalOf(facts, index, kind, at)));
-  if (gaveUp) signals.push({ kind: 'deadline_passed', at: at('deadline') });
+  if (deadlinePassed) signals.push({ kind: 'deadline_passed', at: at('deadline') });
   return signals;
 }
 
-const isHandedOver = (end: EmailStory['end']): boolean => end.endsWith('handed_over') && !end.startsWith('not');
+const isHandedOver = (end: EmailScenario['end']): boolean => end.endsWith('handed_over') && !end.startsWith('not');
 
 function signalOf(
   facts: EmailFacts,
@@ -101,38 +101,40 @@ function signalOf(
   }
 }
 
-/** Where one recipient of the message counts, worked out from its story and not from any event. */
-export function resultOfStory({ end }: EmailStory, { result, retry, evidence }: CopyStory): EmailResult {
-  const heardOf = (...kinds: Evidence[]) => kinds.some(kind => evidence.includes(kind));
-  if (heardOf('delivered', 'complained', 'opened', 'clicked')) return 'sent';
+/** The result of one recipient, derived from the scenario and not from events. */
+export function resultOfScenario({ end }: EmailScenario, { result, retry, evidence }: CopyScenario): EmailResult {
+  const reported = (...kinds: Evidence[]) => kinds.some(kind => evidence.includes(kind));
+  if (reported('delivered', 'complained', 'opened', 'clicked')) return 'sent';
   if (isHandedOver(end)) {
     const last = result === 'deferred' && retry !== 'none' ? retry : result;
     if (last === 'accepted') return 'sent';
     if (last === 'refused' || last === 'suppressed' || last === 'expired') return 'failed';
   }
-  if (heardOf('bounced', 'opened_by_machine')) return 'sent';
+  if (reported('bounced', 'opened_by_machine')) return 'sent';
   return end === 'not_handed_over' ? 'retry_requested' : 'unknown';
 }
 
 export type EmailResult = 'sent' | 'failed' | 'unknown' | 'retry_requested';
 
-/** The figures that do not depend on how bounces are worded, by counting the recipients of stories. */
-export function countsOfStories(
-  stories: readonly EmailStory[],
+/** The counts of scenarios, except those that depend on the text of bounces. */
+export function countsOfScenarios(
+  scenarios: readonly EmailScenario[],
 ): Pick<EmailCounts, 'accepted' | EmailResult | 'delivered' | 'complained' | 'opened' | 'clicked' | 'machine_opens'> {
-  const all = stories.flatMap(story => story.copies.map(copy => ({ copy, result: resultOfStory(story, copy) })));
+  const all = scenarios.flatMap(scenario =>
+    scenario.copies.map(copy => ({ copy, result: resultOfScenario(scenario, copy) })),
+  );
   const count = (result: EmailResult) => all.filter(one => one.result === result).length;
-  const heardOf = (kind: Evidence) => all.filter(({ copy }) => copy.evidence.includes(kind)).length;
+  const reported = (kind: Evidence) => all.filter(({ copy }) => copy.evidence.includes(kind)).length;
   return {
     accepted: all.length - count('retry_requested'),
     sent: count('sent'),
     failed: count('failed'),
     unknown: count('unknown'),
     retry_requested: count('retry_requested'),
-    delivered: heardOf('delivered'),
-    complained: heardOf('complained'),
-    opened: heardOf('opened'),
-    clicked: heardOf('clicked'),
-    machine_opens: heardOf('opened_by_machine'),
+    delivered: reported('delivered'),
+    complained: reported('complained'),
+    opened: reported('opened'),
+    clicked: reported('clicked'),
+    machine_opens: reported('opened_by_machine'),
   };
 }

@@ -19,14 +19,14 @@ import type { Signal } from './signal.js';
 import { trackedEmail } from './tracked-email.js';
 import type { TrackedEmailEvent } from './tracked-email-events.js';
 
-describe('What the hand-over settles', () => {
-  it('records what the relay took, and waits for a notification', () => {
+describe('A hand-over', () => {
+  it('that the relay accepts waits for a notification', () => {
     expect(after(accepted).when(handedOver(copy(0), copy(1)))).toEqual(['hand-over-recorded']);
   });
 
-  it('makes a delivery of the 250 of a relay that is the last hop', () => {
+  it('to a relay that is the last hop is a delivery', () => {
     const events = after(accepted).events(handedOver(copy(0, { relay_is_final: true, smtp_response: '250 kept' })));
-    expect(outcomes(events)).toEqual([
+    expect(publicEvents(events)).toEqual([
       expect.objectContaining({ recipient_index: 0, to: 'ada@x.test', data: { smtp_response: '250 kept' } }),
     ]);
   });
@@ -42,19 +42,19 @@ describe('What the hand-over settles', () => {
     ['our own reputation', copy(0, { result: 'refused', smtp_response: '554 5.7.1 listed at zen' }), 'soft', /listed/],
     ['an expired copy', copy(0, { result: 'expired', smtp_response: '451 4.3.0 later' }), 'soft', /later/],
     ['a suppressed address', copy(0, { result: 'suppressed', smtp_response: '' }), 'hard', /^suppressed/],
-  ] as const)('bounces %s', (_, outcome, bounceType, reason) => {
-    const [bounce] = outcomes(after(accepted).events(handedOver(outcome)));
+  ] as const)('bounces for %s', (_, outcome, bounceType, reason) => {
+    const [bounce] = publicEvents(after(accepted).events(handedOver(outcome)));
     expect(bounce?.data).toEqual({ bounce_type: bounceType, reason: expect.stringMatching(reason) });
   });
 
-  it('waits for another try of a deferred copy, and takes what that one brings', () => {
+  it('that is deferred waits for the result of a retry', () => {
     const deferred = handedOver(copy(0), copy(1, { result: 'deferred', smtp_response: '451 busy' }));
     expect(after(accepted).when(deferred)).toEqual(['hand-over-recorded']);
     const refused = retried(copy(1, { result: 'refused', smtp_response: '550 5.1.1 gone', at: at(60) }));
     expect(after(accepted, deferred).when(refused)).toEqual(['copy-retried', 'email-bounced']);
   });
 
-  it('attaches a delivery to an interrupted email later', () => {
+  it('that was interrupted can be followed by a delivery', () => {
     const interrupted: Signal = {
       kind: 'interrupted',
       data: { email_id: EMAIL_ID, service_id: FACTS.service_id, at: at(5) },
@@ -63,30 +63,32 @@ describe('What the hand-over settles', () => {
   });
 });
 
-describe('What notifications and reports settle', () => {
+describe('A notification or report', () => {
   it.each(['delivered', 'relayed', 'expanded'] as const)(
-    'takes "%s" for delivery, with the receiving server’s words',
+    'with the action "%s" is a delivery, with the server’s response',
     action => {
-      const [delivery] = outcomes(after(...SENT).events(notified(action, { response: '250 OK id=1' })));
+      const [delivery] = publicEvents(after(...SENT).events(notified(action, { response: '250 OK id=1' })));
       expect(delivery).toMatchObject({ to: 'ada@x.test', from: FACTS.from, subject: FACTS.subject, counts: true });
       expect(delivery?.data).toEqual({ smtp_response: '250 OK id=1' });
     },
   );
 
-  it('bounces on "failed" with its class', () => {
-    const [bounce] = outcomes(after(...SENT).events(notified('failed', { bounceType: 'soft', response: '552 full' })));
+  it('with the action "failed" is a bounce of its type', () => {
+    const [bounce] = publicEvents(
+      after(...SENT).events(notified('failed', { bounceType: 'soft', response: '552 full' })),
+    );
     expect(bounce?.data).toEqual({ bounce_type: 'soft', reason: '552 full' });
   });
 
-  it('notes "delayed" for the timeline only', () => {
+  it('with the action "delayed" only adds to the timeline', () => {
     expect(after(...SENT).when(notified('delayed'))).toEqual(['delivery-delayed']);
   });
 
-  it('publishes a bounce that follows a delivery', () => {
+  it('of a bounce is published even after a delivery', () => {
     expect(after(...SENT, notified('delivered')).when(notified('failed'))).toEqual(['email-bounced']);
   });
 
-  it('publishes each outcome of a recipient once', () => {
+  it('publishes each event once per recipient', () => {
     expect(after(...SENT, notified('delivered')).when(notified('relayed', { at: at(99) }))).toEqual([]);
     expect(after(...SENT, notified('failed')).when(notified('failed', { at: at(99) }))).toEqual([]);
     expect(after(...SENT, complained).when(complained)).toEqual([]);
@@ -94,23 +96,23 @@ describe('What notifications and reports settle', () => {
     expect(after(...SENT).when(SENT[1])).toEqual([]);
   });
 
-  it('refuses a report that is about another recipient than its return path', () => {
+  it('about a recipient other than that of its return path is refused', () => {
     expect(after(...SENT).refusal(notified('failed', { addresses: ['bob@x.test'] }))).toBe(
       'report_for_another_recipient',
     );
   });
 
-  it('knows its recipient in another case and under the original address of a forwarded message', () => {
+  it('matches its recipient in other case and by the original address of a forwarded message', () => {
     const forwarded = notified('failed', { addresses: ['ada@elsewhere.test', 'Ada@X.test'] });
     expect(after(...SENT).when(forwarded)).toEqual(['email-bounced']);
   });
 
-  it('refuses what is about a recipient that the email does not have', () => {
+  it('about an unknown recipient is refused', () => {
     expect(after(...SENT).refusal({ ...complained, index: 7 } as Signal)).toBe('unknown_recipient');
   });
 
-  it('gives no two outcomes of one kind the same time, by which receivers tell duplicates', () => {
-    const [first, second] = outcomes(
+  it('never gives two events of one type the same timestamp, by which receivers deduplicate', () => {
+    const [first, second] = publicEvents(
       after(accepted).events(
         handedOver(
           copy(0, { result: 'refused', smtp_response: '550 5.1.1 no' }),
@@ -122,55 +124,55 @@ describe('What notifications and reports settle', () => {
     expect(second?.timestamp).toBe(at(1.001));
   });
 
-  it('keeps control characters of a diagnosis to itself', () => {
-    const [bounce] = outcomes(after(...SENT).events(notified('failed', { response: '550 a\r\nX-Evil: 1\u0000' })));
+  it('is published without the control characters of its response', () => {
+    const [bounce] = publicEvents(after(...SENT).events(notified('failed', { response: '550 a\r\nX-Evil: 1\u0000' })));
     expect(bounce?.data).toMatchObject({ reason: '550 a X-Evil: 1' });
   });
 });
 
-describe('Openings and clicks', () => {
-  it('tells an opening with its agent and address, and at most one a minute', () => {
-    const [opening] = outcomes(after(...SENT).events(opened(100)));
-    expect(opening?.data).toEqual({ user_agent: expect.stringContaining('Firefox'), ip: '192.0.2.7' });
+describe('Opens and clicks', () => {
+  it('are published with agent and address, at most one open per minute', () => {
+    const [open] = publicEvents(after(...SENT).events(opened(100)));
+    expect(open?.data).toEqual({ user_agent: expect.stringContaining('Firefox'), ip: '192.0.2.7' });
     expect(after(...SENT, opened(100)).when(opened(130))).toEqual([]);
     expect(after(...SENT, opened(100)).when(opened(160))).toEqual(['email-opened']);
     expect(after(...SENT, opened(100), opened(220)).when(opened(130))).toEqual([]);
   });
 
-  it('tells a hundred openings of a recipient and no more', () => {
+  it('are published up to 100 per recipient', () => {
     const many = Array.from({ length: 100 }, (_, minute) => opened(100 + minute * 60));
     expect(after(...SENT, ...many).refusal(opened(100_000))).toBe('too_many_openings');
   });
 
-  it('marks machines with a reason, and a person’s opening within the same minute still counts', () => {
+  it('by machines have a reason and do not suppress an open by a person in the same minute', () => {
     const proxy = opened(100, 'Mozilla/5.0');
-    expect(outcomes(after(...SENT).events(proxy))[0]?.data).toMatchObject({
+    expect(publicEvents(after(...SENT).events(proxy))[0]?.data).toMatchObject({
       machine: true,
       machine_reason: expect.stringContaining('Apple'),
     });
     expect(after(...SENT, proxy).when(opened(110))).toEqual(['email-opened']);
   });
 
-  it('takes links that are followed within one second for a scanner, the first one too', () => {
+  it('on several links within one second come from a scanner, including the first', () => {
     const second = after(...SENT, clicked(100, 'https://example.com/a')).events(
       clicked(100.3, 'https://example.com/b'),
     );
     expect(second.map(kind)).toEqual(['clicks-recognised-as-machine', 'email-clicked']);
-    expect(outcomes(second)[0]?.data).toEqual({
+    expect(publicEvents(second)[0]?.data).toEqual({
       url: 'https://example.com/b',
       machine: true,
       machine_reason: 'several links followed within one second',
     });
   });
 
-  it('takes links that are followed one after another for a person', () => {
+  it('on several links one after another come from a person', () => {
     const later = after(...SENT, clicked(100, 'https://example.com/a')).events(clicked(104, 'https://example.com/b'));
-    expect(outcomes(later)[0]?.data).toEqual({ url: 'https://example.com/b' });
+    expect(publicEvents(later)[0]?.data).toEqual({ url: 'https://example.com/b' });
   });
 });
 
 describe('Deadlines', () => {
-  it('end the waiting of every copy of which nobody told, with a reason', () => {
+  it('end the wait of every copy without a notification, with a reason', () => {
     const events = after(...SENT, notified('delivered')).events({ kind: 'deadline_passed', at: at(500_000) });
     expect(events).toEqual([
       {
@@ -183,14 +185,14 @@ describe('Deadlines', () => {
     ]);
   });
 
-  it('do not come twice, and a late delivery still counts', () => {
+  it('pass once, and a late delivery still counts', () => {
     const passed: Signal = { kind: 'deadline_passed', at: at(500_000) };
     expect(after(...SENT, passed).when(passed)).toEqual([]);
     expect(after(...SENT, passed).when(notified('delivered'))).toEqual(['email-delivered']);
   });
 });
 
-it('publishes the same outcomes in whichever order the signals come, and however often', () => {
+it('publishes the same events for any order and repetition of signals', () => {
   const signals = [
     handedOver(copy(0), copy(1, { result: 'deferred' })),
     retried(copy(1, { result: 'refused', smtp_response: '550 5.1.1 no', at: at(60) })),
@@ -200,10 +202,10 @@ it('publishes the same outcomes in whichever order the signals come, and however
   ];
   fc.assert(
     fc.property(fc.shuffledSubarray([...signals, ...signals], { minLength: 10 }), shuffled => {
-      const told = outcomes(after(accepted, ...shuffled).history).map(
+      const published = publicEvents(after(accepted, ...shuffled).history).map(
         ({ to, data }) => `${to} ${JSON.stringify(data)}`,
       );
-      expect(told.sort()).toEqual(
+      expect(published.sort()).toEqual(
         [
           'ada@x.test {"smtp_response":"250 2.0.0 stored"}',
           'ada@x.test {"bounce_type":"hard","reason":"550 5.1.1 no such user"}',
@@ -217,7 +219,7 @@ it('publishes the same outcomes in whichever order the signals come, and however
 
 const SENT = [accepted, handedOver(copy(0), copy(1))] as const;
 
-/** What follows when signals have come one after another. */
+/** Decides signals one after another. */
 function after(...signals: readonly Signal[]) {
   const history: TrackedEmailEvent[] = [];
   for (const signal of signals) history.push(...trackedEmail.decide(signal, fold(trackedEmail, history)));
@@ -242,6 +244,6 @@ function kind({ type }: TrackedEmailEvent): string {
   return type.replace(/^delivery-tracking\.|\.v1$/g, '');
 }
 
-function outcomes(events: readonly TrackedEmailEvent[]) {
+function publicEvents(events: readonly TrackedEmailEvent[]) {
   return events.flatMap(({ data }) => ('timestamp' in data ? [data] : []));
 }

@@ -25,9 +25,9 @@ const NAMES: Readonly<Record<Evidence['kind'], string>> = {
   complained: 'a complaint',
   opened: 'an open',
   clicked: 'a click',
-  answered: 'the answer that came late',
+  answered: 'its late answer',
 };
 
 /** The message of a record whose outcome was unknown until evidence arrived. */
 export const confirmedBy = (kind: Evidence['kind']): string =>
-  `Handed over for delivery: the relay's answer was missed, but ${NAMES[kind]} shows that the relay took the message.`;
+  `Sent to the relay: its answer was lost, but ${NAMES[kind]} shows that it accepted the message.`;

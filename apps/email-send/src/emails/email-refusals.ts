@@ -18,7 +18,7 @@ const RELAY_RETRY_AFTER_S = 5;
 
 /** 503: no relay accepted the message, so that the client can retry the request. */
 export const relayUnavailable = ({ message }: { readonly message: string }): Refusal<EmailRefusalCode> =>
-  emailRefusal('relay_unavailable', message.replace(/^Not handed over: /, ''), { retry_after_s: RELAY_RETRY_AFTER_S });
+  emailRefusal('relay_unavailable', message.replace(/^Not sent: /, ''), { retry_after_s: RELAY_RETRY_AFTER_S });
 
 /** 503: the deadline passed before the request was processed; nothing was or will be sent. */
 export const deadlinePassed = (): Refusal<EmailRefusalCode> =>

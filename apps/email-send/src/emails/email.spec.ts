@@ -60,7 +60,7 @@ describe('a message', () => {
         data: {
           email_id: facts.email_id,
           service_id: facts.service_id,
-          reason: 'no relay took the message: 451 later',
+          reason: 'no relay accepted the message: 451 later',
           at,
         },
       }));
@@ -75,7 +75,7 @@ describe('a message', () => {
     given(accepted, notHandedOver()).when({ kind: 'give_up', reason: 'again', at }).refuses('email_concluded');
     expect(fold(email, [accepted, notHandedOver()])).toMatchObject({
       status: 'failed',
-      message: 'Not handed over: internal error',
+      message: 'Not sent: internal error',
       handedOver: false,
     });
   });
@@ -140,7 +140,7 @@ describe('evidence that the relay accepted a copy', () => {
     given(accepted, interrupted(), confirmed(0)).when(delivered).yields();
     expect(fold(email, [accepted, interrupted(), confirmed(0)])).toMatchObject({
       status: 'sent',
-      message: expect.stringContaining('a delivery notification shows that the relay took the message'),
+      message: expect.stringContaining('a delivery notification shows that it accepted the message'),
     });
   });
 
@@ -170,7 +170,7 @@ describe('evidence that the relay accepted a copy', () => {
   it('does not change an outcome that the relay reported', () =>
     expect(fold(email, [accepted, confirmed(0), handedOver('accepted', 'accepted')])).toMatchObject({
       status: 'sent',
-      message: 'Handed over for delivery to 2 recipients.',
+      message: 'Sent to the relay for 2 recipients.',
     }));
 });
 
@@ -186,14 +186,14 @@ function outcome(index: number, result: Result) {
 }
 
 function handedOver(first: Result, second: Result): EmailEvent {
-  const problem = { refused: 'the relay refused: 550 no', deferred: 'trying again later: 451 later' }[second as string];
+  const problem = { refused: 'the relay refused: 550 no', deferred: 'will be retried: 451 later' }[second as string];
   return {
     type: 'email-send.email-handed-over.v1',
     data: {
       email_id: facts.email_id,
       service_id: facts.service_id,
       status: 'sent',
-      message: problem ? `Handed over for 1 of 2 recipients: ${problem}.` : 'Handed over for delivery to 2 recipients.',
+      message: problem ? `Sent to the relay for 1 of 2 recipients: ${problem}.` : 'Sent to the relay for 2 recipients.',
       outcomes: [outcome(0, first), outcome(1, second)],
     },
   };

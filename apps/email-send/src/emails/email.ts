@@ -127,7 +127,7 @@ export const email: Decider<Email, EmailCommand, EmailEvent> = {
       case 'email-send.email-copy-retried.v1':
         return state.state === 'concluded' ? afterTry(state, event.data.outcome) : state;
       case 'email-send.email-not-handed-over.v1': {
-        const message = `Not handed over: ${event.data.reason}`;
+        const message = `Not sent: ${event.data.reason}`;
         return settled(state, { deferred: [], unknown: [], status: 'failed', message, handedOver: false });
       }
       case 'email-send.email-interrupted.v1':
@@ -235,5 +235,5 @@ function afterTry(state: ConcludedEmail, { index, result }: CopyOutcome): Conclu
   const deferred = state.deferred.filter(other => other !== index);
   if (result === 'unknown') return { ...state, deferred, unknown: [...state.unknown, index] };
   if (result !== 'accepted' || state.status === 'sent') return { ...state, deferred };
-  return { ...state, deferred, status: 'sent', message: 'Handed over for delivery on a later try.' };
+  return { ...state, deferred, status: 'sent', message: 'Sent to the relay on a retry.' };
 }

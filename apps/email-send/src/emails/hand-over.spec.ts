@@ -12,13 +12,13 @@ describe('a hand-over', () => {
     expect(concludeHandOver([accepted])).toEqual({
       kind: 'concluded',
       status: 'sent',
-      message: 'Handed over for delivery.',
+      message: 'Sent to the relay.',
     }));
 
   it('is sent when the relay takes one copy and refuses another, and says what the relay said', () =>
     expect(concludeHandOver([accepted, refused])).toMatchObject({
       status: 'sent',
-      message: 'Handed over for 1 of 2 recipients: the relay refused: 550 5.1.1 no such user.',
+      message: 'Sent to the relay for 1 of 2 recipients: the relay refused: 550 5.1.1 no such user.',
     }));
 
   it('has failed, in the words of the relay, when it refuses every copy', () =>
@@ -30,7 +30,7 @@ describe('a hand-over', () => {
   it('is sent when one copy is taken and another deferred, which stays ours to retry', () =>
     expect(concludeHandOver([deferred, accepted])).toMatchObject({
       status: 'sent',
-      message: expect.stringMatching(/trying again later: 451 4\.3\.0/),
+      message: expect.stringMatching(/will be retried: 451 4\.3\.0/),
     }));
 
   it.each([
@@ -61,12 +61,12 @@ describe('a hand-over', () => {
   it('keeps a fault of ours apart from what the relay said', () =>
     expect(concludeHandOver([accepted, faultyAnswer(new Error('no boundary'))])).toMatchObject({
       status: 'sent',
-      message: 'Handed over for 1 of 2 recipients: this copy could not be made: no boundary.',
+      message: 'Sent to the relay for 1 of 2 recipients: this copy could not be composed: no boundary.',
     }));
 
   it('says first what the mode makes of the message', () =>
     expect(concludeHandOver([accepted], 'Sandbox: sent from a@b.test.')).toMatchObject({
-      message: 'Sandbox: sent from a@b.test. Handed over for delivery.',
+      message: 'Sandbox: sent from a@b.test. Sent to the relay.',
     }));
 
   it('names no more than three different problems', () =>

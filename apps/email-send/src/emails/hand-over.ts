@@ -29,7 +29,7 @@ export const suppressedAnswer: CopyAnswer = {
 /** The answer for a copy that could not be composed; a retry would fail as well. */
 export const faultyAnswer = (fault: unknown): CopyAnswer => ({
   result: 'refused',
-  response: `this copy could not be made: ${fault instanceof Error ? fault.message : String(fault)}`,
+  response: `this copy could not be composed: ${fault instanceof Error ? fault.message : String(fault)}`,
   relay: null,
   relayIsFinal: false,
 });
@@ -56,7 +56,7 @@ export function concludeHandOver(answers: readonly CopyAnswer[], note?: string):
   const unknown = answers.some(({ result }) => result === 'unknown');
   const temporary = answers.find(isTemporary);
   if (accepted === 0 && !unknown && temporary) {
-    return { kind: 'nothing_handed_over', reason: `no relay took the message: ${temporary.response}` };
+    return { kind: 'nothing_handed_over', reason: `no relay accepted the message: ${temporary.response}` };
   }
   const said = accepted > 0 ? handedOverTo(accepted, answers.length) : unknown ? INTERRUPTED : 'Failed';
   const rest = problems(answers);
@@ -84,8 +84,8 @@ export const outcomeOf = (
 });
 
 function handedOverTo(accepted: number, all: number): string {
-  if (accepted < all) return `Handed over for ${accepted} of ${all} recipients`;
-  return all === 1 ? 'Handed over for delivery' : `Handed over for delivery to ${all} recipients`;
+  if (accepted < all) return `Sent to the relay for ${accepted} of ${all} recipients`;
+  return all === 1 ? 'Sent to the relay' : `Sent to the relay for ${all} recipients`;
 }
 
 function problems(answers: readonly CopyAnswer[]): string {
@@ -93,8 +93,8 @@ function problems(answers: readonly CopyAnswer[]): string {
   for (const { result, response, relay } of answers) {
     if (result === 'refused') said.add(relay === null ? response : `the relay refused: ${response}`);
     if (result === 'suppressed') said.add(response);
-    if (result === 'deferred' || result === 'unreachable') said.add(`trying again later: ${response}`);
-    if (result === 'unknown') said.add(`no answer came: ${response}`);
+    if (result === 'deferred' || result === 'unreachable') said.add(`will be retried: ${response}`);
+    if (result === 'unknown') said.add(`no answer: ${response}`);
   }
   const listed = [...said].slice(0, 3);
   return listed.join('; ') + (said.size > listed.length ? '; …' : '');

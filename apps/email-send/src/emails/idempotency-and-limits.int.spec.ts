@@ -109,7 +109,7 @@ describe('the limits', () => {
     const [sent, refused] = ['sent', 'minute_limit_reached'].map(
       kind => outcomes.filter(outcome => outcome === kind).length,
     );
-    // A minute may have begun in between, which makes room once more.
+    // A new minute may have started in between.
     expect([5, 10]).toContain(sent);
     expect(refused).toBe(40 - sent!);
   });

@@ -26,7 +26,7 @@ export interface EarlierRequest {
 
 /** The clocks of two machines may differ by this; a retry comes at least a second after its answer. */
 const CLOCKS_MAY_DIFFER_MS = 2_000;
-/** A retry within ten minutes after an answer "outcome unknown" is recognised by its body; one more minute for slow clients. */
+/** A retry is recognised by its body for ten minutes after the answer "outcome unknown", plus one for slow clients. */
 const RECOGNISED_FOR_MS = 11 * 60_000;
 
 /** The deadlines of earlier requests with the answer "outcome unknown" that are still recognised by their body. */

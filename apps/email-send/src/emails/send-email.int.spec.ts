@@ -22,7 +22,7 @@ describe('a production message', () => {
         mode: 'production',
         from: 'Shop <shop@example.com>',
         to: ['ada@x.test'],
-        message: 'Handed over for delivery to 2 recipients.',
+        message: 'Sent to the relay for 2 recipients.',
       },
       rate_limit: { limit: 10, remaining: 9, reset_s: expect.any(Number) },
       replayed: false,

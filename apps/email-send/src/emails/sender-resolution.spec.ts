@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseMailbox } from '@postern/mail';
 import { draftEmail, type EmailRequestBody } from './email-draft.js';
-import {
-  checkRecipientsVerified,
-  countsTowardsQuota,
-  resolveSender,
-  type SenderStatus,
-} from './sender-resolution.js';
+import { checkRecipientsVerified, countsTowardsQuota, resolveSender, type SenderStatus } from './sender-resolution.js';
 
 describe('the From address', () => {
   it('of a production service on a verified domain is the real one', () =>

@@ -3,8 +3,8 @@ import { EmailRepository } from '../emails/ports.js';
 import { EmailsInProgress } from './ports.js';
 
 /**
- * At start and on a timer: closes messages whose process died before their outcome as failed, "interrupted: outcome unknown".
- * They are never sent again, because the relay may have accepted them; evidence can still change the record to `sent`.
+ * At start and on a timer: closes messages of dead processes as failed, "interrupted: outcome unknown". They are never sent
+ * again, because the relay may have accepted them; evidence can still change the record to `sent`.
  */
 @Injectable()
 export class CloseInterruptedEmails {

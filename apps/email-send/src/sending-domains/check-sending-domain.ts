@@ -20,7 +20,7 @@ export class CheckSendingDomain {
     private readonly streams: Streams,
     private readonly dns: DnsResolver,
     private readonly repository: SendingDomainRepository,
-    @Inject(CONFIG) private readonly config: Pick<EmailSendConfig, 'spfHost'>,
+    @Inject(CONFIG) private readonly config: EmailSendConfig,
   ) {}
 
   /** Returns the state after the check; for a removed domain the initial state. */

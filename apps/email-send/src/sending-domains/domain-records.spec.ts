@@ -114,10 +114,10 @@ describe('the DKIM record', () => {
   it.each([
     ['nothing', [], `${NAME} has no DKIM record`],
     ['two keys', [EXPECTED, 'p=other'], `${NAME} has 2 DKIM records; only one is allowed`],
-    ['another key', ['v=DKIM1; p=AAAA'], `${NAME} holds another public key`],
-    ['a key cut off', ['v=DKIM1; p=MIIBIjAN'], `${NAME} holds only the first 8 of 18 characters of the key`],
+    ['another key', ['v=DKIM1; p=AAAA'], `${NAME} has a different public key`],
+    ['a key cut off', ['v=DKIM1; p=MIIBIjAN'], `${NAME} has only the first 8 of 18 characters of the key`],
     ['a revoked key', ['v=DKIM1; p='], `${NAME} has an empty p=, which revokes the key`],
-    ['an ed25519 key', ['v=DKIM1; k=ed25519; p=AAAA'], `${NAME} says k=ed25519; the key is an RSA key`],
+    ['an ed25519 key', ['v=DKIM1; k=ed25519; p=AAAA'], `${NAME} has k=ed25519; it must be k=rsa`],
     ['SHA-1 only', [`h=sha1; ${EXPECTED}`], `${NAME} does not allow h=sha256`],
   ])('is wrong with %s', (_, texts, problem) =>
     expect(check(...texts)).toEqual({ purpose: 'dkim', name: NAME, found: texts, ok: false, problem }),
@@ -141,7 +141,7 @@ describe('the DMARC record', () => {
     ['nothing', [], `${NAME} has no TXT record that starts with v=DMARC1`],
     ['another version', ['v=DMARC2; p=none'], `${NAME} has no TXT record that starts with v=DMARC1`],
     ['two of them', ['v=DMARC1; p=none', 'v=DMARC1; p=reject'], `${NAME} has 2 DMARC records; only one is allowed`],
-    ['no policy', ['v=DMARC1; rua=mailto:a@b.c'], `${NAME} names no policy; add p=none, p=quarantine or p=reject`],
+    ['no policy', ['v=DMARC1; rua=mailto:a@b.c'], `${NAME} has no policy; add p=none, p=quarantine or p=reject`],
     ['an unknown policy', ['v=DMARC1; p=block'], `${NAME} has p=block; it must be none, quarantine or reject`],
   ])('is wrong with %s', (_, texts, problem) => expect(check(...texts)).toMatchObject({ ok: false, problem }));
 });

@@ -159,14 +159,14 @@ export function checkDkim(name: string, expected: string, answer: TxtAnswer): Re
     const tags = readTags(text);
     const key = (tags.get('p') ?? '').replace(/\s/g, '');
     if (tags.has('v') && tags.get('v') !== 'DKIM1') return wrong(`${name} must begin with v=DKIM1`);
-    if ((tags.get('k') ?? 'rsa') !== 'rsa') return wrong(`${name} says k=${tags.get('k')}; the key is an RSA key`);
+    if ((tags.get('k') ?? 'rsa') !== 'rsa') return wrong(`${name} has k=${tags.get('k')}; it must be k=rsa`);
     if (key === '') return wrong(`${name} has an empty p=, which revokes the key`);
     const expectedKey = readTags(expected).get('p')!;
     if (key !== expectedKey) {
       return wrong(
         expectedKey.startsWith(key)
-          ? `${name} holds only the first ${key.length} of ${expectedKey.length} characters of the key`
-          : `${name} holds another public key`,
+          ? `${name} has only the first ${key.length} of ${expectedKey.length} characters of the key`
+          : `${name} has a different public key`,
       );
     }
     const hashes = tags.get('h');
@@ -190,7 +190,7 @@ export function checkDmarc(name: string, answer: TxtAnswer): RecordState {
     if (text === undefined) return wrong(`${name} has no TXT record that starts with v=DMARC1`);
     if (another !== undefined) return wrong(`${name} has ${policies.length} DMARC records; only one is allowed`);
     const policy = readTags(text).get('p')?.toLowerCase();
-    if (policy === undefined) return wrong(`${name} names no policy; add p=none, p=quarantine or p=reject`);
+    if (policy === undefined) return wrong(`${name} has no policy; add p=none, p=quarantine or p=reject`);
     return ['none', 'quarantine', 'reject'].includes(policy)
       ? OK
       : wrong(`${name} has p=${policy}; it must be none, quarantine or reject`);

@@ -131,8 +131,8 @@ describe('a sending domain', () => {
     expect(checked.status).toBe('pending');
     expect(checked.records.map(({ problem }) => problem)).toEqual([
       `${name} has 2 SPF records; merge them into one, or every SPF check fails`,
-      `${recordOf(domain, 'dkim').name} holds another public key`,
-      `_dmarc.${name} names no policy; add p=none, p=quarantine or p=reject`,
+      `${recordOf(domain, 'dkim').name} has a different public key`,
+      `_dmarc.${name} has no policy; add p=none, p=quarantine or p=reject`,
     ]);
     expect(recordOf(checked, 'dkim').found).toEqual([`v=DKIM1; p=${other}`]);
     expect(checked.last_checked_at).not.toBeNull();
@@ -266,13 +266,28 @@ describe('the rotation of a DKIM key', () => {
     await expect(call(rotateDkimKey, { ...owner, domain_id: domain.id })).rejects.toMatchObject({
       code: 'rotation_under_way',
     });
+    const keys = () => fixture.pool.query('SELECT selector FROM dkim_keys WHERE domain_id = $1', [domain.id]);
+    expect((await keys()).rows).toHaveLength(2);
 
     publish(rotating);
     const rotated = await verify(domain);
     expect(rotated.records.map(({ purpose }) => purpose)).toEqual(['spf', 'dkim', 'dmarc']);
     expect(await selectorNow()).not.toBe(old);
     expect(`${await selectorNow()}._domainkey.${name}`).toBe(rotating.records[2]!.name);
-    const { rows } = await fixture.pool.query('SELECT selector FROM dkim_keys WHERE domain_id = $1', [domain.id]);
-    expect(rows).toEqual([{ selector: await selectorNow() }]);
+    expect((await keys()).rows).toEqual([{ selector: await selectorNow() }]);
+  });
+
+  it('signs with the new key while the read model still names the deleted one', async () => {
+    const domain = await verifiedDomain();
+    const rotating = await call(rotateDkimKey, { ...owner, domain_id: domain.id });
+    await fixture.pool.query(
+      `WITH deleted AS (
+         DELETE FROM dkim_keys WHERE id = (SELECT (dkim->>'key_id')::uuid FROM sending_domains WHERE id = $1)
+       )
+       UPDATE sender_revisions SET revision = revision || '!' WHERE service_id = $2`,
+      [domain.id, owner.service_id],
+    );
+    const { selector } = (await sender()).verifiedDomains.get(name)!.identity;
+    expect(`${selector}._domainkey.${name}`).toBe(rotating.records[2]!.name);
   });
 });

@@ -53,7 +53,7 @@ describe('evidence of a message whose outcome is unknown', () => {
     await take(next, outcome(emailId, kind), outcome(emailId, kind));
     expect(await next.emails.record(sender.serviceId, emailId)).toMatchObject({
       status: 'sent',
-      message: expect.stringContaining('shows that the relay took the message'),
+      message: expect.stringContaining('shows that it accepted the message'),
     });
     expect((await fixture.events(emailId)).map(({ type }) => type.split('.')[1])).toEqual([
       'email-accepted',
@@ -92,7 +92,7 @@ describe('evidence of a message whose outcome is unknown', () => {
     const answer = process.sendEmail.execute({ ...request(keyHash), email_id });
     await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
     await take(process, outcome(email_id, 'delivered'));
-    expect((await answer).email).toMatchObject({ status: 'sent', message: 'Handed over for delivery.' });
+    expect((await answer).email).toMatchObject({ status: 'sent', message: 'Sent to the relay.' });
   });
 
   it('of a copy that was held back says nothing', async () => {

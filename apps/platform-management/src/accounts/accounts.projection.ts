@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { PrismaClient } from '../generated/prisma/client.js';
+import { INSERT_MEMBERSHIP, INSERT_USER, INSERT_WORKSPACE } from './accounts.sql.js';
 import type { Account, AccountDirectory } from './ports.js';
 import type { UserEvent } from './user.js';
 import type { WorkspaceEvent } from './workspace.js';
@@ -12,28 +13,15 @@ const apply = (event: AccountEvent, tx: ProjectionTransaction): Promise<unknown>
   switch (event.type) {
     case 'platform-management.user-registered.v1': {
       const { user_id, email, operator, at } = event.data;
-      return tx.query(`INSERT INTO ${tx.table('users')} (id, email, operator, created_at) VALUES ($1, $2, $3, $4)`, [
-        user_id,
-        email,
-        operator,
-        at,
-      ]);
+      return tx.query(INSERT_USER(tx), [user_id, email, operator, at]);
     }
     case 'platform-management.user-joined-workspace.v1': {
       const { user_id, workspace_id, at } = event.data;
-      return tx.query(`INSERT INTO ${tx.table('memberships')} (user_id, workspace_id, joined_at) VALUES ($1, $2, $3)`, [
-        user_id,
-        workspace_id,
-        at,
-      ]);
+      return tx.query(INSERT_MEMBERSHIP(tx), [user_id, workspace_id, at]);
     }
     case 'platform-management.workspace-created.v1': {
       const { workspace_id, name, at } = event.data;
-      return tx.query(`INSERT INTO ${tx.table('workspaces')} (id, name, created_at) VALUES ($1, $2, $3)`, [
-        workspace_id,
-        name,
-        at,
-      ]);
+      return tx.query(INSERT_WORKSPACE(tx), [workspace_id, name, at]);
     }
     case 'platform-management.password-changed.v1':
       return undefined;

@@ -1,3 +1,5 @@
+import type { ProjectionTables } from '@postern/event-sourcing/postgres';
+
 /** Fails to insert when the password was changed; FOR SHARE orders it against a concurrent change of password. */
 export const OPEN_SESSION = `
   INSERT INTO sessions (token_hash, user_id, workspace_id, expires_at)
@@ -37,3 +39,12 @@ export const END_SESSIONS_OF_USER = 'DELETE FROM sessions WHERE user_id = $1';
 
 /** Runs inside the transaction that holds the lock of the first operator. */
 export const FIND_OPERATOR = 'SELECT 1 FROM credentials WHERE operator LIMIT 1';
+
+export const INSERT_USER = ({ table }: ProjectionTables) =>
+  `INSERT INTO ${table('users')} (id, email, operator, created_at) VALUES ($1, $2, $3, $4)`;
+
+export const INSERT_MEMBERSHIP = ({ table }: ProjectionTables) =>
+  `INSERT INTO ${table('memberships')} (user_id, workspace_id, joined_at) VALUES ($1, $2, $3)`;
+
+export const INSERT_WORKSPACE = ({ table }: ProjectionTables) =>
+  `INSERT INTO ${table('workspaces')} (id, name, created_at) VALUES ($1, $2, $3)`;

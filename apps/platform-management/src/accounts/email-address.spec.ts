@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { canonicalAddress } from './email-address.js';
 
 describe('the address of a user', () => {
-  it('is the same in whatever case and with whatever blanks around it is written', () =>
+  it('is independent of case and surrounding blanks', () =>
     expect(canonicalAddress(' Ada@Example.COM\n')).toBe('ada@example.com'));
 
   it('may be of any script', () => expect(canonicalAddress('jürgen@bücher.example')).toBe('jürgen@bücher.example'));
@@ -17,7 +17,7 @@ describe('the address of a user', () => {
     'a,b@example.com',
   ])('is not %j', text => expect(canonicalAddress(text)).toBeUndefined());
 
-  it('holds nothing that PostgreSQL cannot keep', () => {
+  it('holds no characters that PostgreSQL cannot store', () => {
     expect(canonicalAddress('a\0da@example.com')).toBeUndefined();
     expect(canonicalAddress('a\ud800da@example.com')).toBeUndefined();
   });

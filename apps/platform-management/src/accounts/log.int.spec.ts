@@ -8,26 +8,26 @@ const write = (fields: object, message: string): void => {
   lines.push(`${message} ${inspect(fields, { depth: 12, maxStringLength: null })}`);
 };
 
-let house: AccountsFixture;
+let fixture: AccountsFixture;
 beforeAll(async () => {
-  house = await AccountsFixture.start();
+  fixture = await AccountsFixture.start();
   // Lines of every level as they are before redaction: what is not there need not be taken out.
-  await house.addReplica(OPERATOR, {
+  await fixture.addReplica(OPERATOR, {
     log: { debug: write, info: write, warn: write, error: write },
     writeLine: line => lines.push(line),
     flush: () => undefined,
   });
 }, 60_000);
-afterAll(() => house?.stop());
+afterAll(() => fixture?.stop());
 
 const log = () => lines.join('\n');
 const SECRETS = /argon2|long enough password|guessed word|another long password|brand new password/;
 
 it('no password, no hash and no token is in the log', async () => {
-  const { id, email, password } = await house.newUser();
-  const { token } = await house.logIn(email, password);
-  await expect(house.logIn(email, 'a guessed word')).rejects.toThrow();
-  await house.client.request(changePassword, {
+  const { id, email, password } = await fixture.newUser();
+  const { token } = await fixture.logIn(email, password);
+  await expect(fixture.logIn(email, 'a guessed word')).rejects.toThrow();
+  await fixture.client.request(changePassword, {
     user_id: id,
     current_password: password,
     new_password: 'a brand new password',

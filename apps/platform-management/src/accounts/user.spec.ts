@@ -25,12 +25,12 @@ describe('a user', () => {
   it('joins a workspace once', () =>
     given(registered, joined).when({ kind: 'join-workspace', workspaceId: 'default', at }).yields());
 
-  it('changes the password, of which the event says nothing', () =>
+  it('changes the password, which the event does not contain', () =>
     given(registered)
       .when({ kind: 'change-password', at })
       .yields({ type: 'platform-management.password-changed.v1', data: { user_id: 'ada', at } }));
 
-  it('that does not exist can do nothing', () => {
+  it('must exist', () => {
     given().when({ kind: 'join-workspace', workspaceId: 'default', at }).refuses('user_not_found');
     given().when({ kind: 'change-password', at }).refuses('user_not_found');
   });

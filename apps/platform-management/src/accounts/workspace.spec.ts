@@ -22,7 +22,7 @@ describe('a workspace', () => {
       .when({ ...create, name: 'Büro 東京 🗼' })
       .yields({ ...created, data: { ...created.data, name: 'Büro 東京 🗼' } }));
 
-  it.each(['a\0b', 'a\nb', 'a\ud800b'])('is not named %j, which is no text', name =>
+  it.each(['a\0b', 'a\nb', 'a\ud800b'])('cannot have the name %j', name =>
     given()
       .when({ ...create, name })
       .refuses('invalid_input', 'name'),

@@ -9,7 +9,7 @@ describe('the connection URL', () => {
       'postgresql://app:p%40ss%2Fword@127.0.0.1:20001/app',
     ));
 
-  it('of a key-value store works for clients that know no user names', () =>
+  it('of a key-value store works for clients without user names', () =>
     expect(connectionUrl('key_value', { ...access, username: usernameFor('key_value') })).toBe(
       'redis://default:p%40ss%2Fword@127.0.0.1:20001/0',
     ));

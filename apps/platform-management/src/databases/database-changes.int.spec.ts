@@ -29,15 +29,15 @@ const withoutAppends = async (attempt: () => Promise<unknown>) => {
 
 const credentials = async () => (await world.query('SELECT 1 FROM database_credentials')).length;
 
-describe('A change of a database that fails halfway did not happen:', () => {
-  it('its order, which leaves no credentials behind', async () => {
+describe('A change of a database that fails halfway has no effect:', () => {
+  it('a creation leaves no credentials behind', async () => {
     const workspace_id = uuidv7();
     await withoutAppends(() => expect(world.create({ workspace_id })).rejects.toThrow());
     expect(await credentials()).toBe(0);
     expect(await world.client.request(listDatabases, { workspace_id })).toMatchObject({ total: 0 });
   });
 
-  it('its end, which forgets the credentials with the event that says so', async () => {
+  it('a deletion deletes the credentials in the transaction of its event', async () => {
     const workspace_id = uuidv7();
     const { id: database_id } = await world.create({ workspace_id });
     await world.client.request(deleteDatabase, { workspace_id, database_id });

@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { DATABASE_PLANS, limitsOfPlan } from './database-plans.js';
 
 describe('the plan of a database', () => {
-  it('gives more of everything the larger it is', () => {
+  it('gives more of everything in a larger plan', () => {
     const plans = Object.values(DATABASE_PLANS);
     for (const [n, plan] of plans.slice(1).entries())
       for (const [limit, value] of Object.entries(plan))
         expect(value).toBeGreaterThan(plans[n]?.[limit as keyof typeof plan] as number);
   });
 
-  it('says what it holds', () =>
+  it('has these limits', () =>
     expect(limitsOfPlan('starter')).toEqual({
       cpuMillicores: 250,
       memoryBytes: 268_435_456,
@@ -17,7 +17,7 @@ describe('the plan of a database', () => {
       connections: 20,
     }));
 
-  it.each(['enormous', '', 'toString', '__proto__'])('is refused with those there are when it is %j', plan =>
+  it.each(['enormous', '', 'toString', '__proto__'])('is refused with the existing plans when it is %j', plan =>
     expect(() => limitsOfPlan(plan)).toThrow(
       'plan: there is no plan of this name; choose one of starter, basic, standard, large',
     ),

@@ -40,86 +40,86 @@ const deleted: DatabaseEvent = { type: 'platform-management.database-deleted.v1'
 const answers: DatabaseCommand = { kind: 'report-available', at };
 const doesNotAnswer: DatabaseCommand = { kind: 'report-unavailable', reason: 'it does not answer', at };
 const isFull: DatabaseCommand = { kind: 'report-read-only', reason: 'storage is full', at };
-const hasRoom: DatabaseCommand = { kind: 'report-writable', at };
+const hasSpace: DatabaseCommand = { kind: 'report-writable', at };
 const giveUp: DatabaseCommand = { kind: 'fail-provisioning', reason: 'no space left', at };
 const remove = (workspaceId: string): DatabaseCommand => ({ kind: 'request-deletion', workspaceId, at });
 const isGone: DatabaseCommand = { kind: 'report-deleted', at };
 
 describe('a database', () => {
-  it('is created with what its plan held that day', () =>
+  it('is created with the current limits of its plan', () =>
     given().when({ kind: 'create', as: created.data }).yields(created));
 
-  it('runs once it answers', () => given(created).when(answers).yields(available));
+  it('runs when it answers', () => given(created).when(answers).yields(available));
 
   it('does not become unavailable before it ran', () => given(created).when(doesNotAnswer).yields());
 
-  it('fails when it could not be made in time', () => given(created).when(giveUp).yields(failed));
+  it('fails when it could not be created in time', () => given(created).when(giveUp).yields(failed));
 
-  it('that has run is never given up', () => {
+  it('that ran cannot fail provisioning', () => {
     given(created, available).when(giveUp).yields();
     given(created, available, unavailable).when(giveUp).yields();
   });
 
-  it('that has failed stays so', () => {
+  it('that failed stays failed', () => {
     given(created, failed).when(answers).yields();
     given(created, failed).when(giveUp).yields();
   });
 
-  it('becomes unavailable and comes back, and each is noted once', () => {
+  it('becomes unavailable and available again, each recorded once', () => {
     given(created, available).when(answers).yields();
     given(created, available).when(doesNotAnswer).yields(unavailable);
     given(created, available, unavailable).when(doesNotAnswer).yields();
     given(created, available, unavailable).when(answers).yields(available);
   });
 
-  it('says why it is still unavailable when that has changed', () => {
+  it('records a new reason while it is unavailable', () => {
     const reason = 'no space left';
     given(created, available, unavailable)
       .when({ kind: 'report-unavailable', reason, at })
       .yields({ type: 'platform-management.database-became-unavailable.v1', data: { ...of, reason } });
   });
 
-  it('becomes read-only when its storage is full and writable when it is not, and each is noted once', () => {
-    given(created, available).when(hasRoom).yields();
+  it('becomes read-only when its storage is full and writable when it is not, each recorded once', () => {
+    given(created, available).when(hasSpace).yields();
     given(created, available).when(isFull).yields(readOnly);
     given(created, available, readOnly).when(isFull).yields();
-    given(created, available, readOnly).when(hasRoom).yields(writable);
+    given(created, available, readOnly).when(hasSpace).yields(writable);
     given(created, available, readOnly, writable).when(isFull).yields(readOnly);
   });
 
-  it('stays read-only while it comes back', () =>
+  it('stays read-only while it restarts', () =>
     given(created, available, readOnly, unavailable, available).when(isFull).yields());
 });
 
 describe('deleting a database', () => {
   it.each([[created], [created, available], [created, available, unavailable], [created, failed]])(
-    'is possible whatever became of it (%#)',
+    'is possible in every state (%#)',
     (...history) =>
       given(...history)
         .when(remove('shop'))
         .yields(deletionRequested),
   );
 
-  it('is asked for once, however often it is asked', () =>
+  it('is recorded once for repeated requests', () =>
     given(created, available, deletionRequested).when(remove('shop')).yields());
 
-  it('is nobody’s but its workspace’s', () => {
+  it('is possible only from its workspace', () => {
     given(created, available).when(remove('another')).refuses('database_not_found');
     given(created, available, deletionRequested).when(remove('another')).refuses('database_not_found');
   });
 
-  it('ends what supervision has to say', () => {
-    for (const late of [answers, doesNotAnswer, isFull, hasRoom, giveUp])
+  it('ends the reports of the reconciler', () => {
+    for (const late of [answers, doesNotAnswer, isFull, hasSpace, giveUp])
       given(created, available, deletionRequested).when(late).yields();
   });
 
-  it('is over when everything of it is gone', () => {
+  it('ends when the runtime has removed it', () => {
     given(created, deletionRequested).when(isGone).yields(deleted);
     given(created, available).when(isGone).yields();
     given(created, deletionRequested, deleted).when(isGone).yields();
   });
 
-  it('leaves nothing that could be deleted again', () => {
+  it('cannot be repeated', () => {
     given(created, deletionRequested, deleted).when(remove('shop')).refuses('database_not_found');
     given().when(remove('shop')).refuses('database_not_found');
   });

@@ -15,20 +15,20 @@ const write = (fields: object, message: string): void => {
   lines.push(`${message} ${inspect(fields, { depth: 12, maxStringLength: null })}`);
 };
 
-let house: DatabasesFixture;
+let fixture: DatabasesFixture;
 beforeAll(async () => {
-  house = await DatabasesFixture.start({
+  fixture = await DatabasesFixture.start({
     log: { debug: write, info: write, warn: write, error: write },
     writeLine: line => lines.push(line),
     flush: () => undefined,
   });
 }, 60_000);
-afterAll(() => house?.stop());
+afterAll(() => fixture?.stop());
 
 const find = (workspace_id: string, database_id: string) =>
-  house.client.request(getDatabase, { workspace_id, database_id });
+  fixture.client.request(getDatabase, { workspace_id, database_id });
 const remove = (workspace_id: string, database_id: string) =>
-  house.client.request(deleteDatabase, { workspace_id, database_id });
+  fixture.client.request(deleteDatabase, { workspace_id, database_id });
 const connected = async <Result>({ connection_url }: CreatedDatabase, work: (client: pg.Client) => Promise<Result>) => {
   const client = new pg.Client({ connectionString: connection_url });
   client.on('error', () => undefined);
@@ -40,25 +40,25 @@ const connected = async <Result>({ connection_url }: CreatedDatabase, work: (cli
   }
 };
 const provisioned = async (workspace: string): Promise<CreatedDatabase> => {
-  const ordered = await house.create({ workspace_id: workspace });
-  await house.reconcile();
+  const ordered = await fixture.create({ workspace_id: workspace });
+  await fixture.reconcile();
   expect(await find(workspace, ordered.id)).toMatchObject({ status: 'running', status_reason: null });
   return ordered;
 };
-const folderOf = ({ id }: { id: string }) => join(house.home, 'databases', id);
+const folderOf = ({ id }: { id: string }) => join(fixture.home, 'databases', id);
 const processes = (database: { id: string }) =>
   processesOf({ folder: join(folderOf(database), 'data'), uid: undefined });
 const eventsOf = async ({ id }: { id: string }) =>
   (
-    await house.query<{ type: string }>('SELECT type FROM event_store.events WHERE stream_id = $1 ORDER BY version', [
+    await fixture.query<{ type: string }>('SELECT type FROM event_store.events WHERE stream_id = $1 ORDER BY version', [
       `database-${id}`,
     ])
   ).map(({ type }) => type.replace('platform-management.database-', ''));
 
 describe('a database', () => {
-  it('is ordered, made, used, and gone with its data when it is deleted', async () => {
+  it('is created, used, and deleted with its data', async () => {
     const workspace = uuidv7();
-    const ordered = await house.create({ workspace_id: workspace, name: 'Orders' });
+    const ordered = await fixture.create({ workspace_id: workspace, name: 'Orders' });
     expect(ordered).toMatchObject({ name: 'Orders', kind: 'relational', status: 'creating', plan: 'starter' });
     expect(ordered.limits).toEqual({
       cpu_millicores: 250,
@@ -68,7 +68,7 @@ describe('a database', () => {
     });
     expect(await find(workspace, ordered.id)).toMatchObject({ status: 'creating', usage: null });
 
-    await house.reconcile();
+    await fixture.reconcile();
     const running = await find(workspace, ordered.id);
     expect(running).toMatchObject({ status: 'running', status_reason: null, hostnames: ['127.0.0.1'] });
     expect(running.usage?.memory.bytes).toBeGreaterThan(0);
@@ -78,12 +78,12 @@ describe('a database', () => {
     expect(await remove(workspace, ordered.id)).toEqual({ id: ordered.id, deleted: true });
     expect(await find(workspace, ordered.id)).toMatchObject({ status: 'deleting', usage: null });
     expect(await remove(workspace, ordered.id)).toEqual({ id: ordered.id, deleted: true });
-    await house.reconcile();
+    await fixture.reconcile();
     expect(await codeOf(find(workspace, ordered.id))).toBe('database_not_found');
     expect(await codeOf(remove(workspace, ordered.id))).toBe('database_not_found');
     expect(await processes(ordered)).toEqual([]);
     expect(existsSync(folderOf(ordered))).toBe(false);
-    expect(await house.query('SELECT 1 FROM database_credentials WHERE database_id = $1', [ordered.id])).toEqual([]);
+    expect(await fixture.query('SELECT 1 FROM database_credentials WHERE database_id = $1', [ordered.id])).toEqual([]);
     expect(await eventsOf(ordered)).toEqual([
       'created.v1',
       'became-available.v1',
@@ -92,26 +92,26 @@ describe('a database', () => {
     ]);
   });
 
-  it('runs on while the platform restarts, and nothing is noted about it', async () => {
+  it('keeps running while the platform restarts, without events', async () => {
     const workspace = uuidv7();
     const made = await provisioned(workspace);
     const before = await processes(made);
-    await house.restart(() => connected(made, client => client.query('SELECT 1')).then(() => undefined));
-    await house.reconcile();
+    await fixture.restart(() => connected(made, client => client.query('SELECT 1')).then(() => undefined));
+    await fixture.reconcile();
     expect((await processes(made))[0]).toBe(before[0]);
     expect(await eventsOf(made)).toEqual(['created.v1', 'became-available.v1']);
   });
 
-  it('comes back with its data when it was killed, and both are noted once', async () => {
+  it('restarts with its data after a kill, each recorded once', async () => {
     const workspace = uuidv7();
     const made = await provisioned(workspace);
     await connected(made, client => client.query('CREATE TABLE kept (id int)'));
-    await house.restart(async () => {
+    await fixture.restart(async () => {
       for (const pid of await processes(made)) send(pid, 'SIGKILL');
       await waitFor(async () => (await processes(made)).length === 0);
     });
-    await house.reconcile();
-    await house.reconcile();
+    await fixture.reconcile();
+    await fixture.reconcile();
     expect(await find(workspace, made.id)).toMatchObject({ status: 'running', status_reason: null });
     await connected(made, client => client.query('SELECT * FROM kept'));
     expect(await eventsOf(made)).toEqual([
@@ -122,20 +122,20 @@ describe('a database', () => {
     ]);
   });
 
-  it('says that it is read-only, and why, while it stores more than its plan holds', async () => {
+  it('is read-only, with a reason, while it exceeds the storage of its plan', async () => {
     const workspace = uuidv7();
-    const made = await house.create({ workspace_id: workspace });
-    await house.query('UPDATE databases SET storage_bytes = $2 WHERE id = $1', [made.id, 100 * 1024 ** 2]);
-    await house.reconcile();
-    await house.reconcile();
+    const made = await fixture.create({ workspace_id: workspace });
+    await fixture.query('UPDATE databases SET storage_bytes = $2 WHERE id = $1', [made.id, 100 * 1024 ** 2]);
+    await fixture.reconcile();
+    await fixture.reconcile();
     expect(await find(workspace, made.id)).toMatchObject({ status: 'running', status_reason: null });
     await connected(made, async client => {
       await client.query('CREATE UNLOGGED TABLE bulk (megabyte text)');
       await client.query('ALTER TABLE bulk ALTER COLUMN megabyte SET STORAGE EXTERNAL');
       await client.query("INSERT INTO bulk SELECT repeat('x', 1048576) FROM generate_series(1, 80)");
     });
-    await house.restart();
-    await house.reconcile();
+    await fixture.restart();
+    await fixture.reconcile();
     expect(await find(workspace, made.id)).toMatchObject({
       status: 'running',
       status_reason: expect.stringContaining('is read-only'),
@@ -144,41 +144,41 @@ describe('a database', () => {
       await client.query('SET default_transaction_read_only = off');
       await client.query('DROP TABLE bulk');
     });
-    await house.restart();
-    await house.reconcile();
+    await fixture.restart();
+    await fixture.reconcile();
     expect(await find(workspace, made.id)).toMatchObject({ status: 'running', status_reason: null });
     expect((await eventsOf(made)).slice(2)).toEqual(['became-read-only.v1', 'became-writable.v1']);
   });
 
-  it('that cannot be made has failed after two minutes, says why, and leaves only its name', async () => {
+  it('that cannot be created fails after two minutes with a reason, and leaves only its name', async () => {
     const workspace = uuidv7();
-    const ordered = await house.create({ workspace_id: workspace });
-    await house.query('DELETE FROM database_credentials WHERE database_id = $1', [ordered.id]);
-    await house.reconcile();
+    const ordered = await fixture.create({ workspace_id: workspace });
+    await fixture.query('DELETE FROM database_credentials WHERE database_id = $1', [ordered.id]);
+    await fixture.reconcile();
     expect(await find(workspace, ordered.id)).toMatchObject({ status: 'creating' });
-    await house.query(`UPDATE databases SET created_at = created_at - interval '2 minutes' WHERE id = $1`, [
+    await fixture.query(`UPDATE databases SET created_at = created_at - interval '2 minutes' WHERE id = $1`, [
       ordered.id,
     ]);
-    await house.reconcile();
+    await fixture.reconcile();
     const failed = await find(workspace, ordered.id);
     expect(failed.status).toBe('failed');
     expect(failed.status_reason).toBe('not made within 2 minutes: its credentials are gone');
     expect(existsSync(folderOf(ordered))).toBe(false);
     await remove(workspace, ordered.id);
-    await house.reconcile();
+    await fixture.reconcile();
     expect(await codeOf(find(workspace, ordered.id))).toBe('database_not_found');
   });
 
-  it('of an unknown plan is refused with the plans there are', async () => {
-    const creation = house.create({ workspace_id: uuidv7(), plan: 'enormous' });
+  it('of an unknown plan is refused with the existing plans', async () => {
+    const creation = fixture.create({ workspace_id: uuidv7(), plan: 'enormous' });
     await expect(creation).rejects.toMatchObject({
       code: 'invalid_input',
       message: expect.stringMatching(/^plan: .*starter, basic, standard, large/),
     });
   });
 
-  it('is refused with what to install where its technology is missing', async () => {
-    const creation = house.create({ workspace_id: uuidv7(), kind: 'key_value' });
+  it('is refused with what to install where a program is missing', async () => {
+    const creation = fixture.create({ workspace_id: uuidv7(), kind: 'key_value' });
     await expect(creation).rejects.toMatchObject({
       code: 'technology_missing',
       message: expect.stringContaining('install the package valkey or redis'),
@@ -187,12 +187,12 @@ describe('a database', () => {
 });
 
 describe('databases of two workspaces', () => {
-  it('do not see each other', async () => {
+  it('are separate', async () => {
     const [mine, yours] = [uuidv7(), uuidv7()];
-    const { id } = await house.create({ workspace_id: mine });
+    const { id } = await fixture.create({ workspace_id: mine });
     expect(await codeOf(find(yours, id))).toBe('database_not_found');
     expect(await codeOf(remove(yours, id))).toBe('database_not_found');
-    expect(await house.client.request(listDatabases, { workspace_id: yours })).toEqual({
+    expect(await fixture.client.request(listDatabases, { workspace_id: yours })).toEqual({
       items: [],
       total: 0,
       limit: 50,
@@ -205,26 +205,26 @@ describe('databases of two workspaces', () => {
   it('are listed in pages, oldest first', async () => {
     const workspace_id = uuidv7();
     const created = [];
-    for (const name of ['first', 'second', 'third']) created.push(await house.create({ workspace_id, name }));
-    const page = await house.client.request(listDatabases, { workspace_id, limit: 2, offset: 1 });
+    for (const name of ['first', 'second', 'third']) created.push(await fixture.create({ workspace_id, name }));
+    const page = await fixture.client.request(listDatabases, { workspace_id, limit: 2, offset: 1 });
     expect(page).toMatchObject({ total: 3, limit: 2, offset: 1 });
     expect(page.items.map(({ name }) => name)).toEqual(['second', 'third']);
     for (const { id } of created) await remove(workspace_id, id);
-    await house.reconcile();
-    expect((await house.client.request(listDatabases, { workspace_id })).total).toBe(0);
+    await fixture.reconcile();
+    expect((await fixture.client.request(listDatabases, { workspace_id })).total).toBe(0);
   });
 });
 
-it('credentials are in the answer to the order and nowhere else', async () => {
+it('credentials are in the reply to the creation and nowhere else', async () => {
   const workspace_id = uuidv7();
   const made = await provisioned(workspace_id);
   const { password } = new URL(made.connection_url);
   expect(password.length).toBeGreaterThanOrEqual(43);
   await find(workspace_id, made.id);
-  const list = await house.client.request(listDatabases, { workspace_id });
-  const events = await house.query('SELECT data, metadata FROM event_store.events');
-  const sealed = await house.query('SELECT * FROM database_credentials');
-  const rows = await house.query('SELECT * FROM databases');
+  const list = await fixture.client.request(listDatabases, { workspace_id });
+  const events = await fixture.query('SELECT data, metadata FROM event_store.events');
+  const sealed = await fixture.query('SELECT * FROM database_credentials');
+  const rows = await fixture.query('SELECT * FROM databases');
   expect(sealed).not.toEqual([]);
   for (const shown of [list, events, sealed, rows, lines]) {
     expect(JSON.stringify(shown)).not.toContain(password);
@@ -233,10 +233,10 @@ it('credentials are in the answer to the order and nowhere else', async () => {
   expect(lines.join('\n')).toContain('Migrated the database');
 });
 
-it('whoever leads does all of it by the clock', async () => {
-  await house.restart(undefined, 'real');
+it('the leading replica does all of it on timers', async () => {
+  await fixture.restart(undefined, 'real');
   const workspace_id = uuidv7();
-  const made = await house.create({ workspace_id });
+  const made = await fixture.create({ workspace_id });
   const status = () =>
     find(workspace_id, made.id).then(
       database => database.status,

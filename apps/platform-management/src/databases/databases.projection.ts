@@ -6,38 +6,32 @@ import { Handles } from '@postern/messaging';
 import { type Database, PrismaClient } from '../generated/prisma/client.js';
 import { DATABASE_EVENT_TYPES, type DatabaseEvent } from './database.js';
 import { databaseReply } from './database-reply.js';
+import { DELETE_DATABASE, INSERT_DATABASE, UPDATE_DATABASE_STATUS, UPDATE_READ_ONLY_REASON } from './databases.sql.js';
 import { DatabaseDirectory, type DatabaseRow } from './ports.js';
 
 const apply = (event: DatabaseEvent, tx: ProjectionTransaction): Promise<unknown> => {
-  const databases = tx.table('databases');
   const { database_id } = event.data;
   const enter = (status: DatabaseRow['status'], reason: string | null) =>
-    tx.query(`UPDATE ${databases} SET status = $2, status_reason = $3 WHERE id = $1`, [database_id, status, reason]);
-  const restrict = (reason: string | null) =>
-    tx.query(`UPDATE ${databases} SET read_only_reason = $2 WHERE id = $1`, [database_id, reason]);
+    tx.query(UPDATE_DATABASE_STATUS(tx), [database_id, status, reason]);
+  const restrict = (reason: string | null) => tx.query(UPDATE_READ_ONLY_REASON(tx), [database_id, reason]);
   switch (event.type) {
     case 'platform-management.database-created.v1': {
       const { workspace_id, name, kind, plan, limits, host, port, at } = event.data;
       const { cpu_millicores, memory_bytes, storage_bytes, connections } = limits;
-      return tx.query(
-        `INSERT INTO ${databases} (id, workspace_id, name, kind, plan, cpu_millicores, memory_bytes, storage_bytes,
-           connections, host, port, status, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'creating', $12)`,
-        [
-          database_id,
-          workspace_id,
-          name,
-          kind,
-          plan,
-          cpu_millicores,
-          memory_bytes,
-          storage_bytes,
-          connections,
-          host,
-          port,
-          at,
-        ],
-      );
+      return tx.query(INSERT_DATABASE(tx), [
+        database_id,
+        workspace_id,
+        name,
+        kind,
+        plan,
+        cpu_millicores,
+        memory_bytes,
+        storage_bytes,
+        connections,
+        host,
+        port,
+        at,
+      ]);
     }
     case 'platform-management.database-became-available.v1':
       return enter('running', null);
@@ -52,7 +46,7 @@ const apply = (event: DatabaseEvent, tx: ProjectionTransaction): Promise<unknown
     case 'platform-management.database-deletion-requested.v1':
       return enter('deleting', null);
     case 'platform-management.database-deleted.v1':
-      return tx.query(`DELETE FROM ${databases} WHERE id = $1`, [database_id]);
+      return tx.query(DELETE_DATABASE(tx), [database_id]);
   }
 };
 

@@ -1,4 +1,19 @@
+import type { ProjectionTables } from '@postern/event-sourcing/postgres';
+
 export const INSERT_CREDENTIALS =
   'INSERT INTO database_credentials (database_id, username, sealed_password) VALUES ($1, $2, $3)';
 
 export const DELETE_CREDENTIALS = 'DELETE FROM database_credentials WHERE database_id = $1';
+
+export const INSERT_DATABASE = ({ table }: ProjectionTables) => `
+  INSERT INTO ${table('databases')} (id, workspace_id, name, kind, plan, cpu_millicores, memory_bytes, storage_bytes,
+    connections, host, port, status, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'creating', $12)`;
+
+export const UPDATE_DATABASE_STATUS = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('databases')} SET status = $2, status_reason = $3 WHERE id = $1`;
+
+export const UPDATE_READ_ONLY_REASON = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('databases')} SET read_only_reason = $2 WHERE id = $1`;
+
+export const DELETE_DATABASE = ({ table }: ProjectionTables) => `DELETE FROM ${table('databases')} WHERE id = $1`;

@@ -8,7 +8,15 @@ import type { z } from 'zod';
 import type { Cause, DeploymentEvent } from '../web-services/aggregate/events.js';
 import { deploymentNotFound, webServiceNotFound } from '../web-services/aggregate/refusals.js';
 import { WebServiceOwners } from '../web-services/ports.js';
-import { FIND_DEPLOYMENT, LIST_DEPLOYMENTS } from './deployments.sql.js';
+import {
+  BEGIN_DEPLOYMENT,
+  END_DEPLOYMENT,
+  FIND_DEPLOYMENT,
+  FINISH_BUILD,
+  INSERT_DEPLOYMENT,
+  LIST_DEPLOYMENTS,
+  SET_SOURCE,
+} from './deployments.sql.js';
 
 /** The error of a cancelled deployment; none when its owner cancelled it. */
 const CANCELLATION_ERRORS: Readonly<Record<Cause, string | null>> = {
@@ -20,54 +28,30 @@ const CANCELLATION_ERRORS: Readonly<Record<Cause, string | null>> = {
 
 /** Applies one event to the read model of deployments. `finished_at` of a live deployment is when it went live. */
 export function applyDeploymentEvent(
-  event: RecordedEvent & DeploymentEvent,
+  { type, data, version }: RecordedEvent & DeploymentEvent,
   tx: ProjectionTransaction,
 ): Promise<unknown> | undefined {
-  const deployments = tx.table('deployments');
-  const { deployment_id: id, web_service_id, at } = event.data;
-  const end = (status: string, error: string | null = null) =>
-    tx.query(
-      `UPDATE ${deployments} SET status = $2, error = $3, finished_at = coalesce(finished_at, $4) WHERE id = $1`,
-      [id, status, error, at],
-    );
-  switch (event.type) {
+  const { deployment_id: id, web_service_id: service, at } = data;
+  const end = (status: string, error: string | null = null) => tx.query(END_DEPLOYMENT(tx), [id, status, error, at]);
+  switch (type) {
     case 'platform-management.deployment-requested.v1':
-      return tx.query(
-        `INSERT INTO ${deployments} (id, web_service_id, number, branch, status, created_at)
-         VALUES ($1, $2, $3, $4, 'queued', $5)`,
-        [id, web_service_id, event.version, event.data.branch, at],
-      );
+      return tx.query(INSERT_DEPLOYMENT(tx), [id, service, version, data.branch, null, null, at]);
     case 'platform-management.rollback-requested.v1': {
-      const { branch, commit, rollback_of } = event.data;
-      return tx.query(
-        `INSERT INTO ${deployments} (id, web_service_id, number, branch, commit, rollback_of, status, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7)`,
-        [id, web_service_id, event.version, branch, commit, rollback_of, at],
-      );
+      const { branch, commit, rollback_of } = data;
+      return tx.query(INSERT_DEPLOYMENT(tx), [id, service, version, branch, commit, rollback_of, at]);
     }
     case 'platform-management.deployment-begun.v1':
-      return tx.query(`UPDATE ${deployments} SET status = $2, started_at = $3 WHERE id = $1`, [
-        id,
-        event.data.stage,
-        at,
-      ]);
+      return tx.query(BEGIN_DEPLOYMENT(tx), [id, data.stage, at]);
     case 'platform-management.deployment-source-resolved.v1':
-      return tx.query(`UPDATE ${deployments} SET branch = $2, commit = $3 WHERE id = $1`, [
-        id,
-        event.data.branch,
-        event.data.commit,
-      ]);
+      return tx.query(SET_SOURCE(tx), [id, data.branch, data.commit]);
     case 'platform-management.deployment-built.v1':
-      return tx.query(`UPDATE ${deployments} SET status = 'releasing', commit = $2 WHERE id = $1`, [
-        id,
-        event.data.commit,
-      ]);
+      return tx.query(FINISH_BUILD(tx), [id, data.commit]);
     case 'platform-management.deployment-cancellation-requested.v1':
       return undefined;
     case 'platform-management.deployment-cancelled.v1':
-      return end('cancelled', CANCELLATION_ERRORS[event.data.because]);
+      return end('cancelled', CANCELLATION_ERRORS[data.because]);
     case 'platform-management.deployment-failed.v1':
-      return end('failed', event.data.reason);
+      return end('failed', data.reason);
     case 'platform-management.deployment-live.v1':
       return end('live');
     case 'platform-management.deployment-superseded.v1':

@@ -1,3 +1,5 @@
+import type { ProjectionTables } from '@postern/event-sourcing/postgres';
+
 const DEPLOYMENT = `id, web_service_id, branch, commit, status, error, created_at, started_at, finished_at, rollback_of`;
 
 export const FIND_DEPLOYMENT = `SELECT ${DEPLOYMENT} FROM deployments WHERE id = $1 AND web_service_id = $2`;
@@ -12,3 +14,20 @@ export const LIST_DEPLOYMENTS = `
      ORDER BY number DESC LIMIT $3 OFFSET $4) AS page ON true
   WHERE service.id = $1 AND service.user_id = $2
   ORDER BY page.number DESC`;
+
+export const INSERT_DEPLOYMENT = ({ table }: ProjectionTables) => `
+  INSERT INTO ${table('deployments')} (id, web_service_id, number, branch, commit, rollback_of, status, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7)`;
+
+export const BEGIN_DEPLOYMENT = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('deployments')} SET status = $2, started_at = $3 WHERE id = $1`;
+
+export const SET_SOURCE = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('deployments')} SET branch = $2, commit = $3 WHERE id = $1`;
+
+export const FINISH_BUILD = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('deployments')} SET status = 'releasing', commit = $2 WHERE id = $1`;
+
+/** Keeps the first end, so that a superseded deployment shows when it went live. */
+export const END_DEPLOYMENT = ({ table }: ProjectionTables) => `
+  UPDATE ${table('deployments')} SET status = $2, error = $3, finished_at = coalesce(finished_at, $4) WHERE id = $1`;

@@ -22,11 +22,11 @@ import { ReencryptValues } from './reencrypt-values.js';
 let resources: ResourcesFixture;
 beforeAll(async () => {
   resources = await ResourcesFixture.start();
-  ({ house, user, stranger, ask } = resources);
+  ({ fixture, user, stranger, ask } = resources);
 }, 120_000);
 afterAll(() => resources?.stop());
 
-let house: ResourcesFixture['house'];
+let fixture: ResourcesFixture['fixture'];
 let user: ResourcesFixture['user'];
 let stranger: string;
 let ask: ResourcesFixture['ask'];
@@ -100,10 +100,10 @@ describe('variables and secrets', () => {
 
   it('that become secret are masked at once, also while the read model is behind', async () => {
     const { variable } = await ask(setVariable, { ...service, key: 'TOKEN', value: 'harmless', is_secret: false });
-    const sealed = () => house.query('SELECT sealed FROM sealed_values WHERE id = $1', [variable.id]);
+    const sealed = () => fixture.query('SELECT sealed FROM sealed_values WHERE id = $1', [variable.id]);
     const before = await sealed();
     // The feed ends at the oldest open transaction that writes.
-    const writer = await house.pool.connect();
+    const writer = await fixture.pool.connect();
     await writer.query('BEGIN');
     await writer.query('SELECT pg_current_xact_id()');
     const setting = ask(setVariable, { ...service, key: 'TOKEN', value: 's3cr3t', is_secret: true });
@@ -139,7 +139,7 @@ describe('variables and secrets', () => {
     const deletion = { ...service, var_id: variable.id };
 
     expect(await ask(deleteVariable, deletion)).toEqual({ id: variable.id, deleted: true });
-    expect(await house.query('SELECT 1 FROM sealed_values WHERE id = $1', [variable.id])).toEqual([]);
+    expect(await fixture.query('SELECT 1 FROM sealed_values WHERE id = $1', [variable.id])).toEqual([]);
     expect(await codeOf(ask(deleteVariable, deletion))).toBe('variable_not_found');
   });
 
@@ -198,7 +198,7 @@ describe('at rest', () => {
     );
     await resources.call(key);
 
-    const everything = await house.query<{ row: string }>(
+    const everything = await fixture.query<{ row: string }>(
       `SELECT e::text AS row FROM event_store.events e UNION ALL SELECT s::text FROM sealed_values s
        UNION ALL SELECT k::text FROM platform_keys k UNION ALL SELECT v::text FROM named_values v`,
     );
@@ -213,12 +213,12 @@ describe('at rest', () => {
       await ask(setVariable, { ...service, key: 'ONE', value: '1', is_secret: false }),
       await ask(setVariable, { ...service, key: 'TWO', value: '2', is_secret: false }),
     ];
-    await house.query(
+    await fixture.query(
       'UPDATE sealed_values SET sealed = (SELECT sealed FROM sealed_values WHERE id = $1) WHERE id = $2',
       [one.variable.id, two.variable.id],
     );
     expect(await codeOf(ask(listVariables, service))).toMatch(/internal/);
-    await house.query('DELETE FROM sealed_values WHERE id = $1', [two.variable.id]);
+    await fixture.query('DELETE FROM sealed_values WHERE id = $1', [two.variable.id]);
   });
 
   it('values are re-encrypted after a new key was put before the old one', async () => {
@@ -227,7 +227,7 @@ describe('at rest', () => {
 
     await replica.app.get(ReencryptValues, { strict: false }).run(new AbortController().signal);
 
-    expect(await house.query(`SELECT 1 FROM sealed_values WHERE sealed NOT LIKE 'second:%'`)).toEqual([]);
+    expect(await fixture.query(`SELECT 1 FROM sealed_values WHERE sealed NOT LIKE 'second:%'`)).toEqual([]);
     const opened = await replica.app
       .get(ReleaseConfigurations, { strict: false })
       .current(service.web_service_id, project_id, 'production');
@@ -239,7 +239,7 @@ describe('at rest', () => {
       await ask(setVariable, { ...service, key: 'DAMAGED', value: VALUE, is_secret: true }),
       await ask(setVariable, { ...service, key: 'WHOLE', value: VALUE, is_secret: true }),
     ];
-    await house.query(`UPDATE sealed_values SET sealed = 'first:' || repeat('A', 80) WHERE id = $1`, [
+    await fixture.query(`UPDATE sealed_values SET sealed = 'first:' || repeat('A', 80) WHERE id = $1`, [
       damaged.variable.id,
     ]);
     const replica = await replicaWithNewKey('third');
@@ -247,11 +247,11 @@ describe('at rest', () => {
     const reencrypting = replica.app.get(ReencryptValues, { strict: false }).run(new AbortController().signal);
 
     await expect(reencrypting).rejects.toThrow(damaged.variable.id);
-    const [row] = await house.query<{ sealed: string }>('SELECT sealed FROM sealed_values WHERE id = $1', [
+    const [row] = await fixture.query<{ sealed: string }>('SELECT sealed FROM sealed_values WHERE id = $1', [
       whole.variable.id,
     ]);
     expect(row?.sealed).toMatch(/^third:/);
-    await house.query('DELETE FROM sealed_values WHERE id = $1', [damaged.variable.id]);
+    await fixture.query('DELETE FROM sealed_values WHERE id = $1', [damaged.variable.id]);
   });
 });
 
@@ -260,15 +260,15 @@ const replicaWithNewKey = (id: string) => {
   const keys = [
     `${id}:${randomBytes(32).toString('base64')}`,
     ...newKeys,
-    house.environment['POSTERN_ENCRYPTION_KEYS'],
+    fixture.environment['POSTERN_ENCRYPTION_KEYS'],
   ];
   newKeys.unshift(String(keys[0]));
-  return house.addReplica(OPERATOR, undefined, { POSTERN_ENCRYPTION_KEYS: keys.join(',') });
+  return fixture.addReplica(OPERATOR, undefined, { POSTERN_ENCRYPTION_KEYS: keys.join(',') });
 };
 const newKeys: string[] = [];
 
 const configurations = () => {
-  const [replica] = house.replicas;
+  const [replica] = fixture.replicas;
   if (!replica) throw new Error('no replica runs');
   return replica.app.get(ReleaseConfigurations, { strict: false });
 };

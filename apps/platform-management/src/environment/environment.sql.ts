@@ -1,3 +1,5 @@
+import type { ProjectionTables } from '@postern/event-sourcing/postgres';
+
 /**
  * Values of the streams `$1` whose newest event the read model does not show yet, with their secrecy. A value changes in
  * the transaction of its event, so the read model alone would reveal a value that has just become secret.
@@ -40,3 +42,9 @@ export const LOCK_OUTDATED_VALUES = `
 export const UPDATE_SEALED_VALUES = `
   UPDATE sealed_values SET sealed = fresh.sealed
   FROM unnest($1::uuid[], $2::text[]) AS fresh (id, sealed) WHERE sealed_values.id = fresh.id`;
+
+export const SET_VALUE = ({ table }: ProjectionTables) => `
+  INSERT INTO ${table('named_values')} (id, owner_id, key, scope, is_secret) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (id) DO UPDATE SET is_secret = excluded.is_secret`;
+
+export const DELETE_VALUE = ({ table }: ProjectionTables) => `DELETE FROM ${table('named_values')} WHERE id = $1`;

@@ -28,13 +28,13 @@ const secretSet = (value_id: string, key: string, scope: Scope, is_secret = true
 describe('the variables of a web service', () => {
   const given = specificationOf(variables);
 
-  it('are plain unless they are said to be secret', () => {
+  it('are plain by default', () => {
     given()
       .when(set(value('1', 'COLOUR'), value('2', 'TOKEN', true)))
       .yields(variableSet('1', 'COLOUR', false), variableSet('2', 'TOKEN', true));
   });
 
-  it('keep their id and their secrecy when they are set again without saying', () => {
+  it('keep their id and their secrecy when they are set again without it', () => {
     given(variableSet('1', 'TOKEN', true))
       .when(set(value('9', 'TOKEN')))
       .yields(variableSet('1', 'TOKEN', true));
@@ -71,7 +71,7 @@ describe('the variables of a web service', () => {
 describe('the secrets of a project', () => {
   const given = specificationOf(projectSecrets);
 
-  it('are secret unless they are said to be plain', () => {
+  it('are secret by default', () => {
     given()
       .when(set(value('1', 'TOKEN', undefined, 'production'), value('2', 'REGION', false, 'production')))
       .yields(secretSet('1', 'TOKEN', 'production'), secretSet('2', 'REGION', 'production', false));
@@ -86,14 +86,14 @@ describe('the secrets of a project', () => {
       .refuses('invalid_input');
   });
 
-  it('that are not there cannot be deleted', () => {
+  it('that do not exist cannot be deleted', () => {
     given().when(remove('1')).refuses('project_secret_not_found');
   });
 
   foldsEveryFixture(join(import.meta.dirname, 'fixtures/project-secrets'), projectSecrets);
 });
 
-it('variables and secrets of the same owner are streams apart', () => {
+it('variables and secrets of the same owner are separate streams', () => {
   expect(valueStream('variables', 'x')).not.toBe(valueStream('project_secrets', 'x'));
   expect(slotOf({ key: 'A', scope: 'staging' })).not.toBe(slotOf({ key: 'A' }));
 });

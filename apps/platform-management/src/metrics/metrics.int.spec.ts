@@ -33,8 +33,8 @@ const measure = async (at: Date, ...running: ServiceUsage[]): Promise<void> => {
 const rollUp = (now = new Date()) => fixture.service.app.get(RollUpMetrics, { strict: false }).run(now);
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
-describe('metrics of now', () => {
-  it('are what runs uses', async () => {
+describe('current metrics', () => {
+  it('show the usage of running instances', async () => {
     const shop = await fixture.webService();
     await measure(new Date(), using(shop.web_service_id, 250, { instances: 2 }));
     expect(await fixture.current(shop)).toEqual({
@@ -44,14 +44,14 @@ describe('metrics of now', () => {
     });
   });
 
-  it('are the average of what was measured within a sample', async () => {
+  it('are the average of the measurements of a sample', async () => {
     const shop = await fixture.webService();
     const at = new Date();
     for (const millicores of [100, 200, 600]) await measure(at, using(shop.web_service_id, millicores));
     expect((await fixture.current(shop)).cpu).toEqual({ millicores: 300, percent: 30 });
   });
 
-  it('are nothing to report where nothing ran lately, or nothing runs any more', async () => {
+  it('are refused where nothing runs', async () => {
     const shop = await fixture.webService();
     expect(await codeOf(fixture.current(shop))).toBe('nothing_to_report');
     await measure(ago(61), using(shop.web_service_id, 250));
@@ -63,7 +63,7 @@ describe('metrics of now', () => {
     expect(await codeOf(fixture.current(stopped))).toBe('nothing_to_report');
   });
 
-  it('are nobody’s but the owner’s', async () => {
+  it('are visible to the owner only', async () => {
     const shop = await fixture.webService();
     await measure(new Date(), using(shop.web_service_id, 250));
     const stranger = { ...shop, user_id: uuidv7() };
@@ -86,7 +86,7 @@ describe('the history of metrics', () => {
     expect((await fixture.history(shop, 120)).points).toEqual([]);
   });
 
-  it('shows the same before and after samples became minutes', async () => {
+  it('is the same before and after samples are rolled up', async () => {
     const shop = await fixture.webService();
     for (let seconds = 3600; seconds >= 0; seconds -= 15)
       await measure(ago(seconds), using(shop.web_service_id, seconds, { instances: seconds > 1800 ? 1 : 3 }));
@@ -120,7 +120,7 @@ describe('the history of metrics', () => {
     expect(Date.parse(points[0]?.timestamp as string)).toBeGreaterThan(ago(604_800).getTime());
   });
 
-  it('forgets samples after six hours and minutes after a week', async () => {
+  it('keeps samples for six hours and minutes for a week', async () => {
     const shop = await fixture.webService();
     for (const seconds of [7 * 3600, 60]) await measure(ago(seconds), using(shop.web_service_id, 100));
     const counted = async (table: string) =>

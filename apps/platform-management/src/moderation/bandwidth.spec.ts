@@ -13,5 +13,5 @@ describe('the month of traffic', () => {
   });
 });
 
-it('the reason of a suspension names the bound', () =>
+it('the reason of a suspension names the limit', () =>
   expect(bandwidthExceeded(100e9)).toBe('it used more than the 100 GB of traffic that a web service has in a month'));

@@ -40,14 +40,14 @@ const revoked: PlatformKeyEvent = {
 const revoke = { kind: 'revoke', userId: 'ada', workspaceId: 'shop', at: later } as const;
 
 describe('a platform key', () => {
-  it('is created with a scope and, if wished, an expiry', () => {
+  it('is created with a scope and an optional expiry', () => {
     given().when(wish).yields(created);
     given()
       .when({ ...wish, expiresAt: later })
       .yields({ ...created, data: { ...created.data, expires_at: later } } as PlatformKeyEvent);
   });
 
-  it('cannot expire before it exists', () => {
+  it('cannot expire before its creation', () => {
     given()
       .when({ ...wish, expiresAt: at })
       .refuses('invalid_input');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => resources?.stop());
 
 describe('a platform key', () => {
-  it('lets its user in, with what the key may do', async () => {
+  it('authenticates its user with its scope', async () => {
     const { key, ...made } = await resources.newKey('read', { expires_at: '2099-01-01T00:00:00Z' });
 
     expect(await resources.call(key)).toEqual({
@@ -22,7 +22,7 @@ describe('a platform key', () => {
     });
   });
 
-  it('that may only read is refused where writing is needed, and the call counts', async () => {
+  it('with the scope read is refused for writing, and the call counts', async () => {
     const { key } = await resources.newKey('read');
     const refusal = await refusalOf(resources.call(key, 'write'));
 
@@ -63,7 +63,7 @@ describe('calls of a platform key', () => {
     expect(answers.filter(code => code === 'rate_limit_reached')).toHaveLength(70);
   });
 
-  it('are counted where two replicas take turns, and the thirty-first is told when to come again', async () => {
+  it('are counted over alternating replicas, and the thirty-first gets a time to retry', async () => {
     const { key, caller } = await keyWithCaller();
     const [one, other] = admissions();
     for (let n = 1; n < 30; n++) await (n % 2 ? one : other).admit(caller, true);
@@ -77,7 +77,7 @@ describe('calls of a platform key', () => {
     expect(retry_after_s).toBeLessThanOrEqual(60);
   });
 
-  it('of another key are counted apart', async () => {
+  it('of another key are counted separately', async () => {
     const [{ key: busy }, { key: quiet }] = [await resources.newKey('read'), await resources.newKey('read')];
     const answers = await Promise.all(Array.from({ length: 31 }, () => codeOf(resources.call(busy))));
 
@@ -85,12 +85,12 @@ describe('calls of a platform key', () => {
     expect((await resources.call(quiet)).rate_limit?.remaining).toBe(29);
   });
 
-  it('have a minute that begins with the first of them', async () => {
+  it('have a minute that begins with the first call', async () => {
     const { id, key } = await resources.newKey('read');
     for (let n = 0; n < 30; n++) await resources.call(key);
     expect(await codeOf(resources.call(key))).toBe('rate_limit_reached');
 
-    await resources.house.query(
+    await resources.fixture.query(
       `UPDATE platform_call_counts SET began_at = began_at - interval '1 minute' WHERE key_id = $1`,
       [id],
     );
@@ -100,7 +100,7 @@ describe('calls of a platform key', () => {
 });
 
 describe('the last use of a platform key', () => {
-  it('is noted by the clock, not by the call', async () => {
+  it('is saved by a timer, not by the call', async () => {
     const { id, key } = await resources.newKey('read');
     const before = Date.now();
     await resources.call(key);
@@ -111,21 +111,21 @@ describe('the last use of a platform key', () => {
     expect(Date.parse((await lastUseOf(id)) ?? '')).toBeGreaterThanOrEqual(before);
   });
 
-  it('is noted later when it could not be noted at once', async () => {
+  it('is saved later when saving fails', async () => {
     const { id, key } = await resources.newKey('read');
     await resources.call(key);
-    await resources.house.query('ALTER TABLE platform_key_uses RENAME TO platform_key_uses_elsewhere');
+    await resources.fixture.query('ALTER TABLE platform_key_uses RENAME TO platform_key_uses_elsewhere');
     await Promise.allSettled(admissions().map(calls => calls.saveLastUses()));
-    await resources.house.query('ALTER TABLE platform_key_uses_elsewhere RENAME TO platform_key_uses');
+    await resources.fixture.query('ALTER TABLE platform_key_uses_elsewhere RENAME TO platform_key_uses');
 
     await flushAll();
 
     expect(await lastUseOf(id)).not.toBeNull();
   });
 
-  it('is known of a replica that was stopped before its time to note it', async () => {
+  it('is saved by a replica that stops before its timer', async () => {
     const { id, caller } = await keyWithCaller();
-    const replica = await resources.house.addReplica(OPERATOR);
+    const replica = await resources.fixture.addReplica(OPERATOR);
     await replica.app.get(PlatformCalls, { strict: false }).admit(caller, true);
 
     await replica.stop();
@@ -135,21 +135,21 @@ describe('the last use of a platform key', () => {
 });
 
 /** Last, because replicas without a limit stay. */
-it('a limit of 0 lifts it: calls are let in and not counted', async () => {
-  const lifted = await resources.house.addReplica(OPERATOR, undefined, { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' });
+it('a limit of 0 disables it: calls are admitted and not counted', async () => {
+  const lifted = await resources.fixture.addReplica(OPERATOR, undefined, { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' });
   expect(lifted.app.get(CallLimit, { strict: false }).perMinute).toBe(0);
-  await Promise.all(resources.house.replicas.slice(0, 2).map(replica => replica.stop()));
+  await Promise.all(resources.fixture.replicas.slice(0, 2).map(replica => replica.stop()));
   const { id, key } = await resources.newKey('read');
 
   const answers = await Promise.all(Array.from({ length: 40 }, () => resources.call(key)));
 
   expect(answers.filter(({ rate_limit }) => rate_limit !== null)).toEqual([]);
-  expect(await resources.house.query('SELECT 1 FROM platform_call_counts WHERE key_id = $1', [id])).toEqual([]);
+  expect(await resources.fixture.query('SELECT 1 FROM platform_call_counts WHERE key_id = $1', [id])).toEqual([]);
 });
 
 /** What each replica admits calls with. */
 const admissions = (): [PlatformCalls, PlatformCalls] => {
-  const [one, other] = resources.house.replicas.map(({ app }) => app.get(PlatformCalls, { strict: false }));
+  const [one, other] = resources.fixture.replicas.map(({ app }) => app.get(PlatformCalls, { strict: false }));
   if (!one || !other) throw new Error('two replicas are needed');
   return [one, other];
 };
@@ -160,9 +160,10 @@ const flushAll = () => Promise.all(admissions().map(calls => calls.saveLastUses(
 const keyWithCaller = async () => {
   const made = await resources.newKey('read');
   await resources.call(made.key);
-  const [row] = await resources.house.query<{ key_hash: string }>('SELECT key_hash FROM platform_keys WHERE id = $1', [
-    made.id,
-  ]);
+  const [row] = await resources.fixture.query<{ key_hash: string }>(
+    'SELECT key_hash FROM platform_keys WHERE id = $1',
+    [made.id],
+  );
   return { ...made, caller: String(row?.key_hash) };
 };
 

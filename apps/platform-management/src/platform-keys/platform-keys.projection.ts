@@ -4,21 +4,27 @@ import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { PlatformKeyEvent } from './platform-key.js';
+import { DELETE_KEY, INSERT_KEY } from './platform-keys.sql.js';
 
 /** Applies one event to the read model of platform keys. */
 export function applyPlatformKeyEvent(event: PlatformKeyEvent, tx: ProjectionTransaction): Promise<unknown> {
-  const keys = tx.table('platform_keys');
   switch (event.type) {
     case 'platform-management.platform-key-created.v1': {
       const { key_id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, at } = event.data;
-      return tx.query(
-        `INSERT INTO ${keys} (id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        [key_id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, at],
-      );
+      return tx.query(INSERT_KEY(tx), [
+        key_id,
+        user_id,
+        workspace_id,
+        name,
+        key_hash,
+        key_prefix,
+        scope,
+        expires_at,
+        at,
+      ]);
     }
     case 'platform-management.platform-key-revoked.v1':
-      return tx.query(`DELETE FROM ${keys} WHERE id = $1`, [event.data.key_id]);
+      return tx.query(DELETE_KEY(tx), [event.data.key_id]);
   }
 }
 

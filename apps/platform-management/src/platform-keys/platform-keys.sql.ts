@@ -1,3 +1,5 @@
+import type { ProjectionTables } from '@postern/event-sourcing/postgres';
+
 const WINDOW = `interval '1 minute'`;
 
 /**
@@ -24,3 +26,10 @@ export const SAVE_LAST_USES = `
   INSERT INTO platform_key_uses AS u (key_id, last_used_at)
   SELECT * FROM unnest($1::uuid[], $2::timestamptz[]) AS used (id, at) ORDER BY id
   ON CONFLICT (key_id) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at)`;
+
+export const INSERT_KEY = ({ table }: ProjectionTables) => `
+  INSERT INTO ${table('platform_keys')}
+    (id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+
+export const DELETE_KEY = ({ table }: ProjectionTables) => `DELETE FROM ${table('platform_keys')} WHERE id = $1`;

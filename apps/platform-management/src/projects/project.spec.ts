@@ -7,7 +7,7 @@ const given = specificationOf(project);
 const at = '2026-01-01T00:00:00.000Z';
 
 describe('a project', () => {
-  it('is created with a name and perhaps a description, and is its creator’s', () =>
+  it('is created with a name and an optional description, and belongs to its creator', () =>
     given()
       .when({ kind: 'create', projectId: 'p', userId: 'ada', workspaceId: 'w', name: 'Shop', description: null, at })
       .yields({

@@ -6,16 +6,12 @@ import { Database } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { ProjectOwners, projectNotFound } from './ports.js';
 import type { ProjectEvent } from './project.js';
-import { FIND_PROJECT, LIST_PROJECTS } from './projects.sql.js';
+import { FIND_PROJECT, INSERT_PROJECT, LIST_PROJECTS } from './projects.sql.js';
 
 /** Applies one event to the read model of projects. */
 export function applyProjectEvent({ data }: ProjectEvent, tx: ProjectionTransaction): Promise<unknown> {
   const { project_id, user_id, workspace_id, name, description, at } = data;
-  return tx.query(
-    `INSERT INTO ${tx.table('projects')} (id, user_id, workspace_id, name, description, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6)`,
-    [project_id, user_id, workspace_id, name, description, at],
-  );
+  return tx.query(INSERT_PROJECT(tx), [project_id, user_id, workspace_id, name, description, at]);
 }
 
 interface ProjectRow {

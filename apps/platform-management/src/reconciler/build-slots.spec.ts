@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BuildSlots } from './build-slots.js';
 
 describe('build slots', () => {
-  it('let as many build as there are slots', () => {
+  it('allow as many builds as there are slots', () => {
     const slots = new BuildSlots(2);
     expect([slots.tryTake('a'), slots.tryTake('b'), slots.tryTake('c')]).toEqual([true, true, false]);
     expect(slots.tryTake('a')).toBe(true);
@@ -11,7 +11,7 @@ describe('build slots', () => {
     expect(slots.taken).toBe(2);
   });
 
-  it('let nobody overtake who stands in line', () => {
+  it('serve the queue in order', () => {
     const slots = new BuildSlots(1);
     slots.take('a');
     expect([slots.tryTake('b'), slots.tryTake('c')]).toEqual([false, false]);
@@ -20,7 +20,7 @@ describe('build slots', () => {
     expect(slots.tryTake('b')).toBe(true);
   });
 
-  it('forget who no longer wants to build', () => {
+  it('free the place of a web service that no longer builds', () => {
     const slots = new BuildSlots(1);
     slots.take('a');
     slots.tryTake('b');

@@ -28,12 +28,12 @@ const steps = (events: readonly WebServiceEvent[], underWay: UnderWay = {}, ms =
 const report = (kind: string, more: object = {}) => ({ kind: 'report', report: { kind, ...more } });
 
 describe('the next step', () => {
-  it('is nothing for a service in a final state', () => {
+  it('is nothing for a web service in a final state', () => {
     expect(steps([created])).toEqual([]);
     expect(steps(running)).toEqual([]);
   });
 
-  it('begins what is queued, a rollback without a build, and nothing beside another one', () => {
+  it('begins a queued deployment, a rollback without a build, and nothing beside another deployment', () => {
     expect(steps([created, requested('d1')])).toEqual([{ kind: 'begin-build', deploymentId: 'd1' }]);
     expect(steps([...running, rollbackRequested('d2', 'd1')])).toEqual([
       report('begin-deployment', { deploymentId: 'd2' }),
@@ -41,10 +41,10 @@ describe('the next step', () => {
     expect(steps([...building, requested('d2')], { build: { deploymentId: 'd1' } })).toEqual([]);
   });
 
-  it('is the build, whoever had begun it', () =>
+  it('is the build, also one that another leader began', () =>
     expect(steps(building)).toEqual([{ kind: 'build', deploymentId: 'd1', untilMs: start + 10_000 }]));
 
-  it('ends a build that is cancelled or late, and says so once nothing of it is under way', () => {
+  it('ends a build that is cancelled or late, and reports it when it has ended', () => {
     const underWay = { build: { deploymentId: 'd1' } };
     expect(steps([...building, cancelling('d1')], underWay)).toEqual([{ kind: 'end-build', reason: 'cancelled' }]);
     expect(steps([...building, cancelling('d1')])).toEqual([report('end-cancelled', { deploymentId: 'd1' })]);
@@ -63,7 +63,7 @@ describe('the next step', () => {
     ]);
   });
 
-  it('begins one release, the one that was asked for first', () => {
+  it('begins one release, the one that was requested first', () => {
     const late = { ...startRequested('r1') };
     const [later] = [{ ...late, data: { ...late.data, at: '2026-03-01T10:00:00.500Z' } } as WebServiceEvent];
     expect(steps([...running, requested('d2'), begun('d2'), built('d2'), later], {}, 600)).toEqual([
@@ -72,7 +72,7 @@ describe('the next step', () => {
     expect(steps([...running, startRequested('r1')])).toEqual([{ kind: 'begin-release', releaseId: 'r1' }]);
   });
 
-  it('begins none while a roll or a stop is still under way', () => {
+  it('begins none during a roll or a stop', () => {
     const change = { kind: 'stop', since: start } as const;
     expect(steps([...running, startRequested('r1')], { change })).toEqual([]);
   });
@@ -97,7 +97,7 @@ describe('the next step', () => {
     ]);
   });
 
-  it('stops, however long ago that was asked for, and fails a stop that goes on for too long', () => {
+  it('stops, also long after the request, and fails a stop that takes too long', () => {
     const change = { kind: 'stop', since: start } as const;
     expect(steps([...running, stopRequested()], {}, 1_000_000)).toEqual([{ kind: 'stop' }]);
     expect(steps([...running, stopRequested()], { change }, 1_000)).toEqual([]);
@@ -106,7 +106,7 @@ describe('the next step', () => {
     ]);
   });
 
-  it('lets no wait last for ever', () => {
+  it('limits every wait', () => {
     expect(steps([created, requested('d1')], {}, 100_000)).toEqual([
       report('fail-deployment', { deploymentId: 'd1', reason: 'it was not its turn within 100 seconds' }),
     ]);
@@ -121,7 +121,7 @@ describe('the next step', () => {
   });
 });
 
-describe('a span', () => {
+describe('a duration', () => {
   it.each([
     [50, '1 second'],
     [90_000, '90 seconds'],

@@ -30,7 +30,7 @@ export const codeOf = (answer: Promise<unknown>): Promise<string | undefined> =>
 
 export type User = ReplyOf<typeof createUser> & { readonly password: string };
 
-/** Replicas of the service over one real PostgreSQL and NATS, and somebody who asks them. */
+/** Replicas of the service over one real PostgreSQL and NATS, with a client. */
 export class AccountsFixture {
   readonly replicas: RunningService[] = [];
   #users = 0;
@@ -39,7 +39,7 @@ export class AccountsFixture {
     readonly client: RequestClient,
     readonly pool: pg.Pool,
     readonly environment: Readonly<Record<string, string>>,
-    private readonly letGo: () => Promise<void>,
+    private readonly cleanUp: () => Promise<void>,
   ) {}
 
   /** One replica for each operator that is configured, all starting at once over an empty database. */
@@ -56,10 +56,10 @@ export class AccountsFixture {
       // There is none here.
       POSTERN_PLATFORM_BALANCER_PATIENCE_MS: '0',
     };
-    const link = await connectNats({ servers: nats.url, name: 'asker' });
+    const link = await connectNats({ servers: nats.url, name: 'test' });
     const client = new RequestClient(link);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
-    const house = new AccountsFixture(client, pool, environment, async () => {
+    const fixture = new AccountsFixture(client, pool, environment, async () => {
       client.close();
       await link.close();
       await pool.end();
@@ -67,8 +67,8 @@ export class AccountsFixture {
       await postgres.stop();
       rmSync(home, { recursive: true, force: true });
     });
-    await Promise.all(operators.map(operator => house.addReplica(operator)));
-    return house;
+    await Promise.all(operators.map(operator => fixture.addReplica(operator)));
+    return fixture;
   }
 
   async addReplica(
@@ -83,7 +83,7 @@ export class AccountsFixture {
       { ...this.environment, ...environment, POSTERN_OPERATOR_EMAIL: email, POSTERN_OPERATOR_PASSWORD: password },
       output,
     );
-    // The clock is the test's: what happens on a timer happens when a test says so.
+    // Tests run the work of timers themselves.
     await replica.app.get(Tasks, { strict: false }).stop();
     this.replicas.push(replica);
     return replica;
@@ -115,6 +115,6 @@ export class AccountsFixture {
 
   async stop(): Promise<void> {
     await Promise.all(this.replicas.map(replica => replica.stop()));
-    await this.letGo();
+    await this.cleanUp();
   }
 }

@@ -13,12 +13,12 @@ import { config } from '../config.js';
 import { DatabaseReconciler } from '../databases/database-reconciler.js';
 import { DatabasesModule } from '../databases/databases.module.js';
 
-/** Whether what happens on a timer happens by itself, or when a test says so. */
+/** Whether timers run, or the test runs their work itself. */
 type Clock = 'real' | 'of the test';
 
 export type CreatedDatabase = ReplyOf<typeof createDatabase>;
 
-/** Databases provisioned for real, by a service over a real PostgreSQL and NATS, and somebody who asks for them. */
+/** Databases provisioned for real, by a service over a real PostgreSQL and NATS, with a client. */
 export class DatabasesFixture {
   private constructor(
     readonly client: RequestClient,

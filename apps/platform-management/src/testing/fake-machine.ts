@@ -12,7 +12,7 @@ export interface Script {
   cleanUp: () => Promise<void> | void;
 }
 
-/** The machine under the fake runtimes of several processes: what is on it survives any of them. */
+/** The machine under the fake runtimes of several processes: its contents survive any of them. */
 export class FakeMachine {
   readonly script: Script = {
     resolve: () => {},
@@ -25,7 +25,7 @@ export class FakeMachine {
   /** Commits by branch; every other branch is missing. */
   readonly branches = new Map([['main', 'a'.repeat(40)]]);
   readonly artefacts = new Map<string, Artefact>();
-  /** Builds that run, whoever began them, by deployment; the value is the process. */
+  /** Builds that run, by deployment; the value is the process. */
   readonly builds = new Map<string, object>();
   /** Plans with instances, by service and roll. */
   readonly instances = new Map<string, Map<string, ServicePlan>>();
@@ -52,7 +52,7 @@ export class FakeMachine {
     this.#changing.set(webServiceId, (this.#changing.get(webServiceId) ?? 1) - 1);
   }
 
-  /** What a killed process had under way is under way no more, but what it left behind is there. */
+  /** Ends the changes of a killed process; what it left on the machine stays. */
   forgetChanges(): void {
     this.#changing.clear();
   }

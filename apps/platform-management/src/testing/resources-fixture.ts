@@ -16,7 +16,7 @@ type KeyWishes = Partial<Pick<RequestInput<typeof createPlatformKey>, 'name' | '
 /** Two replicas, a user with keys, projects and web services, a stranger, and all that was logged. */
 export class ResourcesFixture {
   private constructor(
-    readonly house: AccountsFixture,
+    readonly fixture: AccountsFixture,
     readonly user: { readonly user_id: string; readonly workspace_id: string },
     readonly stranger: string,
     /** Lines of every level of the first replica, before anything is taken out of them. */
@@ -24,21 +24,21 @@ export class ResourcesFixture {
   ) {}
 
   static async start(): Promise<ResourcesFixture> {
-    const house = await AccountsFixture.start();
+    const fixture = await AccountsFixture.start();
     const lines: string[] = [];
     const write = (fields: object, message: string): void => {
       lines.push(`${message} ${inspect(fields, { depth: 12, maxStringLength: null })}`);
     };
     const log = { debug: write, info: write, warn: write, error: write };
-    await house.addReplica(OPERATOR, { log, writeLine: line => lines.push(line), flush: () => undefined });
-    await house.addReplica(OPERATOR);
-    const { id, workspaces } = await house.newUser();
-    const stranger = (await house.newUser()).id;
-    return new ResourcesFixture(house, { user_id: id, workspace_id: String(workspaces[0]?.id) }, stranger, lines);
+    await fixture.addReplica(OPERATOR, { log, writeLine: line => lines.push(line), flush: () => undefined });
+    await fixture.addReplica(OPERATOR);
+    const { id, workspaces } = await fixture.newUser();
+    const stranger = (await fixture.newUser()).id;
+    return new ResourcesFixture(fixture, { user_id: id, workspace_id: String(workspaces[0]?.id) }, stranger, lines);
   }
 
   readonly ask: AccountsFixture['client']['request'] = (contract, request) =>
-    this.house.client.request(contract, request);
+    this.fixture.client.request(contract, request);
 
   async newProject(name = 'Shop'): Promise<string> {
     return (await this.ask(createProject, { ...this.user, name })).id;
@@ -47,7 +47,7 @@ export class ResourcesFixture {
   /** A web service as the read model shows it; where it answers would be the load balancer's to say. */
   async newService(projectId: string): Promise<{ readonly user_id: string; readonly web_service_id: string }> {
     const id = uuidv7();
-    await this.house.query(
+    await this.fixture.query(
       `INSERT INTO web_services (id, user_id, project_id, name, git_repository_url, port, min_instances, max_instances,
          environment, status, created_at)
        VALUES ($1, $2, $3, 'web', 'https://example.com/web.git', 3000, 1, 1, 'production', 'created', now())`,
@@ -66,7 +66,7 @@ export class ResourcesFixture {
   }
 
   stop(): Promise<void> {
-    return this.house.stop();
+    return this.fixture.stop();
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Module } from '@nestjs/common';
+import { Module, type Type } from '@nestjs/common';
 import { createProject, createWebService, type ReplyOf, type RequestInput } from '@postern/contracts';
 import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
@@ -18,6 +18,7 @@ import { ReconcilerModule } from '../reconciler/reconciler.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
 import { FakeMachine } from './fake-machine.js';
 import { FakeRuntime } from './fake-runtime.js';
+import { RecordedEvents } from './recorded-events.js';
 import { replaceModules } from './replace-modules.js';
 
 const MACHINE = new FakeMachine();
@@ -42,6 +43,10 @@ class FeaturesModule {}
 
 const module = replaceModules(FeaturesModule, new Map([[RuntimeModule, FakeRuntimeModule]]));
 
+/** Only one replica consumes events, because the order between replicas is not defined. */
+@Module({ imports: [module], providers: [RecordedEvents] })
+class RecordingModule {}
+
 /** Two replicas of web services, projects and environments as they run, over real servers and a fake machine. */
 export class ServedWebServices {
   readonly machine = MACHINE;
@@ -50,7 +55,7 @@ export class ServedWebServices {
     readonly replicas: readonly RunningService[],
     readonly client: RequestClient,
     readonly pool: pg.Pool,
-    private readonly letGo: () => Promise<void>,
+    private readonly cleanUp: () => Promise<void>,
   ) {}
 
   static async start(): Promise<ServedWebServices> {
@@ -64,9 +69,10 @@ export class ServedWebServices {
     };
     const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
     const database = { directory, afterwards: migrateEventStore };
-    const replica = () => startService({ name: 'platform-management', config, module, database }, environment);
-    const replicas = [await replica(), await replica()];
-    const link = await connectNats({ servers: nats.url, name: 'asker' });
+    const replica = (module: Type) =>
+      startService({ name: 'platform-management', config, module, database }, environment);
+    const replicas = [await replica(RecordingModule), await replica(module)];
+    const link = await connectNats({ servers: nats.url, name: 'test' });
     const client = new RequestClient(link);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
     return new ServedWebServices(replicas, client, pool, async () => {
@@ -103,7 +109,7 @@ export class ServedWebServices {
     return this.client.request(createWebService, { ...wish, ...owner, ...wishes });
   }
 
-  /** Asks until the answer has a status. */
+  /** Requests until the reply has a status. */
   until<Reply extends { status: string }>(ask: () => Promise<Reply>, status: Reply['status']): Promise<Reply> {
     return waitFor(
       async () => {
@@ -115,6 +121,6 @@ export class ServedWebServices {
   }
 
   stop(): Promise<void> {
-    return this.letGo();
+    return this.cleanUp();
   }
 }

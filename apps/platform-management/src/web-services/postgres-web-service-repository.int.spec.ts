@@ -4,21 +4,21 @@ import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { OWNER, type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
 import { webService, webServiceStream } from './aggregate/web-service.js';
 
-let house: WebServicesFixture;
+let fixture: WebServicesFixture;
 let replicas: [Replica, Replica];
 
 beforeAll(async () => {
-  house = await WebServicesFixture.start();
-  replicas = [await house.replica({}, false), await house.replica({}, false)];
+  fixture = await WebServicesFixture.start();
+  replicas = [await fixture.replica({}, false), await fixture.replica({}, false)];
 }, 60_000);
-afterAll(() => house.stop());
+afterAll(() => fixture.stop());
 
 const cancel = (replica: Replica, id: string, deployment_id: string) =>
   replica.commands.cancel.execute({ user_id: OWNER, web_service_id: id, deployment_id });
 
 /** As a backup does that is put back under a running service. */
 const cutOff = async (id: string, version: number) => {
-  const client = await house.pool.connect();
+  const client = await fixture.pool.connect();
   await client.query('SET session_replication_role = replica');
   await client.query('DELETE FROM event_store.events WHERE stream_id = $1 AND version > $2', [
     webServiceStream(id),
@@ -28,27 +28,27 @@ const cutOff = async (id: string, version: number) => {
   client.release();
 };
 
-describe('the ledger of a replica', () => {
-  it('decides on what the others have done meanwhile, however far it had read before', async () => {
+describe('the repository of a replica', () => {
+  it('decides on the events of other replicas, whatever it has cached', async () => {
     const [one, other] = replicas;
-    const id = await house.createService(one);
-    const first = await house.deploy(other, id);
-    const second = await house.deploy(one, id);
+    const id = await fixture.createService(one);
+    const first = await fixture.deploy(other, id);
+    const second = await fixture.deploy(one, id);
     await cancel(other, id, second);
     const over = { code: 'deployment_over' };
     await expect(cancel(one, id, second)).rejects.toMatchObject(over);
     await expect(cancel(other, id, first)).rejects.toMatchObject(over);
 
-    const events = await new PostgresEventStore(house.pool).readStream(webServiceStream(id));
+    const events = await new PostgresEventStore(fixture.pool).readStream(webServiceStream(id));
     const whole = fold(webService, events);
     expect(whole.deployments.map(({ status }) => status)).toEqual(['superseded', 'cancelled']);
     for (const { repository } of replicas) expect(await repository.stateOf(id)).toEqual(whole);
   });
 
-  it('reads from the beginning again where the stream ends before what it remembers', async () => {
+  it('reads from the beginning again where the stream ends before the cached version', async () => {
     const [one] = replicas;
-    const id = await house.createService(one);
-    const lost = await house.deploy(one, id);
+    const id = await fixture.createService(one);
+    const lost = await fixture.deploy(one, id);
     await cutOff(id, 1);
     await expect(cancel(one, id, lost)).rejects.toThrow(/at version 1, expected 2/);
     expect((await one.repository.stateOf(id)).deployments).toEqual([]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { StateCache } from './state-cache.js';
 
-describe('Remembered states', () => {
-  it('are those that were used last', () => {
+describe('Cached states', () => {
+  it('are the most recently used', () => {
     const states = new StateCache<string>(2);
     states.set('one', { state: 'a', version: 1 });
     states.set('two', { state: 'b', version: 1 });
@@ -11,14 +11,14 @@ describe('Remembered states', () => {
     expect(['one', 'two', 'three'].map(id => states.get(id)?.state)).toEqual(['a', undefined, 'c']);
   });
 
-  it('never go back, whoever was slower', () => {
+  it('are not replaced by older ones', () => {
     const states = new StateCache<string>(2);
     states.set('one', { state: 'later', version: 5 });
     states.set('one', { state: 'earlier', version: 4 });
     expect(states.get('one')).toEqual({ state: 'later', version: 5 });
   });
 
-  it('can be forgotten', () => {
+  it('can be deleted', () => {
     const states = new StateCache<string>(2);
     states.set('one', { state: 'a', version: 1 });
     states.delete('one');

@@ -19,33 +19,33 @@ import { v7 as uuidv7 } from 'uuid';
 import { ServedWebServices } from '../testing/served-web-services.js';
 import { Latch } from '../testing/web-services-fixture.js';
 
-let house: ServedWebServices;
+let fixture: ServedWebServices;
 let owner: { user_id: string; project_id: string };
 
 beforeAll(async () => {
-  house = await ServedWebServices.start();
+  fixture = await ServedWebServices.start();
 }, 120_000);
-afterAll(() => house?.stop());
+afterAll(() => fixture?.stop());
 beforeEach(async () => {
-  house.machine.script.build = () => {};
-  owner = await house.owner();
+  fixture.machine.script.build = () => {};
+  owner = await fixture.owner();
 });
 
-const ask: ServedWebServices['client']['request'] = (contract, request) => house.client.request(contract, request);
+const ask: ServedWebServices['client']['request'] = (contract, request) => fixture.client.request(contract, request);
 const refusal = (code: string, message = '') => ({ code, message: expect.stringContaining(message) });
 
 const deployed = async () => {
-  const { id } = await house.create(owner);
+  const { id } = await fixture.create(owner);
   const of = { user_id: owner.user_id, web_service_id: id };
   const deployment = await ask(createDeployment, of);
   const deployment_id = deployment.id;
-  await house.until(() => ask(getDeployment, { ...of, deployment_id }), 'live');
+  await fixture.until(() => ask(getDeployment, { ...of, deployment_id }), 'live');
   return { of, deployment_id };
 };
 
 describe('a web service', () => {
-  it('is answered with all its fields and an address of its own from its creation on', async () => {
-    const created = await house.create(owner, { build_command: 'npm run build', max_instances: 3 });
+  it('is returned with all its fields and a URL from its creation on', async () => {
+    const created = await fixture.create(owner, { build_command: 'npm run build', max_instances: 3 });
     expect(created).toEqual({
       id: expect.any(String),
       project_id: owner.project_id,
@@ -69,29 +69,29 @@ describe('a web service', () => {
     });
     const of = { user_id: owner.user_id, web_service_id: created.id };
     expect(await ask(getWebService, of)).toEqual(created);
-    const second = await house.create(owner);
+    const second = await fixture.create(owner);
     expect(await ask(listWebServices, { user_id: owner.user_id })).toEqual([created, second]);
   });
 
-  it('is refused for a project of somebody else, and for what no repository, branch or range is', async () => {
-    const stranger = await house.owner();
-    await expect(house.create({ ...owner, project_id: stranger.project_id })).rejects.toMatchObject(
+  it('is refused for another user’s project, and for an invalid repository, branch or range', async () => {
+    const stranger = await fixture.owner();
+    await expect(fixture.create({ ...owner, project_id: stranger.project_id })).rejects.toMatchObject(
       refusal('project_not_found'),
     );
     const invalid = (message: string) => refusal('invalid_input', message);
-    await expect(house.create(owner, { git_repository_url: 'ext::sh -c id' })).rejects.toMatchObject(
+    await expect(fixture.create(owner, { git_repository_url: 'ext::sh -c id' })).rejects.toMatchObject(
       invalid('git_repository_url: '),
     );
-    await expect(house.create(owner, { git_repository_url: 'file:///srv/web.git' })).rejects.toMatchObject(
+    await expect(fixture.create(owner, { git_repository_url: 'file:///srv/web.git' })).rejects.toMatchObject(
       invalid('git_repository_url: file:// is not allowed here'),
     );
-    await expect(house.create(owner, { branch: '--upload-pack=x' })).rejects.toMatchObject(invalid('branch: '));
-    await expect(house.create(owner, { min_instances: 3, max_instances: 2 })).rejects.toMatchObject(
+    await expect(fixture.create(owner, { branch: '--upload-pack=x' })).rejects.toMatchObject(invalid('branch: '));
+    await expect(fixture.create(owner, { min_instances: 3, max_instances: 2 })).rejects.toMatchObject(
       invalid('max_instances: '),
     );
   });
 
-  it('does not exist for anybody else, whatever they ask', async () => {
+  it('does not exist for other users, in any request', async () => {
     const { of, deployment_id } = await deployed();
     const stranger = { ...of, user_id: uuidv7() };
     const nothing = refusal('web_service_not_found');
@@ -119,13 +119,13 @@ describe('a web service', () => {
   it('starts, restarts and stops, over both replicas', async () => {
     const { of } = await deployed();
     const service = () => ask(getWebService, of);
-    await house.until(service, 'running');
+    await fixture.until(service, 'running');
     expect(await ask(stopWebService, of)).toEqual({ id: of.web_service_id, status: 'stopping' });
-    await house.until(service, 'stopped');
+    await fixture.until(service, 'stopped');
     expect(await ask(startWebService, of)).toEqual({ id: of.web_service_id, status: 'starting' });
-    await house.until(service, 'running');
+    await fixture.until(service, 'running');
     expect(await ask(restartWebService, of)).toEqual({ id: of.web_service_id, status: 'restarting' });
-    await house.until(service, 'running');
+    await fixture.until(service, 'running');
   });
 });
 
@@ -133,7 +133,7 @@ describe('deployments', () => {
   it('are listed newest first, page by page', async () => {
     const { of, deployment_id: first } = await deployed();
     const { id: second } = await ask(createDeployment, of);
-    await house.until(() => ask(getDeployment, { ...of, deployment_id: second }), 'live');
+    await fixture.until(() => ask(getDeployment, { ...of, deployment_id: second }), 'live');
     const page = await ask(listDeployments, { ...of, limit: 1, offset: 1 });
     expect(page).toMatchObject({ total: 2, limit: 1, offset: 1, items: [{ id: first, status: 'superseded' }] });
     const all = await ask(listDeployments, { ...of });
@@ -152,10 +152,10 @@ describe('deployments', () => {
     });
   });
 
-  it('are answered when they are queued, and cancelled on request', async () => {
+  it('are returned when they are queued, and cancelled on request', async () => {
     const build = new Latch();
-    house.machine.script.build = build.wait;
-    const { id } = await house.create(owner);
+    fixture.machine.script.build = build.wait;
+    const { id } = await fixture.create(owner);
     const of = { user_id: owner.user_id, web_service_id: id };
     const queued = await ask(createDeployment, { ...of, branch: 'main' });
     expect(queued).toMatchObject({ commit: null, started_at: null, finished_at: null, branch: 'main' });
@@ -163,31 +163,31 @@ describe('deployments', () => {
     await build.reached;
     const one = { ...of, deployment_id: queued.id };
     await ask(cancelDeployment, one);
-    await house.until(() => ask(getDeployment, one), 'cancelled');
+    await fixture.until(() => ask(getDeployment, one), 'cancelled');
     await expect(ask(cancelDeployment, one)).rejects.toMatchObject(refusal('deployment_over'));
     await expect(ask(rollBackDeployment, one)).rejects.toMatchObject(refusal('deployment_never_live'));
     build.open();
   });
 
-  it('get the environment of the service and the secrets of its project, and their rollback gets those of then', async () => {
-    const { id } = await house.create(owner);
+  it('get variables and project secrets, and their rollbacks get those of the earlier deployment', async () => {
+    const { id } = await fixture.create(owner);
     const of = { user_id: owner.user_id, web_service_id: id };
     const secret = { key: 'TOKEN', value: 'hush-hush-hush', scope: 'production' as const };
     await ask(setProjectSecret, { ...owner, ...secret });
     await ask(setVariable, { ...of, key: 'COLOUR', value: 'red' });
     const first = await ask(createDeployment, of);
-    await house.until(() => ask(getDeployment, { ...of, deployment_id: first.id }), 'live');
-    expect(house.machine.serving(id)?.environment).toEqual({ COLOUR: 'red', TOKEN: 'hush-hush-hush' });
+    await fixture.until(() => ask(getDeployment, { ...of, deployment_id: first.id }), 'live');
+    expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'red', TOKEN: 'hush-hush-hush' });
 
     await ask(setVariable, { ...of, key: 'COLOUR', value: 'blue' });
     const second = await ask(createDeployment, of);
-    await house.until(() => ask(getDeployment, { ...of, deployment_id: second.id }), 'live');
+    await fixture.until(() => ask(getDeployment, { ...of, deployment_id: second.id }), 'live');
     const back = await ask(rollBackDeployment, { ...of, deployment_id: first.id });
     expect(back).toMatchObject({ rollback_of: first.id });
-    await house.until(() => ask(getDeployment, { ...of, deployment_id: back.id }), 'live');
-    expect(house.machine.serving(id)?.environment).toMatchObject({ COLOUR: 'red' });
+    await fixture.until(() => ask(getDeployment, { ...of, deployment_id: back.id }), 'live');
+    expect(fixture.machine.serving(id)?.environment).toMatchObject({ COLOUR: 'red' });
 
-    const { rows } = await house.pool.query('SELECT data::text AS data FROM event_store.events');
+    const { rows } = await fixture.pool.query('SELECT data::text AS data FROM event_store.events');
     expect(JSON.stringify(rows)).not.toContain('hush-hush-hush');
     const { lines } = await ask(getLogs, { ...of, tail: 10_000 });
     expect(lines).toContainEqual(expect.objectContaining({ stream: 'build', instance: 'build' }));
@@ -201,9 +201,9 @@ describe('deployments', () => {
 });
 
 describe('moderation', () => {
-  it('is the operator’s, who sees the service with its flag and reason', async () => {
+  it('is for the operator, who gets the web service with its flag and reason', async () => {
     const { of } = await deployed();
-    const actor_id = await house.operator();
+    const actor_id = await fixture.operator();
     const { web_service_id } = of;
     const block = { actor_id, web_service_id, action: 'block' as const };
     await expect(ask(moderateWebService, { ...block, actor_id: owner.user_id, reason: 'x' })).rejects.toMatchObject(
@@ -215,7 +215,7 @@ describe('moderation', () => {
       suspended: false,
       flag_reason: 'phishing',
     });
-    await house.until(() => ask(getWebService, of), 'stopped');
+    await fixture.until(() => ask(getWebService, of), 'stopped');
     await expect(ask(startWebService, of)).rejects.toMatchObject(refusal('service_blocked', 'phishing'));
     expect(await ask(moderateWebService, { ...block, action: 'unblock' })).toMatchObject({
       blocked: false,

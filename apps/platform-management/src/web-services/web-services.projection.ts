@@ -9,58 +9,50 @@ import type { DeploymentEvent, WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';
 import { WebServiceOwners } from './ports.js';
 import { WebServiceUrls } from './web-service-urls.js';
-import { FIND_WEB_SERVICE, LIST_WEB_SERVICES } from './web-services.sql.js';
+import {
+  FIND_WEB_SERVICE,
+  INSERT_WEB_SERVICE,
+  LIST_WEB_SERVICES,
+  UPDATE_BLOCKED_REASON,
+  UPDATE_STATUS,
+  UPDATE_SUSPENDED_REASON,
+} from './web-services.sql.js';
 
 /** Applies one event to the read model of web services. */
 export function applyWebServiceEvent(
   { type, data }: Exclude<WebServiceEvent, DeploymentEvent>,
   tx: ProjectionTransaction,
 ): Promise<unknown> {
-  const services = tx.table('web_services');
   switch (type) {
     case 'platform-management.web-service-created.v1':
-      return tx.query(
-        `INSERT INTO ${services} (id, user_id, project_id, name, git_repository_url, branch, build_command,
-           start_command, health_check_path, port, min_instances, max_instances, environment, status, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'created', $14)`,
-        [
-          data.web_service_id,
-          data.user_id,
-          data.project_id,
-          data.name,
-          data.git_repository_url,
-          data.branch,
-          data.build_command,
-          data.start_command,
-          data.health_check_path,
-          data.port,
-          data.min_instances,
-          data.max_instances,
-          data.environment,
-          data.at,
-        ],
-      );
+      return tx.query(INSERT_WEB_SERVICE(tx), [
+        data.web_service_id,
+        data.user_id,
+        data.project_id,
+        data.name,
+        data.git_repository_url,
+        data.branch,
+        data.build_command,
+        data.start_command,
+        data.health_check_path,
+        data.port,
+        data.min_instances,
+        data.max_instances,
+        data.environment,
+        data.at,
+      ]);
     case 'platform-management.web-service-blocked.v1':
+      return tx.query(UPDATE_BLOCKED_REASON(tx), [data.web_service_id, data.reason ?? '']);
     case 'platform-management.web-service-unblocked.v1':
+      return tx.query(UPDATE_BLOCKED_REASON(tx), [data.web_service_id, null]);
     case 'platform-management.web-service-suspended.v1':
-    case 'platform-management.web-service-resumed.v1': {
-      const [column, flagged] = FLAGS[type];
-      const reason = flagged ? (data.reason ?? '') : null;
-      return tx.query(`UPDATE ${services} SET ${column} = $2 WHERE id = $1`, [data.web_service_id, reason]);
-    }
-    default: {
-      const values = [data.web_service_id, data.status, data.status_reason];
-      return tx.query(`UPDATE ${services} SET status = $2, status_reason = $3 WHERE id = $1`, values);
-    }
+      return tx.query(UPDATE_SUSPENDED_REASON(tx), [data.web_service_id, data.reason ?? '']);
+    case 'platform-management.web-service-resumed.v1':
+      return tx.query(UPDATE_SUSPENDED_REASON(tx), [data.web_service_id, null]);
+    default:
+      return tx.query(UPDATE_STATUS(tx), [data.web_service_id, data.status, data.status_reason]);
   }
 }
-
-const FLAGS = {
-  'platform-management.web-service-blocked.v1': ['blocked_reason', true],
-  'platform-management.web-service-unblocked.v1': ['blocked_reason', false],
-  'platform-management.web-service-suspended.v1': ['suspended_reason', true],
-  'platform-management.web-service-resumed.v1': ['suspended_reason', false],
-} as const;
 
 type WebServiceReply = z.output<typeof webService>;
 

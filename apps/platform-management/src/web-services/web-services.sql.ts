@@ -1,3 +1,5 @@
+import type { ProjectionTables } from '@postern/event-sourcing/postgres';
+
 const WEB_SERVICE = `id, project_id, name, git_repository_url, branch, build_command, start_command, health_check_path,
   port, min_instances, max_instances, environment, status, status_reason, blocked_reason, suspended_reason, created_at`;
 
@@ -46,3 +48,17 @@ export const HISTORY_LENGTHS = `
     SELECT e.version FROM event_store.events e
     WHERE e.stream_id = $1 || s.web_service_id ORDER BY e.version DESC LIMIT 1
   ) AS last`;
+
+export const INSERT_WEB_SERVICE = ({ table }: ProjectionTables) => `
+  INSERT INTO ${table('web_services')} (id, user_id, project_id, name, git_repository_url, branch, build_command,
+    start_command, health_check_path, port, min_instances, max_instances, environment, status, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'created', $14)`;
+
+export const UPDATE_STATUS = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('web_services')} SET status = $2, status_reason = $3 WHERE id = $1`;
+
+export const UPDATE_BLOCKED_REASON = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('web_services')} SET blocked_reason = $2 WHERE id = $1`;
+
+export const UPDATE_SUSPENDED_REASON = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('web_services')} SET suspended_reason = $2 WHERE id = $1`;

@@ -8,7 +8,7 @@ const RETRY_MS = 1_000;
 const FIRST_MS = 200;
 const DOMAIN = 'relay.test';
 
-const TAKEN = { action: 'delivered', status: '2.1.5', reply: '250 2.1.5 mailbox took the message' } as const;
+const TAKEN = { action: 'delivered', status: '2.1.5', reply: '250 2.1.5 delivered to mailbox' } as const;
 const STATUS = {
   delivered: TAKEN,
   delayed: { action: 'delayed', status: '4.4.1', reply: '451 4.4.1 the destination does not answer yet' },

@@ -4,7 +4,7 @@ import { id, timestamp } from '../shapes.js';
 
 const event = eventsOf('delivery-tracking');
 
-/** What every outcome says; the fields of the webhook payload and the recipient's place in the message. */
+/** The fields of every outcome: those of the webhook payload, and the recipient's index in the message. */
 const outcomeOf = <Data extends z.ZodType>(data: Data) =>
   z.object({
     email_id: id,
@@ -18,7 +18,7 @@ const outcomeOf = <Data extends z.ZodType>(data: Data) =>
     data,
   });
 
-/** Set on opens and clicks that a machine made (a mail proxy, a link scanner): told, but not counted in the rates. */
+/** Set on opens and clicks by machines, such as mail proxies and link scanners; the rates do not count them. */
 const machine = { machine: z.literal(true).optional(), machine_reason: z.string().optional() };
 
 export const emailDelivered = event('email-delivered.v1', outcomeOf(z.object({ smtp_response: z.string() })));
@@ -53,7 +53,7 @@ export const suppressionLifted = event(
   z.object({ service_id: id, address: z.string(), at: timestamp }),
 );
 
-/** The five outcomes that webhooks tell of. */
+/** The five outcomes that webhooks deliver. */
 export const OUTCOME_EVENTS = [emailDelivered, emailBounced, emailComplained, emailOpened, emailClicked] as const;
 
 export const DELIVERY_TRACKING_EVENTS = [...OUTCOME_EVENTS, addressSuppressed, suppressionLifted] as const;

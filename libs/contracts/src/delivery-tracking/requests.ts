@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { emailMode } from '../email-send/emails.js';
 import { recipientRole } from '../email-send/events.js';
 import { requestsOf } from '../request.js';
-import { id, noContent, page, pageRequest, timestamp } from '../shapes.js';
+import { id, noContent, page, pageOffset, pageRequest, timestamp } from '../shapes.js';
 
 const request = requestsOf('delivery-tracking');
 
@@ -14,10 +14,10 @@ const seen = {
   at: timestamp,
 };
 
-/** A pixel was fetched. The gateway has checked the signature of the link; `at` is when it happened. */
+/** Records that a pixel was fetched at `at`. The gateway has verified the signature of its link. */
 export const recordOpen = request('record-open', { request: z.object(seen), reply: noContent, deadlineMs: 2_000 });
 
-/** A signed link was followed. */
+/** Records that a signed link was followed. */
 export const recordClick = request('record-click', {
   request: z.object({ ...seen, url: z.string() }),
   reply: noContent,
@@ -34,16 +34,18 @@ export const recipientState = z.enum([
   'unknown',
   'not_sent',
 ]);
+export type RecipientState = z.output<typeof recipientState>;
 
 /**
- * What the hand-over to the relay came to; every message, and every recipient of one, has exactly one of these. Optional
- * in replies, for delivery-tracking 0.1 does not answer it.
+ * The result of handing a message or one recipient's copy to the relay; each has exactly one. Optional in replies,
+ * because delivery-tracking 0.1 does not return it.
  */
 export const handOverResult = z.enum(['sent', 'failed', 'unknown', 'retry_requested']);
+export type HandOverResult = z.output<typeof handOverResult>;
 
 const resultText =
-  'sent: the relay took it, as its answer or a later report shows. failed: refused for good. unknown: under way, or ' +
-  'interrupted and nothing was heard since. retry_requested: nothing was sent, and the client was asked to try again.';
+  'sent: accepted by the relay, according to its answer or a later report. failed: permanently refused. unknown: in ' +
+  'progress, or interrupted without a later report. retry_requested: nothing was sent, and the client was asked to retry.';
 
 export const trackedEmail = z.object({
   id,
@@ -66,6 +68,7 @@ export const trackedEmail = z.object({
   ),
   accepted_at: timestamp,
 });
+export type TrackedEmail = z.output<typeof trackedEmail>;
 
 export const timelineEntry = z.object({
   at: timestamp,
@@ -75,44 +78,62 @@ export const timelineEntry = z.object({
   recipient: z.string().nullable(),
   detail: z.string(),
 });
+export type TimelineEntry = z.output<typeof timelineEntry>;
 
-/** The caller has been checked against the service's workspace before these are asked. */
+/** The gateway checks that the caller's workspace owns the service before it sends these. */
 export const listEmails = request('list-emails', {
   request: pageRequest.extend({
     service_id: id,
-    search: z.string().max(200).optional().describe('Part of an address or of the subject.'),
+    search: z.string().max(200).optional().describe('Search in recipients and subject.'),
     state: recipientState.optional(),
-    result: handOverResult.optional().describe('Of the message as a whole.'),
+    result: handOverResult.optional().describe('The result of the whole message.'),
     from: timestamp.optional(),
     to: timestamp.optional(),
   }),
   reply: page(trackedEmail),
+  http: {
+    operation: 'Messages.list',
+    method: 'GET',
+    path: '/email-services/{service_id}/emails',
+    access: 'service-owner',
+    summary: 'List messages with the state of every recipient, newest first',
+    narrowed: { offset: pageOffset },
+  },
 });
 
 export const getTrackedEmail = request('get-tracked-email', {
   request: z.object({ service_id: id, email_id: id }),
   reply: trackedEmail.extend({ timeline: z.array(timelineEntry) }),
   refusals: { email_not_found: 404 },
+  http: {
+    operation: 'Messages.get',
+    method: 'GET',
+    path: '/email-services/{service_id}/emails/{email_id}',
+    access: 'service-owner',
+    summary: 'Get a message with its timeline',
+  },
 });
+export type EmailWithTimeline = z.output<typeof getTrackedEmail.reply>;
 
 export const emailCounts = z.object({
   accepted: z.int().describe('Always sent + failed + unknown.'),
-  sent: z.int().describe('The relay took the copy, as its answer or a later report shows.'),
-  failed: z.int().describe('Refused for good, suppressed, or deferred for too long.'),
-  unknown: z.int().optional().describe('Under way, or interrupted and nothing was heard since.'),
+  sent: z.int().describe('Accepted by the relay, according to its answer or a later report.'),
+  failed: z.int().describe('Permanently refused, suppressed, or deferred for too long.'),
+  unknown: z.int().optional().describe('In progress, or interrupted without a later report.'),
   retry_requested: z
     .int()
     .optional()
-    .describe('Nothing was sent and the client was asked to try again; not in accepted.'),
+    .describe('Nothing was sent, and the client was asked to retry; not counted in accepted.'),
   delivered: z.int(),
   bounced_hard: z.int(),
   bounced_soft: z.int(),
   complained: z.int(),
-  opened: z.int().describe('Recipients that opened at least once, machines left out.'),
-  clicked: z.int().describe('Recipients that clicked at least once, machines left out.'),
+  opened: z.int().describe('Recipients that opened at least once, without machine opens.'),
+  clicked: z.int().describe('Recipients that clicked at least once, without machine clicks.'),
   machine_opens: z.int(),
   machine_clicks: z.int(),
 });
+export type EmailCounts = z.output<typeof emailCounts>;
 
 export const getEmailStats = request('get-email-stats', {
   request: z.object({ service_id: id, from: z.iso.date(), to: z.iso.date() }),
@@ -128,7 +149,15 @@ export const getEmailStats = request('get-email-stats', {
     days: z.array(emailCounts.extend({ date: z.iso.date() })),
   }),
   refusals: { invalid_input: 400 },
+  http: {
+    operation: 'Messages.stats',
+    method: 'GET',
+    path: '/email-services/{service_id}/stats',
+    access: 'service-owner',
+    summary: 'Get counts and rates by UTC day',
+  },
 });
+export type EmailStats = z.output<typeof getEmailStats.reply>;
 
 export const suppression = z.object({
   address: z.string(),
@@ -136,14 +165,31 @@ export const suppression = z.object({
   email_id: id,
   at: timestamp,
 });
+export type Suppression = z.output<typeof suppression>;
 
 export const listSuppressions = request('list-suppressions', {
   request: pageRequest.extend({ service_id: id }),
   reply: page(suppression),
+  http: {
+    operation: 'Suppressions.list',
+    method: 'GET',
+    path: '/email-services/{service_id}/suppressions',
+    access: 'service-owner',
+    summary: 'List addresses that bounced hard or complained',
+    narrowed: { offset: pageOffset },
+  },
 });
 
 export const liftSuppression = request('lift-suppression', {
   request: z.object({ service_id: id, address: z.string() }),
   reply: noContent,
   refusals: { suppression_not_found: 404 },
+  http: {
+    operation: 'Suppressions.lift',
+    method: 'DELETE',
+    path: '/email-services/{service_id}/suppressions/{address}',
+    access: 'service-owner',
+    summary: 'Remove an address from the suppression list',
+    narrowed: { address: z.string().min(1).max(320) },
+  },
 });

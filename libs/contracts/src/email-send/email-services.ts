@@ -16,36 +16,60 @@ export const emailService = z.object({
   enabled: z.boolean(),
   open_tracking: z.boolean(),
   click_tracking: z.boolean(),
-  suppression: z.boolean().describe('Whether a send to a suppressed address is stopped.'),
-  daily_limit: z.int().describe('Messages per UTC day as it stands now.'),
+  suppression: z.boolean().describe('Whether emails to suppressed addresses are refused.'),
+  daily_limit: z.int().describe('The current limit of messages per UTC day.'),
   per_minute_limit: z.int(),
   sent_today: z.int().nonnegative(),
-  quota_history: z.array(quotaChange).describe('The last changes of the daily quota, newest first.'),
+  quota_history: z.array(quotaChange).describe('The latest changes of the daily quota, newest first.'),
   created_at: timestamp,
 });
+export type EmailService = z.output<typeof emailService>;
 
-/** Every dashboard request names the workspace it acts in; what belongs to another one does not exist. */
+/** Every dashboard request names its workspace; resources of other workspaces are not found. */
 export const ofService = z.object({ workspace_id: id, service_id: id });
 
 export const createEmailService = request('create-email-service', {
   request: z.object({
     workspace_id: id,
     name: emailServiceName,
-    owner_email: z.string().max(320).optional().describe('Told when a verified domain loses its records.'),
+    owner_email: z.string().max(320).optional().describe('Notified when a verified domain loses its DNS records.'),
   }),
   reply: emailService,
   refusals: { invalid_input: 400 },
+  http: {
+    operation: 'EmailServices.create',
+    method: 'POST',
+    path: '/email-services',
+    access: 'session',
+    status: 201,
+    summary: 'Create an email service; it starts in sandbox mode',
+    fromCaller: { owner_email: 'email' },
+  },
 });
 
 export const listEmailServices = request('list-email-services', {
   request: z.object({ workspace_id: id }),
   reply: z.array(emailService),
+  http: {
+    operation: 'EmailServices.list',
+    method: 'GET',
+    path: '/email-services',
+    access: 'session',
+    summary: 'List the email services of the workspace',
+  },
 });
 
 export const getEmailService = request('get-email-service', {
   request: ofService,
   reply: emailService,
   refusals: { service_not_found: 404 },
+  http: {
+    operation: 'EmailServices.get',
+    method: 'GET',
+    path: '/email-services/{service_id}',
+    access: 'session',
+    summary: 'Get an email service',
+  },
 });
 
 export const emailServiceChanges = z.strictObject({
@@ -55,16 +79,25 @@ export const emailServiceChanges = z.strictObject({
   click_tracking: z.boolean().optional(),
   suppression: z.boolean().optional(),
 });
+export type EmailServiceChanges = z.input<typeof emailServiceChanges>;
 
 export const updateEmailService = request('update-email-service', {
   request: ofService.extend({ changes: emailServiceChanges }),
   reply: emailService,
   refusals: { service_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'EmailServices.update',
+    method: 'PATCH',
+    path: '/email-services/{service_id}',
+    access: 'session',
+    summary: 'Edit the name or settings of an email service',
+    bodyField: 'changes',
+  },
 });
 
 const limit = z.int().min(1).max(10_000_000).optional();
 
-/** For the operator, who may act in any workspace: what is absent follows the platform's defaults again. */
+/** For operators, in any workspace. Absent limits return to the platform's defaults. */
 export const setServiceLimits = request('set-service-limits', {
   request: z.object({
     service_id: id,
@@ -77,6 +110,14 @@ export const setServiceLimits = request('set-service-limits', {
   }),
   reply: emailService,
   refusals: { service_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'EmailServices.setLimits',
+    method: 'PATCH',
+    path: '/email-services/{service_id}/limits',
+    access: 'operator',
+    summary: 'Set the limits of any email service; absent limits return to their defaults (operators only)',
+    bodyField: 'limits',
+  },
 });
 
 export const apiKey = z.object({
@@ -86,22 +127,45 @@ export const apiKey = z.object({
   created_at: timestamp,
   last_used_at: timestamp.nullable(),
 });
+export type ApiKey = z.output<typeof apiKey>;
 
-/** The reply is the only place where the key itself appears. */
+/** The key is returned only in this reply. */
 export const createApiKey = request('create-api-key', {
   request: ofService.extend({ name: z.string().trim().min(1).max(100) }),
   reply: z.object({ id, name: z.string(), key: z.string(), key_prefix: z.string() }),
   refusals: { service_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'ApiKeys.create',
+    method: 'POST',
+    path: '/email-services/{service_id}/api-keys',
+    access: 'session',
+    status: 201,
+    summary: 'Create an API key; the key is shown only in this reply',
+  },
 });
 
 export const listApiKeys = request('list-api-keys', {
   request: ofService,
   reply: z.array(apiKey),
   refusals: { service_not_found: 404 },
+  http: {
+    operation: 'ApiKeys.list',
+    method: 'GET',
+    path: '/email-services/{service_id}/api-keys',
+    access: 'session',
+    summary: 'List API keys, without the keys themselves',
+  },
 });
 
 export const revokeApiKey = request('revoke-api-key', {
   request: ofService.extend({ key_id: id }),
   reply: noContent,
   refusals: { service_not_found: 404, api_key_not_found: 404 },
+  http: {
+    operation: 'ApiKeys.revoke',
+    method: 'DELETE',
+    path: '/email-services/{service_id}/api-keys/{key_id}',
+    access: 'session',
+    summary: 'Revoke an API key immediately',
+  },
 });

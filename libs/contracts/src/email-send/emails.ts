@@ -11,7 +11,7 @@ export const MAX_HEADER_VALUE_LENGTH = 998;
 
 const addresses = z.array(z.string());
 
-/** The body of POST /emails: its shape only. Addresses, headers and limits are judged by email-send. */
+/** The shape of the body of POST /emails. email-send checks addresses, headers and limits. */
 export const sendEmailBody = z.strictObject({
   from: z.string(),
   to: addresses,
@@ -19,7 +19,7 @@ export const sendEmailBody = z.strictObject({
   bcc: addresses.default([]),
   reply_to: addresses.optional(),
   subject: z.string(),
-  message: z.string().optional().describe('HTML body. The text part is derived from it where `text` is absent.'),
+  message: z.string().optional().describe('HTML body. The text part is derived from it if `text` is absent.'),
   text: z.string().optional().describe('Plain-text body.'),
   headers: z.record(z.string(), z.string()).default({}).describe('Extra headers, named X-…'),
 });
@@ -32,12 +32,12 @@ export const emailRecord = z.object({
   id,
   status: emailStatus,
   mode: emailMode,
-  from: z.string().describe('The From address that was really used.'),
+  from: z.string().describe('The From address that was used.'),
   to: z.array(z.string()),
-  message: z.string().describe('What happened, for people.'),
+  message: z.string().describe('What happened, in words.'),
 });
 
-/** The standing of the limit that is nearest to its end, for the RateLimit-* headers. */
+/** The state of the limit that is closest to being reached, for the RateLimit-* headers. */
 export const rateLimit = z.object({
   limit: z.int().nonnegative(),
   remaining: z.int().nonnegative(),
@@ -45,8 +45,8 @@ export const rateLimit = z.object({
 });
 
 /**
- * Every refusal that a caller of the email API can meet; `details.retry_after_s` and `details.rate_limit` where they
- * apply, and `details.email_id` of the message whose outcome is unknown.
+ * All refusals of the email API, with `details.retry_after_s` and `details.rate_limit` where they apply, and
+ * `details.email_id` of a message whose outcome is unknown.
  */
 export const EMAIL_REFUSALS = {
   api_key_invalid: 401,
@@ -63,7 +63,7 @@ export const EMAIL_REFUSALS = {
   email_not_found: 404,
 } as const;
 
-/** Lower-case hex SHA-256 of the key as the client sent it; the key itself never crosses NATS. */
+/** Lower-case hex SHA-256 of the key that the client sent; the key itself is never sent over NATS. */
 export const apiKeyHash = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const sendEmail = request('send-email', {
@@ -72,9 +72,9 @@ export const sendEmail = request('send-email', {
     idempotency_key: z.string().min(1).max(255).optional(),
     body_hash: z
       .string()
-      .describe('SHA-256 of the body as received; earlier releases tell a reused idempotency key from a retry by it.'),
-    email_id: id.optional().describe('Names the message before anything is asked, so that asking again is safe.'),
-    answer_by: timestamp.optional().describe('When the client stops waiting; no step is begun after it.'),
+      .describe('SHA-256 of the body as received; earlier releases use it to detect a reused idempotency key.'),
+    email_id: id.optional().describe('Id of the message, chosen before the first attempt so that retries are safe.'),
+    answer_by: timestamp.optional().describe('When the client stops waiting; no step starts later.'),
     email: sendEmailBody,
   }),
   reply: z.object({ email: emailRecord, rate_limit: rateLimit, replayed: z.boolean() }),
@@ -88,7 +88,7 @@ export const getEmail = request('get-email', {
   refusals: { api_key_invalid: 401, service_disabled: 403, email_not_found: 404, outcome_unknown: 503 },
 });
 
-/** Lets the gateway answer 401 or 403 before it complains about a body. */
+/** Lets the gateway answer 401 or 403 before it refuses an invalid body. */
 export const authenticateApiKey = request('authenticate-api-key', {
   request: z.object({ api_key_hash: apiKeyHash }),
   reply: z.object({ service_id: id }),

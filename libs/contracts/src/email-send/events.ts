@@ -7,10 +7,10 @@ const event = eventsOf('email-send');
 
 export const recipientRole = z.enum(['to', 'cc', 'bcc']);
 
-/** A recipient of one message. `index` is what return paths and tracking links carry. */
+/** A recipient of one message. Return paths and tracking links carry its `index`. */
 export const recipient = z.object({ index: z.int().min(0).max(49), address: z.string(), role: recipientRole });
 
-/** The message is durable and will be handed over now. */
+/** The message is stored and will be handed to the relay now. */
 export const emailAccepted = event(
   'email-accepted.v1',
   z.object({
@@ -27,7 +27,7 @@ export const emailAccepted = event(
   }),
 );
 
-/** What the relay, or we ourselves, made of one copy. */
+/** The result of one copy, decided by the relay or by this service. */
 export const copyOutcome = z.object({
   index: z.int().min(0).max(49),
   address: z.string(),
@@ -43,7 +43,7 @@ export const copyOutcome = z.object({
   at: timestamp,
 });
 
-/** The hand-over as a whole: the answer that the client got. */
+/** The hand-over of the whole message: the answer that the client got. */
 export const emailHandedOver = event(
   'email-handed-over.v1',
   z.object({
@@ -55,19 +55,19 @@ export const emailHandedOver = event(
   }),
 );
 
-/** A deferred copy was tried again in the background. */
+/** A deferred copy was retried in the background. */
 export const emailCopyRetried = event(
   'email-copy-retried.v1',
   z.object({ email_id: id, service_id: id, outcome: copyOutcome }),
 );
 
-/** Nothing was handed over and the client was told to try again (503). The message is over. */
+/** Nothing was handed over, and the client was asked to retry (503). This is final for the message. */
 export const emailNotHandedOver = event(
   'email-not-handed-over.v1',
   z.object({ email_id: id, service_id: id, reason: z.string(), at: timestamp }),
 );
 
-/** The process died between hand-over and answer; what the relay took is unknown and never repeated. */
+/** The process died between hand-over and answer; what the relay accepted is unknown, and nothing is sent again. */
 export const emailInterrupted = event(
   'email-interrupted.v1',
   z.object({ email_id: id, service_id: id, at: timestamp }),

@@ -9,11 +9,12 @@ export const dnsRecord = z.object({
   purpose: z.enum(['spf', 'dkim', 'dmarc']),
   type: z.literal('TXT'),
   name: z.string(),
-  value: z.string().describe('What has to stand there.'),
-  found: z.array(z.string()).nullable().describe('What stood there at the last check; null before the first one.'),
+  value: z.string().describe('The value to publish.'),
+  found: z.array(z.string()).nullable().describe('The values found at the last check; null before the first one.'),
   ok: z.boolean(),
   problem: z.string().nullable(),
 });
+export type DnsRecord = z.output<typeof dnsRecord>;
 
 export const sendingDomain = z.object({
   id,
@@ -24,6 +25,7 @@ export const sendingDomain = z.object({
   verified_at: timestamp.nullable(),
   created_at: timestamp,
 });
+export type SendingDomain = z.output<typeof sendingDomain>;
 
 const ofDomain = ofService.extend({ domain_id: id });
 
@@ -31,37 +33,80 @@ export const addSendingDomain = request('add-sending-domain', {
   request: ofService.extend({ domain: z.string().min(1).max(253) }),
   reply: sendingDomain,
   refusals: { service_not_found: 404, invalid_input: 400, domain_exists: 409 },
+  http: {
+    operation: 'SendingDomains.add',
+    method: 'POST',
+    path: '/email-services/{service_id}/domains',
+    access: 'session',
+    status: 201,
+    summary: 'Add a sending domain; the reply lists the DNS records to publish',
+  },
 });
 
 export const listSendingDomains = request('list-sending-domains', {
   request: ofService,
   reply: z.array(sendingDomain),
   refusals: { service_not_found: 404 },
+  http: {
+    operation: 'SendingDomains.list',
+    method: 'GET',
+    path: '/email-services/{service_id}/domains',
+    access: 'session',
+    summary: 'List sending domains with the state of their DNS records',
+  },
 });
 
 export const getSendingDomain = request('get-sending-domain', {
   request: ofDomain,
   reply: sendingDomain,
   refusals: { service_not_found: 404, domain_not_found: 404 },
+  http: {
+    operation: 'SendingDomains.get',
+    method: 'GET',
+    path: '/email-services/{service_id}/domains/{domain_id}',
+    access: 'session',
+    summary: 'Get a sending domain',
+  },
 });
 
-/** Looks the three records up now. */
+/** Checks the three DNS records now. */
 export const verifySendingDomain = request('verify-sending-domain', {
   request: ofDomain,
   reply: sendingDomain,
   refusals: { service_not_found: 404, domain_not_found: 404 },
+  http: {
+    operation: 'SendingDomains.verify',
+    method: 'POST',
+    path: '/email-services/{service_id}/domains/{domain_id}/verify',
+    access: 'session',
+    summary: 'Check the DNS records now',
+  },
   deadlineMs: 20_000,
 });
 
-/** Starts a rotation: a second selector with a new key, used for signing once its record is found. */
+/** Starts a rotation: adds a selector with a new key, which signs as soon as its DNS record is found. */
 export const rotateDkimKey = request('rotate-dkim-key', {
   request: ofDomain,
   reply: sendingDomain,
   refusals: { service_not_found: 404, domain_not_found: 404, rotation_under_way: 409 },
+  http: {
+    operation: 'SendingDomains.rotate',
+    method: 'POST',
+    path: '/email-services/{service_id}/domains/{domain_id}/rotate',
+    access: 'session',
+    summary: 'Start a rotation of the DKIM key',
+  },
 });
 
 export const removeSendingDomain = request('remove-sending-domain', {
   request: ofDomain,
   reply: noContent,
   refusals: { service_not_found: 404, domain_not_found: 404 },
+  http: {
+    operation: 'SendingDomains.remove',
+    method: 'DELETE',
+    path: '/email-services/{service_id}/domains/{domain_id}',
+    access: 'session',
+    summary: 'Delete a sending domain',
+  },
 });

@@ -8,29 +8,26 @@ const request = requestsOf('email-send');
 /** Rows of one kind: a table, `events`, or `jetstream_messages`. */
 export const erasedRows = z.object({ kind: z.string(), rows: z.int() });
 
-/** Rows that hold the address and that an erasure does not change. */
+/** Rows with the address that an erasure keeps. */
 export const keptRows = z.object({ kind: z.string(), rows: z.int(), reason: z.string() });
 
 export const erasureStepRequest = z.object({
   address: z.string().min(3).max(320),
   replacement: z.string().min(3).max(320),
-  cursor: z.string().max(2_000).nullable().describe('As the last reply gave it; null to begin a pass.'),
+  cursor: z.string().max(2_000).nullable().describe('From the last reply; null to start a pass.'),
 });
 
 export const erasureStepReply = z.object({
   erased: z.array(erasedRows).describe('Everything that the service has erased under this replacement so far.'),
   kept: z.array(keptRows),
   cursor: z.string().nullable().describe('Where to continue; null when the pass is finished.'),
-  waiting_for: z
-    .string()
-    .nullable()
-    .describe('What has to happen first; with a cursor of null, the pass has to be repeated later.'),
+  waiting_for: z.string().nullable().describe('What must happen first; if the cursor is null, repeat the pass later.'),
   failure: z.string().nullable().describe('Why the step failed. Repeat it with the same cursor.'),
 });
 
 export const erasureServiceState = z.enum(['pending', 'running', 'waiting', 'failed', 'done']);
 
-/** How far the erasure has come in one service. */
+/** The progress of an erasure in one service. */
 export const erasureOfService = z.object({
   service: z.enum(SERVICE_NAMES),
   state: erasureServiceState,
@@ -41,11 +38,11 @@ export const erasureOfService = z.object({
   kept: z.array(keptRows),
 });
 
-/** The erasure of one recipient. It never names the address. */
+/** The erasure of one recipient, without the address. */
 export const erasure = z.object({
   id,
   status: z.enum(['running', 'completed']),
-  replacement: z.string().describe('What stands in the place of the address.'),
+  replacement: z.string().describe('The text that replaces the address.'),
   pass: z.int().describe('Passes over all services, this one included; the last one finds nothing.'),
   requested_at: timestamp,
   completed_at: timestamp.nullable(),
@@ -68,7 +65,7 @@ export const getErasure = request('get-erasure', {
   refusals: { erasure_not_found: 404 },
 });
 
-/** The newest first. */
+/** Newest first. */
 export const listErasures = request('list-erasures', {
   request: z.object({ limit: z.int().min(1).max(1_000).default(100) }),
   reply: z.object({ erasures: z.array(erasure) }),

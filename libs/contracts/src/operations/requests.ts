@@ -4,29 +4,29 @@ import { SERVICE_NAMES, type ServiceName } from '../service-name.js';
 import { noContent, timestamp } from '../shapes.js';
 import { erasureStepReply, erasureStepRequest } from './erasures.js';
 
-/** A read model of a service, as the database knows it. */
+/** The state of a read model, from the database. */
 export const projectionStatus = z.object({
   name: z.string(),
-  generation: z.int().describe('Counts how often it was built; rises when a rebuild is put in its place.'),
+  generation: z.int().describe('The number of times it was built; increases when a rebuild replaces it.'),
   version: z.int(),
-  lag: z.int().describe('Events it has not seen yet, counted to 100,000.'),
+  lag: z.int().describe('Events it has not processed yet, counted up to 100,000.'),
   rebuilding: z.boolean(),
-  last_error: z.string().nullable().describe('Why the last rebuild failed, as far as the answering replica knows.'),
+  last_error: z.string().nullable().describe('Why the last rebuild failed, if the replying replica ran it.'),
 });
 
 export const outboxStatus = z.object({
-  lag: z.int().describe('Events of the log that were not looked at yet, counted to 100,000.'),
-  led: z.boolean().describe('Some replica relays.'),
-  broker_sequence: z.int().nullable().describe('Where the broker’s stream stood when the relay last wrote it down.'),
+  lag: z.int().describe('Events of the log that are not relayed yet, counted up to 100,000.'),
+  led: z.boolean().describe('Whether a replica relays.'),
+  broker_sequence: z.int().nullable().describe('The last sequence of the broker’s stream that the relay recorded.'),
   last_error: z.string().nullable(),
   blocked: z
     .object({ condition: z.string(), reason: z.string(), since: timestamp })
     .nullable()
     .optional()
-    .describe('Why the broker takes no events: it is full, or has no storage. Null while it does.'),
+    .describe('Why the broker accepts no events: it is full, or has no storage. Null while it accepts them.'),
 });
 
-/** How many sealed values of a kind lie under which key of POSTERN_ENCRYPTION_KEYS. */
+/** The number of sealed values of one kind per key of POSTERN_ENCRYPTION_KEYS. */
 export const sealedCount = z.object({ kind: z.string(), key_id: z.string(), values: z.int() });
 
 export const finding = z.object({
@@ -54,19 +54,19 @@ const operationsOf = (service: ServiceName) => {
       reply: z.object({ projections: z.array(projectionStatus) }),
       deadlineMs: 15_000,
     }),
-    /** Begins a rebuild and answers at once; `generation` is the one that will be replaced. */
+    /** Starts a rebuild and returns immediately; `generation` is the one that will be replaced. */
     rebuildProjection: request('rebuild-projection', {
       request: z.object({ name: z.string().max(200) }),
       reply: z.object({ generation: z.int() }),
       refusals: { projection_not_found: 404, rebuild_under_way: 409 },
     }),
-    /** `outbox` is null where a service publishes nothing. */
+    /** `outbox` is null if the service publishes nothing. */
     getOutboxStatus: request('get-outbox-status', {
       request: noContent,
       reply: z.object({ outbox: outboxStatus.nullable() }),
       deadlineMs: 15_000,
     }),
-    /** A consumer's stream lost events before it took them: has them published again, by whichever replica relays. */
+    /** Reports that a stream lost events before a consumer received them; the relay publishes them again. */
     reportMissingEvents: request('report-missing-events', {
       request: z.object({
         consumer: z.string().max(200),
@@ -74,7 +74,7 @@ const operationsOf = (service: ServiceName) => {
         first_sequence: z.int().min(0),
         last_sequence: z.int().min(0),
       }),
-      reply: z.object({ noted: z.boolean().describe('False where the service publishes nothing.') }),
+      reply: z.object({ noted: z.boolean().describe('False if the service publishes nothing.') }),
       deadlineMs: 15_000,
     }),
     /** Events that a consumer of the service cannot handle, the oldest first. They are handled again by themselves. */
@@ -96,13 +96,13 @@ const operationsOf = (service: ServiceName) => {
     countSealedValues: request('count-sealed-values', {
       request: noContent,
       reply: z.object({
-        sealing_key: z.string().nullable().describe('The first key; null where a service seals nothing.'),
+        sealing_key: z.string().nullable().describe('The first key; null if the service seals nothing.'),
         known_keys: z.array(z.string()),
         counts: z.array(sealedCount),
       }),
       deadlineMs: 60_000,
     }),
-    /** Seals some of what lies under older keys again, under the first one; ask until `resealed` is 0. */
+    /** Re-encrypts some values of older keys with the first key; repeat until `resealed` is 0. */
     resealValues: request('reseal-values', {
       request: z.object({ limit: z.int().min(1).max(1_000).default(200) }),
       reply: z.object({
@@ -111,14 +111,14 @@ const operationsOf = (service: ServiceName) => {
           .array(z.string())
           .optional()
           .describe(
-            'At the end: what none of the known keys opens, by table, column and id; some of it where it is much.',
+            'At the end: values that no known key opens, by table, column and id; only some of them if there are many.',
           ),
       }),
       deadlineMs: 60_000,
     }),
     /**
-     * Puts `replacement` in the place of an address in the events and tables of the service, in one call. `rebuild`
-     * names the read models to rebuild afterwards. For commands of earlier releases; new ones use `startErasure`.
+     * Replaces an address in the events and tables of the service, in one call. `rebuild` names the read models to
+     * rebuild afterwards. Kept for commands of earlier releases; new ones use `startErasure`.
      */
     eraseRecipient: request('erase-recipient', {
       request: z.object({ address: z.string().min(3).max(320), replacement: z.string().min(3).max(320) }),
@@ -128,13 +128,13 @@ const operationsOf = (service: ServiceName) => {
       }),
       deadlineMs: 600_000,
     }),
-    /** Does one bounded step of an erasure. May be repeated with any cursor; it finds what is still there. */
+    /** Runs one bounded step of an erasure. It may be repeated with any cursor. */
     eraseRecipientStep: request('erase-recipient-step', {
       request: erasureStepRequest,
       reply: erasureStepReply,
       deadlineMs: 20_000,
     }),
-    /** Looks at what the service stands on. `now` is its clock. */
+    /** Checks the service's dependencies. `now` is the time of its clock. */
     diagnose: request('diagnose', {
       request: noContent,
       reply: z.object({ now: timestamp, findings: z.array(finding) }),
@@ -145,20 +145,20 @@ const operationsOf = (service: ServiceName) => {
 
 export type Operations = ReturnType<typeof operationsOf>;
 
-/** What every service with a database answers to its operator, and to nobody through the gateway. */
+/** The requests that every service with a database handles for its operator; the gateway never sends them. */
 export const OPERATIONS = Object.fromEntries(
   SERVICE_NAMES.map(service => [service, operationsOf(service)]),
 ) as Readonly<Record<ServiceName, Operations>>;
 
 /**
- * Hands a mail to the relay that goes to a return path of ours, from there as well. When it arrives there, or a
- * notification about it, delivery-tracking says so on `returnPathArrivals(probe_id)`.
+ * Sends a mail through the relay from and to one of our return paths. When it or a notification about it arrives,
+ * delivery-tracking publishes on `returnPathArrivals(probe_id)`.
  */
 export const probeReturnPath = requestsOf('email-send')('probe-return-path', {
-  request: z.object({ probe_id: z.uuidv4().describe('Of version 4, which no email’s id is.') }),
+  request: z.object({ probe_id: z.uuidv4().describe('A UUID of version 4, unlike the id of an email.') }),
   reply: z.object({ relay: z.string(), taken: z.boolean(), answer: z.string() }),
   deadlineMs: 60_000,
 });
 
-/** A subject of core NATS: whoever waits is told, nobody else remembers. */
+/** A subject of core NATS; messages without a subscriber are lost. */
 export const returnPathArrivals = (probeId: string): string => `postern.operations.return-path-arrivals.${probeId}`;

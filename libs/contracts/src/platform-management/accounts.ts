@@ -5,6 +5,7 @@ import { id, noContent, timestamp } from '../shapes.js';
 const request = requestsOf('platform-management');
 
 export const workspace = z.object({ id, name: z.string() });
+export type Workspace = z.output<typeof workspace>;
 
 export const user = z.object({
   id,
@@ -13,19 +14,21 @@ export const user = z.object({
   workspaces: z.array(workspace),
   created_at: timestamp,
 });
+export type User = z.output<typeof user>;
 
 /** Lower-case hex SHA-256 of a session token. */
 const tokenHash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** `ip` is the client's address as the gateway knows it; failed attempts are counted per address and per account. */
+/** `ip` is the client's address. Failed attempts are counted per address and per account. */
 export const createSession = request('create-session', {
   request: z.object({ email: z.string().max(320), password: z.string().max(1024), ip: z.string() }),
   reply: z.object({ token: z.string(), expires_at: timestamp }),
   refusals: { credentials_wrong: 401, too_many_attempts: 429 },
   deadlineMs: 10_000,
 });
+export type CreatedSession = z.output<typeof createSession.reply>;
 
-/** Who acts, and in which workspace. */
+/** Returns the user of the session and the active workspace. */
 export const authenticateSession = request('authenticate-session', {
   request: z.object({ token_hash: tokenHash }),
   reply: z.object({ user_id: id, email: z.string(), operator: z.boolean(), workspace_id: id }),
@@ -38,9 +41,17 @@ export const getMe = request('get-me', {
   request: z.object({ user_id: id, workspace_id: id }),
   reply: user.extend({ active_workspace: workspace }),
   refusals: { user_not_found: 404 },
+  http: {
+    operation: 'Users.me',
+    method: 'GET',
+    path: '/me',
+    access: 'session',
+    summary: 'Get the signed-in user and the active workspace',
+  },
 });
+export type Me = z.output<typeof getMe.reply>;
 
-/** Only an operator may; the new user gets a workspace of their own. */
+/** For operators only. Also creates a workspace for the user. */
 export const createUser = request('create-user', {
   request: z.object({
     actor_id: id,
@@ -51,6 +62,14 @@ export const createUser = request('create-user', {
   }),
   reply: user,
   refusals: { not_an_operator: 403, invalid_input: 400, user_exists: 409 },
+  http: {
+    operation: 'Users.createUser',
+    method: 'POST',
+    path: '/users',
+    access: 'session',
+    status: 201,
+    summary: 'Create a user and their workspace (operators only)',
+  },
   deadlineMs: 10_000,
 });
 
@@ -58,6 +77,14 @@ export const createWorkspace = request('create-workspace', {
   request: z.object({ user_id: id, name: z.string().trim().min(1).max(100) }),
   reply: workspace,
   refusals: { user_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'Users.createWorkspace',
+    method: 'POST',
+    path: '/workspaces',
+    access: 'session',
+    status: 201,
+    summary: 'Create a workspace',
+  },
 });
 
 export const switchWorkspace = request('switch-workspace', {
@@ -74,5 +101,12 @@ export const changePassword = request('change-password', {
   }),
   reply: noContent,
   refusals: { credentials_wrong: 401, too_many_attempts: 429 },
+  http: {
+    operation: 'Users.changePassword',
+    method: 'POST',
+    path: '/me/password',
+    access: 'session',
+    summary: 'Change your password',
+  },
   deadlineMs: 10_000,
 });

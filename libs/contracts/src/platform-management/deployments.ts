@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, page, timestamp } from '../shapes.js';
+import { DEPLOYMENT, NEW_DEPLOYMENT, onePageOf, ROLLBACK } from './examples.js';
 import { ofWebService } from './web-services.js';
 
 const request = requestsOf('platform-management');
@@ -28,8 +29,9 @@ export const deployment = z.object({
   created_at: timestamp,
   started_at: timestamp.nullable(),
   finished_at: timestamp.nullable(),
-  rollback_of: id.nullable().describe('The earlier deployment whose artefact this one releases again.'),
+  rollback_of: id.nullable().describe('The earlier deployment that this one rolls back to.'),
 });
+export type Deployment = z.output<typeof deployment>;
 
 export const deploymentInput = z.strictObject({ branch: z.string().min(1).max(255).optional() });
 
@@ -41,12 +43,31 @@ export const listDeployments = request('list-deployments', {
   }),
   reply: page(deployment),
   refusals: { web_service_not_found: 404 },
+  http: {
+    operation: 'Deployments.list',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/deployments',
+    access: ['platform-key', 'session'],
+    summary: 'List deployments, newest first',
+    examples: { reply: onePageOf(DEPLOYMENT, 10) },
+  },
 });
 
 export const createDeployment = request('create-deployment', {
   request: ofWebService.extend(deploymentInput.shape),
   reply: deployment,
   refusals: { web_service_not_found: 404, service_blocked: 403, service_suspended: 403, invalid_input: 400 },
+  http: {
+    operation: 'Deployments.create',
+    method: 'POST',
+    path: '/web-services/{web_service_id}/deployments',
+    access: ['platform-key', 'session'],
+    status: 202,
+    summary: 'Build and release the newest commit of a branch',
+    description: 'Without a body, uses the configured branch. Poll the deployment until its status is `live` or final.',
+    bodyOptional: true,
+    examples: { body: { branch: 'main' }, reply: NEW_DEPLOYMENT },
+  },
 });
 
 const ofDeployment = ofWebService.extend({ deployment_id: id });
@@ -55,9 +76,17 @@ export const getDeployment = request('get-deployment', {
   request: ofDeployment,
   reply: deployment,
   refusals: { web_service_not_found: 404, deployment_not_found: 404 },
+  http: {
+    operation: 'Deployments.get',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/deployments/{deployment_id}',
+    access: ['platform-key', 'session'],
+    summary: 'Get a deployment',
+    examples: { reply: DEPLOYMENT },
+  },
 });
 
-/** Answers the new deployment, whose `rollback_of` names the earlier one. */
+/** Returns the new deployment, whose `rollback_of` names the earlier one. */
 export const rollBackDeployment = request('roll-back-deployment', {
   request: ofDeployment,
   reply: deployment,
@@ -69,11 +98,28 @@ export const rollBackDeployment = request('roll-back-deployment', {
     service_blocked: 403,
     service_suspended: 403,
   },
+  http: {
+    operation: 'Deployments.rollBack',
+    method: 'POST',
+    path: '/web-services/{web_service_id}/deployments/{deployment_id}/rollback',
+    access: ['platform-key', 'session'],
+    status: 202,
+    summary: 'Roll back to an earlier deployment without building again',
+    description: 'Returns the new deployment. The current release keeps serving until the new instances are healthy.',
+    examples: { reply: ROLLBACK },
+  },
 });
 
-/** Ends a deployment that is queued, building or releasing; its build is gone when the deployment is `cancelled`. */
+/** Cancels a deployment that is queued, building or releasing. Its build has ended when the status is `cancelled`. */
 export const cancelDeployment = request('cancel-deployment', {
   request: ofDeployment,
   reply: deployment,
   refusals: { web_service_not_found: 404, deployment_not_found: 404, deployment_over: 409 },
+  http: {
+    operation: 'Deployments.cancel',
+    method: 'POST',
+    path: '/web-services/{web_service_id}/deployments/{deployment_id}/cancel',
+    access: 'session',
+    summary: 'Cancel a deployment that is queued, building or releasing',
+  },
 });

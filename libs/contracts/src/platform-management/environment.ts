@@ -1,34 +1,57 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id } from '../shapes.js';
+import { BULK_RESULT, DELETION, NEW_VARIABLE, VARIABLE } from './examples.js';
 import { bulkResult, deletion, variableKey, variableValue } from './variables.js';
 import { ofWebService } from './web-services.js';
 
 const request = requestsOf('platform-management');
 
 export const variable = z.object({ id, key: z.string(), value: z.string(), is_secret: z.boolean() });
+export type Variable = z.output<typeof variable>;
 
 export const variableInput = z.strictObject({
   key: variableKey,
   value: variableValue,
-  is_secret: z.boolean().optional().describe('Absent keeps what is; a new variable is not secret then.'),
+  is_secret: z
+    .boolean()
+    .optional()
+    .describe('If absent, an existing variable is unchanged and a new one is not secret.'),
 });
 
-/** By key. */
+/** Sorted by key. */
 export const listVariables = request('list-variables', {
   request: ofWebService,
   reply: z.array(variable),
   refusals: { web_service_not_found: 404 },
+  http: {
+    operation: 'Environment.list',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/env',
+    access: ['platform-key', 'session'],
+    summary: 'List the variables by key; secret values are masked',
+    examples: { reply: [VARIABLE] },
+  },
 });
 
-/** A key that is there already gets the new value, under the same id. `created` tells which of the two it was. */
+/** Creates the key, or updates its value under the same id; `created` tells which. */
 export const setVariable = request('set-variable', {
   request: ofWebService.extend(variableInput.shape),
   reply: z.object({ variable, created: z.boolean() }),
   refusals: { web_service_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'Environment.set',
+    method: 'POST',
+    path: '/web-services/{web_service_id}/env',
+    access: ['platform-key', 'session'],
+    status: 201,
+    summary: 'Create or update a variable',
+    upsert: { resource: 'variable', updated: 'The key existed and has the new value, under the same id.' },
+    examples: { body: NEW_VARIABLE, reply: VARIABLE },
+  },
 });
 
-/** All or nothing; keeps what it does not name. The same key twice is refused. An absent `is_secret` keeps what is. */
+/** All or nothing; other variables are kept. A duplicate key is refused. An absent `is_secret` is not changed. */
 export const setVariables = request('set-variables', {
   request: ofWebService.extend({
     variables: z
@@ -38,10 +61,26 @@ export const setVariables = request('set-variables', {
   }),
   reply: bulkResult,
   refusals: { web_service_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'Environment.setAll',
+    method: 'PUT',
+    path: '/web-services/{web_service_id}/env/bulk',
+    access: ['platform-key', 'session'],
+    summary: 'Create or update many variables, all or none; others are kept',
+    examples: { body: { variables: [NEW_VARIABLE] }, reply: BULK_RESULT },
+  },
 });
 
 export const deleteVariable = request('delete-variable', {
   request: ofWebService.extend({ var_id: id }),
   reply: deletion,
   refusals: { web_service_not_found: 404, variable_not_found: 404 },
+  http: {
+    operation: 'Environment.delete',
+    method: 'DELETE',
+    path: '/web-services/{web_service_id}/env/{var_id}',
+    access: ['platform-key', 'session'],
+    summary: 'Delete a variable',
+    examples: { reply: DELETION },
+  },
 });

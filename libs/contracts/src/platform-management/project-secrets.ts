@@ -1,20 +1,22 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id } from '../shapes.js';
+import { BULK_RESULT, DELETION, NEW_SECRET, SECRET, SECRETS_BY_KEY } from './examples.js';
 import { bulkResult, deletion, secretScope, variableKey, variableValue } from './variables.js';
 
 const request = requestsOf('platform-management');
 
 export const projectSecret = z.object({ id, scope: secretScope, value: z.string(), is_secret: z.boolean() });
 
-/** From key to its values, one a scope at most. */
+/** Maps each key to its values, at most one per scope. */
 export const projectSecretsByKey = z.record(z.string(), z.array(projectSecret));
+export type ProjectSecrets = z.output<typeof projectSecretsByKey>;
 
 export const projectSecretInput = z.strictObject({
   key: variableKey,
   value: variableValue,
   scope: secretScope,
-  is_secret: z.boolean().optional().describe('Absent keeps what is; a new one is secret then.'),
+  is_secret: z.boolean().optional().describe('If absent, an existing secret is unchanged and a new one is secret.'),
 });
 
 const ofProject = z.object({ user_id: id, project_id: id });
@@ -23,16 +25,34 @@ export const listProjectSecrets = request('list-project-secrets', {
   request: ofProject,
   reply: projectSecretsByKey,
   refusals: { project_not_found: 404 },
+  http: {
+    operation: 'ProjectSecrets.list',
+    method: 'GET',
+    path: '/projects/{project_id}/secrets',
+    access: ['platform-key', 'session'],
+    summary: 'List the secrets by key; values are masked',
+    examples: { reply: SECRETS_BY_KEY },
+  },
 });
 
-/** A key that is there already in that scope gets the new value, under the same id. */
+/** Creates the key in the scope, or updates its value under the same id. */
 export const setProjectSecret = request('set-project-secret', {
   request: ofProject.extend(projectSecretInput.shape),
   reply: z.object({ secret: projectSecret.extend({ key: z.string() }), created: z.boolean() }),
   refusals: { project_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'ProjectSecrets.set',
+    method: 'POST',
+    path: '/projects/{project_id}/secrets',
+    access: ['platform-key', 'session'],
+    status: 201,
+    summary: 'Create or update a secret in one scope',
+    upsert: { resource: 'secret', updated: 'The key existed in this scope and has the new value, under the same id.' },
+    examples: { body: NEW_SECRET, reply: SECRET },
+  },
 });
 
-/** All or nothing; keeps what it does not name. The same key twice in one scope is refused. */
+/** All or nothing; other secrets are kept. A duplicate key in one scope is refused. */
 export const setProjectSecrets = request('set-project-secrets', {
   request: ofProject.extend({
     secrets: z
@@ -49,10 +69,26 @@ export const setProjectSecrets = request('set-project-secrets', {
   }),
   reply: bulkResult,
   refusals: { project_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'ProjectSecrets.setAll',
+    method: 'PUT',
+    path: '/projects/{project_id}/secrets/bulk',
+    access: ['platform-key', 'session'],
+    summary: 'Create or update many secrets, all or none; others are kept',
+    examples: { body: { secrets: [NEW_SECRET] }, reply: BULK_RESULT },
+  },
 });
 
 export const deleteProjectSecret = request('delete-project-secret', {
   request: ofProject.extend({ secret_id: id }),
   reply: deletion,
   refusals: { project_not_found: 404, project_secret_not_found: 404 },
+  http: {
+    operation: 'ProjectSecrets.delete',
+    method: 'DELETE',
+    path: '/projects/{project_id}/secrets/{secret_id}',
+    access: ['platform-key', 'session'],
+    summary: 'Delete a secret from one scope',
+    examples: { reply: DELETION },
+  },
 });

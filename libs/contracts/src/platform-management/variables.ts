@@ -1,30 +1,31 @@
 import { z } from 'zod';
 import { id } from '../shapes.js';
 
-/** Shapes that a service's environment and a project's secrets share. */
+/** Shapes shared by the variables of a web service and the secrets of a project. */
 
-/** Which of a project's secrets a web service gets. */
+/** The scope of a project secret; a web service gets those of its environment. */
 export const secretScope = z.enum(['production', 'staging', 'development']);
 
 export type SecretScope = z.output<typeof secretScope>;
 
-/** What a secret value reads as. */
+/** Returned instead of a secret value. */
 export const MASKED_VALUE = '********';
 
 export const variableKey = z
   .string()
   .regex(
     /^[A-Za-z_][A-Za-z0-9_]{0,254}$/,
-    'must begin with a letter or _, go on with letters, digits and _, 255 at most',
+    'must start with a letter or _ and contain only letters, digits and _, at most 255 characters',
   );
 
 const encoder = new TextEncoder();
 
-/** Up to 64 KiB of UTF-8; no NUL, which no process can have in its environment. */
+/** Up to 64 KiB of UTF-8 without NUL, which a process environment cannot contain. */
 export const variableValue = z
   .string()
-  .refine(value => !value.includes('\0'), 'must not hold a NUL character')
+  .refine(value => !value.includes('\0'), 'must not contain a NUL character')
   .refine(value => value.length <= 65_536 && encoder.encode(value).length <= 65_536, 'must have at most 64 KiB');
 
 export const deletion = z.object({ id, deleted: z.literal(true) });
 export const bulkResult = z.object({ created: z.array(z.string()), updated: z.array(z.string()) });
+export type BulkResult = z.output<typeof bulkResult>;

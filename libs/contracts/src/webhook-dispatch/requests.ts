@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
-import { id, noContent, page, pageRequest, timestamp } from '../shapes.js';
+import { id, noContent, page, pageOffset, pageRequest, timestamp } from '../shapes.js';
 
 const request = requestsOf('webhook-dispatch');
 
@@ -25,30 +25,54 @@ export const webhook = z.object({
   events: z.array(outcomeKind),
   enabled: z.boolean(),
   disabled_reason: z.string().nullable(),
-  next_secret_ready: z.boolean().describe('A rotated secret waits to be switched to.'),
+  next_secret_ready: z.boolean().describe('Whether a new secret is ready to be activated.'),
   created_at: timestamp,
 });
+export type Webhook = z.output<typeof webhook>;
 
 const kinds = z.array(outcomeKind).min(1, 'must name at least one event kind');
-/** The caller has been checked against the service's workspace before these are asked. */
+/** The gateway checks that the caller's workspace owns the service before it sends these. */
 const ofWebhook = z.object({ service_id: id, webhook_id: id });
 
 export const createWebhook = request('create-webhook', {
   request: z.object({ service_id: id, url: z.string().min(1).max(2048), events: kinds }),
   reply: z.object({ id, url: z.string(), events: z.array(outcomeKind), secret: z.string() }),
   refusals: { invalid_url: 400, too_many_webhooks: 409 },
+  http: {
+    operation: 'Webhooks.create',
+    method: 'POST',
+    path: '/email-services/{service_id}/webhooks',
+    access: 'service-owner',
+    status: 201,
+    summary: 'Create a webhook; its signing secret is shown only in this reply',
+  },
   deadlineMs: 10_000,
 });
+export type CreatedWebhook = z.output<typeof createWebhook.reply>;
 
 export const listWebhooks = request('list-webhooks', {
   request: z.object({ service_id: id }),
   reply: z.array(webhook),
+  http: {
+    operation: 'Webhooks.list',
+    method: 'GET',
+    path: '/email-services/{service_id}/webhooks',
+    access: 'service-owner',
+    summary: 'List the webhooks of an email service',
+  },
 });
 
 export const getWebhook = request('get-webhook', {
   request: ofWebhook,
   reply: webhook,
   refusals: { webhook_not_found: 404 },
+  http: {
+    operation: 'Webhooks.get',
+    method: 'GET',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}',
+    access: 'service-owner',
+    summary: 'Get a webhook',
+  },
 });
 
 export const webhookChanges = z.strictObject({
@@ -56,11 +80,20 @@ export const webhookChanges = z.strictObject({
   events: kinds.optional(),
   enabled: z.boolean().optional(),
 });
+export type WebhookChanges = z.input<typeof webhookChanges>;
 
 export const updateWebhook = request('update-webhook', {
   request: ofWebhook.extend({ changes: webhookChanges }),
   reply: webhook,
   refusals: { webhook_not_found: 404, invalid_url: 400 },
+  http: {
+    operation: 'Webhooks.update',
+    method: 'PATCH',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}',
+    access: 'service-owner',
+    summary: 'Edit the URL or event kinds, or enable or disable the webhook',
+    bodyField: 'changes',
+  },
   deadlineMs: 10_000,
 });
 
@@ -68,30 +101,53 @@ export const removeWebhook = request('remove-webhook', {
   request: ofWebhook,
   reply: noContent,
   refusals: { webhook_not_found: 404 },
+  http: {
+    operation: 'Webhooks.remove',
+    method: 'DELETE',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}',
+    access: 'service-owner',
+    summary: 'Delete a webhook',
+  },
 });
 
-/** Makes the next secret, shown once; the present one signs until `switch-webhook-secret`. */
+/** Generates the next secret, returned only in this reply. The current one signs until `switch-webhook-secret`. */
 export const rotateWebhookSecret = request('rotate-webhook-secret', {
   request: ofWebhook,
   reply: z.object({ secret: z.string() }),
   refusals: { webhook_not_found: 404 },
+  http: {
+    operation: 'Webhooks.rotateSecret',
+    method: 'POST',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}/secret/rotate',
+    access: 'service-owner',
+    summary: 'Generate the next signing secret, shown only in this reply; the current one stays active',
+  },
 });
+export type NewSecret = z.output<typeof rotateWebhookSecret.reply>;
 
 export const switchWebhookSecret = request('switch-webhook-secret', {
   request: ofWebhook,
   reply: webhook,
   refusals: { webhook_not_found: 404, no_next_secret: 409 },
+  http: {
+    operation: 'Webhooks.switchSecret',
+    method: 'POST',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}/secret/switch',
+    access: 'service-owner',
+    summary: 'Activate the next signing secret',
+  },
 });
 
 export const attempt = z.object({
   number: z.int().positive(),
   at: timestamp,
   outcome: z.enum(['accepted', 'refused', 'retry']),
-  status: z.int().nullable().describe('HTTP status; null where none came.'),
+  status: z.int().nullable().describe('HTTP status; null if there was no response.'),
   latency_ms: z.int(),
   error: z.string().nullable(),
-  response_head: z.string().nullable().describe('The beginning of the answer, 16 KiB at most.'),
+  response_head: z.string().nullable().describe('The beginning of the response, at most 16 KiB.'),
 });
+export type Attempt = z.output<typeof attempt>;
 
 export const delivery = z.object({
   id,
@@ -104,11 +160,19 @@ export const delivery = z.object({
   created_at: timestamp,
   attempts: z.array(attempt),
 });
+export type Delivery = z.output<typeof delivery>;
 
 export const testWebhook = request('test-webhook', {
   request: ofWebhook.extend({ event: outcomeKind }),
   reply: delivery,
   refusals: { webhook_not_found: 404, webhook_disabled: 409 },
+  http: {
+    operation: 'WebhookDeliveries.test',
+    method: 'POST',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}/test',
+    access: 'service-owner',
+    summary: 'Send a test event now',
+  },
   deadlineMs: 15_000,
 });
 
@@ -116,17 +180,41 @@ export const listDeliveries = request('list-deliveries', {
   request: pageRequest.extend({ ...ofWebhook.shape, state: delivery.shape.state.optional() }),
   reply: page(delivery),
   refusals: { webhook_not_found: 404 },
+  http: {
+    operation: 'WebhookDeliveries.list',
+    method: 'GET',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}/deliveries',
+    access: 'service-owner',
+    summary: 'List deliveries with their attempts, newest first',
+    narrowed: { offset: pageOffset },
+  },
 });
 
-/** A replay is a new delivery with the full schedule. */
+/** Creates a new delivery with the full retry schedule. */
 export const replayDelivery = request('replay-delivery', {
   request: ofWebhook.extend({ delivery_id: id }),
   reply: delivery,
   refusals: { webhook_not_found: 404, delivery_not_found: 404 },
+  http: {
+    operation: 'WebhookDeliveries.replay',
+    method: 'POST',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/replay',
+    access: 'service-owner',
+    status: 201,
+    summary: 'Send an event again, as a new delivery with the full retry schedule',
+  },
 });
 
 export const replaySince = request('replay-since', {
   request: ofWebhook.extend({ since: timestamp }),
   reply: z.object({ replayed: z.int().nonnegative() }),
   refusals: { webhook_not_found: 404 },
+  http: {
+    operation: 'WebhookDeliveries.replaySince',
+    method: 'POST',
+    path: '/email-services/{service_id}/webhooks/{webhook_id}/replay',
+    access: 'service-owner',
+    summary: 'Send all events since a given time again',
+  },
 });
+export type Replayed = z.output<typeof replaySince.reply>;

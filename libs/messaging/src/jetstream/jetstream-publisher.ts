@@ -29,6 +29,10 @@ export interface JetStreamPublisherOptions extends StreamLimits {
   readonly service: ServiceName;
   /** The published events; stored events of other types are ignored. */
   readonly contracts: readonly EventContract[];
+  /** Publishes only the fields of each contract, for stored events with fields that must not leave the service. */
+  readonly contractFieldsOnly?: boolean | undefined;
+  /** Removes events from a full stream, and after their age, also while the stream has no durable consumer. */
+  readonly removeUnconsumed?: boolean | undefined;
   /** Maximum number of unacknowledged messages (256). */
   readonly inFlight?: number | undefined;
   /** Called when the server has too little storage and a smaller stream was created. */
@@ -49,7 +53,7 @@ export interface Published {
 
 /** Publishes a service's events to its stream `postern-<service>`, which it creates and configures. */
 export class JetStreamPublisher {
-  readonly #subjects: ReadonlyMap<string, string>;
+  readonly #contracts: ReadonlyMap<string, EventContract>;
   readonly #stream: ReturnType<typeof streamConfig>;
   readonly #window: PublishWindow;
   readonly #housekeeping: StreamHousekeeping;
@@ -66,17 +70,20 @@ export class JetStreamPublisher {
     private readonly link: NatsLink,
     private readonly options: JetStreamPublisherOptions,
   ) {
-    this.#subjects = new Map(options.contracts.map(contract => [contract.type, contract.subject]));
+    this.#contracts = new Map(options.contracts.map(contract => [contract.type, contract]));
     this.#stream = streamConfig(options.service, options);
     this.#window = new PublishWindow(link, this.#stream.name);
-    this.#housekeeping = new StreamHousekeeping(this.#stream, options.maxAgeMs ?? 7 * 24 * 3_600_000, () =>
-      isAtLeast(link, 2, 12),
+    this.#housekeeping = new StreamHousekeeping(
+      this.#stream,
+      options.maxAgeMs ?? 7 * 24 * 3_600_000,
+      () => isAtLeast(link, 2, 12),
+      options.removeUnconsumed,
     );
   }
 
   /** The published types, for the outbox relay. */
   get types(): readonly string[] {
-    return [...this.#subjects.keys()];
+    return [...this.#contracts.keys()];
   }
 
   /**
@@ -95,12 +102,14 @@ export class JetStreamPublisher {
     }
     const spans: (TraceSpan | undefined)[] = [];
     const published = batch.flatMap((event, place) => {
-      const subject = this.#subjects.get(event.type);
-      if (!subject) return [];
+      const contract = this.#contracts.get(event.type);
+      if (!contract) return [];
+      const { subject } = contract;
+      const visible = this.options.contractFieldsOnly ? withContractFields(event, contract) : event;
       const span = publishSpan(event, subject);
       spans.push(span);
       const id = repetition ? `${event.id}.${repetition}` : event.id;
-      return [{ subject, id, place, payload: JSON.stringify(envelopeOf(event, span?.traceparent)) }];
+      return [{ subject, id, place, payload: JSON.stringify(envelopeOf(visible, span?.traceparent)) }];
     });
     const end = (failure?: unknown) => spans.forEach(span => void span?.end(failure));
     const inFlight = this.options.inFlight ?? 256;
@@ -222,6 +231,13 @@ const publishSpan = ({ id, type, metadata }: PublishableEvent, subject: string):
       'messaging.message.id': id,
     },
   });
+
+/** The event without the fields that its contract does not name. */
+const withContractFields = (event: PublishableEvent, { data }: EventContract): PublishableEvent => {
+  const { shape = {} } = data as { readonly shape?: object };
+  const stored = event.data as Readonly<Record<string, unknown>>;
+  return { ...event, data: Object.fromEntries(Object.keys(shape).map(field => [field, stored[field]])) };
+};
 
 const envelopeOf = (event: PublishableEvent, traceparent = event.metadata.traceparent): Envelope => ({
   id: event.id,

@@ -51,6 +51,7 @@ export class StreamHousekeeping {
     private readonly stream: AskedStream,
     private readonly maxAgeMs: number,
     private readonly canPurge: () => boolean,
+    private readonly removeUnconsumed = false,
   ) {}
 
   /**
@@ -60,8 +61,9 @@ export class StreamHousekeeping {
   async makeRoom(jsm: JetStreamManager, needed: number): Promise<StreamRoom> {
     const slowest = await this.#slowest(jsm);
     let info = await jsm.streams.info(this.stream.name);
-    if (slowest && slowest.ack_floor.stream_seq >= info.state.first_seq && info.state.messages > 0) {
-      await this.#remove(jsm, info.state.first_seq, slowest.ack_floor.stream_seq);
+    const removableTo = this.#removableTo(slowest, info);
+    if (removableTo >= info.state.first_seq && info.state.messages > 0) {
+      await this.#remove(jsm, info.state.first_seq, removableTo);
       info = await jsm.streams.info(this.stream.name);
     }
     const isSmaller = info.config.max_bytes < this.stream.max_bytes;
@@ -79,12 +81,13 @@ export class StreamHousekeeping {
     if (Date.now() - this.#removedOldAt < Math.min(REMOVE_OLD_EVERY_MS, this.maxAgeMs)) return;
     this.#removedOldAt = Date.now();
     const slowest = await this.#slowest(jsm);
-    if (!slowest) return;
-    const { state } = await jsm.streams.info(this.stream.name);
-    if (state.messages === 0) return;
+    const info = await jsm.streams.info(this.stream.name);
+    const { state } = info;
+    const removableTo = this.#removableTo(slowest, info);
+    if (removableTo < state.first_seq || state.messages === 0) return;
     const before = Date.now() - this.maxAgeMs;
     // Sequences increase with time: the first event that is recent enough lies between these two.
-    let [old, young] = [state.first_seq, slowest.ack_floor.stream_seq + 1];
+    let [old, young] = [state.first_seq, removableTo + 1];
     while (old < young) {
       const middle = Math.floor((old + young) / 2);
       const at = await this.#storedAt(jsm, middle);
@@ -111,6 +114,12 @@ export class StreamHousekeeping {
       if (isAbsent(error)) return undefined;
       throw error;
     }
+  }
+
+  /** The last sequence that no durable consumer needs; 0 when nothing may be removed. */
+  #removableTo(slowest: ConsumerInfo | undefined, { state }: StreamInfo): number {
+    if (slowest) return slowest.ack_floor.stream_seq;
+    return this.removeUnconsumed ? state.last_seq : 0;
   }
 
   /**

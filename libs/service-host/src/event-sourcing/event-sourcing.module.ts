@@ -23,12 +23,14 @@ import { Database } from '../database/database.js';
 import { CONFIG } from '../host.js';
 import { ServiceLog } from '../log/service-log.js';
 import { EventSourcing } from './event-sourcing.js';
-import { serviceRelay } from './service-relay.js';
+import { type PublishingOptions, serviceRelay } from './service-relay.js';
 
 export interface EventSourcingOptions {
   readonly service: ServiceName;
   /** The events that the service publishes; without any it has no outbox relay. Needs `eventSettings` in the configuration. */
   readonly events?: readonly EventContract[];
+  /** For services whose stored events hold more than they publish, or whose events may have no consumer. */
+  readonly publishing?: PublishingOptions;
   readonly projections: readonly Projection[];
   /** The read model that `Streams` and `CommandTransactions` wait for; without it, use `EventSourcing` per feature. */
   readonly readYourWrites?: Projection;
@@ -45,7 +47,7 @@ export class EventSourcingModule {
   static forService(options: EventSourcingOptions): DynamicModule {
     const providers = [
       ...storeProviders(options),
-      ...(options.events ? [outboxProvider(options.service, options.events)] : []),
+      ...(options.events ? [outboxProvider(options.service, options.events, options.publishing)] : []),
       ...(options.readYourWrites ? writeProviders(options.readYourWrites) : []),
     ];
     return { module: EventSourcingModule, providers: [...providers, Lifecycle], exports: providers };
@@ -73,11 +75,15 @@ const storeProviders = ({ projections, upcasters }: EventSourcingOptions): Provi
   EventSourcing,
 ];
 
-const outboxProvider = (service: ServiceName, contracts: readonly EventContract[]): Provider => ({
+const outboxProvider = (
+  service: ServiceName,
+  contracts: readonly EventContract[],
+  publishing: PublishingOptions | undefined,
+): Provider => ({
   provide: OutboxRelay,
   inject: [PostgresEventStore, NatsLink, CONFIG, ServiceLog],
   useFactory: (store: PostgresEventStore, link: NatsLink, config: object, log: ServiceLog) =>
-    serviceRelay({ service, contracts, store, link, log, maxBytes: streamSizeOf(service, config) }),
+    serviceRelay({ service, contracts, store, link, log, maxBytes: streamSizeOf(service, config), publishing }),
 });
 
 const writeProviders = (projection: Projection): Provider[] => [

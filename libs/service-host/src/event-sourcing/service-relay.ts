@@ -1,6 +1,6 @@
 import type { EventContract, ServiceName } from '@postern/contracts';
 import { OutboxRelay, type PostgresEventStore } from '@postern/event-sourcing/postgres';
-import { JetStreamPublisher, type Log, type NatsLink } from '@postern/messaging';
+import { JetStreamPublisher, type JetStreamPublisherOptions, type Log, type NatsLink } from '@postern/messaging';
 
 export interface ServiceRelayOptions {
   readonly service: ServiceName;
@@ -10,16 +10,29 @@ export interface ServiceRelayOptions {
   readonly log: Log;
   /** Configured size of the stream. */
   readonly maxBytes: number;
+  readonly publishing?: PublishingOptions | undefined;
 }
 
+/** For services whose stored events have more fields than they publish, or whose events may have no consumer. */
+export type PublishingOptions = Pick<JetStreamPublisherOptions, 'contractFieldsOnly' | 'removeUnconsumed'>;
+
 /** The outbox relay that publishes events to JetStream and logs its state. */
-export const serviceRelay = ({ service, contracts, store, link, log, maxBytes }: ServiceRelayOptions): OutboxRelay =>
+export const serviceRelay = ({
+  service,
+  contracts,
+  store,
+  link,
+  log,
+  maxBytes,
+  publishing,
+}: ServiceRelayOptions): OutboxRelay =>
   new OutboxRelay({
     store,
     publisher: new JetStreamPublisher(link, {
       service,
       contracts,
       maxBytes,
+      ...publishing,
       onSmaller: size => log.warn(size, 'NATS has too little storage: the stream is smaller than configured'),
     }),
     types: contracts.map(({ type }) => type),

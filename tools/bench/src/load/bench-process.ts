@@ -8,14 +8,14 @@ interface Answer {
   readonly failure?: string;
 }
 
-/** A part of the bench that runs as a process of its own and answers commands: generator, sink, receiver, reference. */
+/** A separate process of the benchmark that handles commands: generator, sink, receiver or reference. */
 export class BenchProcess {
   private calls = 0;
   private readonly open = new Map<number, PromiseWithResolvers<unknown>>();
 
   private constructor(
     private readonly child: ChildProcess,
-    /** What it said about itself when it was ready. */
+    /** The message that it sent when it was ready. */
     readonly ready: Readonly<Record<string, unknown>>,
   ) {
     child.on('message', ({ call, result, failure }: Answer) => {
@@ -25,11 +25,11 @@ export class BenchProcess {
       else waiting?.reject(new Error(failure));
     });
     child.on('exit', () => {
-      for (const { reject } of this.open.values()) reject(new Error('a process of the bench has ended'));
+      for (const { reject } of this.open.values()) reject(new Error('a benchmark process exited'));
     });
   }
 
-  /** Starts `dist/<script>`. @throws when it ends before it is ready. */
+  /** Starts `dist/<script>`. @throws if it exits before it is ready. */
   static async start(script: string, environment: Readonly<Record<string, string>> = {}): Promise<BenchProcess> {
     const child = fork(join(import.meta.dirname, '..', script), {
       env: { ...process.env, NODE_ENV: 'production', ...environment },
@@ -37,7 +37,7 @@ export class BenchProcess {
     });
     const ready = await new Promise<Answer>((resolve, reject) => {
       child.once('message', resolve);
-      child.once('exit', code => reject(new Error(`${script} ended with ${code} before it was ready`)));
+      child.once('exit', code => reject(new Error(`${script} exited with ${code} before it was ready`)));
     });
     return new BenchProcess(child, ready.ready ?? {});
   }
@@ -50,7 +50,7 @@ export class BenchProcess {
     return Number(this.ready['port']);
   }
 
-  /** @throws what the command threw there. */
+  /** Sends a command. @throws the error of the command. */
   ask<Result>(command: string, argument: unknown = null): Promise<Result> {
     const call = ++this.calls;
     const waiting = Promise.withResolvers<unknown>();

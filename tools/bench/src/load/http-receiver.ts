@@ -1,7 +1,7 @@
-/** An HTTP endpoint that takes every POST and counts by path; it never answers a path that is told to hang. */
+/** An HTTP endpoint that accepts every POST and counts by path; it never responds on paths that hang. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerCommands } from './worker.js';
+import { handleCommands } from './worker.js';
 
 const counts = new Map<string, number>();
 const hanging = new Set<string>();
@@ -25,7 +25,7 @@ const server = createServer((request, response) => {
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () =>
-  answerCommands(
+  handleCommands(
     {
       reset: () => {
         counts.clear();
@@ -33,7 +33,7 @@ server.listen(0, '127.0.0.1', () =>
       },
       counts: () => Object.fromEntries(counts),
       hang: (path: string) => hanging.add(path),
-      /** Resolves, with the time of the last one, when so many requests have been answered since the reset. */
+      /** Resolves with the time of the last response after `count` responses since the reset. */
       until: (count: number) =>
         new Promise<number>(resolve => {
           const reached = () => {

@@ -1,9 +1,9 @@
-/** The load generator: a process of its own, the same for everything that is measured. */
+/** The load generator, a separate process that is the same for all measurements. */
 import { Pool } from 'undici';
 import { poissonArrivals } from '../measure/arrivals.js';
 import { percentile } from '../measure/statistics.js';
 import type { ClosedLoop, LoadResult, OpenLoop, RequestTemplate } from './requests.js';
-import { answerCommands } from './worker.js';
+import { handleCommands } from './worker.js';
 
 let sent = 0;
 
@@ -12,7 +12,7 @@ class Tally {
   private readonly latencies: number[] = [];
   private failed = 0;
   private firstFailure: string | undefined;
-  private readonly began = performance.now();
+  private readonly startedAt = performance.now();
 
   answered(status: number, since: number, body: string): void {
     if (status >= 200 && status < 300) this.latencies.push(performance.now() - since);
@@ -25,8 +25,8 @@ class Tally {
   }
 
   result(): LoadResult {
-    const seconds = (performance.now() - this.began) / 1_000;
-    if (this.latencies.length === 0) throw new Error(`no request succeeded; the first one: ${this.firstFailure}`);
+    const seconds = (performance.now() - this.startedAt) / 1_000;
+    if (this.latencies.length === 0) throw new Error(`no request succeeded; first failure: ${this.firstFailure}`);
     const sorted = Float64Array.from(this.latencies).sort();
     return {
       answered: sorted.length,
@@ -40,7 +40,7 @@ class Tally {
   }
 }
 
-/** Sends one request and resolves when it is over; a plain dispatch, which costs half of `request`. */
+/** Sends one request and resolves when it ends; `dispatch` costs half as much as `request`. */
 const sender = ({ url, headers, body }: RequestTemplate, pool: Pool) => {
   const { pathname, search } = new URL(url);
   const path = pathname + search;
@@ -99,15 +99,15 @@ const open = (load: OpenLoop): Promise<LoadResult> =>
   withPool(load.url, load.connections, async pool => {
     const send = sender(load, pool);
     const tally = new Tally();
-    const began = performance.now();
+    const startedAt = performance.now();
     const arrivals = poissonArrivals(load.perSecond, load.seconds);
     const underWay: Promise<void>[] = [];
     for (const dueMs of arrivals) {
-      while (performance.now() - began < dueMs) await new Promise(resolve => setTimeout(resolve, 1));
-      underWay.push(send(began + dueMs, tally));
+      while (performance.now() - startedAt < dueMs) await new Promise(resolve => setTimeout(resolve, 1));
+      underWay.push(send(startedAt + dueMs, tally));
     }
     await Promise.all(underWay);
     return tally.result();
   });
 
-answerCommands({ closed, open });
+handleCommands({ closed, open });

@@ -1,28 +1,28 @@
-/** A request that is sent over and over; `{n}` in the body becomes the number of the request. Without a body: a GET. */
+/** A repeated request; `{n}` in the body is replaced by the number of the request. Without a body it is a GET. */
 export interface RequestTemplate {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** `connections` callers, each with one request under way at a time. */
+/** `connections` clients with one request at a time each. */
 export interface ClosedLoop extends RequestTemplate {
   readonly connections: number;
   readonly seconds: number;
 }
 
-/** Requests at times of their own, however the answers come; latency counts from the time that was due. */
+/** Requests at fixed times, independent of responses; latency counts from the scheduled time. */
 export interface OpenLoop extends RequestTemplate {
   readonly connections: number;
   readonly seconds: number;
   readonly perSecond: number;
 }
 
-/** Latencies are in milliseconds and of good answers only. */
+/** Latencies in milliseconds, of successful responses only. */
 export interface LoadResult {
   readonly answered: number;
   readonly failed: number;
-  /** The first answer that was not 2xx, or the first error. */
+  /** The first response that was not 2xx, or the first error. */
   readonly firstFailure: string | undefined;
   readonly seconds: number;
   readonly p50: number;

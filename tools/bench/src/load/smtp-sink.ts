@@ -1,9 +1,9 @@
 /**
- * An SMTP server that takes everything and keeps only counters. Written for little CPU of its own, so that the
- * senders are measured and not the sink; offers what a good relay offers (PIPELINING, 8BITMIME, SMTPUTF8, SIZE, DSN).
+ * An SMTP server that accepts everything and only counts. It uses little CPU, so that the senders are measured and not
+ * the sink, and has the extensions of a good relay (PIPELINING, 8BITMIME, SMTPUTF8, SIZE, DSN).
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { answerCommands } from './worker.js';
+import { handleCommands } from './worker.js';
 
 const counters = { connections: 0, messages: 0, bytes: 0 };
 const END = Buffer.from('\r\n.\r\n');
@@ -22,7 +22,7 @@ const serve = (socket: Socket): void => {
         return EHLO_REPLY;
       case 'DATA':
         inData = true;
-        // The text may begin with the dot that ends it.
+        // The data can start with the final dot.
         pending = Buffer.concat([Buffer.from('\r\n'), pending]);
         return '354 go ahead\r\n';
       case 'QUIT':
@@ -39,7 +39,7 @@ const serve = (socket: Socket): void => {
     counters.bytes += end;
     pending = pending.subarray(end + END.length);
     inData = false;
-    return '250 2.0.0 taken\r\n';
+    return '250 2.0.0 queued\r\n';
   };
 
   const takeLine = (): string => {
@@ -64,5 +64,5 @@ const serve = (socket: Socket): void => {
 };
 
 const server = createServer(serve).listen(0, '127.0.0.1', () =>
-  answerCommands({ counters: () => ({ ...counters }) }, { port: (server.address() as AddressInfo).port }),
+  handleCommands({ counters: () => ({ ...counters }) }, { port: (server.address() as AddressInfo).port }),
 );

@@ -6,9 +6,9 @@ interface Call {
   readonly argument: never;
 }
 
-/** Turns this process into a `BenchProcess`: says that it is ready, answers commands, ends with its parent. */
-export const answerCommands = (handlers: Handlers, ready: object = {}): void => {
-  // The parent stops us in order; a Ctrl-C reaches the whole group.
+/** Turns this process into a `BenchProcess`: reports ready, handles commands, exits with its parent. */
+export const handleCommands = (handlers: Handlers, ready: object = {}): void => {
+  // The parent stops this process; Ctrl-C reaches the whole process group.
   process.on('SIGINT', () => undefined);
   process.on('disconnect', () => process.exit(0));
   process.on('message', async ({ call, command, argument }: Call) => {
@@ -21,7 +21,7 @@ export const answerCommands = (handlers: Handlers, ready: object = {}): void => 
   answer({ ready });
 };
 
-/** To a parent that may be gone by now. */
+/** Sends to the parent, which may have exited. */
 const answer = (message: object): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };

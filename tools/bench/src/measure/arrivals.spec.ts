@@ -6,13 +6,13 @@ describe('Arrivals of independent clients', () => {
   const gaps = arrivals.map((at, place) => at - (arrivals[place - 1] ?? 0));
   const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
 
-  it('come at the wanted rate', () => {
+  it('have the requested rate', () => {
     expect(arrivals).toHaveLength(6_000);
     expect(1_000 / mean).toBeGreaterThan(285);
     expect(1_000 / mean).toBeLessThan(315);
   });
 
-  it('have gaps that spread as far as their mean, as exponential ones do', () => {
+  it('have exponential gaps, whose deviation equals their mean', () => {
     const deviation = Math.sqrt(gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / gaps.length);
     expect(deviation / mean).toBeGreaterThan(0.95);
     expect(deviation / mean).toBeLessThan(1.05);

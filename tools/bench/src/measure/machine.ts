@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { arch, cpus, loadavg, release, totalmem } from 'node:os';
 
-/** What a figure is worth nothing without. */
+/** The properties of the machine that results depend on. */
 export const machineFacts = () => ({
   at: new Date().toISOString(),
   commit: output('git', ['describe', '--always', '--dirty']),
@@ -15,7 +15,7 @@ export const machineFacts = () => ({
 
 export type MachineFacts = ReturnType<typeof machineFacts>;
 
-/** What a program prints, or undefined where it is missing or fails. */
+/** The output of a program, or undefined if it is missing or fails. */
 export const output = (program: string, args: readonly string[]): string | undefined => {
   try {
     return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

@@ -4,10 +4,10 @@ import { describe, expect, it } from '@jest/globals';
 import { ageMsOf, cpuOf, peakMemoryOf, residentMemoryOf } from './process-usage.js';
 
 const BURN =
-  'const end = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < end); console.log("burnt")';
+  'const end = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < end); console.log("done")';
 
-describe('what a process uses, read from the kernel', () => {
-  it('includes the children that have ended already', async () => {
+describe('the usage of a process', () => {
+  it('includes ended children', async () => {
     const script = `const { execFileSync } = require('node:child_process');
       execFileSync(process.execPath, ['-e', ${JSON.stringify(BURN)}]); console.log('ready'); setInterval(() => {}, 1000)`;
     const parent = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -19,14 +19,14 @@ describe('what a process uses, read from the kernel', () => {
     }
   });
 
-  it('is nothing for a process that has ended', async () => {
+  it('is empty for an ended process', async () => {
     const child = spawn(process.execPath, ['-e', '']);
     await once(child, 'exit');
     const pid = child.pid as number;
     expect([cpuOf({ gone: pid })['gone'], peakMemoryOf(pid), residentMemoryOf(pid)]).toEqual([0, 0, 0]);
   });
 
-  it('knows a peak no smaller than the present memory, and an age', () => {
+  it('has a peak of at least the current memory, and an age', () => {
     expect(peakMemoryOf(process.pid)).toBeGreaterThanOrEqual(Math.floor(residentMemoryOf(process.pid)));
     expect(ageMsOf(process.pid)).toBeGreaterThan(0);
   });

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Ticks of /proc/<pid>/stat; the kernel's USER_HZ is 100 on every architecture that Linux still runs on. */
+/** Ticks per second of /proc/<pid>/stat; USER_HZ is 100 on all supported architectures. */
 const TICKS_PER_SECOND = 100;
 
 interface ProcessStat {
   readonly parent: number;
-  /** User and system time of the process and of those children of its that have ended, in milliseconds. */
+  /** User and system time of the process and its ended children, in milliseconds. */
   readonly cpuMs: number;
   readonly startedAtMs: number;
 }
@@ -14,7 +14,7 @@ interface ProcessStat {
 const statOf = (pid: number): ProcessStat | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name stands in parentheses and may hold anything, so the fields are counted behind the last one.
+    // The name is in parentheses and can contain any character; fields follow the last parenthesis.
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')
@@ -30,7 +30,7 @@ const statOf = (pid: number): ProcessStat | undefined => {
   }
 };
 
-/** All processes of the machine by parent, read once. */
+/** All processes of the machine by parent. */
 const familyTree = (): ((root: number) => readonly number[]) => {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
@@ -63,7 +63,7 @@ const memoryLine = (pid: number, line: 'VmHWM' | 'VmRSS'): number => {
   }
 };
 
-/** The largest peak among a process and its descendants, in MiB; a sum would count shared pages many times. */
+/** The largest peak of a process and its descendants, in MiB; a sum would count shared pages repeatedly. */
 export const peakMemoryOf = (pid: number): number =>
   Math.max(...familyTree()(pid).map(one => memoryLine(one, 'VmHWM')));
 

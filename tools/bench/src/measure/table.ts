@@ -1,6 +1,6 @@
 import type { Spread } from './statistics.js';
 
-/** Columns as wide as their widest cell; the first one to the left, figures to the right. */
+/** Aligns columns: the first one left, numbers right. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map(row => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>

@@ -1,11 +1,11 @@
 /**
- * The reference for sending on every processor: one `email-service` process for each, sharing a port, as Node.js' own
- * cluster module runs them.
+ * The reference for sending on all CPUs: one `email-service` process per CPU with a shared port, started by the cluster
+ * module of Node.js.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { answerCommands } from '../load/worker.js';
+import { handleCommands } from '../load/worker.js';
 
 const workers = availableParallelism();
 const relayConnections = Math.max(1, Math.floor(Number(process.env['REFERENCE_RELAY_CONNECTIONS'] ?? 1) / workers));
@@ -15,11 +15,11 @@ cluster.setupPrimary({ exec: join(import.meta.dirname, 'email-service.js') });
 const ready = (worker: Worker): Promise<number> =>
   new Promise((resolve, reject) => {
     worker.once('message', ({ ready: { port } }: { ready: { port: number } }) => resolve(port));
-    worker.once('exit', code => reject(new Error(`a worker of the reference ended with ${code} before it was ready`)));
+    worker.once('exit', code => reject(new Error(`a worker of the reference exited with ${code} before it was ready`)));
   });
 
 const ports: number[] = [];
-// One after another: the first one creates the table.
+// Sequentially, because the first one creates the table.
 for (let started = 0; started < workers; started++)
   ports.push(await ready(cluster.fork({ REFERENCE_RELAY_CONNECTIONS: String(relayConnections) })));
-answerCommands({}, { port: ports[0] });
+handleCommands({}, { port: ports[0] });

@@ -7,7 +7,7 @@ import { fastify } from 'fastify';
 import { compile } from 'html-to-text';
 import nodemailer from 'nodemailer';
 import pg from 'pg';
-import { answerCommands } from '../load/worker.js';
+import { handleCommands } from '../load/worker.js';
 
 const setting = (name: string): string => {
   const value = process.env[name];
@@ -84,4 +84,4 @@ app.post<{ Body: Email }>('/emails', { schema: { body: bodySchema } }, async (re
 });
 
 await app.listen({ host: '127.0.0.1', port: 0 });
-answerCommands({}, { port: (app.server.address() as AddressInfo).port });
+handleCommands({}, { port: (app.server.address() as AddressInfo).port });

@@ -1,7 +1,7 @@
-/** The reference for webhooks: a loop of signed POSTs over undici that records nothing, checks nothing, retries nothing. */
+/** The reference for webhooks: a loop of signed undici POSTs without records, checks or retries. */
 import { createHmac } from 'node:crypto';
 import { Pool } from 'undici';
-import { answerCommands } from '../load/worker.js';
+import { handleCommands } from '../load/worker.js';
 
 interface Sending {
   readonly origin: string;
@@ -14,7 +14,7 @@ interface Sending {
 
 const send = async ({ origin, paths, payload, secret, count, concurrency }: Sending): Promise<{ seconds: number }> => {
   const pool = new Pool(origin, { connections: concurrency });
-  const began = performance.now();
+  const startedAt = performance.now();
   let next = 0;
   const sender = async () => {
     for (let number = next++; number < count; number = next++) {
@@ -31,13 +31,13 @@ const send = async ({ origin, paths, payload, secret, count, concurrency }: Send
         body: payload,
       });
       await body.dump();
-      if (statusCode !== 204) throw new Error(`the receiver answered ${statusCode}`);
+      if (statusCode !== 204) throw new Error(`the receiver responded with ${statusCode}`);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, sender));
-  const seconds = (performance.now() - began) / 1_000;
+  const seconds = (performance.now() - startedAt) / 1_000;
   await pool.close();
   return { seconds };
 };
 
-answerCommands({ send });
+handleCommands({ send });

@@ -1,5 +1,5 @@
+import type { Database, DatabaseWithUsage } from '@postern/contracts';
 import { api } from '../../api-client.js';
-import type { Database, DatabaseWithUsage } from '../../api-shapes.js';
 import { formatBytes, NO_VALUE } from '../../formatting.js';
 import { useLoading } from '../../loading.js';
 

@@ -1,6 +1,6 @@
+import type { CreatedDatabase, Database, Page as ListPage } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { CreatedDatabase, Database, Page as ListPage } from '../../api-shapes.js';
 import { ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';

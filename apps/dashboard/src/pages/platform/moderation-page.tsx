@@ -1,6 +1,6 @@
+import type { ModerationAction, WebService } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { ModerationAction, WebService } from '../../api-shapes.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Select } from '../../components/form-controls.js';
 import { Notice } from '../../components/notice.js';

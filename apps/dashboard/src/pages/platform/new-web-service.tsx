@@ -1,5 +1,5 @@
+import type { WebService } from '@postern/contracts';
 import { api } from '../../api-client.js';
-import type { WebService } from '../../api-shapes.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Select } from '../../components/form-controls.js';
 import { Section } from '../../components/page.js';

@@ -1,4 +1,4 @@
-import type { PlatformKey } from '../../api-shapes.js';
+import type { PlatformKey } from '@postern/contracts';
 import { Tag } from '../../components/badge.js';
 import { Field } from '../../components/form.js';
 import { Select } from '../../components/form-controls.js';

@@ -1,5 +1,5 @@
+import type { Project, WebService } from '@postern/contracts';
 import { api } from '../../api-client.js';
-import type { Project, WebService } from '../../api-shapes.js';
 import { DataTable } from '../../components/data-table.js';
 import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Page } from '../../components/page.js';

@@ -1,5 +1,5 @@
+import type { ProjectSecrets } from '@postern/contracts';
 import { api } from '../../api-client.js';
-import type { ProjectSecrets } from '../../api-shapes.js';
 import { ConfirmButton } from '../../components/action-button.js';
 import { DataTable } from '../../components/data-table.js';
 import { Field, Form, type Values } from '../../components/form.js';

@@ -1,5 +1,5 @@
+import type { Project } from '@postern/contracts';
 import { api } from '../../api-client.js';
-import type { Project } from '../../api-shapes.js';
 import { DataTable } from '../../components/data-table.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';

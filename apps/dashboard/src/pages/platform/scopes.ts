@@ -1,4 +1,4 @@
-import type { SecretScope } from '../../api-shapes.js';
+import type { SecretScope } from '@postern/contracts';
 
 /** The scopes as select options, the default first. */
 export const SCOPES: readonly (readonly [scope: SecretScope, label: string])[] = [

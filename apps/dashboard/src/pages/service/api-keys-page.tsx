@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../api-shapes.js';
+import type { ApiKey } from '@postern/contracts';
 import { CopyButton } from '../../components/copy-button.js';
 import { KeysPage } from '../../components/keys-page.js';
 import { Section } from '../../components/page.js';

@@ -1,6 +1,6 @@
+import type { Delivery, Page, Replayed } from '@postern/contracts';
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { Delivery, Page, Replayed } from '../../api-shapes.js';
 import { Choice, Field, Form, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';

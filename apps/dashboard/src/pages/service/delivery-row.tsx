@@ -1,4 +1,4 @@
-import type { Attempt, Delivery } from '../../api-shapes.js';
+import type { Attempt, Delivery } from '@postern/contracts';
 import { ActionButton } from '../../components/action-button.js';
 import { Badge, Tag, type Tone } from '../../components/badge.js';
 import { Time } from '../../components/time.js';

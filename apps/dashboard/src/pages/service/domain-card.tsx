@@ -1,5 +1,5 @@
+import type { DnsRecord, SendingDomain } from '@postern/contracts';
 import { api } from '../../api-client.js';
-import type { DnsRecord, SendingDomain } from '../../api-shapes.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
 import { Badge, Tag } from '../../components/badge.js';
 import { CopyButton } from '../../components/copy-button.js';

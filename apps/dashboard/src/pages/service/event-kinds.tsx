@@ -1,5 +1,5 @@
+import type { OutcomeKind } from '@postern/contracts';
 import { useId } from 'preact/hooks';
-import type { OutcomeKind } from '../../api-shapes.js';
 import { formatLabel } from '../../formatting.js';
 
 export const KINDS: readonly OutcomeKind[] = ['delivered', 'bounced', 'complained', 'opened', 'clicked'];

@@ -1,5 +1,5 @@
+import type { EmailWithTimeline, TimelineEntry, TrackedEmail } from '@postern/contracts';
 import { api } from '../../api-client.js';
-import type { EmailWithTimeline, TimelineEntry, TrackedEmail } from '../../api-shapes.js';
 import { Badge } from '../../components/badge.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { DataTable } from '../../components/data-table.js';

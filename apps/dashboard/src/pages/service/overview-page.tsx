@@ -1,5 +1,5 @@
+import type { EmailStats } from '@postern/contracts';
 import { api } from '../../api-client.js';
-import type { EmailStats } from '../../api-shapes.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
 import { EmptyState, Page, Section } from '../../components/page.js';

@@ -1,4 +1,4 @@
-import type { EmailService } from '../../api-shapes.js';
+import type { EmailService } from '@postern/contracts';
 import { Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { asSentence, formatCount, formatLabel } from '../../formatting.js';

@@ -1,5 +1,5 @@
+import type { SendingDomain } from '@postern/contracts';
 import { api } from '../../api-client.js';
-import type { SendingDomain } from '../../api-shapes.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Page, Section } from '../../components/page.js';

@@ -1,7 +1,7 @@
+import type { EmailService } from '@postern/contracts';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { EmailService } from '../../api-shapes.js';
 import { Badge } from '../../components/badge.js';
 import { Loaded } from '../../components/loaded.js';
 import { Tabs } from '../../components/tabs.js';

@@ -1,6 +1,6 @@
+import type { EmailService, EmailServiceChanges } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { EmailService, EmailServiceChanges } from '../../api-shapes.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { Field, Form, Switch, type Values } from '../../components/form.js';
 import { ErrorNotice, Notice } from '../../components/notice.js';

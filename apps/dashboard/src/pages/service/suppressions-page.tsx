@@ -1,6 +1,6 @@
+import type { Page as ListPage, Suppression } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { Page as ListPage, Suppression } from '../../api-shapes.js';
 import { ConfirmButton } from '../../components/action-button.js';
 import { DataTable } from '../../components/data-table.js';
 import { Loaded } from '../../components/loaded.js';

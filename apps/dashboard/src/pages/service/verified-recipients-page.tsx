@@ -1,5 +1,5 @@
+import type { VerifiedRecipient } from '@postern/contracts';
 import { api } from '../../api-client.js';
-import type { VerifiedRecipient } from '../../api-shapes.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';

@@ -1,6 +1,6 @@
+import type { Delivery, OutcomeKind, Webhook } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { Delivery, OutcomeKind, Webhook } from '../../api-shapes.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
 import { Choice, Field, Form, Switch, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';

@@ -1,6 +1,6 @@
+import type { NewSecret, Webhook } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { NewSecret, Webhook } from '../../api-shapes.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
 import { Notice } from '../../components/notice.js';
 import { OneTimeSecret } from '../../components/one-time-secret.js';

@@ -1,6 +1,6 @@
+import type { CreatedWebhook, Webhook } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { CreatedWebhook, Webhook } from '../../api-shapes.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
 import { Field, Form, type Values } from '../../components/form.js';

@@ -1,6 +1,6 @@
+import type { BulkResult, Variable } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { BulkResult, Variable } from '../../api-shapes.js';
 import { ConfirmButton } from '../../components/action-button.js';
 import { DataTable } from '../../components/data-table.js';
 import { Field, Form, type Values } from '../../components/form.js';

@@ -1,6 +1,6 @@
+import type { Logs } from '@postern/contracts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { Logs } from '../../api-shapes.js';
 import { Choice, Switch } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Page } from '../../components/page.js';

@@ -1,6 +1,6 @@
+import type { MetricsHistory } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { MetricsHistory } from '../../api-shapes.js';
 import { Choice } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Section } from '../../components/page.js';

@@ -1,4 +1,4 @@
-import type { WebService } from '../../api-shapes.js';
+import type { WebService } from '@postern/contracts';
 import { Badge } from '../../components/badge.js';
 
 /** The status of a web service, and whether an administrator has blocked or suspended it. */

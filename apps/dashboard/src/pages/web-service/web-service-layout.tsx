@@ -1,7 +1,7 @@
+import type { Project, WebService } from '@postern/contracts';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import type { Project, WebService } from '../../api-shapes.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
 import { Tabs } from '../../components/tabs.js';

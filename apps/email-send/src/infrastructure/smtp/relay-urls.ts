@@ -7,8 +7,7 @@ const QUEUE_TIMEOUT_MS = 5_000;
 const MAX_CONNECTIONS = 20;
 
 /**
- * Parses POSTERN_RELAYS: `smtp://` requires STARTTLS, `smtps://` uses implicit TLS, `?tls=none` is plain text.
- * `connections` limits the connections to a relay, `name` is the EHLO name.
+ * Parses POSTERN_RELAYS. `smtp://` requires STARTTLS, `smtps://` uses implicit TLS, `?tls=none` is plain text.
  * @throws TypeError that names the relay by its position, because its URL may contain a password.
  */
 export function relaysFrom(urls: string, ownName: string): NamedRelay[] {

@@ -1,3 +1,4 @@
+import { PLATFORM_MANAGEMENT_EVENTS } from '@postern/contracts';
 import { EventSourcingModule } from '@postern/service-host';
 import { accounts } from '../../accounts/accounts.projection.js';
 import { databases } from '../../databases/databases.projection.js';
@@ -7,5 +8,7 @@ import { webServices } from './web-services.projection.js';
 /** The event store, the projections and the outbox of platform-management; all feature modules import this instance. */
 export const eventSourcing = EventSourcingModule.forService({
   service: 'platform-management',
+  events: PLATFORM_MANAGEMENT_EVENTS,
+  publishing: { contractFieldsOnly: true, removeUnconsumed: true },
   projections: [accounts, resources, webServices, databases],
 });

@@ -3,7 +3,7 @@ import { newRestarts } from './new-restarts.js';
 
 const shop = (restarts: number, rollId = 'roll-1') => ({ webServiceId: 'shop', rollId, restarts });
 
-it('counts what came since the last look', () => {
+it('counts restarts since the last reading', () => {
   expect(newRestarts([shop(2)], [shop(5)])).toEqual(new Map([['shop', 3]]));
   expect(newRestarts([shop(5)], [shop(5)])).toEqual(new Map());
 });
@@ -13,7 +13,7 @@ it('counts nothing of what an earlier leader may have counted', () => {
   expect(newRestarts([shop(5, 'roll-0')], [shop(5)])).toEqual(new Map());
 });
 
-it('goes on where the runtime began anew', () => {
+it('continues after the runtime restarted its count', () => {
   expect(newRestarts([shop(5)], [shop(0)])).toEqual(new Map());
   expect(newRestarts([shop(5)], [shop(1)])).toEqual(new Map([['shop', 1]]));
 });

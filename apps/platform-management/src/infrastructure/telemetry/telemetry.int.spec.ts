@@ -3,20 +3,20 @@ import { eventually } from '@postern/testing';
 import { BuildFailed } from '../../ports/runtime.js';
 import { Latch, OWNER, type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 
-let house: WebServicesFixture;
+let fixture: WebServicesFixture;
 let replica: Replica;
 
 beforeAll(async () => {
-  house = await WebServicesFixture.start();
+  fixture = await WebServicesFixture.start();
 }, 60_000);
-afterAll(() => house.stop());
+afterAll(() => fixture.stop());
 
 beforeEach(async () => {
-  replica = await house.replica();
+  replica = await fixture.replica();
 });
 afterEach(async () => {
-  await house.stopReplicas();
-  Object.assign(house.machine.script, { build: () => {}, roll: () => {} });
+  await fixture.stopReplicas();
+  Object.assign(fixture.machine.script, { build: () => {}, roll: () => {} });
 });
 
 /** The value of the line of that name with these labels; undefined where there is none. */
@@ -30,19 +30,19 @@ const outcomes = (of: Replica, outcome: string, labels = {}) =>
   shown(of, 'postern_deployments_outcomes_total', { outcome, ...labels });
 
 describe('the outcomes of deployments', () => {
-  it('begin with 0, so that the first failure is a rise', async () => {
+  it('start with 0, so that the first failure is an increase', async () => {
     expect(await outcomes(replica, 'failed', { stage: 'building' })).toBe(0);
     expect(await shown(replica, 'postern_web_services_instance_restarts_total')).toBe(0);
   });
 
-  it('are counted and timed, by what they were and how far they had come', async () => {
-    const { id, deploymentId } = await house.runningService(replica);
-    house.machine.script.build = () => {
+  it('are counted and timed by kind and stage', async () => {
+    const { id, deploymentId } = await fixture.runningService(replica);
+    fixture.machine.script.build = () => {
       throw new BuildFailed('npm exited with code 1');
     };
-    await house.untilDeployment(await house.deploy(replica, id), 'failed');
+    await fixture.untilDeployment(await fixture.deploy(replica, id), 'failed');
     const rollBack = { user_id: OWNER, web_service_id: id, deployment_id: deploymentId };
-    await house.untilDeployment(await replica.commands.rollBack(rollBack), 'live');
+    await fixture.untilDeployment(await replica.commands.rollBack(rollBack), 'live');
 
     expect(await outcomes(replica, 'live')).toBe(2);
     expect(await outcomes(replica, 'failed', { stage: 'building' })).toBe(1);
@@ -57,75 +57,75 @@ describe('the outcomes of deployments', () => {
 
   it('are counted once over all replicas, though a leader was killed in between', async () => {
     const building = new Latch();
-    house.machine.script.build = building.wait;
-    const id = await house.createService(replica);
-    const deploymentId = await house.deploy(replica, id);
+    fixture.machine.script.build = building.wait;
+    const id = await fixture.createService(replica);
+    const deploymentId = await fixture.deploy(replica, id);
     await building.reached;
     await replica.kill();
-    house.machine.script.build = () => {};
-    const successor = await house.replica();
-    const onlooker = await house.replica({}, false);
-    await house.untilDeployment(deploymentId, 'live');
+    fixture.machine.script.build = () => {};
+    const successor = await fixture.replica();
+    const onlooker = await fixture.replica({}, false);
+    await fixture.untilDeployment(deploymentId, 'live');
 
     expect(await Promise.all([replica, successor, onlooker].map(each => outcomes(each, 'live')))).toEqual([0, 1, 0]);
   });
 });
 
 describe('the gauges', () => {
-  it('show deployments under way, and how long those wait for which there is no place', async () => {
-    await house.stopReplicas();
-    replica = await house.replica({ concurrentBuilds: 1 });
+  it('show active deployments, and how long deployments wait for a build slot', async () => {
+    await fixture.stopReplicas();
+    replica = await fixture.replica({ concurrentBuilds: 1 });
     const building = new Latch();
-    house.machine.script.build = building.wait;
-    const [busy, waiting] = [await house.createService(replica), await house.createService(replica)];
-    await house.deploy(replica, busy);
+    fixture.machine.script.build = building.wait;
+    const [busy, waiting] = [await fixture.createService(replica), await fixture.createService(replica)];
+    await fixture.deploy(replica, busy);
     await building.reached;
     // One waits for the deployment of its own service, the other for a place.
-    const own = await house.deploy(replica, busy);
-    const other = await house.deploy(replica, waiting);
+    const own = await fixture.deploy(replica, busy);
+    const other = await fixture.deploy(replica, waiting);
 
     const active = (status: string) => shown(replica, 'postern_deployments_active', { status });
     expect([await active('queued'), await active('building'), await active('releasing')]).toEqual([2, 1, 0]);
     expect(await shown(replica, 'postern_deployments_queue_depth')).toBe(1);
     expect(await shown(replica, 'postern_deployments_queue_delay')).toBeGreaterThan(0);
     building.open();
-    for (const id of [own, other]) await house.untilDeployment(id, 'live');
+    for (const id of [own, other]) await fixture.untilDeployment(id, 'live');
     expect([await active('queued'), await active('building')]).toEqual([0, 0]);
     expect(await shown(replica, 'postern_deployments_queue_delay')).toBe(0);
   });
 
-  it('show web services by status, those too that none has', async () => {
+  it('show web services by status, also for unused statuses', async () => {
     const services = (status: string) => shown(replica, 'postern_web_services_count', { status });
     const created = (await services('created'))!;
-    await house.createService(replica);
+    await fixture.createService(replica);
     expect(await services('created')).toBe(created + 1);
     expect(await services('restarting')).toBe(0);
   });
 
-  it('show instances, and count those that were started anew, as the leader sees them', async () => {
-    const onlooker = await house.replica({}, false);
+  it('show instances and count restarts in the leading replica', async () => {
+    const onlooker = await fixture.replica({}, false);
     const instances = (of: Replica, state: string) => shown(of, 'postern_web_services_instances', { state });
-    const { id } = await house.runningService(replica, { min_instances: 3, max_instances: 3 });
+    const { id } = await fixture.runningService(replica, { min_instances: 3, max_instances: 3 });
     await eventually(async () => expect(await instances(replica, 'answering')).toBeGreaterThanOrEqual(3));
     expect(await instances(onlooker, 'answering')).toBe(0);
 
-    house.machine.unhealthy.set(id, 'exited with code 1');
+    fixture.machine.unhealthy.set(id, 'exited with code 1');
     await eventually(async () => expect(await instances(replica, 'silent')).toBe(3));
-    house.machine.restarts.set(id, 2);
+    fixture.machine.restarts.set(id, 2);
     await eventually(async () => expect(await shown(replica, 'postern_web_services_instance_restarts_total')).toBe(2));
-    house.machine.unhealthy.delete(id);
+    fixture.machine.unhealthy.delete(id);
   });
 
-  it('are no longer the leader’s when it has gone, and nothing is counted again by the next', async () => {
-    const { id } = await house.runningService(replica);
-    house.machine.restarts.set(id, 7);
+  it('move to the next leader, which counts nothing twice', async () => {
+    const { id } = await fixture.runningService(replica);
+    fixture.machine.restarts.set(id, 7);
     const shownBy = (of: Replica) => shown(of, 'postern_web_services_instances', { state: 'answering' });
     await eventually(async () => expect(await shownBy(replica)).toBeGreaterThan(0));
-    const successor = await house.replica();
+    const successor = await fixture.replica();
     await replica.stop();
     expect(await shownBy(replica)).toBe(0);
     await eventually(async () => expect(await shownBy(successor)).toBeGreaterThan(0));
-    house.machine.restarts.set(id, 8);
+    fixture.machine.restarts.set(id, 8);
     await eventually(async () =>
       expect(await shown(successor, 'postern_web_services_instance_restarts_total')).toBe(1),
     );

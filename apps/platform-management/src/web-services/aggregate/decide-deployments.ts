@@ -46,7 +46,7 @@ export function requestRollback(
   }
   if (target.status !== 'live' && !rollbackTargets(state, retained).includes(target.id)) {
     throw new Refusal(
-      'deployment_never_live',
+      'deployment_too_old',
       `the deployment is too old: what it built is kept for the last ${retained} deployments that were live`,
     );
   }

@@ -35,7 +35,7 @@ const outcomesAfter = (...events: readonly WebServiceEvent[]) => {
 };
 
 describe('a deployment', () => {
-  it('that goes live took the time since it was asked for', () => {
+  it('that goes live took the time since its request', () => {
     const way = [created, requested('d1'), begun('d1'), built('d1'), releaseBegun('d1'), served('d1'), live('d1')];
     expect(outcomesAfter(...way)).toEqual({
       deployments: [{ outcome: 'live', stage: 'releasing', kind: 'deployment', seconds: 50 }],
@@ -43,7 +43,7 @@ describe('a deployment', () => {
     });
   });
 
-  it('that is built tells of its build alone', () => {
+  it('that is built has a build outcome only', () => {
     expect(outcomesAfter(created, requested('d1'), requested('d2'), begun('d1'), built('d1'))).toEqual({
       deployments: [],
       builds: [{ result: 'built', seconds: 10 }],
@@ -60,13 +60,13 @@ describe('a deployment', () => {
     });
   });
 
-  it('that is superseded has that for its outcome only if it was never live', () => {
+  it('that is superseded has that outcome only if it was never live', () => {
     const waiting = outcomesAfter(created, requested('d1'), requested('d2'), superseded('d1', 'd2'));
     expect(waiting.deployments).toEqual([{ outcome: 'superseded', stage: 'queued', kind: 'deployment', seconds: 20 }]);
     expect(outcomesAfter(created, ...deployed('d1'), requested('d2'), superseded('d1', 'd2')).deployments).toEqual([]);
   });
 
-  it('that a rollback replaces is rolled back, and the rollback live', () => {
+  it('that a rollback replaces is rolled back, and the rollback is live', () => {
     const history = [created, ...deployed('d1'), ...deployed('d2'), rollbackRequested('d3', 'd1')];
     const timed = overTime([...history, begun('d3', 'releasing'), releaseBegun('d3'), served('d3')]);
     const ending = overTime([live('d3'), rolledBack('d2', 'd3')]);

@@ -32,13 +32,13 @@ const rollBack = (deploymentId: string, rollbackOf: string, retained = 10) =>
   ({ kind: 'request-rollback', userId: 'ada', deploymentId, rollbackOf, retained, at }) as const;
 const cancel = (deploymentId: string) => ({ kind: 'cancel-deployment', userId: 'ada', deploymentId, at }) as const;
 
-describe('a deployment that is asked for', () => {
-  it('takes the branch of its service unless it names one', () => {
+describe('a requested deployment', () => {
+  it('uses the branch of its web service by default', () => {
     given(created).when(deploy('d1')).yields(requested('d1', 'main'));
     given(created).when(deploy('d1', 'next')).yields(requested('d1', 'next'));
   });
 
-  it('supersedes those that are queued, and not the one under way', () =>
+  it('supersedes queued deployments but not the active one', () =>
     given(created, requested('d1'), begun('d1'), requested('d2'))
       .when(deploy('d3'))
       .yields(superseded('d2', 'd3'), requested('d3')));
@@ -48,7 +48,7 @@ describe('a deployment that is asked for', () => {
     given(created, suspended).when(deploy('d1')).refuses('service_suspended', 'bandwidth');
   });
 
-  it('does not exist for anybody but the owner of its service', () => {
+  it('exists only for the owner of its web service', () => {
     given(created)
       .when({ ...deploy('d1'), userId: 'eve' })
       .refuses('web_service_not_found');
@@ -56,16 +56,16 @@ describe('a deployment that is asked for', () => {
   });
 });
 
-describe('a deployment under way', () => {
+describe('an active deployment', () => {
   it('begins to build when no other is active', () =>
     given(created, requested('d1')).when({ kind: 'begin-deployment', deploymentId: 'd1', at }).yields(begun('d1')));
 
-  it('never begins beside another one', () =>
+  it('does not begin beside another one', () =>
     given(created, requested('d1'), begun('d1'), requested('d2'))
       .when({ kind: 'begin-deployment', deploymentId: 'd2', at })
       .yields());
 
-  it('keeps the first commit that its branch was found at', () => {
+  it('keeps the first commit that was resolved', () => {
     const command = { kind: 'resolve-source', deploymentId: 'd1', branch: 'main', commit: 'commit-d1', at } as const;
     given(created, requested('d1'), begun('d1')).when(command).yields(resolved('d1'));
     given(created, requested('d1'), begun('d1'), resolved('d1')).when(command).yields();
@@ -86,7 +86,7 @@ describe('a deployment under way', () => {
       .when(finish)
       .yields(cancelled('d1', 'stop')));
 
-  it('hears no report about a build that is over', () => {
+  it('ignores reports about a finished build', () => {
     given(created, requested('d1'), begun('d1'), built('d1')).when(finish).yields();
     given(created, ...deployed('d1'))
       .when({ kind: 'fail-deployment', deploymentId: 'd1', reason: 'x', at })
@@ -103,10 +103,10 @@ describe('a deployment under way', () => {
 });
 
 describe('cancelling a deployment', () => {
-  it('is done at once for one that is queued', () =>
+  it('takes effect at once for a queued deployment', () =>
     given(created, requested('d1')).when(cancel('d1')).yields(cancelled('d1')));
 
-  it('is asked for once while it is built, and done when the driver says that nothing runs any more', () => {
+  it('is requested once during a build and takes effect when the reconciler reports its end', () => {
     given(created, requested('d1'), begun('d1')).when(cancel('d1')).yields(cancelling('d1'));
     given(created, requested('d1'), begun('d1'), cancelling('d1')).when(cancel('d1')).yields();
     given(created, requested('d1'), begun('d1'), cancelling('d1'))
@@ -114,10 +114,10 @@ describe('cancelling a deployment', () => {
       .yields(cancelled('d1'));
   });
 
-  it('is not said by the driver when nobody asked', () =>
+  it('cannot be reported without a request', () =>
     given(created, requested('d1'), begun('d1')).when({ kind: 'end-cancelled', deploymentId: 'd1', at }).yields());
 
-  it('is refused when it is over, and when it never was', () => {
+  it('is refused for an ended and for an unknown deployment', () => {
     given(created, ...deployed('d1'))
       .when(cancel('d1'))
       .refuses('deployment_over', 'it is live');
@@ -137,7 +137,7 @@ describe('a rollback', () => {
       .yields(begun('d3', 'releasing'));
   });
 
-  it('takes the earlier configuration, also by way of another rollback', () => {
+  it('uses the earlier configuration, also through another rollback', () => {
     const third = [rollbackRequested('d3', 'd1'), begun('d3', 'releasing')];
     given(...two, ...third)
       .when({ kind: 'begin-release', releaseId: 'd3', at })
@@ -158,17 +158,17 @@ describe('a rollback', () => {
       .yields(releaseBegun('d5', 'running', { of: 'd3', configuration: 'd1' }));
   });
 
-  it('makes what was live rolled back', () =>
+  it('marks the deployment that was live as rolled back', () =>
     given(...two, rollbackRequested('d3', 'd1'), begun('d3', 'releasing'), releaseBegun('d3', 'running'))
       .when({ kind: 'finish-release', releaseId: 'd3', at })
       .yields(served('d3'), live('d3'), rolledBack('d2', 'd3')));
 
-  it('waits in the queue, and supersedes what waits there', () =>
+  it('waits in the queue and supersedes queued deployments', () =>
     given(...two, requested('d3'), begun('d3'), requested('d4'))
       .when(rollBack('d5', 'd1'))
       .yields(superseded('d4', 'd5'), rollbackRequested('d5', 'd1')));
 
-  it('is refused to what never was live, to what is unknown, and to what is kept no more', () => {
+  it('is refused for deployments that were never live, are unknown, or are too old', () => {
     given(...two, requested('d3'))
       .when(rollBack('d4', 'd3'))
       .refuses('deployment_never_live', 'it is queued');
@@ -177,7 +177,7 @@ describe('a rollback', () => {
       .refuses('deployment_not_found');
     given(...two, ...deployed('d3', 'd2'))
       .when(rollBack('d4', 'd1', 2))
-      .refuses('deployment_never_live', 'too old');
+      .refuses('deployment_too_old', 'too old');
   });
 
   it('is refused for a blocked service', () =>
@@ -186,7 +186,7 @@ describe('a rollback', () => {
       .refuses('service_blocked'));
 });
 
-describe('what is kept of a service', () => {
+describe('what is kept of a web service', () => {
   const three = [created, ...deployed('d1'), ...deployed('d2', 'd1'), ...deployed('d3', 'd2')];
   const artefacts = (events: readonly WebServiceEvent[], retained: number) => [
     ...artefactsInUse(fold(webService, events), retained),
@@ -197,17 +197,17 @@ describe('what is kept of a service', () => {
     expect(artefacts(three, 10)).toEqual(['artefact-d1', 'artefact-d2', 'artefact-d3']);
   });
 
-  it('is the artefact of whatever is on its way, rollbacks included', () => {
+  it('includes artefacts of deployments in progress, and of rollbacks', () => {
     expect(artefacts([...three, requested('d4'), begun('d4'), built('d4')], 1)).toEqual(['artefact-d3', 'artefact-d4']);
     expect(artefacts([...three, rollbackRequested('d4', 'd1')], 1)).toEqual(['artefact-d3', 'artefact-d1']);
   });
 
-  it('is not what failed', () =>
+  it('does not include failed deployments', () =>
     expect(artefacts([...three, requested('d4'), begun('d4'), built('d4'), failed('d4', 'x')], 1)).toEqual([
       'artefact-d3',
     ]));
 
-  it('is work for the driver until everything is final', () => {
+  it('is work for the reconciler until every state is final', () => {
     expect(hasWork(fold(webService, three))).toBe(false);
     expect(hasWork(fold(webService, [...three, requested('d4')]))).toBe(true);
   });

@@ -41,7 +41,7 @@ const fail = (releaseId: string, reason = 'no answer') => ({ kind: 'fail-release
 const abandon = (releaseId: string) => ({ kind: 'abandon-release', releaseId, at }) as const;
 
 describe('starting and restarting', () => {
-  it('asks for a new release of the live artefact', () => {
+  it('requests a new release of the live artefact', () => {
     given(...running)
       .when(start())
       .yields(startRequested('r1'));
@@ -53,7 +53,7 @@ describe('starting and restarting', () => {
       .yields(releaseBegun('r1', 'starting', { kind: 'start', of: 'd1' }));
   });
 
-  it('is the same wish again while the first one waits', () => {
+  it('has no effect while the same request waits', () => {
     given(...running, startRequested('r1'))
       .when(start('r2'))
       .yields();
@@ -62,12 +62,12 @@ describe('starting and restarting', () => {
       .yields(restartRequested('r2'));
   });
 
-  it('is a new wish once the release of the first one has begun', () =>
+  it('is a new request once the release of the first one has begun', () =>
     given(...running, startRequested('r1'), releaseBegun('r1', 'starting', { kind: 'start', of: 'd1' }))
       .when(start('r2'))
       .yields(startRequested('r2')));
 
-  it('needs something that was deployed', () => {
+  it('requires a live deployment', () => {
     given(created).when(start()).refuses('nothing_to_start', 'no successful deployment to start; create one first');
     given(created).when(restart()).refuses('never_ran');
     given(created, requested('d1'), begun('d1')).when(start()).refuses('nothing_to_start');
@@ -82,7 +82,7 @@ describe('starting and restarting', () => {
       .refuses('service_suspended', 'bandwidth');
   });
 
-  it('brings a stopped service back', () =>
+  it('starts a stopped web service', () =>
     given(...running, stopRequested(), stopped())
       .when(start())
       .yields(startRequested('r1')));
@@ -92,7 +92,7 @@ describe('a release', () => {
   const building = [requested('d2'), begun('d2'), built('d2')];
   const rolling = [...building, releaseBegun('d2', 'running')];
 
-  it('begins when no other change is under way', () => {
+  it('begins when no other change is in progress', () => {
     given(...running, ...building)
       .when(begin('d2'))
       .yields(releaseBegun('d2', 'running'));
@@ -104,7 +104,7 @@ describe('a release', () => {
       .yields();
   });
 
-  it('of the first deployment makes the service starting, and then running', () => {
+  it('of the first deployment sets the status to starting, then to running', () => {
     const first = [created, requested('d1'), begun('d1'), built('d1')];
     given(...first)
       .when(begin('d1'))
@@ -124,27 +124,27 @@ describe('a release', () => {
       .when(finish('r1'))
       .yields(served('r1')));
 
-  it('that fails at first makes the service failed', () =>
+  it('that fails without a previous one makes the web service failed', () =>
     given(created, requested('d1'), begun('d1'), built('d1'), releaseBegun('d1'))
       .when(fail('d1'))
       .yields(releaseFailed('d1', 'no answer', 'failed', 'no answer'), failed('d1', 'no answer')));
 
-  it('that fails while another serves changes nothing for the service', () =>
+  it('that fails while another serves does not change the web service', () =>
     given(...running, ...rolling)
       .when(fail('d2'))
       .yields(releaseFailed('d2', 'no answer', 'running', null), failed('d2', 'no answer')));
 
-  it('of a restart that fails says why, and what ran goes on', () =>
+  it('of a restart that fails records the reason, and the previous release keeps serving', () =>
     given(...running, restartRequested('r1'), releaseBegun('r1', 'restarting', { kind: 'restart', of: 'd1' }))
       .when(fail('r1'))
       .yields(releaseFailed('r1', 'no answer', 'running', 'no answer')));
 
-  it('of a start that never could begin fails as well', () =>
+  it('of a start that could not begin fails as well', () =>
     given(...running, stopRequested(), stopped(), startRequested('r1'))
       .when(fail('r1'))
       .yields(releaseFailed('r1', 'no answer', 'failed', 'no answer')));
 
-  it('keeps the status of a wish that came after it', () => {
+  it('keeps the status of a later request', () => {
     given(...running, ...rolling, restartRequested('r1'))
       .when(finish('d2'))
       .yields(served('d2', 'restarting'), live('d2'), superseded('d1', 'd2'));
@@ -153,7 +153,7 @@ describe('a release', () => {
       .yields(served('d2', 'stopping'), live('d2'), superseded('d1', 'd2'));
   });
 
-  it('is given up for a cancellation, and the service is as it was', () => {
+  it('ends at a cancellation, and the web service stays as it was', () => {
     given(...running, ...rolling, cancelling('d2'))
       .when(abandon('d2'))
       .yields(abandoned('d2', 'running'), cancelled('d2'));
@@ -162,7 +162,7 @@ describe('a release', () => {
       .yields(abandoned('d1', 'created'), cancelled('d1'));
   });
 
-  it('is not believed to be over twice', () => {
+  it('ends once', () => {
     given(...running)
       .when(finish('d1'))
       .yields();
@@ -185,12 +185,12 @@ describe('stopping', () => {
       .yields(stopped());
   });
 
-  it('cancels what is deployed: what is queued at once, what is under way through the driver', () =>
+  it('cancels deployments: queued ones at once, active ones through the reconciler', () =>
     given(...running, requested('d2'), begun('d2'), requested('d3'))
       .when(stop)
       .yields(cancelling('d2', 'stop'), cancelled('d3', 'stop'), stopRequested()));
 
-  it('is allowed while the first deployment is under way, and refused before', () => {
+  it('is allowed during the first deployment, and refused before', () => {
     given(created, requested('d1'), begun('d1')).when(stop).yields(cancelling('d1', 'stop'), stopRequested());
     given(created).when(stop).refuses('never_ran');
     given(created, requested('d1'), cancelled('d1')).when(stop).refuses('never_ran');
@@ -201,22 +201,22 @@ describe('stopping', () => {
       .when(stop)
       .yields());
 
-  it('takes back a start that waits', () =>
+  it('cancels a waiting start', () =>
     given(...running, stopRequested(), startRequested('r1'))
       .when(stop)
       .yields(stopRequested()));
 
-  it('is followed by a start that came meanwhile', () =>
+  it('is followed by a start that was requested meanwhile', () =>
     given(...running, stopRequested(), startRequested('r1'))
       .when({ kind: 'finish-stop', at })
       .yields(stopped('starting')));
 
-  it('is not over while a release is under way', () =>
+  it('does not end during a release', () =>
     given(...running, requested('d2'), begun('d2'), built('d2'), releaseBegun('d2', 'running'), stopRequested())
       .when({ kind: 'finish-stop', at })
       .yields());
 
-  it('that is not possible makes the service failed', () =>
+  it('that fails makes the web service failed', () =>
     given(...running, stopRequested())
       .when({ kind: 'fail-stop', reason: 'hangs', at })
       .yields(stopFailed('hangs')));
@@ -230,7 +230,7 @@ describe('moderation', () => {
       .when(block)
       .yields(blocked, cancelling('d2', 'block'), stopRequested('block')));
 
-  it('only flags what does not run', () => {
+  it('only flags a web service that does not run', () => {
     given(created).when(block).yields(blocked);
     given(...running, stopRequested(), stopped())
       .when(block)
@@ -242,15 +242,15 @@ describe('moderation', () => {
       .when({ ...block, reason: 'another' })
       .yields());
 
-  it('takes back a start that waits for a stop', () =>
+  it('cancels a start that waits for a stop', () =>
     given(...running, stopRequested(), startRequested('r1'))
       .when(block)
       .yields(blocked, stopRequested('block')));
 
-  it('blocks and suspends apart from each other', () =>
+  it('blocks and suspends independently', () =>
     given(created, blocked).when({ kind: 'suspend', actorId: 'operator', reason: 'bandwidth', at }).yields(suspended));
 
-  it('lifted, lets the owner act again; lifting nothing is nothing', () => {
+  it('lets the owner act again when it ends; ending a missing flag has no effect', () => {
     const unblock = { kind: 'unblock', actorId: 'operator', reason: undefined, at } as const;
     given(created, blocked)
       .when(unblock)
@@ -267,7 +267,7 @@ describe('moderation', () => {
       .refuses('service_blocked'));
 });
 
-describe('a service that does not answer', () => {
+describe('a web service that does not answer', () => {
   const report = { kind: 'report-unanswering', releaseId: 'd1', reason: 'exit 1', at } as const;
 
   it('is failed until it answers again', () => {
@@ -279,7 +279,7 @@ describe('a service that does not answer', () => {
       .yields(answering);
   });
 
-  it('is not failed for a release that serves no more, nor while something is being done to it', () => {
+  it('does not fail for an older release or during a change', () => {
     given(...running, ...deployed('d2', 'd1'))
       .when(report)
       .yields();
@@ -294,7 +294,7 @@ describe('a service that does not answer', () => {
       .yields();
   });
 
-  it('stays failed when a release that was to help fails too', () =>
+  it('stays failed when the next release fails too', () =>
     given(
       ...running,
       unanswering('exit 1'),
@@ -309,7 +309,7 @@ describe('the history of a web service', () => {
   foldsEveryFixture(join(import.meta.dirname, 'fixtures/web-service'), webService);
 });
 
-describe('a suspension that the platform made', () => {
+describe('a suspension by the platform', () => {
   const byPlatform: WebServiceEvent = {
     type: 'platform-management.web-service-suspended.v1',
     data: { web_service_id: 'shop', actor_id: PLATFORM, reason: 'bandwidth', at },
@@ -321,7 +321,7 @@ describe('a suspension that the platform made', () => {
   };
   const ended = [byPlatform, stopRequested('suspend'), stopped()];
 
-  it('is lifted by it as well, and what it stopped is started', () => {
+  it('is lifted by the platform, which starts what it stopped', () => {
     given(...running, ...ended)
       .when(lift)
       .yields(lifted, startRequested('s9'));
@@ -330,19 +330,19 @@ describe('a suspension that the platform made', () => {
       .yields(lifted, startRequested('s9'));
   });
 
-  it('starts nothing that was not running before', () => {
+  it('does not start a web service that was not running', () => {
     given(...running, stopRequested(), stopped(), byPlatform)
       .when(lift)
       .yields(lifted);
     given(created, byPlatform).when(lift).yields(lifted);
   });
 
-  it('starts nothing that is blocked', () =>
+  it('does not start a blocked web service', () =>
     given(...running, ...ended, blocked)
       .when(lift)
       .yields(lifted));
 
-  it('is no longer the platform’s when an operator has lifted it, or suspends for reasons of their own', () => {
+  it('ends with an operator who resumes the web service, or becomes the operator’s who suspends it too', () => {
     given(created, suspended).when(lift).yields();
     given(...running, ...ended, lifted)
       .when(lift)
@@ -356,6 +356,6 @@ describe('a suspension that the platform made', () => {
       .yields();
   });
 
-  it('takes no operator’s suspension over', () =>
+  it('does not replace a suspension by an operator', () =>
     given(created, suspended).when({ kind: 'suspend', actorId: PLATFORM, reason: 'bandwidth', at }).yields());
 });

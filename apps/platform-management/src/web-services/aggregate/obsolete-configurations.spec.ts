@@ -29,13 +29,13 @@ const restarted = (id: string, of: string): WebServiceEvent[] => [
 ];
 
 describe('the configuration of a start or restart', () => {
-  it('is over when another release serves', () => {
+  it('is obsolete when another release serves', () => {
     expect(over([...deployed('d1'), ...restarted('r1', 'd1')])).toEqual([]);
     expect(over([...deployed('d1'), ...restarted('r1', 'd1'), ...restarted('r2', 'd1')])).toEqual(['r1']);
     expect(over([...deployed('d1'), ...restarted('r1', 'd1'), ...deployed('d2', 'd1')])).toEqual(['r1']);
   });
 
-  it('is not over while it waits, or while it may have to take the place of the next again', () => {
+  it('is needed while it waits, or while the next release may fail', () => {
     const serving = [...deployed('d1'), ...restarted('r1', 'd1')];
     expect(over([...serving, restartRequested('r2')])).toEqual([]);
     expect(
@@ -43,7 +43,7 @@ describe('the configuration of a start or restart', () => {
     ).toEqual([]);
   });
 
-  it('is over when the service has stopped, and when it was given up before it began', () => {
+  it('is obsolete after a stop, and when the release never began', () => {
     const serving = [...deployed('d1'), ...restarted('r1', 'd1')];
     expect(over([...serving, stopRequested()])).toEqual([]);
     expect(over([...serving, stopRequested(), stopped()])).toEqual(['r1']);
@@ -52,13 +52,13 @@ describe('the configuration of a start or restart', () => {
 });
 
 describe('the configuration of a deployment', () => {
-  it('is kept as long as the deployment can be gone back to', () => {
+  it('is kept while the deployment can be rolled back to', () => {
     const three = [...deployed('d1'), ...deployed('d2', 'd1'), ...deployed('d3', 'd2')];
     expect(over(three, 3)).toEqual([]);
     expect(over(three, 2)).toEqual(['d1']);
   });
 
-  it('is kept under the release that goes back to it, however old', () => {
+  it('is kept for a rollback that uses it, however old', () => {
     const two = [...deployed('d1'), ...deployed('d2', 'd1')];
     const back = [
       rollbackRequested('d3', 'd1'),
@@ -72,7 +72,7 @@ describe('the configuration of a deployment', () => {
     expect(over([...deployed('d1'), rollbackRequested('d2', 'd1'), ...deployed('d3', 'd1')], 1)).toEqual([]);
   });
 
-  it('is over when it never was live, though it was sealed', () => {
+  it('is obsolete when the deployment was never live', () => {
     const serving = deployed('d1');
     const way = [requested('d2'), begun('d2'), built('d2')];
     expect(over([...serving, ...way])).toEqual([]);

@@ -87,7 +87,7 @@ describe('the address of a repository', () => {
     'host:x',
   ])('is nothing else: %j', url => expect(refusalOf(url)).toEqual(refused()));
 
-  it('is a file only where that is allowed', () => {
+  it('may be a file only where that is allowed', () => {
     expect(read('file:///srv/git/engine.git', true)).toBe('file:///srv/git/engine.git');
     expect(refusalOf('file:///srv/git/engine.git')).toEqual(refused('file:// is not allowed'));
   });

@@ -1,0 +1,89 @@
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  HttpCode,
+  Injectable,
+  Param,
+  Query,
+  Req,
+  RequestMapping,
+  RequestMethod,
+  Res,
+  type Type,
+  UseGuards,
+} from '@nestjs/common';
+import { BASE_PATHS, type HttpRoute, type RequestContract, type RouteAccess } from '@postern/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callerOf } from '../infrastructure/http/access/caller.js';
+import { OperatorGuard } from '../infrastructure/http/access/operator.guard.js';
+import { ServiceOwnerGuard } from '../infrastructure/http/access/service-owner.guard.js';
+import { SessionGuard } from '../infrastructure/http/access/session.guard.js';
+import { ServiceClient } from '../service-client/ports.js';
+import { describeRoute } from './route-description.js';
+import { routeInputOf } from './route-input.js';
+
+/** Calls of the platform API are admitted before their body is read, so its routes have no guard. */
+const GUARDS: Readonly<Record<RouteAccess, readonly Type<CanActivate>[]>> = {
+  'platform-key': [],
+  session: [SessionGuard],
+  'service-owner': [SessionGuard, ServiceOwnerGuard],
+  operator: [SessionGuard, OperatorGuard],
+};
+
+type Handler = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: object | undefined,
+  input: object | undefined,
+) => Promise<unknown>;
+
+@Injectable()
+abstract class ContractController {
+  constructor(protected readonly services: ServiceClient) {}
+
+  abstract handle: Handler;
+}
+
+/** A Nest controller with the one route that `route` declares, for one kind of caller. */
+export const contractController = (contract: RequestContract, route: HttpRoute, access: RouteAccess): Type => {
+  const { path, query, body, toRequest } = routeInputOf(contract, route);
+
+  class RouteController extends ContractController {
+    declare handle: Handler;
+  }
+  Object.defineProperty(RouteController, 'name', { value: `${route.operation} (${access})` });
+  const prototype: object = RouteController.prototype;
+  const handle = async function (
+    this: ContractController,
+    ...[request, reply, parameters = {}, input = {}]: Parameters<Handler>
+  ) {
+    const caller = callerOf(request);
+    const answer = await this['services'].request(contract, toRequest(caller, parameters, input), caller);
+    return route.upsert ? upserted(route.upsert.resource, answer, reply) : answer;
+  };
+  const descriptor = { value: handle, writable: true, enumerable: false, configurable: true };
+  Object.defineProperty(prototype, 'handle', descriptor);
+
+  Controller(BASE_PATHS[access])(RouteController);
+  for (const decorate of [
+    RequestMapping({ method: RequestMethod[route.method], path: route.path.replace(/\{(\w+)\}/g, ':$1') }),
+    HttpCode(route.status ?? 200),
+    UseGuards(...GUARDS[access]),
+    describeRoute(contract, route, access),
+  ]) {
+    decorate(prototype, 'handle', descriptor);
+  }
+  Req()(prototype, 'handle', 0);
+  Res({ passthrough: true })(prototype, 'handle', 1);
+  if (path) Param({ schema: path })(prototype, 'handle', 2);
+  if (query) Query({ schema: query })(prototype, 'handle', 3);
+  if (body) Body({ schema: body })(prototype, 'handle', 3);
+  return RouteController;
+};
+
+const upserted = (resource: string, answer: unknown, reply: FastifyReply): unknown => {
+  const { [resource]: value, created } = answer as Record<string, unknown>;
+  reply.code(created ? 201 : 200);
+  return value;
+};

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** The shape of a query string: integers arrive as text; a parameter that is unknown or given twice is refused. */
+export const queryShape = (fields: Readonly<Record<string, z.ZodType>>): z.ZodObject =>
+  z.strictObject(Object.fromEntries(Object.entries(fields).map(([name, shape]) => [name, fromText(shape)])));
+
+const fromText = (shape: z.ZodType): z.ZodType => {
+  const read = withoutDescription(shape);
+  return shape.description === undefined ? read : read.describe(shape.description);
+};
+
+const withoutDescription = (shape: z.ZodType): z.ZodType => {
+  if (shape instanceof z.ZodDefault) return fromText(inner(shape)).default(shape.def.defaultValue);
+  if (shape instanceof z.ZodOptional) return fromText(inner(shape)).optional();
+  return shape instanceof z.ZodNumber ? integerFromText(shape) : shape;
+};
+
+const inner = (shape: z.ZodDefault | z.ZodOptional): z.ZodType => shape.unwrap() as z.ZodType;
+
+/** Accepts decimal digits only, not `1e2`, `0x10` or an empty text. */
+const integerFromText = (integer: z.ZodNumber): z.ZodType =>
+  z.preprocess(text => (typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text), integer);

@@ -1,0 +1,58 @@
+import { CALLER_FIELDS, type CallerField, type HttpRoute, type RequestContract } from '@postern/contracts';
+import { z } from 'zod';
+import type { Caller } from '../infrastructure/http/access/caller.js';
+import { queryShape } from './query-parameters.js';
+
+/** What a route reads from an HTTP request, derived from the request's schema. */
+export interface RouteInput {
+  readonly path?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Puts the request together from what was read and from the caller. */
+  toRequest(caller: Caller, path: object, input: object): Record<string, unknown>;
+}
+
+/** @throws if a path parameter is not a field of the request. */
+export const routeInputOf = ({ request, name }: RequestContract, route: HttpRoute): RouteInput => {
+  if (!(request instanceof z.ZodObject)) throw new Error(`${name} has an HTTP route, so its request must be an object`);
+  const shape: Record<string, z.ZodType> = { ...request.shape, ...route.narrowed };
+  const parameters = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
+  const unknown = parameters.find(parameter => !shape[parameter]);
+  if (unknown) throw new Error(`${name} has the path parameter ${unknown}, but no such field`);
+  const ofCaller = callerFieldsOf(shape, route, parameters);
+  const taken = new Set([...parameters, ...ofCaller.map(([field]) => field), ...Object.keys(route.fixed ?? {})]);
+  const remaining = Object.fromEntries(Object.entries(shape).filter(([field]) => !taken.has(field)));
+  return {
+    ...(parameters.length > 0 ? { path: z.object(pick(shape, parameters)) } : {}),
+    ...inputShape(route, remaining),
+    toRequest: (caller, path, input) => ({
+      ...(route.bodyField === undefined ? input : { [route.bodyField]: input }),
+      ...path,
+      ...Object.fromEntries(ofCaller.map(([field, from]) => [field, caller[from]])),
+      ...route.fixed,
+    }),
+  };
+};
+
+const callerFieldsOf = (
+  shape: Readonly<Record<string, z.ZodType>>,
+  { fromCaller = {} }: HttpRoute,
+  parameters: readonly string[],
+): readonly (readonly [field: string, from: CallerField])[] => [
+  ...Object.entries(CALLER_FIELDS).filter(([field]) => field in shape && !parameters.includes(field)),
+  ...Object.entries(fromCaller).flatMap(([field, from]) => (from ? [[field, from] as const] : [])),
+];
+
+const inputShape = (
+  { method, bodyField, bodyOptional }: HttpRoute,
+  remaining: Readonly<Record<string, z.ZodType>>,
+): Pick<RouteInput, 'query' | 'body'> => {
+  if (Object.keys(remaining).length === 0) return {};
+  if (method === 'GET' || method === 'DELETE') return { query: queryShape(remaining) };
+  const body = bodyField === undefined ? z.strictObject(remaining) : remaining[bodyField];
+  if (!body) return {};
+  return { body: bodyOptional ? z.prefault(body, {}) : body };
+};
+
+const pick = <Value>(values: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> =>
+  Object.fromEntries(names.map(name => [name, values[name] as Value]));

@@ -1,0 +1,134 @@
+import { hash } from 'node:crypto';
+import { Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { getEmail, type ReplyOf, type RequestInput, sendEmail, sendEmailBody } from '@postern/contracts';
+import { CONFIG } from '@postern/service-host';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import type { GatewayConfig } from '../config.js';
+import { apiKeyHashOf, assertValidApiKey } from '../infrastructure/http/access/api-key.js';
+import { badRequest } from '../infrastructure/http/errors/problem.js';
+import { rateLimitHeaders } from '../infrastructure/http/errors/refusal-status.js';
+import { Describes } from '../infrastructure/http/openapi/describe.js';
+import { requestContextOf } from '../infrastructure/http/server/request-context.js';
+import { ReceivedBody, readJson } from '../infrastructure/http/validation/received-body.js';
+import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
+import { ServiceClient } from '../service-client/ports.js';
+import { sendUntilKnown } from './send-until-known.js';
+
+const API_KEY = { 'Api-Key': { required: true, description: 'The API key of an email service.' } };
+const UNAUTHENTICATED = { 401: 'The Api-Key is missing or invalid.', 403: 'The email service is disabled.' };
+
+const UNAVAILABLE =
+  'With the header `Email-Id`: the outcome of that message is unknown, and it may have been sent. Call ' +
+  '`GET /emails/{id}`, or repeat the same request, which returns the record and never sends twice. Without ' +
+  '`Email-Id`: nothing was sent or will be sent.';
+const RETRIES =
+  'Retry every 5xx and 429 with the same body. A retry within ten minutes of a 503 with `Email-Id` returns the record ' +
+  'of that message, with `Idempotent-Replayed: true`. A request has 30 seconds; no step of it starts later.';
+
+/** The deadline of the answer. A body that arrived slowly leaves at least a third of the time. */
+const answerBy = ({ elapsedTime }: FastifyReply, withinMs: number): Date =>
+  new Date(Date.now() + Math.max(withinMs - elapsedTime, withinMs / 3));
+
+/**
+ * The email API. A valid request costs one request to email-send, which also authenticates. An invalid one is
+ * authenticated before it is refused, so that a caller without a key learns only 401.
+ */
+@Controller('emails')
+export class EmailsController {
+  constructor(
+    private readonly services: ServiceClient,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @Describes({
+    requests: [sendEmail],
+    summary: 'Send an email',
+    body: sendEmailBody,
+    reply: sendEmail.reply.shape.email,
+    requestHeaders: {
+      ...API_KEY,
+      'Idempotency-Key': {
+        required: false,
+        description: 'Makes a retry safe; 1 to 255 characters, kept for 24 hours.',
+      },
+    },
+    description: RETRIES,
+    responseHeaders: {
+      'RateLimit-Limit': 'Messages that the nearest limit allows.',
+      'RateLimit-Remaining': 'Messages left of this limit.',
+      'RateLimit-Reset': 'Seconds until the limit resets.',
+      'Idempotent-Replayed': '`true` if this repeats the answer to an earlier request; nothing was sent again.',
+    },
+    also: {
+      ...UNAUTHENTICATED,
+      503: UNAVAILABLE,
+      413: 'The body is larger than 10 MiB.',
+      415: 'The body is not application/json.',
+    },
+  })
+  async send(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
+    const sending = await this.readOrAuthenticate(request, () => sendRequestOf(request));
+    const identified = {
+      ...sending,
+      email_id: uuidv7(),
+      answer_by: answerBy(reply, this.config.answerWithinMs).toISOString(),
+    };
+    const answer: ReplyOf<typeof sendEmail> = await sendUntilKnown(
+      this.services,
+      identified,
+      requestContextOf(request),
+    );
+    reply.headers(rateLimitHeaders(answer.rate_limit));
+    if (answer.replayed) reply.header('idempotent-replayed', 'true');
+    return answer.email;
+  }
+
+  @Get(':id')
+  @Describes({ requests: [getEmail], summary: 'Get an email', requestHeaders: API_KEY, also: UNAUTHENTICATED })
+  async get(@Req() request: FastifyRequest) {
+    const query = await this.readOrAuthenticate(request, () => getRequestOf(request));
+    return this.services.request(getEmail, query, requestContextOf(request));
+  }
+
+  private async readOrAuthenticate<Read>(request: FastifyRequest, read: () => Read): Promise<Read> {
+    try {
+      return read();
+    } catch (invalid) {
+      await assertValidApiKey(this.services, request);
+      throw invalid;
+    }
+  }
+}
+
+const sendRequestOf = (request: FastifyRequest): RequestInput<typeof sendEmail> => {
+  const api_key_hash = apiKeyHashOf(request);
+  const idempotency_key = idempotencyKeyOf(request);
+  const email = assertShape(sendEmailBody, readJson(request.body));
+  const bytes = request.body instanceof ReceivedBody ? request.body.bytes : '';
+  return {
+    api_key_hash,
+    body_hash: hash('sha256', bytes, 'hex'),
+    email,
+    ...(idempotency_key === undefined ? {} : { idempotency_key }),
+  };
+};
+
+const getRequestOf = (request: FastifyRequest): RequestInput<typeof getEmail> => {
+  const api_key_hash = apiKeyHashOf(request);
+  const { id: email_id } = request.params as { id: string };
+  if (!z.uuid().safeParse(email_id).success) throw badRequest('id must be a UUID.');
+  return { api_key_hash, email_id };
+};
+
+const idempotencyKeyOf = (request: FastifyRequest): string | undefined => {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || key.length < 1 || key.length > 255) {
+    throw badRequest('Idempotency-Key must have 1 to 255 characters.');
+  }
+  return key;
+};

@@ -1,0 +1,362 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { authenticateApiKey, getEmail, Refusal, sendEmail } from '@postern/contracts';
+import { TemporarilyUnavailable, withoutEffect } from '@postern/messaging';
+import { request } from 'undici';
+import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
+
+const KEY = `em_live_${'a1B2'.repeat(10)}xyz`;
+const KEY_HASH = createHash('sha256').update(KEY).digest('hex');
+const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
+const RECORD = {
+  id: ID,
+  status: 'sent' as const,
+  mode: 'production' as const,
+  from: 'Ada <ada@example.com>',
+  to: ['grace@example.org'],
+  message: 'Handed to the relay.',
+};
+const EMAIL = { from: 'Ada <ada@example.com>', to: ['grace@example.org'], subject: 'Hello', text: 'Hello, Grace.' };
+const MAYBE = { maybeExecuted: true };
+const RATE_LIMIT = { limit: 600, remaining: 599, reset_s: 42 };
+
+let gateway: GatewayUnderTest;
+
+beforeAll(async () => {
+  gateway = await startGateway({ POSTERN_ANSWER_WITHIN_MS: '5000' });
+});
+afterAll(() => gateway.stop());
+beforeEach(() => {
+  gateway.services.reset();
+  gateway.services.on(authenticateApiKey, () => ({ service_id: ID }));
+  gateway.services.on(sendEmail, () => ({ email: RECORD, rate_limit: RATE_LIMIT, replayed: false }));
+});
+
+const post = async (body: unknown, headers: Record<string, string> = {}) => {
+  const answer = await request(`${gateway.url}/emails`, {
+    method: 'POST',
+    headers: { 'api-key': KEY, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+  });
+  return { status: answer.statusCode, headers: answer.headers, body: await answer.body.json() };
+};
+
+const refused = (refusal: Refusal) => () => {
+  throw refusal;
+};
+
+describe('POST /emails', () => {
+  it('answers 200 with exactly the six fields of the record', async () => {
+    expect(await post(EMAIL)).toMatchObject({ status: 200, body: RECORD });
+  });
+
+  it('asks email-send once, with the hash of the key and of the raw body', async () => {
+    const body = `${JSON.stringify(EMAIL)}\n `;
+    await post(body);
+    expect(gateway.services.received).toEqual([
+      {
+        contract: 'send-email',
+        request: {
+          api_key_hash: KEY_HASH,
+          body_hash: createHash('sha256').update(body).digest('hex'),
+          email_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+          answer_by: expect.any(String),
+          email: { ...EMAIL, cc: [], bcc: [], headers: {} },
+        },
+      },
+    ]);
+  });
+
+  it('tells the standing of the rate limit on success', async () => {
+    const { headers } = await post(EMAIL);
+    expect(headers).toMatchObject({
+      'ratelimit-limit': '600',
+      'ratelimit-remaining': '599',
+      'ratelimit-reset': '42',
+    });
+  });
+
+  describe('authentication', () => {
+    it.each([
+      ['missing', {}],
+      ['empty', { 'api-key': '' }],
+      ['of another form', { 'api-key': 'sk_live_123' }],
+      ['too short', { 'api-key': KEY.slice(0, -1) }],
+    ])('is refused with 401 without asking anybody when the key is %s', async (_form, headers) => {
+      const answer = await request(`${gateway.url}/emails`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(EMAIL),
+      });
+      expect(answer.statusCode).toBe(401);
+      expect(await answer.body.json()).toEqual({ error: expect.any(String) });
+      expect(gateway.services.received).toEqual([]);
+    });
+
+    it('fails with 401 for a key that email-send does not know', async () => {
+      gateway.services.on(sendEmail, refused(new Refusal('api_key_invalid', 'The API key is not valid.')));
+      expect(await post(EMAIL)).toMatchObject({ status: 401, body: { error: 'The API key is not valid.' } });
+    });
+
+    it('fails with 403 for a service that is disabled', async () => {
+      gateway.services.on(sendEmail, refused(new Refusal('service_disabled', 'The email service is disabled.')));
+      expect(await post(EMAIL)).toMatchObject({ status: 403, body: { error: 'The email service is disabled.' } });
+    });
+
+    it.each([
+      ['an unknown field', JSON.stringify({ ...EMAIL, attachments: [] }), {}],
+      ['no JSON', 'hello', {}],
+      ['another content type', 'hello', { 'content-type': 'text/plain' }],
+      ['more than 10 MiB', Buffer.alloc(10 * 1024 * 1024 + 1, 32), {}],
+      ['an empty idempotency key', JSON.stringify(EMAIL), { 'idempotency-key': '' }],
+    ])('comes before the complaint about %s', async (_what, body, headers) => {
+      gateway.services.on(authenticateApiKey, refused(new Refusal('api_key_invalid', 'The API key is not valid.')));
+      expect(await post(body, headers)).toMatchObject({ status: 401, body: { error: 'The API key is not valid.' } });
+    });
+  });
+
+  describe('the shape of the body', () => {
+    it.each<[string, object | string, string]>([
+      ['an unknown field', { ...EMAIL, attachments: [] }, 'unknown field "attachments"'],
+      ['to as a string', { ...EMAIL, to: 'grace@example.org' }, 'to must be an array of strings'],
+      ['a number in to', { ...EMAIL, to: ['grace@example.org', 7] }, 'to[1] must be a string'],
+      ['no from', { to: EMAIL.to, subject: 'x', text: 'x' }, 'from is required'],
+      ['a null subject', { ...EMAIL, subject: null }, 'subject must be a string'],
+      ['headers as a list', { ...EMAIL, headers: [] }, 'headers must be an object whose values are strings'],
+      ['a header that is no string', { ...EMAIL, headers: { 'X-A': 1 } }, 'headers.X-A must be a string'],
+      ['a list', [], 'The body must be an object'],
+      ['null', 'null', 'The body must be an object'],
+      ['text', '"hello"', 'The body must be an object'],
+      ['broken JSON', '{"from":', 'not valid JSON'],
+      ['nothing', '', 'must be a JSON object'],
+      ['a NUL in the text', { ...EMAIL, text: 'a\0b' }, 'text must not contain NUL'],
+      [
+        'half a surrogate pair',
+        '{"from":"a@b.c","to":["a@b.c"],"subject":"\\ud800","text":"x"}',
+        'subject must be well',
+      ],
+      ['NUL in a recipient', { ...EMAIL, to: ['a@b.c', 'a\0@b.c'] }, 'to[1] must not contain NUL'],
+      ['__proto__ at the top', '{"__proto__":{"from":"x"}}', '__proto__ is not allowed'],
+      [
+        '__proto__ in headers',
+        '{"from":"a","to":["b"],"subject":"s","headers":{"__proto__":"x"}}',
+        'headers.__proto__',
+      ],
+      ['an escaped __proto__', '{"headers":{"\\u005f_proto__":"x"}}', 'headers.__proto__ is not allowed'],
+    ])('is refused with 400 for %s', async (_what, body, words) => {
+      const answer = await post(body);
+      expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(words) } });
+      expect(Object.keys(answer.body as object)).toEqual(['error']);
+      expect(gateway.services.requestsOf(sendEmail)).toEqual([]);
+    });
+
+    it('is refused with 400 when its bytes are no UTF-8', async () => {
+      const body = Buffer.concat([Buffer.from('{"subject":"'), Buffer.from([0xff]), Buffer.from('"}')]);
+      expect(await post(body)).toMatchObject({ status: 400, body: { error: expect.stringContaining('UTF-8') } });
+    });
+
+    it('takes the last of duplicate keys, as JSON parsers do, and forwards only that', async () => {
+      await post('{"from":"a@b.c","to":["x@y.z"],"to":["d@e.f"],"subject":"s","text":"t"}');
+      expect(gateway.services.requestsOf(sendEmail)[0]?.email.to).toEqual(['d@e.f']);
+    });
+
+    it('survives JSON nested a hundred thousand levels deep', async () => {
+      const deep = `${'['.repeat(100_000)}"\\u0000"${']'.repeat(100_000)}`;
+      expect(await post(`{"from":${deep}}`)).toMatchObject({ status: 400 });
+    });
+
+    it('is refused with 413 beyond 10 MiB and accepted up to it', async () => {
+      const overhead = Buffer.byteLength(JSON.stringify({ ...EMAIL, text: '' }));
+      const largest = JSON.stringify({ ...EMAIL, text: 'x'.repeat(10 * 1024 * 1024 - overhead) });
+      expect((await post(largest)).status).toBe(200);
+      expect(await post(`${largest} `)).toMatchObject({ status: 413, body: { error: expect.any(String) } });
+    });
+
+    it.each([
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/jsonp',
+      'application/json; charset=latin1',
+    ])('is refused with 415 as %s', async type => {
+      expect(await post(EMAIL, { 'content-type': type })).toMatchObject({ status: 415 });
+    });
+
+    it('is refused with 415 when it is compressed', async () => {
+      expect(await post(EMAIL, { 'content-encoding': 'gzip' })).toMatchObject({ status: 415 });
+    });
+
+    it('may name its charset', async () => {
+      expect(await post(EMAIL, { 'content-type': 'application/json; charset=UTF-8' })).toMatchObject({ status: 200 });
+    });
+  });
+
+  describe('idempotency', () => {
+    it('hands the key on', async () => {
+      await post(EMAIL, { 'idempotency-key': 'order-7' });
+      expect(gateway.services.requestsOf(sendEmail)[0]?.idempotency_key).toBe('order-7');
+    });
+
+    it('marks a replayed answer', async () => {
+      gateway.services.on(sendEmail, () => ({ email: RECORD, rate_limit: RATE_LIMIT, replayed: true }));
+      expect((await post(EMAIL, { 'idempotency-key': 'k' })).headers['idempotent-replayed']).toBe('true');
+      gateway.services.on(sendEmail, () => ({ email: RECORD, rate_limit: RATE_LIMIT, replayed: false }));
+      expect((await post(EMAIL, { 'idempotency-key': 'k' })).headers['idempotent-replayed']).toBeUndefined();
+    });
+
+    it.each(['', 'x'.repeat(256)])('refuses a key of no or more than 255 characters with 400', async key => {
+      expect(await post(EMAIL, { 'idempotency-key': key })).toMatchObject({ status: 400 });
+    });
+
+    it('answers 409 for the same key with another body, without a time to retry', async () => {
+      gateway.services.on(sendEmail, refused(new Refusal('idempotency_key_reused', 'Another body had this key.')));
+      const answer = await post(EMAIL, { 'idempotency-key': 'k' });
+      expect(answer.status).toBe(409);
+      expect(answer.headers['retry-after']).toBeUndefined();
+    });
+
+    it('answers 409 with Retry-After 1 while the first request is in flight', async () => {
+      gateway.services.on(sendEmail, refused(new Refusal('idempotency_key_in_flight', 'Still under way.')));
+      expect(await post(EMAIL, { 'idempotency-key': 'k' })).toMatchObject({
+        status: 409,
+        headers: { 'retry-after': '1' },
+      });
+    });
+  });
+
+  it('answers 429 with Retry-After and the standing of the limit', async () => {
+    const details = { retry_after_s: 17, rate_limit: { limit: 60, remaining: 0, reset_s: 17 } };
+    gateway.services.on(sendEmail, refused(new Refusal('minute_limit_reached', 'Too many in this minute.', details)));
+    expect(await post(EMAIL)).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '17', 'ratelimit-limit': '60', 'ratelimit-remaining': '0', 'ratelimit-reset': '17' },
+      body: { error: 'Too many in this minute.' },
+    });
+  });
+
+  it('answers 503 with Retry-After when no relay could be reached', async () => {
+    gateway.services.on(sendEmail, refused(new Refusal('relay_unavailable', 'No relay answers.')));
+    expect(await post(EMAIL)).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+    });
+  });
+
+  it('answers 500 without a word of the cause when email-send meets a bug before anything is done', async () => {
+    gateway.services.on(sendEmail, () => {
+      throw withoutEffect(new Error('secret cause'));
+    });
+    const answer = await post(EMAIL);
+    expect(answer).toMatchObject({ status: 500, body: { error: expect.not.stringContaining('secret') } });
+    expect(answer.headers['email-id']).toBeUndefined();
+    expect(gateway.services.requestsOf(sendEmail)).toHaveLength(1);
+  });
+
+  describe('when email-send fails after something may have been done', () => {
+    const temporarily = (maybeExecuted: boolean) => () => {
+      throw new TemporarilyUnavailable('away', { maybeExecuted });
+    };
+
+    it('is asked again under the same id, and its record is the answer', async () => {
+      gateway.services.on(sendEmail, () => {
+        if (gateway.services.requestsOf(sendEmail).length < 3) throw new TemporarilyUnavailable('away', MAYBE);
+        return { email: RECORD, rate_limit: RATE_LIMIT, replayed: false };
+      });
+      expect(await post(EMAIL)).toMatchObject({ status: 200, body: RECORD });
+      const asked = gateway.services.requestsOf(sendEmail);
+      expect(asked).toHaveLength(3);
+      expect(new Set(asked.map(({ email_id, answer_by }) => `${email_id} ${answer_by}`)).size).toBe(1);
+    });
+
+    it('is answered with 503, the id and how to learn the outcome, at the deadline', async () => {
+      gateway.services.on(sendEmail, temporarily(true));
+      const { status, headers, body } = await post(EMAIL);
+      const email_id = gateway.services.requestsOf(sendEmail)[0]?.email_id;
+      expect({ status, body }).toEqual({
+        status: 503,
+        body: { error: expect.stringMatching(new RegExp(`outcome .* unknown.*GET /emails/${email_id}`)) },
+      });
+      expect(headers).toMatchObject({
+        'email-id': email_id,
+        'retry-after': expect.stringMatching(/^\d+$/),
+        'error-code': 'outcome_unknown',
+      });
+    });
+
+    it('is answered with 500 and the id at the deadline when it was a bug', async () => {
+      gateway.services.on(sendEmail, () => {
+        throw new Error('secret cause');
+      });
+      const answer = await post(EMAIL);
+      expect(answer).toMatchObject({ status: 500, body: { error: expect.not.stringContaining('secret') } });
+      expect(answer.headers['email-id']).toBe(gateway.services.requestsOf(sendEmail)[0]?.email_id);
+    });
+
+    it('is not taken back by a refusal that only sendRaws of now', async () => {
+      gateway.services.on(sendEmail, () => {
+        if (gateway.services.requestsOf(sendEmail).length === 1) throw new TemporarilyUnavailable('away', MAYBE);
+        throw new Refusal('minute_limit_reached', 'Too many in this minute.', { retry_after_s: 17 });
+      });
+      const answer = await post(EMAIL);
+      expect([answer.status, answer.headers['email-id']]).toEqual([503, expect.any(String)]);
+    });
+
+    it('is over where email-send knows that nothing was handed over', async () => {
+      gateway.services.on(sendEmail, () => {
+        if (gateway.services.requestsOf(sendEmail).length === 1) throw new TemporarilyUnavailable('away', MAYBE);
+        throw new Refusal('relay_unavailable', 'No relay answers.');
+      });
+      const answer = await post(EMAIL);
+      expect([answer.status, answer.headers['email-id']]).toEqual([503, undefined]);
+    });
+  });
+
+  it('answers 503 without an id at once where nothing was done', async () => {
+    gateway.services.on(sendEmail, () => {
+      throw new TemporarilyUnavailable('away', { maybeExecuted: false, retryAfterS: 3 });
+    });
+    const answer = await post(EMAIL);
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '3' } });
+    expect(answer.headers['email-id']).toBeUndefined();
+    expect(gateway.services.requestsOf(sendEmail)).toHaveLength(1);
+  });
+
+  it('names the earlier message whose outcome is unknown', async () => {
+    gateway.services.on(
+      sendEmail,
+      refused(new Refusal('outcome_unknown', 'Unknown.', { email_id: ID, retry_after_s: 2 })),
+    );
+    expect((await post(EMAIL)).headers['email-id']).toBe(ID);
+  });
+});
+
+describe('GET /emails/{id}', () => {
+  const get = async (id: string, method: 'GET' | 'HEAD' = 'GET') => {
+    const answer = await request(`${gateway.url}/emails/${id}`, { method, headers: { 'api-key': KEY } });
+    const text = await answer.body.text();
+    return { status: answer.statusCode, body: text ? JSON.parse(text) : undefined };
+  };
+
+  it('answers the stored record', async () => {
+    gateway.services.on(getEmail, () => RECORD);
+    expect(await get(ID)).toEqual({ status: 200, body: RECORD });
+    expect(gateway.services.received).toEqual([
+      { contract: 'get-email', request: { api_key_hash: KEY_HASH, email_id: ID } },
+    ]);
+  });
+
+  it('answers HEAD without a body', async () => {
+    gateway.services.on(getEmail, () => RECORD);
+    expect(await get(ID, 'HEAD')).toEqual({ status: 200, body: undefined });
+  });
+
+  it('answers 404 for an unknown id', async () => {
+    gateway.services.on(getEmail, refused(new Refusal('email_not_found', 'There is no such email.')));
+    expect(await get(ID)).toEqual({ status: 404, body: { error: 'There is no such email.' } });
+  });
+
+  it('answers 400 for an id that is no UUID, after authentication', async () => {
+    expect(await get('17')).toEqual({ status: 400, body: { error: 'id must be a UUID.' } });
+    gateway.services.on(authenticateApiKey, refused(new Refusal('api_key_invalid', 'The API key is not valid.')));
+    expect(await get('17')).toMatchObject({ status: 401 });
+  });
+});

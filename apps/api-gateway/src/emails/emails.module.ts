@@ -1,0 +1,6 @@
+import { Module } from '@nestjs/common';
+import { ServiceClientModule } from '../service-client/service-client.module.js';
+import { EmailsController } from './emails.controller.js';
+
+@Module({ imports: [ServiceClientModule], controllers: [EmailsController] })
+export class EmailsModule {}

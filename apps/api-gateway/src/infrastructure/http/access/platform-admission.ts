@@ -1,0 +1,34 @@
+import { admitPlatformCall, BASE_PATHS } from '@postern/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceClient } from '../../../service-client/ports.js';
+import { rateLimitHeaders } from '../errors/refusal-status.js';
+import { requestContextOf } from '../server/request-context.js';
+import { setCaller } from './caller.js';
+import { platformKeyHashOf } from './platform-key.js';
+
+/** Whether a route belongs to the platform API. */
+export const isPlatformRoute = (pattern: string | undefined): boolean =>
+  pattern?.startsWith(`${BASE_PATHS['platform-key']}/`) ?? false;
+
+/**
+ * Admits a call of the platform API before its body is read, or throws its refusal. One request authenticates the key,
+ * checks its scope and counts the call. Every later answer, including errors, carries the rate limit.
+ */
+export const admitCall = async (
+  services: ServiceClient,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> => {
+  const key_hash = platformKeyHashOf(request);
+  const context = requestContextOf(request);
+  const required = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
+  const { caller, rate_limit } = await services.request(admitPlatformCall, { key_hash, required }, context);
+  reply.headers(rateLimitHeaders(rate_limit));
+  setCaller(request, {
+    ...context,
+    actor: `platform-key:${caller.key.id}`,
+    userId: caller.user_id,
+    workspaceId: caller.workspace_id,
+    platformKey: caller.key,
+  });
+};

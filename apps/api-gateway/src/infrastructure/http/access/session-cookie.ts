@@ -1,0 +1,40 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
+import type { FastifyRequest } from 'fastify';
+
+const NAME = 'postern_session';
+
+export interface PublicOrigin {
+  readonly origin: string;
+  readonly secure: boolean;
+}
+
+export const publicOriginOf = (publicUrl: string): PublicOrigin => {
+  const { origin, protocol } = new URL(publicUrl);
+  return { origin, secure: protocol === 'https:' };
+};
+
+export const sessionCookie = (token: string, expiresAt: string, secure: boolean): string =>
+  stringifySetCookie({ name: NAME, value: token, ...attributes(secure), expires: new Date(expiresAt) });
+
+export const expiredSessionCookie = (secure: boolean): string =>
+  stringifySetCookie({ name: NAME, value: '', ...attributes(secure), expires: new Date(0) });
+
+const attributes = (secure: boolean) => ({ path: '/dashboard', httpOnly: true, sameSite: 'strict', secure }) as const;
+
+export const tokenFromCookie = (request: FastifyRequest): string | undefined => {
+  const header = request.headers.cookie;
+  return header === undefined ? undefined : parseCookie(header)[NAME] || undefined;
+};
+
+/**
+ * Whether a request comes from our own pages; a page cannot set `Sec-Fetch-Site` or `Origin`. An Origin that equals the
+ * Host header is accepted, because a gateway may have several names.
+ */
+export const isSameOrigin = (request: FastifyRequest, publicOrigin: string): boolean => {
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin';
+  const origin = request.headers.origin;
+  if (origin === undefined) return false;
+  if (origin === publicOrigin) return true;
+  return URL.canParse(origin) && new URL(origin).host === request.headers.host;
+};

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { type Caller, setCaller } from './caller.js';
+
+/** The signed-in user and the active workspace. */
+export interface Session extends Caller {
+  /** The login address. */
+  readonly email: string;
+  readonly operator: boolean;
+  readonly tokenHash: string;
+}
+
+const sessions = new WeakMap<FastifyRequest, Session>();
+
+export const setSession = (request: FastifyRequest, session: Session): void => {
+  sessions.set(request, session);
+  setCaller(request, session);
+};
+
+export const sessionOf = (request: FastifyRequest): Session => {
+  const session = sessions.get(request);
+  if (!session) throw new Error('The route needs a session, but SessionGuard did not run.');
+  return session;
+};
+
+/** Injects the session that `SessionGuard` has set. */
+export const CurrentSession = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  sessionOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** Services receive only this hash, never the token. */
+export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex');

@@ -1,0 +1,8 @@
+/** The body of an error: `{detail}` from the platform API, an object if programs act on it; `{error}` elsewhere. */
+export const errorShape = (
+  url: string,
+  message: string,
+  detail: object | string = message,
+): { error: string } | { detail: object | string } => (isPlatformPath(url) ? { detail } : { error: message });
+
+const isPlatformPath = (url: string): boolean => /^\/api\/v1(?:[/?#]|$)/.test(url);

@@ -1,0 +1,28 @@
+import { platformKeyScope, type Refusal } from '@postern/contracts';
+import { z } from 'zod';
+
+/** `detail` of a 403 for a key whose scope does not suffice. */
+export const insufficientScopeDetail = z.object({
+  code: z.literal('insufficient_scope'),
+  required: platformKeyScope.describe('The scope that the call needs.'),
+  actual: platformKeyScope.describe('The scope that the key has.'),
+});
+
+/** `detail` of a 403 for a web service that an operator has blocked or suspended. */
+export const moderationDetail = z.object({
+  code: z.enum(['service_blocked', 'service_suspended']),
+  message: z.string(),
+});
+
+/** The `detail` of refusals that programs act on; undefined for those with only a message. */
+export const detailOf = ({ code, message, details }: Refusal): object | undefined => {
+  switch (code) {
+    case 'insufficient_scope':
+      return { code, required: details['required'], actual: details['actual'] };
+    case 'service_blocked':
+    case 'service_suspended':
+      return { code, message };
+    default:
+      return undefined;
+  }
+};

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { authenticateSession } from '@postern/contracts';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { ALL_REQUESTS } from '../../../testing/fake-services.js';
+import { type GatewayUnderTest, startGateway } from '../../../testing/gateway-under-test.js';
+import { call } from '../../../testing/http.js';
+import { admitAll, bearer } from '../../../testing/platform-call.js';
+import { replyOf } from '../../../testing/replies.js';
+
+interface Document {
+  readonly openapi: string;
+  readonly paths: Record<string, Record<string, DocumentedOperation>>;
+  readonly components: object;
+}
+
+interface DocumentedOperation {
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example?: unknown } } };
+  readonly responses: Record<string, { readonly headers?: object }>;
+}
+
+const DETAIL = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Detail' } } } };
+
+const operationsIn = ({ paths }: Document, prefix: string) =>
+  Object.entries(paths)
+    .filter(([path]) => path.startsWith(prefix))
+    .flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
+
+let gateway: GatewayUnderTest;
+let publicApi: Document;
+let dashboardApi: Document;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  publicApi = (await call('GET', `${gateway.url}/openapi.json`)).body as Document;
+  dashboardApi = (await call('GET', `${gateway.url}/dashboard/api/openapi.json`)).body as Document;
+});
+afterAll(() => gateway.stop());
+
+describe('the OpenAPI documents', () => {
+  it('are valid OpenAPI 3.1', async () => {
+    for (const document of [publicApi, dashboardApi]) {
+      const validator = new Validator();
+      expect(await validator.validate({ ...structuredClone(document) })).toEqual({ valid: true });
+      expect(validator.version).toBe('3.1');
+    }
+  });
+
+  it('hold every route of the gateway', () => {
+    const documented = [publicApi, dashboardApi].flatMap(({ paths }) =>
+      Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map(method => `${method} ${path}`)),
+    );
+    const served = gateway.server.routes
+      .all()
+      .filter(({ method }) => method !== 'HEAD')
+      .map(
+        ({ method, pattern }) => `${method.toLowerCase()} ${pattern.replace(/:(\w+)/g, '{$1}').replace('*', '{path}')}`,
+      );
+    expect(served.length).toBeGreaterThan(40);
+    expect([...documented].sort()).toEqual(served.sort());
+  });
+
+  it('name the fields, headers and statuses of POST /emails', () => {
+    expect(publicApi.paths['/emails']?.['post']).toMatchObject({
+      security: [{ apiKey: [] }],
+      requestBody: { content: { 'application/json': { schema: { required: ['from', 'to', 'subject'] } } } },
+      responses: {
+        200: {
+          headers: { 'RateLimit-Remaining': {} },
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/EmailRecord' } } },
+        },
+        400: {},
+        401: {},
+        403: {},
+        409: {},
+        413: {},
+        415: {},
+        429: {},
+        503: {},
+      },
+    });
+  });
+
+  it('say truly with which status each dashboard call succeeds', async () => {
+    for (const contract of ALL_REQUESTS) gateway.services.on(contract, () => replyOf(contract));
+    gateway.services.on(authenticateSession, () => ({ user_id: ID, email: 'a@b.c', operator: true, workspace_id: ID }));
+    for (const [path, methods] of Object.entries(dashboardApi.paths)) {
+      for (const [method, { responses }] of Object.entries(methods)) {
+        const url = `${gateway.url}${path.replace('{address}', 'a%40b.c').replace(/\{\w+\}/g, ID)}`;
+        const query = path.endsWith('/stats') ? '?from=2030-01-01&to=2030-01-02' : '';
+        const answer = await call(method.toUpperCase(), `${url}${query}`, {
+          headers: { authorization: 'Bearer t' },
+          ...(BODIES[`${method} ${path.slice('/dashboard/api'.length)}`] ?? {}),
+        });
+        const successes = Object.keys(responses).filter(status => status.startsWith('2'));
+        expect(successes.map(status => `${method} ${path} ${status}`)).toContain(`${method} ${path} ${answer.status}`);
+      }
+    }
+  });
+
+  it('say truly with which status each call of the platform API succeeds', async () => {
+    admitAll(gateway.services);
+    for (const { path, method, operation } of operationsIn(publicApi, '/api/v1/')) {
+      const { requestBody, responses } = operation;
+      const body = requestBody?.content['application/json'].example;
+      const answer = await call(method.toUpperCase(), `${gateway.url}${path.replace(/\{\w+\}/g, ID)}`, {
+        headers: bearer,
+        ...(body === undefined ? {} : { body }),
+      });
+      const successes = Object.keys(responses).filter(status => status.startsWith('2'));
+      expect(successes.map(status => `${method} ${path} ${status}`)).toContain(`${method} ${path} ${answer.status}`);
+    }
+  });
+
+  it('name security, limit and error shapes of every call of the platform API', () => {
+    const operations = operationsIn(publicApi, '/api/v1/');
+    expect(operations).toHaveLength(28);
+    for (const { method, operation } of operations) {
+      expect(operation).toMatchObject({
+        security: [{ platformKey: [] }],
+        responses: { 401: DETAIL, 429: DETAIL, 503: DETAIL },
+      });
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if (status.startsWith('2')) expect(response.headers).toHaveProperty('RateLimit-Remaining');
+      }
+      expect('403' in operation.responses).toBe(method !== 'get');
+      expect(operation.responses).not.toHaveProperty('422');
+    }
+    expect(publicApi.components).toMatchObject({
+      securitySchemes: { platformKey: { type: 'http', scheme: 'bearer' } },
+      schemas: { Detail: { required: ['detail'] }, Forbidden: { required: ['detail'] } },
+    });
+  });
+});
+
+describe('the documentation page', () => {
+  it('loads everything from here', async () => {
+    const page = await call('GET', `${gateway.url}/docs`);
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
+    expect(links.length).toBeGreaterThan(3);
+    for (const link of links) {
+      expect(link).toMatch(/^\/docs\//);
+      expect((await call('GET', `${gateway.url}${link}`)).status).toBe(200);
+    }
+    expect((await call('GET', `${gateway.url}/docs/package.json`)).status).toBe(404);
+  });
+});
+
+const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
+const SERVICE = '/email-services/{service_id}';
+const WEB_SERVICE = '/web-services/{web_service_id}';
+const PROJECT = '/projects/{project_id}';
+const BODIES: Readonly<Record<string, { readonly body: object }>> = {
+  'post /session': { body: { email: 'a@b.c', password: 'p' } },
+  'post /session/workspace': { body: { workspace_id: ID } },
+  'post /me/password': { body: { current_password: 'p', new_password: 'a long password' } },
+  'post /users': { body: { email: 'a@b.c', password: 'a long password' } },
+  'post /workspaces': { body: { name: 'Ours' } },
+  'post /email-services': { body: { name: 'Shop' } },
+  [`patch ${SERVICE}`]: { body: { enabled: false } },
+  [`post ${SERVICE}/api-keys`]: { body: { name: 'Main' } },
+  [`post ${SERVICE}/domains`]: { body: { domain: 'example.com' } },
+  [`post ${SERVICE}/recipients`]: { body: { address: 'a@b.c' } },
+  [`post ${SERVICE}/recipients/{recipient_id}/verify`]: { body: { code: '123456' } },
+  [`post ${SERVICE}/webhooks`]: { body: { url: 'https://a.b/c', events: ['opened'] } },
+  [`patch ${SERVICE}/webhooks/{webhook_id}`]: { body: { enabled: true } },
+  [`post ${SERVICE}/webhooks/{webhook_id}/test`]: { body: { event: 'opened' } },
+  [`post ${SERVICE}/webhooks/{webhook_id}/replay`]: { body: { since: '2030-01-02T03:04:05Z' } },
+  [`patch ${SERVICE}/limits`]: { body: { sandbox_daily: 100 } },
+  'post /projects': { body: { name: 'Shop' } },
+  [`post ${PROJECT}/secrets`]: { body: { key: 'A', value: '1', scope: 'staging' } },
+  [`put ${PROJECT}/secrets/bulk`]: { body: { secrets: [{ key: 'A', value: '1', scope: 'staging' }] } },
+  'post /web-services': { body: { name: 'web', project_id: ID, git_repository_url: 'https://a.b/c', port: 80 } },
+  [`post ${WEB_SERVICE}/env`]: { body: { key: 'A', value: '1' } },
+  [`put ${WEB_SERVICE}/env/bulk`]: { body: { variables: [{ key: 'A', value: '1' }] } },
+  [`post ${WEB_SERVICE}/block`]: { body: { reason: 'Phishing.' } },
+  'post /platform-keys': { body: { name: 'CI', scope: 'read' } },
+  'post /databases': { body: { name: 'orders', kind: 'relational' } },
+};

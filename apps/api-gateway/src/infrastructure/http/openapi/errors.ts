@@ -1,0 +1,38 @@
+import { insufficientScopeDetail, moderationDetail } from '../errors/refusal-detail.js';
+import type { Operation } from './operations.js';
+import { inputSchema } from './schemas.js';
+
+const schemaOf = (property: string, value: object): object => ({
+  type: 'object',
+  properties: { [property]: value },
+  required: [property],
+  additionalProperties: false,
+});
+
+const MESSAGE = { type: 'string', description: 'What went wrong, in words.' };
+
+/** The shapes of error answers, as components of a document. */
+export const ERROR_SCHEMAS = { Error: schemaOf('error', MESSAGE) };
+export const PLATFORM_ERROR_SCHEMAS = {
+  Detail: schemaOf('detail', MESSAGE),
+  Forbidden: schemaOf('detail', { anyOf: [inputSchema(insufficientScopeDetail), inputSchema(moderationDetail)] }),
+};
+
+const INSUFFICIENT_SCOPE = { detail: { code: 'insufficient_scope', required: 'write', actual: 'read' } };
+const SERVICE_BLOCKED = { detail: { code: 'service_blocked', message: 'The web service is blocked: phishing.' } };
+
+/** The body of an answer of `operation` with an error status. */
+export const errorContentOf = (operation: Operation, status: number): object => {
+  if (!operation.platform) return json({ schema: { $ref: '#/components/schemas/Error' } });
+  if (status !== 403) return json({ schema: { $ref: '#/components/schemas/Detail' } });
+  const moderated = operation.requests.some(({ refusals }) => 'service_blocked' in refusals);
+  return json({
+    schema: { $ref: '#/components/schemas/Forbidden' },
+    examples: {
+      insufficient_scope: { value: INSUFFICIENT_SCOPE },
+      ...(moderated ? { service_blocked: { value: SERVICE_BLOCKED } } : {}),
+    },
+  });
+};
+
+const json = (content: object): object => ({ content: { 'application/json': content } });

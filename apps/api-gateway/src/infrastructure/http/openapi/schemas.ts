@@ -1,0 +1,53 @@
+import * as contracts from '@postern/contracts';
+import { z } from 'zod';
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** Shapes of answers by name: the objects that contracts export, and replies. */
+export class AnswerSchemas {
+  private readonly registry = z.registry<{ id: string }>();
+  private readonly taken = new Set<string>();
+
+  constructor() {
+    for (const [name, value] of Object.entries(contracts)) {
+      if (value instanceof z.ZodObject) this.add(value, capitalised(name));
+    }
+  }
+
+  reference(schema: z.ZodType, name: string): { readonly $ref: string } {
+    if (!this.registry.has(schema)) this.add(schema, name);
+    return { $ref: uriOf(this.registry.get(schema)?.id ?? name) };
+  }
+
+  /** Every schema that `roots` refer to, directly or not. */
+  components(roots: Iterable<string>): Record<string, JsonSchema> {
+    const { schemas } = z.toJSONSchema(this.registry, { uri: uriOf, io: 'output', unrepresentable: 'any' });
+    const reached: Record<string, JsonSchema> = {};
+    const reach = (name: string): void => {
+      if (reached[name] || !schemas[name]) return;
+      const { $schema: _dialect, $id: _address, ...schema } = schemas[name];
+      reached[name] = schema;
+      for (const [, inner] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) reach(inner!);
+    };
+    for (const root of roots) reach(root.slice(uriOf('').length));
+    return reached;
+  }
+
+  private add(schema: z.ZodType, wanted: string): void {
+    const name = this.taken.has(wanted) ? `${wanted}${this.taken.size}` : wanted;
+    this.taken.add(name);
+    this.registry.add(schema, { id: name });
+  }
+}
+
+/** The shape of an input, without references. */
+export const inputSchema = (schema: z.ZodType): JsonSchema => {
+  const { $schema: _dialect, ...inline } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return inline;
+};
+
+export const nameOfReply = (contractName: string): string =>
+  `${contractName.split('-').map(capitalised).join('')}Reply`;
+
+const uriOf = (name: string): string => `#/components/schemas/${name}`;
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

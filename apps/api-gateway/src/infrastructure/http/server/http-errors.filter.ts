@@ -1,0 +1,105 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, NotFoundException } from '@nestjs/common';
+import { Refusal } from '@postern/contracts';
+import { runInContext } from '@postern/messaging';
+import type { ServiceLog } from '@postern/service-host';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceFault, ServiceUnavailable } from '../../../service-client/ports.js';
+import { errorShape } from '../errors/error-shape.js';
+import { OutcomeUnknown } from '../errors/outcome-unknown.js';
+import { Problem } from '../errors/problem.js';
+import { detailOf } from '../errors/refusal-detail.js';
+import { headersOf, statusOf } from '../errors/refusal-status.js';
+import { requestContextOf } from './request-context.js';
+import type { RouteTable } from './route-table.js';
+
+const ANY_OF = new Intl.ListFormat('en', { type: 'disjunction' });
+const UNAVAILABLE_RETRY_AFTER_S = '2';
+
+/** Answers every error with its status, headers and the error shape of the path. */
+@Catch()
+export class HttpErrorsFilter implements ExceptionFilter {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly log: ServiceLog,
+    /** Rejects if the caller of an unread body must be told 401 or 403 first. */
+    private readonly authenticate: (request: FastifyRequest) => Promise<void>,
+  ) {}
+
+  async catch(exception: unknown, host: ArgumentsHost): Promise<void> {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    if (reply.sent) return;
+    const problem = await this.problemOf(exception, request);
+    reply.code(problem.status).headers(problem.headers);
+    if (problem.status === 204) reply.send();
+    else reply.send(errorShape(request.url, problem.message, problem.detail));
+  }
+
+  private async problemOf(exception: unknown, request: FastifyRequest): Promise<Problem> {
+    if (exception instanceof Problem) return exception;
+    if (Refusal.is(exception)) return this.refusal(exception, request);
+    if (exception instanceof OutcomeUnknown) return this.outcomeUnknown(exception, request);
+    if (exception instanceof ServiceUnavailable) {
+      return new Problem(503, 'Service temporarily unavailable. Try again.', {
+        'retry-after': retryAfter(exception),
+      });
+    }
+    if (exception instanceof NotFoundException) return this.notFound(request);
+    if (exception instanceof HttpException) return this.frameworkError(exception, request);
+    return this.bug(exception, request);
+  }
+
+  private refusal(refusal: Refusal, request: FastifyRequest): Problem {
+    const status = statusOf(refusal);
+    if (status === undefined) return this.bug(refusal, request);
+    return new Problem(status, refusal.message, headersOf(refusal, status), detailOf(refusal));
+  }
+
+  private outcomeUnknown({ emailId, cause }: OutcomeUnknown, request: FastifyRequest): Problem {
+    runInContext(requestContextOf(request), () =>
+      this.log.warn({ err: cause, emailId }, 'The outcome of an email is unknown'),
+    );
+    return new Problem(
+      cause instanceof ServiceFault ? 500 : 503,
+      `The outcome of this message is unknown; it may have been sent. Call GET /emails/${emailId} to find out, or ` +
+        'repeat the same request, which returns the record and never sends twice.',
+      { 'email-id': emailId, 'error-code': 'outcome_unknown', 'retry-after': UNAVAILABLE_RETRY_AFTER_S },
+    );
+  }
+
+  private notFound(request: FastifyRequest): Problem {
+    const methods = this.routes.methodsOf(request.url);
+    const allow = methods.join(', ');
+    if (methods.length === 0) return new Problem(404, `Not found: no route ${request.method} ${pathOf(request)}.`);
+    if (request.method === 'OPTIONS') return new Problem(204, '', { allow });
+    if (methods.includes(request.method)) return new Problem(404, 'Not found.');
+    const useful = methods.filter(method => method !== 'HEAD' && method !== 'OPTIONS');
+    return new Problem(405, `Method not allowed. Use ${ANY_OF.format(useful)}.`, { allow });
+  }
+
+  /** An error of Fastify. A body that is too large was not read, so its caller is not authenticated yet. */
+  private async frameworkError(exception: HttpException, request: FastifyRequest): Promise<Problem> {
+    const status = exception.getStatus();
+    if (status !== 413) return new Problem(status, exception.message);
+    try {
+      await this.authenticate(request);
+    } catch (refused) {
+      return this.problemOf(refused, request);
+    }
+    return new Problem(413, 'The body is larger than 10 MiB.', { connection: 'close' });
+  }
+
+  private bug(exception: unknown, request: FastifyRequest): Problem {
+    const route = `${request.method} ${request.routeOptions.url ?? '(none)'}`;
+    runInContext(requestContextOf(request), () =>
+      this.log.error({ err: exception, route }, 'A request failed with an internal error'),
+    );
+    return new Problem(500, `Internal server error. Request id: ${request.id}.`);
+  }
+}
+
+const retryAfter = ({ retryAfterS }: ServiceUnavailable): string =>
+  retryAfterS === undefined ? UNAVAILABLE_RETRY_AFTER_S : String(Math.max(1, Math.ceil(retryAfterS)));
+
+/** Without the query, which may hold tokens, and bounded. */
+const pathOf = ({ url }: FastifyRequest): string => (url.split(/[?#]/, 1)[0] ?? url).slice(0, 200);

@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
+import { call, sendRaw } from '../testing/http.js';
+
+let folder: string;
+let gateway: GatewayUnderTest;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'postern-dashboard-'));
+  await mkdir(join(folder, 'dist/assets'), { recursive: true });
+  await writeFile(join(folder, 'dist/index.html'), '<!doctype html><title>Dashboard</title>');
+  await writeFile(join(folder, 'dist/assets/index-abc123.js'), 'console.log(1);');
+  await writeFile(join(folder, 'secret.txt'), 'not for you');
+  gateway = await startGateway({ POSTERN_DASHBOARD_DIR: join(folder, 'dist') });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the dashboard', () => {
+  it.each(['/dashboard', '/dashboard/', '/dashboard/services/7/emails'])('starts at %s', async path => {
+    const answer = await call('GET', `${gateway.url}${path}`);
+    expect([answer.status, answer.text]).toEqual([200, '<!doctype html><title>Dashboard</title>']);
+    expect(answer.headers['content-security-policy']).toContain("script-src 'self'");
+    expect(answer.headers['cache-control']).toContain('max-age=0');
+  });
+
+  it('lets browsers keep what the build has fingerprinted', async () => {
+    const answer = await call('GET', `${gateway.url}/dashboard/assets/index-abc123.js`);
+    expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
+    expect(answer.headers['content-type']).toContain('javascript');
+  });
+
+  it('has no files beside its own', async () => {
+    expect((await call('GET', `${gateway.url}/dashboard/missing.js`)).status).toBe(404);
+    for (const path of ['/dashboard/../secret.txt', '/dashboard/%2e%2e/secret.txt', '/dashboard/..%2fsecret.txt']) {
+      const answer = await sendRaw(gateway.port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(answer).not.toContain('not for you');
+    }
+  });
+
+  it('says how to build it when it is not built', async () => {
+    const unbuilt = await startGateway();
+    const answer = await call('GET', `${unbuilt.url}/dashboard`);
+    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('npm run build')]);
+    await unbuilt.stop();
+  });
+});

@@ -1,0 +1,28 @@
+import { Controller, Get, Req } from '@nestjs/common';
+import { platformKey } from '@postern/contracts';
+import type { FastifyRequest } from 'fastify';
+import { callerOf } from '../infrastructure/http/access/caller.js';
+import { Describes } from '../infrastructure/http/openapi/describe.js';
+
+const EXAMPLE = {
+  id: '0198d39f-1a2b-7c3d-8e4f-5a6b7c8d9e00',
+  name: 'CI pipeline',
+  key_prefix: 'ak_live_a1B2',
+  scope: 'write',
+  expiry: null,
+};
+
+/** Answers from the admission of the call, without another request. */
+@Controller('api/v1/users/me/api-key')
+export class OwnKeyController {
+  @Get()
+  @Describes({
+    summary: 'Get the platform key of this call, without the key itself',
+    requests: [],
+    reply: platformKey,
+    examples: { reply: EXAMPLE },
+  })
+  get(@Req() request: FastifyRequest) {
+    return callerOf(request).platformKey;
+  }
+}

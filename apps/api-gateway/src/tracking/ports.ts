@@ -1,0 +1,11 @@
+/** The copy of an email that a tracking link belongs to. */
+export interface TrackedCopy {
+  readonly emailId: string;
+  readonly recipientIndex: number;
+}
+
+/** Reads the signed tokens of pixels and links; undefined for a token that we did not sign. */
+export abstract class TrackingLinks {
+  abstract copyOfPixel(token: string): TrackedCopy | undefined;
+  abstract copyAndTargetOfLink(token: string): (TrackedCopy & { readonly url: string }) | undefined;
+}

@@ -1,0 +1,17 @@
+import type { TrackingTokens } from '@postern/mail';
+import { type TrackedCopy, TrackingLinks } from './ports.js';
+
+/** Links that email-send writes into messages, signed with the shared secrets. */
+export class SignedTrackingLinks extends TrackingLinks {
+  constructor(private readonly tokens: TrackingTokens) {
+    super();
+  }
+
+  copyOfPixel(token: string): TrackedCopy | undefined {
+    return this.tokens.readOpenToken(token);
+  }
+
+  copyAndTargetOfLink(token: string): (TrackedCopy & { readonly url: string }) | undefined {
+    return this.tokens.readClickToken(token);
+  }
+}

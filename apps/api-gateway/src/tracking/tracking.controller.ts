@@ -1,0 +1,89 @@
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { recordClick, recordOpen } from '@postern/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Describes } from '../infrastructure/http/openapi/describe.js';
+import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
+import { messagePage } from '../infrastructure/http/server/message-page.js';
+import { requestContextOf } from '../infrastructure/http/server/request-context.js';
+import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
+import { EngagementRecorder } from './engagement-recorder.js';
+import { type TrackedCopy, TrackingLinks } from './ports.js';
+
+/** One transparent pixel, 43 bytes, GIF89a. */
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
+
+const NO_STORE = 'no-store, no-cache, must-revalidate, private, max-age=0';
+
+/** Pixels and tracked links of emails. A HEAD request is not recorded: nobody reads its result. */
+@Controller()
+export class TrackingController {
+  constructor(
+    private readonly links: TrackingLinks,
+    private readonly recorder: EngagementRecorder,
+  ) {}
+
+  @Get('o/:token')
+  @Describes({
+    summary: 'The tracking pixel of one copy of an email',
+    description: 'Always returns the same image, even for an invalid token.',
+    requests: [],
+    contentType: 'image/gif',
+  })
+  async pixel(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
+    const copy = this.links.copyOfPixel(token.replace(/\.gif$/, ''));
+    if (copy && request.method === 'GET') {
+      await this.recorder.record(
+        { contract: recordOpen, details: detailsOf(request, copy) },
+        requestContextOf(request),
+      );
+    }
+    // Webmail on other sites must be able to load the image.
+    return reply
+      .headers({ 'cache-control': NO_STORE, pragma: 'no-cache', 'cross-origin-resource-policy': 'cross-origin' })
+      .type('image/gif')
+      .send(PIXEL);
+  }
+
+  @Get('c/:token')
+  @Describes({
+    summary: 'A tracked link of one copy of an email',
+    description: 'Redirects only to the target of a signed token.',
+    requests: [],
+    contentType: 'text/html',
+    also: { 302: 'Redirects to the target.', 404: 'The token is not valid.' },
+  })
+  async link(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
+    const link = this.links.copyAndTargetOfLink(token);
+    if (!link || !/^https?:\/\//i.test(link.url)) {
+      return reply
+        .code(404)
+        .header('content-security-policy', PAGE_POLICY)
+        .type('text/html; charset=utf-8')
+        .send(
+          messagePage(
+            'This link is not valid',
+            'It may be incomplete or changed. Open the original email and try again.',
+          ),
+        );
+    }
+    if (request.method === 'GET') {
+      const details = { ...detailsOf(request, link), url: link.url };
+      await this.recorder.record({ contract: recordClick, details }, requestContextOf(request));
+    }
+    return reply
+      .code(302)
+      .headers({ 'cache-control': NO_STORE, location: headerValueOf(link.url) })
+      .send();
+  }
+}
+
+const detailsOf = (request: FastifyRequest, { emailId, recipientIndex }: TrackedCopy) => ({
+  email_id: emailId,
+  recipient_index: recipientIndex,
+  user_agent: (request.headers['user-agent'] ?? '').slice(0, 1_000),
+  ip: clientAddressOf(request),
+  at: new Date().toISOString(),
+});
+
+/** Encodes only what a header cannot hold; the rest of the author's URL is kept. */
+const headerValueOf = (url: string): string => url.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);

@@ -1,0 +1,30 @@
+import { Module } from '@nestjs/common';
+import { TrackingTokens } from '@postern/mail';
+import { CONFIG, ServiceLog } from '@postern/service-host';
+import type { GatewayConfig } from '../config.js';
+import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClientModule } from '../service-client/service-client.module.js';
+import { EngagementRecorder } from './engagement-recorder.js';
+import { TrackingLinks } from './ports.js';
+import { SignedTrackingLinks } from './signed-tracking-links.js';
+import { TrackingController } from './tracking.controller.js';
+
+@Module({
+  imports: [ServiceClientModule],
+  controllers: [TrackingController],
+  providers: [
+    {
+      provide: TrackingLinks,
+      useFactory: ({ linkSecrets }: GatewayConfig) =>
+        new SignedTrackingLinks(TrackingTokens.fromSecrets(linkSecrets.map(secret => secret.reveal()))),
+      inject: [CONFIG],
+    },
+    {
+      provide: EngagementRecorder,
+      useFactory: (services: ServiceClient, log: ServiceLog, { shutdownTimeoutMs }: GatewayConfig) =>
+        new EngagementRecorder(services, log, shutdownTimeoutMs / 3),
+      inject: [ServiceClient, ServiceLog, CONFIG],
+    },
+  ],
+})
+export class TrackingModule {}

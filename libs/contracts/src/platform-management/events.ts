@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { eventsOf } from '../event.js';
+import { id, timestamp } from '../shapes.js';
+
+/**
+ * Published events hold ids, times and states only. Reasons of failures stay in the store, because they may quote the
+ * output of a build or of a web service; the API returns them to the owner.
+ */
+const event = eventsOf('platform-management');
+
+const ofWebService = z.object({ web_service_id: id, at: timestamp });
+const ofDeployment = ofWebService.extend({ deployment_id: id });
+const ofDatabase = z.object({ database_id: id, at: timestamp });
+
+/** A deployment was queued. */
+export const deploymentRequested = event('deployment-requested.v1', ofDeployment);
+
+/** A rollback to an earlier deployment was queued. */
+export const rollbackRequested = event('rollback-requested.v1', ofDeployment.extend({ rollback_of: id }));
+
+/** A queued deployment started; a rollback starts with its release. */
+export const deploymentBegun = event(
+  'deployment-begun.v1',
+  ofDeployment.extend({ stage: z.enum(['building', 'releasing']) }),
+);
+
+/** The build produced an artefact. */
+export const deploymentBuilt = event('deployment-built.v1', ofDeployment.extend({ commit: z.string() }));
+
+/** The instances of the deployment answer and serve all traffic. */
+export const deploymentLive = event('deployment-live.v1', ofDeployment);
+
+/** The deployment ended without going live; what was live before still is. */
+export const deploymentFailed = event('deployment-failed.v1', ofDeployment);
+
+/** The deployment was cancelled before it went live. */
+export const deploymentCancelled = event(
+  'deployment-cancelled.v1',
+  ofDeployment.extend({
+    because: z.enum(['user', 'stop', 'block', 'suspend']).describe('user: the owner cancelled the deployment itself.'),
+  }),
+);
+
+/** The deployment was replaced by a newer one: while queued, or after it was live. */
+export const deploymentSuperseded = event('deployment-superseded.v1', ofDeployment.extend({ by: id }));
+
+/** The deployment was live and was replaced by a rollback. */
+export const deploymentRolledBack = event('deployment-rolled-back.v1', ofDeployment.extend({ by: id }));
+
+/** All instances of the web service ended after a stop. */
+export const webServiceStopped = event('web-service-stopped.v1', ofWebService);
+
+/** The web service crashed or hangs: no instance has answered for a while. The runtime keeps restarting it. */
+export const webServiceUnanswering = event('web-service-unanswering.v1', ofWebService);
+
+/** The web service answers again. */
+export const webServiceAnswering = event('web-service-answering.v1', ofWebService);
+
+export const webServiceBlocked = event('web-service-blocked.v1', ofWebService);
+export const webServiceUnblocked = event('web-service-unblocked.v1', ofWebService);
+export const webServiceSuspended = event('web-service-suspended.v1', ofWebService);
+export const webServiceResumed = event('web-service-resumed.v1', ofWebService);
+
+/** The database accepts connections. */
+export const databaseBecameAvailable = event('database-became-available.v1', ofDatabase);
+
+/** The database does not answer; it is being restarted. */
+export const databaseBecameUnavailable = event('database-became-unavailable.v1', ofDatabase);
+
+/** The database could not be created in time. */
+export const databaseProvisioningFailed = event('database-provisioning-failed.v1', ofDatabase);
+
+/** The database and its data were deleted. */
+export const databaseDeleted = event('database-deleted.v1', ofDatabase);
+
+export const PLATFORM_MANAGEMENT_EVENTS = [
+  deploymentRequested,
+  rollbackRequested,
+  deploymentBegun,
+  deploymentBuilt,
+  deploymentLive,
+  deploymentFailed,
+  deploymentCancelled,
+  deploymentSuperseded,
+  deploymentRolledBack,
+  webServiceStopped,
+  webServiceUnanswering,
+  webServiceAnswering,
+  webServiceBlocked,
+  webServiceUnblocked,
+  webServiceSuspended,
+  webServiceResumed,
+  databaseBecameAvailable,
+  databaseBecameUnavailable,
+  databaseProvisioningFailed,
+  databaseDeleted,
+] as const;
