@@ -183,7 +183,9 @@ describe.each(UPGRADES)('while $service is replaced by a version beside it, unde
   it('the older version ends by itself and leaves no work unfinished', () => {
     const log = readFileSync(world.postern.home.logFile(service), 'utf8');
     expect(log).toContain('Shutting down');
+    // The first text is of releases before this one.
     expect(log).not.toContain('Stopped with work still under way');
+    expect(log).not.toContain('Stopped before all work finished');
     expect(world.postern.processes()).not.toHaveProperty(service);
   });
 

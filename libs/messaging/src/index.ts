@@ -30,7 +30,7 @@ export type { SetAsideEvent, SetAsideEvents, SetAsideFailure } from './jetstream
 export { StreamErasure, type StreamErasurePart, type StreamErasureRequest } from './jetstream/stream-erasure.js';
 export { type Log, silentLog } from './log.js';
 export { RequestClient, type RequestOptions } from './request-client.js';
-export { type EventBatch, Handles, HandlesEvents, HandlesRequest } from './server/handlers.js';
+export { type EventBatch, Handles, HandlesEvents } from './server/handlers.js';
 export { type HandlerMark, handlerMarks } from './server/marks.js';
 export { PosternServer, type PosternServerOptions } from './server/postern-server.js';
 export {

@@ -125,7 +125,7 @@ describe('A service made of feature modules', () => {
     }
     @Module({ controllers: [Pings] })
     class MarkedController {}
-    await expect(start(MarkedController)).rejects.toThrow('Pings is marked with @Handles: list it under providers');
+    await expect(start(MarkedController)).rejects.toThrow('Pings handles messages: list it under providers');
   });
 
   it('registers an alias of a handler once', async () => {

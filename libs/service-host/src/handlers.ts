@@ -34,6 +34,6 @@ const markedProvider = (wrapper: InstanceWrapper): object | undefined => {
 
 const refuseMarkedController = ({ metatype }: InstanceWrapper): void => {
   if (typeof metatype !== 'function') return;
-  if (handlerMarks(metatype).every(({ kind }) => kind === 'events')) return;
-  throw new Error(`${metatype.name} is marked with @Handles: list it under providers, not under controllers`);
+  if (handlerMarks(metatype).length === 0) return;
+  throw new Error(`${metatype.name} handles messages: list it under providers, not under controllers`);
 };

@@ -24,7 +24,7 @@ export interface Host<Config = unknown> {
   readonly liveness: Liveness;
   readonly metrics: Metrics;
   readonly tasks: Tasks;
-  /** Only in services that have one. */
+  /** Only in services with a database. */
   readonly database: Database | undefined;
 }
 

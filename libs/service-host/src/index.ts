@@ -13,8 +13,6 @@ export { HostModule } from './host-module.js';
 export { ServiceLog } from './log/service-log.js';
 export { Metrics } from './metrics/metrics.js';
 export { connectWith } from './nats.js';
-export { Operating, type OperatingOptions } from './operations/operating.js';
-export { operationsController } from './operations/operations.controller.js';
 export {
   OperationsModule,
   type OperationsModuleOptions,

@@ -4,13 +4,13 @@ import type { Log } from '@postern/messaging';
 
 const TICK_MS = 1_000;
 
-/** Cells of the shared memory: how often the event loop has ticked, and whether a debugger may hold it. */
+/** Cells of the shared memory: ticks of the event loop, and whether a debugger may stop it. */
 const TICKS = 0;
 const DEBUGGED = 1;
 
 /**
- * Runs in a thread of its own, as text: it can use nothing of this file. It counts its own ticks since the event loop
- * last ticked, never the time: while the machine is suspended or the process stopped neither of them ticks.
+ * Runs in its own thread as text, so it can use nothing of this file. It counts its own ticks since the last tick of
+ * the event loop, not time: while the machine is suspended neither ticks.
  */
 const watch = () => {
   const { workerData } = process.getBuiltinModule('node:worker_threads');
@@ -29,15 +29,15 @@ const watch = () => {
     try {
       writeSync(1, `${JSON.stringify({ level: 'error', time: new Date(), service, msg })}\n`);
     } catch {
-      // Nobody reads the log; the process ends all the same.
+      // The log has no reader; the process ends nevertheless.
     }
     process.kill(process.pid, 'SIGKILL');
   }, tickMs);
 };
 
 /**
- * Ends the process with SIGKILL when its event loop has not turned for `limitS` seconds of the watching thread: nothing
- * inside it can do anything about that any more, and its supervisor starts the next one.
+ * Ends the process with SIGKILL when its event loop has been blocked for `limitS` seconds of the watching thread, so
+ * that its supervisor starts the next one.
  */
 export const watchEventLoop = (service: string, limitS: number, log: Log): void => {
   const memory = new SharedArrayBuffer(8);
@@ -55,6 +55,6 @@ export const watchEventLoop = (service: string, limitS: number, log: Log): void 
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
   });
-  worker.on('error', error => log.error({ err: error }, 'Nothing watches the event loop any more'));
+  worker.on('error', error => log.error({ err: error }, 'The watchdog of the event loop failed'));
   worker.unref();
 };

@@ -1,7 +1,7 @@
 import { connectNats, type Log, type NatsLink, RequestClient } from '@postern/messaging';
 import type { HostConfig } from './config/define-config.js';
 
-/** The service's connection and the client on it, as configured. */
+/** Connects to NATS and creates a request client, as configured. */
 export const connectWith = async (
   config: HostConfig,
   name: string,

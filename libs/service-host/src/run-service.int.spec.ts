@@ -63,13 +63,13 @@ describe('A service as a process', () => {
     return { child, raw, lines, ready, exit: once(child, 'exit'), errors: () => errors };
   };
 
-  it('says on one line that it is ready, and where', async () => {
+  it('prints one line when it is ready, with its port', async () => {
     const service = start();
     const { port } = await service.ready();
     expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
   });
 
-  it('answers the request under way when SIGTERM comes, and ends with 0', async () => {
+  it('answers the running request after SIGTERM and exits with 0', async () => {
     const service = start();
     await service.ready();
     const slow = client.request(greet, { name: 'ada@private.example', takesMs: 500 });
@@ -80,21 +80,21 @@ describe('A service as a process', () => {
     expect(service.raw.join()).toContain('"name":"…@private.example"');
   });
 
-  it('names every unusable variable and ends with 2', async () => {
+  it('names every invalid variable and exits with 2', async () => {
     const service = start({ POSTERN_DATABASE_URL: '', POSTERN_GREETING_LIMIT: 'many' });
     await expect(service.exit).resolves.toEqual([2, null]);
     expect(service.errors()).toContain('POSTERN_DATABASE_URL: is required');
     expect(service.errors()).toContain('POSTERN_GREETING_LIMIT: ');
   });
 
-  it('ends when its parent does, where it is told to', async () => {
+  it('exits with its parent when it is configured to', async () => {
     const service = start({ POSTERN_EXIT_WITH_PARENT: 'true' });
     await service.ready();
     service.child.stdin.end();
     await expect(service.exit).resolves.toEqual([0, null]);
   });
 
-  it('waits for a database that is not there yet', async () => {
+  it('waits for an unavailable database', async () => {
     await postgres.kill();
     const service = start();
     await waitFor(() => service.lines().some(line => line.msg === 'Waiting for PostgreSQL'));
@@ -102,7 +102,7 @@ describe('A service as a process', () => {
     await service.ready();
   });
 
-  it('is alive and not ready on its health port while it waits', async () => {
+  it('is alive and not ready while it waits', async () => {
     await postgres.kill();
     const port = await freePort();
     const service = start({ POSTERN_HTTP_PORT: String(port) });
@@ -114,13 +114,13 @@ describe('A service as a process', () => {
     await waitFor(async () => (await get('/health/ready')) === 200);
   });
 
-  it('ends although nobody reads its log any more', async () => {
+  it('exits although its log has no reader', async () => {
     const service = start({ POSTERN_NATS_MIN_PAYLOAD_BYTES: '999999999' });
     service.child.stdout.destroy();
     await expect(service.exit).resolves.toEqual([1, null]);
   });
 
-  it('answers and ends although the reader of its log stands still', async () => {
+  it('answers and exits although the reader of its log is stalled', async () => {
     const service = start({}, { read: false });
     const long = 'x'.repeat(32 * 1024);
     const greeted = () => client.request(greet, { name: long }, { deadlineMs: 1_000 });
@@ -131,26 +131,26 @@ describe('A service as a process', () => {
     await expect(service.exit).resolves.toEqual([0, null]);
   });
 
-  it('ends when NATS takes a subscription away, for nothing in it can bring that back', async () => {
+  it('exits when NATS ends a subscription, because it cannot recover', async () => {
     const conf = join(await mkdtemp(join(tmpdir(), 'postern-nats-conf-')), 'nats.conf');
     const permissions = '{ subscribe: { deny: "postern.requests.>" } }';
     await writeFile(conf, `authorization { users: [{ user: u, password: p, permissions: ${permissions} }] }\n`);
     const strict = await startNats({ args: ['-c', conf] });
     const service = start({ POSTERN_NATS_SERVERS: strict.url, POSTERN_NATS_USER: 'u', POSTERN_NATS_PASSWORD: 'p' });
     await expect(service.exit).resolves.toEqual([1, null]);
-    expect(service.raw.join()).toContain('The connection to NATS is lost for good');
+    expect(service.raw.join()).toContain('The connection to NATS cannot recover');
     await strict.stop();
   });
 
-  it('says what nobody caught, and ends with 1', async () => {
+  it('logs an uncaught error and exits with 1', async () => {
     const service = start();
     await service.ready();
     await client.request(greet, { name: 'Loki' }).catch(() => undefined);
     await expect(service.exit).resolves.toEqual([1, null]);
-    expect(service.raw.join()).toContain('Nobody awaited this rejection');
+    expect(service.raw.join()).toContain('Unhandled rejection');
   });
 
-  it('is ended when its event loop stands still, and not when the whole process does', async () => {
+  it('is killed when its event loop is blocked, and not when the whole process is stopped', async () => {
     const limitS = 2;
     const service = start({ POSTERN_STALLED_LOOP_LIMIT_S: String(limitS) });
     await service.ready();

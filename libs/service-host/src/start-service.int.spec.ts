@@ -34,7 +34,7 @@ describe('A service', () => {
       { POSTERN_DATABASE_URL: databaseUrl.href, POSTERN_NATS_SERVERS: nats.url },
       createLog('greeter', 'silent'),
     );
-    link = await connectNats({ servers: nats.url, name: 'asker' });
+    link = await connectNats({ servers: nats.url, name: 'caller' });
     client = new RequestClient(link);
   }, 60_000);
 
@@ -56,14 +56,14 @@ describe('A service', () => {
     await expect(readiness()).resolves.toEqual({ code: 200, nats: 'up', database: 'up' });
   });
 
-  it('shows Prometheus how it answers and how the process does', async () => {
+  it('exposes metrics of requests and the process to Prometheus', async () => {
     const text = await (await get('/metrics')).text();
     expect(text).toContain('rpc_server_duration_count{rpc_method="greet",outcome="ok"');
     expect(text).toContain('nodejs_eventloop_delay_p99{');
     expect(text).toContain('process_memory_usage{');
   });
 
-  it('is not ready while PostgreSQL is away, stays alive, and is ready again by itself', async () => {
+  it('is not ready but alive while PostgreSQL is unavailable, and recovers', async () => {
     await postgres.kill();
     await waitFor(async () => (await readiness()).code === 503, { describe: 'readiness to be lost' });
     await expect(readiness()).resolves.toEqual({ code: 503, nats: 'up', database: 'down' });
@@ -78,7 +78,7 @@ describe('A service', () => {
     await expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ times: 3 });
   });
 
-  it('answers "not now" and meets no bug while the disk of PostgreSQL is full', async () => {
+  it('is temporarily unavailable while the disk of PostgreSQL is full', async () => {
     const { pool } = service.app.get(Database);
     await pool.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
@@ -91,7 +91,7 @@ describe('A service', () => {
     await pool.query('DROP TRIGGER full_disk ON greetings');
   });
 
-  it('is not ready while NATS stands still, though its connection is open', async () => {
+  it('is not ready while NATS is stalled, although its connection is open', async () => {
     process.kill(nats.pid, 'SIGSTOP');
     await waitFor(async () => (await readiness()).code === 503, { describe: 'readiness to be lost' });
     await expect(readiness()).resolves.toEqual({ code: 503, nats: 'down', database: 'up' });
@@ -101,7 +101,7 @@ describe('A service', () => {
     await waitFor(async () => (await readiness()).code === 200, { describe: 'readiness to return' });
   });
 
-  it('is not ready while NATS is away, and is ready again by itself', async () => {
+  it('is not ready while NATS is unavailable, and recovers', async () => {
     await nats.kill();
     await waitFor(async () => (await readiness()).code === 503, { describe: 'readiness to be lost' });
     await expect(readiness()).resolves.toEqual({ code: 503, nats: 'down', database: 'up' });
@@ -109,14 +109,14 @@ describe('A service', () => {
     await waitFor(async () => (await readiness()).code === 200, { describe: 'readiness to return' });
   });
 
-  it('finishes a request under way before it stops', async () => {
+  it('finishes a running request before it stops', async () => {
     const slow = client.request(greet, { name: 'Grace', takesMs: 400 });
-    await waitFor(() => isAsleep(service.app.get(Database)), { describe: 'the request to be under way' });
+    await waitFor(() => isAsleep(service.app.get(Database)), { describe: 'the request to run' });
     await expect(service.stop()).resolves.toBe(true);
     await expect(slow).resolves.toEqual({ times: 1 });
   });
 
-  it('that is cut off from NATS for good says so, and is not alive', async () => {
+  it('reports a connection to NATS that cannot recover, and is not alive', async () => {
     const { promise: lost, resolve } = Promise.withResolvers<Error>();
     const environment = {
       POSTERN_DATABASE_URL: await postgres.createDatabase(),

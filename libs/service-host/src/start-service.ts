@@ -22,7 +22,7 @@ import { createLog, type LogOutput, nestLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
 import { observePool } from './metrics/observe-pool.js';
 import { connectWith } from './nats.js';
-import { persistently } from './persistently.js';
+import { retryUntilAvailable } from './retry-until-available.js';
 import { Tasks } from './tasks.js';
 import { startTracing } from './tracing/tracing.js';
 
@@ -37,9 +37,9 @@ export interface ServiceOptions<D extends HostedConfig = HostedConfig> {
   readonly config: D;
   /** The service's root module; the parts of `Host` are injectable in it and in all modules that it imports. */
   readonly module: Type;
-  /** Given by services whose configuration includes `databaseSettings`. */
+  /** For services whose configuration includes `databaseSettings`. */
   readonly database?: Omit<MigrationOptions, 'databaseUrl'>;
-  /** Request handlers running at once (256). */
+  /** Maximum number of concurrent request handlers (256). */
   readonly concurrency?: number;
   /** For the gateway: limits, proxies, ids. */
   readonly fastify?: FastifyServerOptions;
@@ -50,14 +50,14 @@ export interface ServiceOptions<D extends HostedConfig = HostedConfig> {
 export interface RunningService {
   readonly app: NestFastifyApplication;
   readonly port: number;
-  /** Finishes what is under way, then closes all connections. Resolves to false when it ran out of time. */
+  /** Finishes running work, then closes all connections. Resolves to false when the time limit was exceeded. */
   stop(): Promise<boolean>;
 }
 
 /**
- * Starts a service inside this process: configuration, NATS and database (waiting for both as long as it takes),
- * migrations, Nest, HTTP port. `runService` adds what a process of its own needs; tests call this one. `onLost` hears
- * that the service is cut off from NATS and only a new process helps.
+ * Starts a service in this process: waits for NATS and the database, migrates, and starts Nest and the HTTP port.
+ * `runService` adds what a process needs; tests call this function. `onLost` is called when the connection to NATS
+ * cannot recover and the process must end.
  */
 export const startService = async <D extends HostedConfig>(
   options: ServiceOptions<D>,
@@ -83,7 +83,7 @@ export const startService = async <D extends HostedConfig>(
   const { link, requests } = connection;
   runDetached(log, 'connection', async () => {
     const error = await link.lost;
-    log.error({ err: error }, 'The connection to NATS is lost for good; only a new process helps');
+    log.error({ err: error }, 'The connection to NATS cannot recover; the process must be restarted');
     onLost(error);
   });
   const readiness = new Readiness();
@@ -117,11 +117,12 @@ export const startService = async <D extends HostedConfig>(
   };
   try {
     app = await createApp(options, host, server);
-    await app.startAllMicroservices();
+    await app.init();
+    server.listen();
     await waitingPort.close();
     await app.listen(config.httpPort, config.httpHost);
   } catch (error) {
-    await close().catch((err: unknown) => log.warn({ err }, 'Closing after a failed start met another error'));
+    await close().catch((err: unknown) => log.warn({ err }, 'Closing after a failed start failed'));
     throw error;
   }
   return running(app, close, config.shutdownTimeoutMs);
@@ -138,7 +139,6 @@ const createApp = async <D extends HostedConfig>(
     { logger: nestLog(host.log), abortOnError: false },
   );
   registerHandlers(app, server);
-  app.connectMicroservice({ strategy: server });
   await options.configure?.(app, host);
   return app;
 };
@@ -163,7 +163,7 @@ const openDatabase = async (
 ): Promise<Database> => {
   if (!hasDatabase(config)) throw new Error(`${name} has a database: spread databaseSettings into its configuration`);
   const databaseUrl = config.databaseUrl.reveal();
-  const applied = await persistently(() => applyMigrations({ ...migrations, databaseUrl }), log, 'PostgreSQL');
+  const applied = await retryUntilAvailable(() => applyMigrations({ ...migrations, databaseUrl }), log, 'PostgreSQL');
   if (applied.length > 0) log.info({ applied }, 'Migrated the database');
   return new Database(config, name, log);
 };

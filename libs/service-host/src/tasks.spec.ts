@@ -3,7 +3,7 @@ import { silentLog } from '@postern/messaging';
 import { Tasks } from './tasks.js';
 
 describe('A repeating task', () => {
-  it('never overlaps itself, and comes again after it failed', async () => {
+  it('never overlaps and is repeated after a failure', async () => {
     const tasks = new Tasks(silentLog);
     const { promise: enough, resolve } = Promise.withResolvers<void>();
     let running = 0;
@@ -23,7 +23,7 @@ describe('A repeating task', () => {
     expect(most).toBe(1);
   });
 
-  it('is finished before the service stops, and starts no more', async () => {
+  it('is finished before the service stops and is not started again', async () => {
     const tasks = new Tasks(silentLog);
     const { promise: started, resolve: start } = Promise.withResolvers<void>();
     let finished = 0;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@postern/messaging';
 
-/** Work that repeats for as long as the service runs; also the injection token. */
+/** Repeats work while the service runs; also the injection token. */
 export class Tasks {
   readonly #stopping = new AbortController();
   readonly #loops = new Set<Promise<void>>();
@@ -14,8 +14,8 @@ export class Tasks {
   }
 
   /**
-   * Runs `task` now and again `intervalMs` after it has ended, so that it never overlaps itself. A task that throws is
-   * logged and comes again at its time. The signal asks a long one to end early.
+   * Runs `task` now and then `intervalMs` after each end, so that it never overlaps. An error is logged and the task
+   * repeated. The signal asks a long task to end early.
    */
   every(intervalMs: number, name: string, task: (signal: AbortSignal) => Promise<unknown>): void {
     const loop = this.#repeat(intervalMs, name, task);
@@ -23,7 +23,7 @@ export class Tasks {
     void loop.finally(() => this.#loops.delete(loop));
   }
 
-  /** Starts no task any more, and waits for those under way. */
+  /** Stops repeating and waits for running tasks. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#loops);
@@ -35,7 +35,7 @@ export class Tasks {
       try {
         await task(signal);
       } catch (error) {
-        if (!signal.aborted) this.log.error({ err: error, task: name }, 'A repeating task failed; it will run again');
+        if (!signal.aborted) this.log.error({ err: error, task: name }, 'A repeating task failed; it will be repeated');
       }
       await pause(intervalMs, undefined, { signal }).catch(() => {});
     }

@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
-/** Hands on every line that the child writes, to either output. */
+/** Passes on every line that the child writes to either output. */
 export function readLines(child: ChildProcess, onLine: (line: string) => void): void {
   for (const output of [child.stdout, child.stderr]) if (output) createInterface({ input: output }).on('line', onLine);
 }
 
-/** The processes whose parent is `parent` at the moment. */
+/** The child processes of `parent` now. */
 export async function childProcesses(parent: number): Promise<number[]> {
   const pairs = existsSync('/proc/self/stat') ? fromProc() : await fromPs();
   return pairs.filter(([, ppid]) => ppid === parent).map(([pid]) => pid);
@@ -16,13 +16,13 @@ export async function childProcesses(parent: number): Promise<number[]> {
 
 type Pair = readonly [pid: number, ppid: number];
 
-/** Small images of Linux have no `ps`. */
+/** Small Linux images have no `ps`. */
 const fromProc = (): Pair[] =>
   readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
     .flatMap(name => {
       try {
-        // The name of the program, in brackets, may hold anything; the state and the parent follow it.
+        // The program name in brackets may contain anything; the state and the parent follow it.
         const [, ppid] = /.*\) \S (\d+)/s.exec(readFileSync(`/proc/${name}/stat`, 'latin1')) ?? [];
         return [[Number(name), Number(ppid)] as const];
       } catch {

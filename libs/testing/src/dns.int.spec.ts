@@ -12,7 +12,7 @@ describe('a DNS server for a test', () => {
   });
   afterEach(() => dns.stop());
 
-  it('answers with the records it was given', async () => {
+  it('returns its records', async () => {
     dns.setRecords('example.com', 'A', ['192.0.2.7']);
     dns.setRecords('example.com', 'MX', [{ priority: 5, exchange: 'mx.example.com' }]);
     dns.setRecords('Example.com', 'TXT', ['v=spf1 -all', ['two ', 'strings']]);
@@ -29,7 +29,7 @@ describe('a DNS server for a test', () => {
     expect(strings?.join('')).toBe(key);
   });
 
-  it('repeats over TCP what does not fit into a datagram', async () => {
+  it('answers over TCP when a reply does not fit into a datagram', async () => {
     const texts = Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(100, 'x'));
     dns.setRecords('big.example.com', 'TXT', texts);
     expect(await resolver.resolveTxt('big.example.com')).toHaveLength(40);
@@ -43,13 +43,13 @@ describe('a DNS server for a test', () => {
     expect(await resolver.resolveTxt('www.example.com')).toEqual([['found']]);
   });
 
-  it('tells an unknown name from a name without such records', async () => {
+  it('distinguishes an unknown name from a name without such records', async () => {
     dns.setRecords('example.com', 'A', ['192.0.2.7']);
     await expect(resolver.resolveTxt('nowhere.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     await expect(resolver.resolveTxt('example.com')).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
-  it('fails as it is told to, until it is told otherwise', async () => {
+  it('fails as configured until that is reset', async () => {
     dns.setRecords('example.com', 'TXT', ['here']);
     dns.failWith('example.com', 'SERVFAIL');
     await expect(resolver.resolveTxt('example.com')).rejects.toMatchObject({ code: 'ESERVFAIL' });

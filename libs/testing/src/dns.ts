@@ -6,25 +6,25 @@ import { freePort } from './free-port.js';
 export type DnsRecordType = 'TXT' | 'MX' | 'A' | 'CNAME';
 export type DnsFailure = 'SERVFAIL' | 'REFUSED' | 'TIMEOUT';
 
-/** The value of one record: a text, the strings of a TXT record one by one, or an MX target. */
+/** The value of a record: a text, the strings of a TXT record, or an MX target. */
 export type DnsValue = string | string[] | { priority: number; exchange: string };
 
-/** A DNS server on the loopback interface, authoritative for everything it is told. */
+/** A DNS server on the loopback interface, authoritative for all names. */
 export interface TestDns {
-  /** `127.0.0.1:port`, as `Resolver.setServers` takes it. */
+  /** `127.0.0.1:port`, for `Resolver.setServers`. */
   address: string;
-  /** Questions so far, oldest first. */
+  /** All queries, oldest first. */
   queries: { name: string; type: string; over: 'udp' | 'tcp' }[];
   /** Replaces the records of a name and type; a TXT text over 255 bytes is split into several strings. */
   setRecords(name: string, type: DnsRecordType, values: DnsValue[]): void;
-  /** Every question for the name fails from now on; `undefined` ends that. TIMEOUT leaves questions unanswered. */
+  /** Makes every query for the name fail; `undefined` ends that. TIMEOUT leaves queries unanswered. */
   failWith(name: string, failure: DnsFailure | undefined): void;
   stop(): Promise<void>;
 }
 
 const failureCodes = { SERVFAIL: Packet.RCODE.SERVFAIL, REFUSED: Packet.RCODE.REFUSED };
 
-/** Starts a DNS server on UDP and TCP at the same free port; a name it was never told of is NXDOMAIN. */
+/** Starts a DNS server on UDP and TCP at one free port; unknown names are NXDOMAIN. */
 export async function startDnsServer(): Promise<TestDns> {
   const zone = new Map<string, Map<string, DnsValue[]>>();
   const failures = new Map<string, DnsFailure>();
@@ -83,7 +83,7 @@ const normalise = (name: string): string => name.toLowerCase().replace(/\.$/, ''
 
 type Answer = InstanceType<typeof Packet.Resource>;
 
-/** The records themselves, or the alias followed by its target's records (RFC 1034 §3.6.2). */
+/** The records, or the alias followed by the records of its target (RFC 1034 §3.6.2). */
 function answersFor(zone: Map<string, Map<string, DnsValue[]>>, name: string, type: string, depth = 0): Answer[] {
   const records = zone.get(name);
   const values = records?.get(type) ?? [];

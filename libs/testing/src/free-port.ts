@@ -3,14 +3,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-// Below every system's ephemeral range, so that no outgoing connection can take the port before its server binds it.
+// Below the ephemeral range, so that no outgoing connection takes the port before its server binds it.
 const lowest = 12_000;
 const highest = 32_000;
 const claimLifetimeMs = 120_000;
 
 /**
- * Finds a TCP port on which nothing listens, and claims it for two minutes among all processes of this user that call
- * this function: two test workers that ask at the same moment get different ports.
+ * Finds a free TCP port and claims it for two minutes among all processes of this user, so that concurrent test
+ * workers get different ports.
  */
 export async function freePort(): Promise<number> {
   const claims = join(tmpdir(), `postern-ports-${process.getuid?.() ?? 0}`);
@@ -28,13 +28,13 @@ async function claim(path: string): Promise<boolean> {
     await file.close();
     return true;
   } catch (error) {
-    // Not `instanceof Error`: inside Jest the file system's errors belong to another realm.
+    // Not `instanceof Error`: in Jest, errors of the file system belong to another realm.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     const age = await stat(path).then(
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,
     );
-    // A stale claim is only removed, never taken over: the next round may claim it with the atomic open above.
+    // A stale claim is only removed; the next round claims it with the atomic open above.
     if (age > claimLifetimeMs) await rm(path, { force: true }).catch(() => undefined);
     return false;
   }

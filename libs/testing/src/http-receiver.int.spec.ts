@@ -11,14 +11,14 @@ describe('a receiver of webhooks', () => {
   const post = (body: string, signal?: AbortSignal) =>
     fetch(`${receiver.url}/hook?a=1`, { method: 'POST', body, headers: { 'X-Kind': 'test' }, signal: signal ?? null });
 
-  it('records what came in, byte for byte', async () => {
+  it('records requests byte for byte', async () => {
     expect((await post('{"a": "ä"}')).status).toBe(200);
     const request = await receiver.nextRequest();
     expect(request).toMatchObject({ method: 'POST', url: '/hook?a=1', headers: { 'x-kind': 'test' } });
     expect(request.body).toEqual(Buffer.from('{"a": "ä"}'));
   });
 
-  it('hands every request out once, in order, to whom it fits', async () => {
+  it('returns every matching request once, in order', async () => {
     await post('one');
     await post('two');
     expect((await receiver.nextRequest(({ body }) => body.toString() === 'two')).body.toString()).toBe('two');
@@ -26,7 +26,7 @@ describe('a receiver of webhooks', () => {
     await expect(receiver.nextRequest(undefined, { timeoutMs: 30 })).rejects.toThrow('2 came in');
   });
 
-  it('answers as it is told: first the queued answers, then the general one', async () => {
+  it('sends queued responses first, then the general one', async () => {
     receiver.answerWith({ status: 204 });
     receiver.answerNext({ status: 503, headers: { 'Retry-After': '7' } }, { status: 410 });
     const first = await post('');

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { waitFor } from './wait-for.js';
 
-/** A request as it came in; `body` holds the bytes that a signature covers. */
+/** A received request; `body` contains the bytes that a signature covers. */
 export interface ReceivedRequest {
   method: string;
   url: string;
@@ -12,7 +12,7 @@ export interface ReceivedRequest {
   receivedAt: number;
 }
 
-/** What to answer: a status after a delay, nothing at all (`hang`), or a cut connection (`drop`). */
+/** The response: a status after a delay, none (`hang`), or a closed connection (`drop`). */
 export interface HttpAnswer {
   status?: number;
   headers?: Record<string, string>;
@@ -25,16 +25,16 @@ export interface HttpAnswer {
 export interface TestHttpReceiver {
   url: string;
   requests: ReceivedRequest[];
-  /** The answer to every request from now on; a function decides by the request. */
+  /** Sets the response to all requests; a function decides by the request. */
   answerWith(answer: HttpAnswer | ((request: ReceivedRequest) => HttpAnswer)): void;
-  /** Answers to the next requests, before the general answer applies again. */
+  /** Queues responses to the next requests, before the general response applies again. */
   answerNext(...answers: HttpAnswer[]): void;
-  /** The first recorded request that fits and that no earlier call has answered. */
+  /** The first recorded request that matches and was not returned before. */
   nextRequest(fits?: (request: ReceivedRequest) => boolean, options?: { timeoutMs?: number }): Promise<ReceivedRequest>;
   stop(): Promise<void>;
 }
 
-/** Starts a receiver on a free loopback port; it answers 200 until told otherwise. */
+/** Starts a receiver on a free loopback port; it responds with 200 by default. */
 export async function startHttpReceiver(): Promise<TestHttpReceiver> {
   const requests: ReceivedRequest[] = [];
   const taken = new Set<ReceivedRequest>();

@@ -37,8 +37,8 @@ const isLegal = (address: string): boolean => {
 };
 
 /**
- * Every kind of address that RFC 5321 and RFC 6531 allow: dot-atoms of all characters, quoted strings, UTF-8, and
- * domains with hyphens, A-labels, U-labels, address literals, great length and mixed case.
+ * Every kind of address that RFC 5321 and RFC 6531 allow: dot-atoms, quoted strings, UTF-8, and domains with
+ * hyphens, A-labels, U-labels, address literals, great length and mixed case.
  */
 export const legalAddresses = (): fc.Arbitrary<string> =>
   fc
@@ -49,7 +49,7 @@ export const legalAddresses = (): fc.Arbitrary<string> =>
     .map(([local, domain]) => `${local}@${domain}`)
     .filter(isLegal);
 
-/** The same text with the case of some letters changed, where that changes nothing else. */
+/** The same text with some letters in the other case, where nothing else changes. */
 export const inSomeCase = (text: string): fc.Arbitrary<string> =>
   fc.infiniteStream(fc.boolean()).map(flips =>
     Array.from(text, character => {

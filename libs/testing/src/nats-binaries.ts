@@ -5,20 +5,20 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Which NATS server is wanted, and who is told what is being done about it. */
+/** Which NATS server to find, and where to report progress. */
 export interface FindNatsOptions {
-  /** A release line; without one, any server from 2.9 on will do. */
+  /** A release line; any server from 2.9 by default. */
   version?: '2.9' | '2.12';
   onProgress?: (message: string) => void;
 }
 
-/** A NATS server's program and its release, such as `2.9.10`. */
+/** The program of a NATS server and its release, such as `2.9.10`. */
 export interface NatsBinary {
   path: string;
   version: string;
 }
 
-/** Looks for an installed server: `POSTERN_NATS_SERVER`, the PATH, the usual folders. */
+/** Finds an installed server: `POSTERN_NATS_SERVER`, the PATH, the usual folders. */
 export async function installedNatsServer(wanted?: string): Promise<NatsBinary | undefined> {
   const named = process.env['POSTERN_NATS_SERVER'];
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
@@ -31,7 +31,7 @@ export async function installedNatsServer(wanted?: string): Promise<NatsBinary |
   return undefined;
 }
 
-/** Answers what server a program is, or undefined where it is none. */
+/** Returns the release of a program; undefined when it is no NATS server. */
 export async function inspect(path: string): Promise<NatsBinary | undefined> {
   if (!existsSync(path)) return undefined;
   const output = await run(path, ['--version']).then(
@@ -42,7 +42,7 @@ export async function inspect(path: string): Promise<NatsBinary | undefined> {
   return version ? { path, version } : undefined;
 }
 
-/** Whether a release belongs to the wanted line, or, with none wanted, is recent enough. */
+/** Whether a release belongs to the requested line or, without one, is recent enough. */
 export function satisfies(version: string, wanted?: string): boolean {
   if (wanted) return version.startsWith(`${wanted}.`);
   const [major = 0, minor = 0] = version.split('.').map(Number);

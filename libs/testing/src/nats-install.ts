@@ -11,8 +11,9 @@ const run = promisify(execFile);
 const goModule = 'github.com/nats-io/nats-server/v2@v2.12.2';
 
 /**
- * Finds a NATS server, installing one where the machine has none: from the distribution's packages, else with Go. A
- * server that had to be fetched is kept in the workspace's cache. Throws with what to do when every way is closed.
+ * Finds a NATS server, or installs one from packages of the distribution or with Go. An installed server is kept in
+ * the cache of the workspace.
+ * @throws with instructions when no way works.
  */
 export async function findNatsServer(options: FindNatsOptions = {}): Promise<NatsBinary> {
   const installed = (await installedNatsServer(options.version)) ?? (await cachedServer(options.version));
@@ -41,7 +42,7 @@ function waysFor(version: string | undefined): Way[] {
   const fromGo: Way = [`go install ${goModule}`, installWithGo];
   const fromDebian: Way[] = [['apt-get download nats-server', unpackFromDebian]];
   if (process.getuid?.() === 0) fromDebian.unshift(['apt-get install nats-server', installFromDebian]);
-  // Debian stable has 2.9 only, Go builds any release.
+  // Debian stable has only 2.9; Go builds any release.
   return version === '2.12' ? [fromGo] : version === '2.9' ? fromDebian : [...fromDebian, fromGo];
 }
 
@@ -78,7 +79,7 @@ async function installWithGo(): Promise<void> {
   }
 }
 
-/** `node_modules/.cache/postern` of the workspace: it goes away with the dependencies and is never committed. */
+/** `node_modules/.cache/postern` of the workspace; deleted with the dependencies and never committed. */
 export function cacheDir(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); folder !== dirname(folder); folder = dirname(folder)) {
     if (existsSync(join(folder, 'package-lock.json'))) return join(folder, 'node_modules', '.cache', 'postern');
@@ -89,7 +90,7 @@ export function cacheDir(): string {
 async function keep(program: string, origin: string): Promise<void> {
   await mkdir(cacheDir(), { recursive: true });
   const target = join(cacheDir(), `nats-server-${origin}`);
-  // Renamed into place, because two processes may install at the same time.
+  // Renamed atomically, because two processes may install at the same time.
   const partial = `${target}.${process.pid}`;
   await copyFile(program, partial);
   await rename(partial, target);

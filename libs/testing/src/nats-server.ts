@@ -12,28 +12,28 @@ import {
 } from './parent-guard.js';
 import { waitFor } from './wait-for.js';
 
-/** What to start: a program found by `findNatsServer`, with JetStream in `storeDir`. */
+/** A program found by `findNatsServer`, with JetStream in `storeDir`. */
 export interface NatsOptions {
   program: string;
   port: number;
   storeDir: string;
   /** Further arguments of nats-server, such as `['-c', 'nats.conf']`. */
   args?: string[];
-  /** File that takes the server's log; the default is `<storeDir>.log`. */
+  /** Log file; `<storeDir>.log` by default. */
   logFile?: string;
-  /** Takes the server's log line by line in place of the server, which then writes no file. */
+  /** Receives log lines; no file is written then. */
   onLogLine?: (line: string) => void;
-  /** The guard that ends the server with this process; by default one of its own. */
+  /** The guard that ends the server with this process; a new one by default. */
   guard?: ParentGuard;
   /** Deleted after this process has ended without stopping the server. */
   removeDirWithParent?: string;
-  /** How long an orderly stop may take before it becomes kill -9; 10 s by default. */
+  /** How long a stop may take before kill -9; 10 s by default. */
   stopGraceMs?: number;
 }
 
 const STOP_GRACE_MS = 10_000;
 
-/** Starts a NATS server with JetStream on the loopback interface and answers when it is ready. */
+/** Starts a NATS server with JetStream on the loopback interface; resolves when it is ready. */
 export async function spawnNats(options: NatsOptions): Promise<NatsServer> {
   const guard = options.guard ?? startParentGuard({ removePath: options.removeDirWithParent });
   const server = new NatsServer(options, guard, await launch(options, guard));
@@ -46,7 +46,7 @@ export async function spawnNats(options: NatsOptions): Promise<NatsServer> {
   }
 }
 
-/** A NATS server that this process started; it ends with this process, however that ends. */
+/** A NATS server that this process started and that ends with it. */
 export class NatsServer {
   constructor(
     private readonly options: NatsOptions,
@@ -66,23 +66,23 @@ export class NatsServer {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended for any reason. */
   async exited(): Promise<void> {
     await untilExit(this.child);
   }
 
-  /** Stops it in an orderly way, or with kill -9 where that takes too long. */
+  /** Stops the server, with kill -9 after the time limit. */
   async stop(): Promise<void> {
     await this.end('SIGTERM');
     if (!this.options.guard) releaseGuard(this.guard);
   }
 
-  /** kill -9, as a crash would. */
+  /** Kills the server with kill -9. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }
 
-  /** Starts it again on the same port; `wipe` loses everything JetStream had stored. */
+  /** Restarts the server on the same port; `wipe` deletes the storage of JetStream. */
   async restart(options: { wipe?: boolean } = {}): Promise<void> {
     await this.end('SIGTERM');
     if (options.wipe) await rm(this.options.storeDir, { recursive: true, force: true });
@@ -90,7 +90,7 @@ export class NatsServer {
     await this.untilReady();
   }
 
-  /** Waits until it greets a client with JetStream enabled; one that ended instead is reported with its log. */
+  /** Waits until the server greets a client with JetStream enabled; rejects with its log if it ended. */
   async untilReady(): Promise<void> {
     const answer = await waitFor(
       async () => (this.isRunning ? (await greetsWithJetStream(this.options.port)) && 'ready' : 'ended'),
@@ -98,14 +98,14 @@ export class NatsServer {
     );
     if (answer === 'ready') return;
     const log = await readFile(logFileOf(this.options), 'utf8').catch(() => '');
-    throw new Error(`the NATS server ended while starting:\n${log.slice(-2000)}`);
+    throw new Error(`the NATS server exited during its start:\n${log.slice(-2000)}`);
   }
 
   private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     if (!this.isRunning) return;
     const { child } = this;
     child.kill(signal);
-    // A server whose JetStream hangs, or that is stopped, never ends on SIGTERM.
+    // A server that hangs or is stopped does not exit on SIGTERM.
     const hard = setTimeout(() => child.kill('SIGKILL'), this.options.stopGraceMs ?? STOP_GRACE_MS);
     await untilExit(child);
     clearTimeout(hard);

@@ -21,13 +21,13 @@ describe.each(['2.9', '2.12'] as const)('a NATS server %s for a test', version =
     return state.messages;
   }
 
-  it('runs the wanted release with JetStream', async () => {
+  it('runs the requested release with JetStream', async () => {
     nats = await startNats({ version });
     expect(nats.version.startsWith(`${version}.`)).toBe(true);
     expect(await publish(nats)).toBe(1);
   });
 
-  it('comes back at the same address with its streams after kill -9', async () => {
+  it('restarts at the same address with its streams after kill -9', async () => {
     nats = await startNats({ version });
     await publish(nats);
     await nats.kill();
@@ -36,7 +36,7 @@ describe.each(['2.9', '2.12'] as const)('a NATS server %s for a test', version =
     expect(await publish(nats)).toBe(2);
   });
 
-  it('comes back empty when its disk is wiped', async () => {
+  it('restarts without streams when its disk is wiped', async () => {
     nats = await startNats({ version });
     await publish(nats);
     await nats.restart({ wipe: true });

@@ -7,9 +7,9 @@ import { spawnNats } from './nats-server.js';
 
 /** Options of `startNats`. */
 export interface TestNatsOptions {
-  /** A release line; without one, any installed server from 2.9 on. */
+  /** A release line; any installed server from 2.9 by default. */
   version?: '2.9' | '2.12';
-  /** Kept by `stop`; the default is a temporary folder, deleted by `stop`. */
+  /** Kept by `stop`; by default a temporary folder that `stop` deletes. */
   storeDir?: string;
   port?: number;
   /** Further arguments of nats-server. */
@@ -20,16 +20,16 @@ export interface TestNatsOptions {
 export interface TestNats {
   url: string;
   readonly pid: number;
-  /** The release that runs, such as `2.9.10`. */
+  /** The running release, such as `2.9.10`. */
   version: string;
   /** kill -9. */
   kill(): Promise<void>;
-  /** Starts it again on the same port; `wipe` loses all streams, as a lost disk would. */
+  /** Restarts the server on the same port; `wipe` deletes all streams. */
   restart(options?: { wipe?: boolean }): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a NATS server of the test's own (about 50 ms); it ends with the test's process at the latest. */
+/** Starts a separate NATS server (about 50 ms); it ends with the process of the test at the latest. */
 export async function startNats(options: TestNatsOptions = {}): Promise<TestNats> {
   const binary = await findNatsServer(options.version ? { version: options.version } : {});
   const port = options.port ?? (await freePort());

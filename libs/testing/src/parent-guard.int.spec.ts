@@ -39,7 +39,7 @@ describe('the servers of a process that was killed', () => {
   });
 });
 
-/** Lets Node.js run the sources themselves: `./x.js` is `./x.ts` there. */
+/** Makes Node.js run the sources: `./x.js` is `./x.ts` there. */
 const typescriptImports = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({ resolve: (name, context, next) =>

@@ -39,9 +39,8 @@ for one in $watched; do kill -s KILL "\${one%:*}" 2>/dev/null; done
 `;
 
 /**
- * A small shell that outlives this process just long enough to end what this process started. It reads from a pipe that
- * only this process holds: the pipe closes however this process ends, kill -9 included, on every POSIX system.
- * (The kernel's own death signal exists on Linux only.)
+ * A small shell that ends what this process started. It reads from a pipe that only this process holds, which closes
+ * however the process ends, including kill -9. (The death signal of the kernel exists only on Linux.)
  */
 export interface ParentGuard {
   readonly shell: ChildProcess;
@@ -49,15 +48,15 @@ export interface ParentGuard {
 
 /** What a guard does after it has ended the watched processes, unless it was released. */
 export interface ParentGuardOptions {
-  /** Deleted at the very end. */
+  /** A path to delete at the end. */
   readonly removePath?: string | undefined;
-  /** A program with its arguments, run to its end. */
+  /** A program with arguments to run. */
   readonly command?: readonly string[];
 }
 
 /** Starts a guard of this process. */
 export function startParentGuard({ removePath = '', command = [] }: ParentGuardOptions = {}): ParentGuard {
-  // In a session of its own, because Ctrl-C in a terminal goes to the whole foreground group.
+  // In a separate session, because Ctrl-C in a terminal signals the whole foreground group.
   const shell = spawn('/bin/sh', ['-c', script, 'postern-guard', removePath, ...command], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
@@ -65,27 +64,27 @@ export function startParentGuard({ removePath = '', command = [] }: ParentGuardO
   });
   shell.stdin.on('error', () => undefined);
   shell.unref();
-  // Neither the guard nor its pipe may keep the event loop alive.
+  // The guard and its pipe must not keep the event loop alive.
   if (shell.stdin instanceof Socket) shell.stdin.unref();
   return { shell };
 }
 
-/** From now on `pid` receives `signal` (and SIGKILL ten seconds later) when this process ends. */
+/** `pid` receives `signal`, and SIGKILL ten seconds later, when this process ends. */
 export function watchProcess(guard: ParentGuard, pid: number, signal: 'INT' | 'TERM' | 'QUIT' | 'CONT'): void {
   guard.shell.stdin?.write(`watch ${pid} ${signal}\n`);
 }
 
-/** The watched process has ended; its id may belong to somebody else from now on. */
+/** The watched process has ended, and its id may be reused. */
 export function forgetProcess(guard: ParentGuard, pid: number): void {
   guard.shell.stdin?.write(`forget ${pid}\n`);
 }
 
-/** Ends the guard without any effect. */
+/** Ends the guard without further effect. */
 export function releaseGuard(guard: ParentGuard): void {
   guard.shell.stdin?.end('release\n');
 }
 
-/** Resolves when the child has ended, and keeps this process alive until then, though the child itself does not. */
+/** Resolves when the child has ended, and keeps this process alive until then. */
 export async function untilExit(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   child.ref();

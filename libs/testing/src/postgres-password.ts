@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { findPostgres, planSpawn, type SystemUser } from './postgres-binaries.js';
 import { waitFor } from './wait-for.js';
 
-/** A cluster that does not run, whom it belongs to, and what its superuser is to prove who they are with. */
+/** A stopped cluster, its user, and the new password of its superuser. */
 export interface TrustingCluster {
   readonly dataDir: string;
   readonly password: string;
@@ -23,14 +23,14 @@ host    replication  all   ::1/128       scram-sha-256
 `;
 
 /**
- * Makes a cluster that trusts local connections ask for the password; one that asks already stays as it is. It never
- * listens meanwhile, and whatever interrupts it is made good by the next call.
- * @throws with what PostgreSQL said when the password cannot be set.
+ * Sets the password of a cluster that trusts local connections; does nothing if it already requires one. The cluster
+ * is not reachable meanwhile, and an interrupted call is completed by the next one.
+ * @throws with the message of PostgreSQL when the password cannot be set.
  */
 export async function demandPassword(cluster: TrustingCluster): Promise<void> {
   const rules = join(cluster.dataDir, 'pg_hba.conf');
   if (!TRUST.test(await readFile(rules, 'utf8'))) return;
-  // The password first: rules without it would lock everybody out.
+  // The password first: rules without a password would lock everybody out.
   await waitFor(() => setPassword(cluster), {
     timeoutMs: 30_000,
     intervalMs: 100,
@@ -44,9 +44,12 @@ export async function demandPassword(cluster: TrustingCluster): Promise<void> {
   await rename(temporary, rules);
 }
 
-/** Single-user mode opens no port and asks nobody who they are. @returns false while an earlier server still goes. */
+/**
+ * Single-user mode opens no port and needs no password.
+ * @returns false while an earlier server still runs.
+ */
 async function setPassword({ dataDir, password, user, environment }: TrustingCluster): Promise<boolean> {
-  // An error would otherwise be logged with the statement, which holds the password.
+  // An error would be logged with the statement, which contains the password.
   const quiet = [
     '-c',
     'log_min_error_statement=panic',
@@ -69,5 +72,5 @@ async function setPassword({ dataDir, password, user, environment }: TrustingClu
   });
   if (code === 0 && !/\b(ERROR|FATAL|PANIC):/.test(said)) return true;
   if (said.includes('pre-existing shared memory block')) return false;
-  throw new Error(`PostgreSQL did not take its password:\n${said.slice(-2000)}`);
+  throw new Error(`PostgreSQL did not accept the password:\n${said.slice(-2000)}`);
 }

@@ -10,7 +10,7 @@ describe('a PostgreSQL server for the local start', () => {
   let closedFolder: string;
   let server: PostgresServer | undefined;
   beforeEach(async () => {
-    // Mode 0700, as /root and many a home folder: where the tests run as root, the server's user may not enter it.
+    // Mode 0700, like /root: when the tests run as root, the user of the server may not enter it.
     closedFolder = await mkdtemp(join(tmpdir(), 'postern-closed-'));
   });
   afterEach(async () => {
@@ -37,7 +37,7 @@ describe('a PostgreSQL server for the local start', () => {
   }
   const askVersion = (url: string) => ask(url, 'SHOW server_version');
 
-  it('runs in a folder whose parents are closed to its user, and restarts with the same data', async () => {
+  it('runs in a folder whose parents are closed to its user, and keeps its data', async () => {
     server = await start();
     const identity = async (): Promise<unknown> => {
       const client = new pg.Client({ connectionString: server?.url() });
@@ -52,18 +52,18 @@ describe('a PostgreSQL server for the local start', () => {
     expect(await identity()).toEqual(first);
   });
 
-  it('lets nobody in without the password', async () => {
+  it('refuses connections without the password', async () => {
     server = await start();
     expect(await askVersion(server.url())).toBeDefined();
     const without = server.url().replace(/:\/\/[^@]+@/, '://postgres:wrong@');
     await expect(askVersion(without)).rejects.toThrow('password authentication failed');
   });
 
-  it('asks for the password of then on where a cluster was made without one, and keeps its data', async () => {
+  it('requires a password for a cluster that was created without one, and keeps its data', async () => {
     const dataDir = join(closedFolder, 'data');
     const trusting = await spawnPostgres({ dataDir, port: await freePort() });
     await ask(trusting.url(), 'CREATE TABLE kept AS SELECT 7 AS number');
-    // As after a crash: the log has to be replayed before a password can be kept.
+    // Like after a crash: the log must be replayed before a password can be set.
     await trusting.kill();
 
     for (const _start of ['the first with a password', 'any later one']) {
@@ -78,7 +78,7 @@ describe('a PostgreSQL server for the local start', () => {
     expect(await readFile(`${dataDir}.log`, 'utf8')).not.toContain('open sesame');
   });
 
-  it('says what the server said when it cannot start', async () => {
+  it('reports the message of a server that cannot start', async () => {
     server = await start();
     const { port } = server.state.options;
     const second = spawnPostgres({ dataDir: join(closedFolder, 'second'), port, durable: false });

@@ -16,38 +16,41 @@ import { findPostgres, planSpawn, runToEnd, type SystemUser, unprivilegedUser } 
 import { demandPassword } from './postgres-password.js';
 import { waitFor } from './wait-for.js';
 
-/** What to start; `dataDir` is created and initialised when it holds no cluster yet. */
+/** The server to start; `dataDir` is initialised when it contains no cluster. */
 export interface PostgresOptions {
   dataDir: string;
   port: number;
-  /** Whom to run as when this process is root; the default is `unprivilegedUser()`. */
+  /** The user of the server when this process is root; `unprivilegedUser()` by default. */
   user?: SystemUser;
-  /** Password of the superuser `postgres`, also for a cluster made without; with none, local connections are trusted. */
+  /**
+   * Password of the superuser `postgres`, also set for a cluster without one. Without it local connections are
+   * trusted.
+   */
   password?: string;
-  /** false gives up durability for speed (no fsync, no waiting for the log): for tests only. */
+  /** false trades durability for speed (no fsync, no waiting for the log); for tests only. */
   durable?: boolean;
-  /** Settings for the command line, such as `{ max_connections: '200' }`. */
+  /** Settings on the command line, such as `{ max_connections: '200' }`. */
   settings?: Record<string, string>;
-  /** File that takes the server's log; the default is `<dataDir>.log`. */
+  /** Log file; `<dataDir>.log` by default. */
   logFile?: string;
-  /** Takes the server's log line by line in place of the server, which then writes no file. */
+  /** Receives log lines; no file is written then. */
   onLogLine?: (line: string) => void;
-  /** Ends the server when this process ends, however it ends; on by default. */
+  /** Ends the server when this process ends in any way; on by default. */
   endWithParent?: boolean;
-  /** The guard that ends the server; by default one of its own. */
+  /** The guard that ends the server; a new one by default. */
   guard?: ParentGuard;
   /** Deleted after this process has ended without stopping the server. */
   removeDirWithParent?: string;
 }
 
-/** Everything about a running server that does not depend on the module instance that started it. */
+/** The state of a running server, independent of the module instance that started it. */
 export interface PostgresState {
   readonly options: PostgresOptions;
   readonly guard: ParentGuard | undefined;
   child: ChildProcess;
 }
 
-/** Starts PostgreSQL on the loopback interface and answers when it takes connections. */
+/** Starts PostgreSQL on the loopback interface; resolves when it accepts connections. */
 export async function spawnPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const guard = options.endWithParent === false ? undefined : (options.guard ?? ownGuard(options));
   const { dataDir, password } = options;
@@ -71,7 +74,7 @@ export class PostgresServer {
     return this.state.child.pid ?? 0;
   }
 
-  /** Connection string of the superuser, for the named database. */
+  /** Connection string of the superuser for a database. */
   url(database = 'postgres'): string {
     const { password, port } = this.state.options;
     const credentials = password ? `postgres:${encodeURIComponent(password)}` : 'postgres';
@@ -82,37 +85,38 @@ export class PostgresServer {
     return this.state.child.exitCode === null && this.state.child.signalCode === null;
   }
 
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended for any reason. */
   async exited(): Promise<void> {
     await untilExit(this.state.child);
   }
 
-  /** Stops it in an orderly way (PostgreSQL's "fast" shutdown: sessions are cut, data are flushed). */
+  /** Stops the server (fast shutdown: sessions are terminated, data are flushed). */
   async stop(): Promise<void> {
     await this.end('SIGINT');
     if (this.state.guard && !this.state.options.guard) releaseGuard(this.state.guard);
   }
 
-  /** kill -9 on all of its processes, as a crash of the machine would; the data directory stays as it is. */
+  /** Kills all processes of the server with kill -9; the data directory stays. */
   async kill(): Promise<void> {
     if (!this.isRunning) return;
-    // Without its postmaster a backend goes on, and commits, until it looks up; a stopped one starts no more of them.
+    // A backend continues and commits without its postmaster until it checks; a stopped postmaster starts no new
+    // backends.
     this.state.child.kill('SIGSTOP');
     const backends = await childProcesses(this.pid);
     await this.end('SIGKILL');
     for (const pid of backends) endAtOnce(pid);
   }
 
-  /** Starts it again on the same data and the same port, ending it first where it still runs. */
+  /** Restarts the server on the same data and port, after stopping it if it runs. */
   async restart(): Promise<void> {
     await this.end('SIGINT');
     this.state.child = await launch(this.state.options, this.state.guard);
     await this.untilReady();
   }
 
-  /** Waits until a client can connect; a server that ended instead is reported with the end of its log. */
+  /** Waits until a client can connect; rejects with the end of the log if the server ended. */
   async untilReady(): Promise<void> {
-    // Backends of a killed postmaster hold its shared memory for a moment, and a new one refuses to start meanwhile.
+    // Backends of a killed postmaster hold its shared memory for a moment, and a new one cannot start meanwhile.
     for (let relaunches = 0; ; relaunches += 1) {
       const answer = await waitFor(async () => (this.isRunning ? (await canConnect(this.url())) && 'ready' : 'ended'), {
         timeoutMs: 60_000,
@@ -122,7 +126,7 @@ export class PostgresServer {
       if (answer === 'ready') return;
       const log = await readFile(logFileOf(this.state.options), 'utf8').catch(() => '');
       if (relaunches >= 50 || !log.slice(-2000).includes('pre-existing shared memory block')) {
-        throw new Error(`PostgreSQL ended while starting:\n${log.slice(-2000)}`);
+        throw new Error(`PostgreSQL exited during its start:\n${log.slice(-2000)}`);
       }
       await new Promise(resolve => setTimeout(resolve, 100));
       this.state.child = await launch(this.state.options, this.state.guard);
@@ -140,7 +144,7 @@ async function initialise(options: PostgresOptions, user: SystemUser | undefined
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   if (user) await chown(options.dataDir, user.uid, user.gid);
   const args = ['-D', options.dataDir, '-U', 'postgres', '-E', 'UTF8', '--no-instructions'];
-  // The built-in provider sorts alike on every machine, whatever locales it has installed.
+  // The built-in provider sorts the same on every machine, whatever locales are installed.
   args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8');
   const passwordFile = `${options.dataDir}.password`;
   if (options.password) {
@@ -172,7 +176,7 @@ async function launch(options: PostgresOptions, guard: ParentGuard | undefined):
   const plan = planSpawn(findPostgres().postgres, args, userOf(options), [options.dataDir]);
   const log = options.onLogLine ? undefined : await open(logFileOf(options), 'a');
   try {
-    // A group of its own: Ctrl-C in a terminal must reach the one who stops it in order, not the server directly.
+    // A separate process group: Ctrl-C in a terminal must not reach the server directly.
     const child = spawn(plan.command, plan.args, {
       ...plan.ids,
       env: environment(),

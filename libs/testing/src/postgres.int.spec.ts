@@ -28,7 +28,7 @@ describe('a PostgreSQL for a test', () => {
     expect(row).toMatchObject({ version: expect.stringMatching(/^18/), fsync: 'on' });
   });
 
-  it('gives every caller an empty database of their own', async () => {
+  it('gives every caller an empty database', async () => {
     const [first, second] = [await postgres.createDatabase(), await postgres.createDatabase()];
     await query(first, 'CREATE TABLE mail (id int)');
     await expect(query(second, 'SELECT * FROM mail')).rejects.toThrow('does not exist');
@@ -41,7 +41,7 @@ describe('a PostgreSQL for a test', () => {
     expect(await query(postgres.adminUrl, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('keeps what was committed when it is killed and started again', async () => {
+  it('keeps committed data when it is killed and restarted', async () => {
     const url = await postgres.createDatabase();
     await query(url, 'CREATE TABLE mail (id int); INSERT INTO mail VALUES (7)');
     await postgres.kill();
@@ -50,12 +50,12 @@ describe('a PostgreSQL for a test', () => {
     expect(await query(url, 'SELECT id FROM mail')).toEqual([{ id: 7 }]);
   });
 
-  it('leaves no backend at work when it is killed', async () => {
+  it('leaves no backend running when it is killed', async () => {
     const url = await postgres.createDatabase();
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => undefined);
     await client.connect();
-    // A computing backend does not check for its postmaster; it would finish, and commit, later.
+    // A computing backend does not check for its postmaster and would commit later.
     const atWork = client.query('CREATE TABLE mail AS SELECT count(*) FROM generate_series(1, 50000000)');
     const working = `SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CREATE TABLE mail%'`;
     await waitFor(async () => (await query(url, working)).length > 0);
@@ -65,13 +65,13 @@ describe('a PostgreSQL for a test', () => {
     expect(await query(url, `SELECT to_regclass('mail') AS made`)).toEqual([{ made: null }]);
   });
 
-  it('revives the shared server when somebody left it killed', async () => {
+  it('restarts the shared server when a test left it killed', async () => {
     await postgres.kill();
     const next = await startPostgres();
     expect(await query(next.adminUrl, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('gives up durability only on request', async () => {
+  it('is durable unless requested otherwise', async () => {
     const fast = await startPostgres({ durable: false, shared: false });
     expect(await query(fast.adminUrl, 'SHOW fsync')).toEqual([{ fsync: 'off' }]);
     await fast.stop();

@@ -9,9 +9,9 @@ import { workerRegistry } from './worker-registry.js';
 
 /** Options of `startPostgres`. */
 export interface TestPostgresOptions {
-  /** false: no fsync, for integration tests that crash nothing. Default: as durable as in production. */
+  /** false: no fsync, for tests without crashes. Durable as in production by default. */
   durable?: boolean;
-  /** false: a server of one's own, really ended by `stop`. Default: one server per Jest worker and durability. */
+  /** false: a separate server that `stop` ends. By default one server per Jest worker and durability. */
   shared?: boolean;
   settings?: Record<string, string>;
 }
@@ -21,19 +21,19 @@ export interface TestPostgres {
   adminUrl: string;
   /** Process id of the postmaster. */
   readonly pid: number;
-  /** Creates an empty database and answers its connection string. */
+  /** Creates an empty database and returns its connection string. */
   createDatabase(name?: string): Promise<string>;
-  /** kill -9 on all of its processes; a server that is not durable loses the commits of the last moment with them. */
+  /** Kills all processes with kill -9; without durability the last commits are lost. */
   kill(): Promise<void>;
-  /** Starts it again on the same data and port. */
+  /** Restarts the server on the same data and port. */
   restart(): Promise<void>;
-  /** Drops the databases of this handle; ends the server where it is not shared. */
+  /** Drops the databases of this handle; stops the server if it is not shared. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL, or joins the server that this Jest worker already has. Whatever happens to the worker, the server
- * and its data are gone soon after it.
+ * Starts PostgreSQL, or uses the server of this Jest worker. The server and its data are deleted when the worker
+ * ends in any way.
  */
 export async function startPostgres(options: TestPostgresOptions = {}): Promise<TestPostgres> {
   const shared = options.shared !== false && !options.settings;
@@ -44,7 +44,7 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
   registry.set(key, pending);
   try {
     const server = new PostgresServer(await pending);
-    // An earlier test file may have killed it.
+    // An earlier test file may have killed the server.
     if (!server.isRunning) await server.restart();
     return handle(server, true);
   } catch (error) {
@@ -56,7 +56,7 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
 async function start(options: TestPostgresOptions): Promise<PostgresServer> {
   const port = await freePort();
   const dir = await mkdtemp(join(tmpdir(), 'postern-postgres-'));
-  // Made for its maker alone, but the server runs as another user where the maker is root.
+  // mkdtemp creates the folder for its owner only; the server of root runs as another user.
   await chmod(dir, 0o711);
   return spawnPostgres({
     dataDir: join(dir, 'data'),

@@ -20,14 +20,14 @@ describe('an SMTP sink', () => {
     'QUIT',
   ];
 
-  it('offers what a relay offers', async () => {
+  it('offers the extensions of a relay', async () => {
     const replies = await converse(['EHLO test.example', 'QUIT']);
     for (const extension of ['PIPELINING', '8BITMIME', 'SMTPUTF8', 'DSN', 'SIZE 1000000']) {
       expect(replies).toContainEqual(expect.stringMatching(new RegExp(`^250[- ]${extension}$`)));
     }
   });
 
-  it('keeps each message byte for byte with its envelope and notification parameters', async () => {
+  it('records each message byte for byte with its envelope and notification parameters', async () => {
     await converse(
       mail(
         '<vip+1@example.com> RET=HDRS ENVID=a+2Bb',
@@ -49,12 +49,12 @@ describe('an SMTP sink', () => {
     expect(sink.messages[0]?.raw.toString()).toBe('Subject: hi\r\n\r\n.dot\r\nend\r\n');
   });
 
-  it('takes the null sender', async () => {
+  it('accepts the null sender', async () => {
     await converse(mail('<>', ['<ada@x.test>'], 'x'));
     expect(sink.messages[0]?.from).toBe('');
   });
 
-  it('refuses one recipient among others, as often as it is told', async () => {
+  it('refuses one of several recipients, as often as configured', async () => {
     sink.answer({ stage: 'rcpt', address: 'bob@x.test', times: 1, code: 451, text: '4.2.0 later' });
     expect(await converse(mail('<a@x.test>', ['<ada@x.test>', '<bob@x.test>'], 'x'))).toContain('451 4.2.0 later');
     await converse(mail('<a@x.test>', ['<bob@x.test>'], 'x'));
@@ -80,13 +80,13 @@ describe('an SMTP sink', () => {
     },
   );
 
-  it('does not take a message whose sender vanished before the final dot', async () => {
+  it('does not accept a message whose sender disconnected before the final dot', async () => {
     await converse([...mail('<a@x.test>', ['<ada@x.test>'], '').slice(0, 4), 'Subject: half\r\n\r\nnot the who']);
     expect(sink.counters.taken).toBe(0);
     expect(sink.messages).toEqual([]);
   });
 
-  it('only counts where recording is off', async () => {
+  it('only counts when recording is off', async () => {
     await sink.stop();
     sink = await startSmtpSink({ record: false });
     await converse(mail('<a@x.test>', ['<ada@x.test>'], 'x'));
@@ -95,7 +95,7 @@ describe('an SMTP sink', () => {
   });
 });
 
-/** Sends each line once the line before has its reply, and leaves after the last. */
+/** Sends each line after the reply to the line before, and disconnects after the last. */
 function dialogue(port: number, lines: string[]): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

@@ -10,7 +10,7 @@ export interface SinkRecipient {
   orcpt: string | undefined;
 }
 
-/** A message the sink has taken responsibility for. */
+/** A message that the sink accepted. */
 export interface SinkMessage {
   /** MAIL FROM; empty for the null sender. */
   from: string;
@@ -18,19 +18,19 @@ export interface SinkMessage {
   ret: string | undefined;
   envid: string | undefined;
   smtpUtf8: boolean;
-  /** The message as it came, dot-stuffing removed. */
+  /** The received message without dot-stuffing. */
   raw: Buffer;
   receivedAt: number;
 }
 
 /**
- * An answer other than 250. It holds for commands of the stage that fit the address, `times` times or for good. `data`
- * is the answer to the final dot. `cut` closes the connection without an answer; at `data` either when the text begins to
- * arrive or after the final dot, when the client cannot know whether the message was taken.
+ * A reply other than 250, for commands of the stage that match the address, `times` times or always. At `data` it is
+ * the reply to the final dot. `cut` closes the connection: at `data` before the text or after the final dot, when
+ * the client cannot know whether the message was accepted.
  */
 export interface SinkAnswer {
   stage: 'connect' | 'mail' | 'rcpt' | 'data';
-  /** Sender for `mail`; a recipient for `rcpt` and `data`. */
+  /** The sender for `mail`; a recipient for `rcpt` and `data`. */
   address?: string | RegExp;
   times?: number;
   code?: number;
@@ -41,27 +41,27 @@ export interface SinkAnswer {
 
 export interface SmtpSinkOptions {
   port?: number;
-  /** false: only counters, for load. */
+  /** false: only counts, for load tests. */
   record?: boolean;
   /** false: EHLO offers no DSN. */
   dsn?: boolean;
   /** false: EHLO offers no SMTPUTF8. */
   smtpUtf8?: boolean;
-  /** Largest message in bytes, announced as SIZE. */
+  /** Maximum size of a message in bytes, announced as SIZE. */
   size?: number;
 }
 
-/** An SMTP server that takes every message, unless told otherwise. */
+/** An SMTP server that accepts every message by default. */
 export interface TestSmtp {
   host: string;
   port: number;
   messages: SinkMessage[];
-  /** `refused` counts answers of 4xx and 5xx, `received` messages read to their end, `taken` those answered with 250. */
+  /** `refused` counts replies of 4xx and 5xx, `received` complete messages, `taken` accepted messages. */
   counters: { connections: number; received: number; taken: number; bytes: number; refused: number; cut: number };
   answer(answer: SinkAnswer): void;
-  /** Back to 250 for everything; recorded messages are forgotten. */
+  /** Accepts everything again and deletes recorded messages. */
   reset(): void;
-  /** Waits for a recorded message that fits; every message is handed out once. */
+  /** Waits for a recorded message that matches; every message is returned once. */
   nextMessage(fits?: (message: SinkMessage) => boolean, options?: { timeoutMs?: number }): Promise<SinkMessage>;
   stop(): Promise<void>;
 }
@@ -139,7 +139,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Test
       collect(stream, options.record !== false, finish);
     },
   });
-  // A client that vanishes in the middle of a transaction is what some tests are about.
+  // Some tests disconnect in the middle of a transaction.
   server.on('error', () => undefined);
   const listener = server.listen(options.port ?? 0, '127.0.0.1');
   await once(listener, 'listening');

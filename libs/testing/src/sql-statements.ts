@@ -10,7 +10,7 @@ export interface SqlFile {
   readonly url: string;
 }
 
-/** What a statement on the tables of a projection is given: the current name of each table, quoted. */
+/** The tables of a projection, as a statement receives them. */
 export interface StatementTables {
   table(name: string): string;
 }

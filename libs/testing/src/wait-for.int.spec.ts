@@ -3,17 +3,17 @@ import { freePort } from './free-port.js';
 import { eventually, waitFor } from './wait-for.js';
 
 describe('waiting', () => {
-  it('answers what the condition answered as soon as it is truthy', async () => {
+  it('returns the value of the condition as soon as it is truthy', async () => {
     let calls = 0;
     expect(await waitFor(() => (++calls >= 3 ? `call ${calls}` : undefined), { intervalMs: 1 })).toBe('call 3');
   });
 
-  it('names the condition and its last error when time is up', async () => {
-    const failing = waitFor(() => Promise.reject(new Error('refused')), { timeoutMs: 20, describe: 'the server' });
-    await expect(failing).rejects.toThrow('waited 20 ms for the server: refused');
+  it('names the condition and its last error after the timeout', async () => {
+    const failing = waitFor(() => Promise.reject(new Error('refused')), { timeoutMs: 20, describe: 'the entry point' });
+    await expect(failing).rejects.toThrow('waited 20 ms for the entry point: refused');
   });
 
-  it('fails with the last error of the assertion itself', async () => {
+  it('fails with the last error of the assertion', async () => {
     await expect(eventually(() => expect(1).toBe(2), { timeoutMs: 20 })).rejects.toThrow('Expected: 2');
   });
 });

@@ -1,14 +1,14 @@
-/** How long to wait, how often to look, and what to call the condition when it never comes true. */
+/** How long to wait, how often to poll, and the name of the condition. */
 export interface WaitForOptions {
   timeoutMs?: number;
   intervalMs?: number;
-  /** Ends the message of the timeout: "waited 5000 ms for …". A function is asked at the time of the failure. */
+  /** The end of the timeout message "waited 5000 ms for …". A function is called at the time of the failure. */
   describe?: string | (() => string);
 }
 
 /**
- * Polls until the condition answers something truthy, and answers that. A condition that throws counts as "not yet";
- * its last error is the cause of the timeout error, so a failing test says what it was still waiting for.
+ * Polls until the condition returns a truthy value, and returns it. A condition that throws is polled again; its
+ * last error is the cause of the timeout error.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
@@ -34,7 +34,7 @@ export async function waitFor<T>(
   }
 }
 
-/** Repeats an assertion until it stops throwing, and answers its value; past the deadline its own last error is thrown. */
+/** Repeats an assertion until it passes and returns its value; after the timeout its last error is thrown. */
 export async function eventually<T>(
   assertion: () => T | Promise<T>,
   options: Pick<WaitForOptions, 'timeoutMs' | 'intervalMs'> = {},

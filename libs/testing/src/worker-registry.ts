@@ -3,8 +3,8 @@ import childProcess from 'node:child_process';
 const key = Symbol.for('postern.testing.registry');
 
 /**
- * A map that lives as long as the process. Jest gives every test file its own modules and globals, so a variable of a
- * module is gone at the end of the file; the core modules alone are the same objects for all files of a worker.
+ * A map that lives as long as the process. Jest gives every test file its own modules and globals; only core modules
+ * are shared by the files of a worker.
  */
 export function workerRegistry<T>(): Map<string, T> {
   const host: object & { [key]?: Map<string, T> } = childProcess;

@@ -16,12 +16,12 @@ export class FakeServices {
     this.server = new PosternServer({ link, service: 'email-send', log: silentLog, concurrency: 1_000 });
     for (const contract of ALL_REQUESTS) {
       const reply = async (request: unknown) => this.reply(contract, request);
-      this.server.addHandler(contract.subject, reply, false, { contract });
+      this.server.handle(contract, reply);
     }
   }
 
-  start(): Promise<void> {
-    return new Promise((resolve, reject) => this.server.listen(error => (error ? reject(error) : resolve())));
+  async start(): Promise<void> {
+    this.server.listen();
   }
 
   stop(): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Controller, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import {
   createApiKey,
   createEmailService,
@@ -26,7 +26,6 @@ import { EmailSendModule } from '../email-send.module.js';
 type EmailSendEvent = EnvelopeOf<(typeof EMAIL_SEND_EVENTS)[number]>;
 
 /** Another service that receives the events of email-send. */
-@Controller()
 class Listener {
   static readonly heard: EmailSendEvent[] = [];
 
@@ -36,7 +35,7 @@ class Listener {
   }
 }
 
-@Module({ controllers: [Listener] })
+@Module({ providers: [Listener] })
 class ListenerModule {}
 
 /** The whole service, a client that calls it as the gateway does, and another service that receives its events. */

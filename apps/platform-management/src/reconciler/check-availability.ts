@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Runtime, type RuntimeStatus } from '@postern/runtime';
-import { type ServingRelease, WebServiceRepository, WebServiceSummaries } from '../web-services/ports.js';
-import { type InstanceReading, WebServiceObserver } from '../web-services/web-service-observer.js';
+import {
+  type InstanceReading,
+  type ServingRelease,
+  WebServiceObserver,
+  WebServiceRepository,
+  WebServiceSummaries,
+} from '../web-services/ports.js';
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
 

@@ -1,5 +1,5 @@
 import type { RequestContext } from '@postern/messaging';
-import type { ServicePlan } from '@postern/runtime';
+import type { RuntimeStatus, ServicePlan } from '@postern/runtime';
 import type { DriverCommand, WebServiceCommand } from './aggregate/commands.js';
 import type { WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';
@@ -63,4 +63,19 @@ export abstract class WebServiceSettings {
   abstract readonly allowFileRepositories: boolean;
   /** Deployments of each web service that were live and can be rolled back to. */
   abstract readonly retainedReleases: number;
+}
+
+/** The runtime status of a web service that serves; undefined when none of its instances run. */
+export interface InstanceReading {
+  readonly webServiceId: string;
+  readonly status: RuntimeStatus | undefined;
+}
+
+/** Observes web services, for metrics. Callers do not wait for it, and it cannot fail them. */
+export abstract class WebServiceObserver {
+  /** Called once for committed events, in the process that appended them. */
+  abstract eventsCommitted(before: WebService, events: readonly WebServiceEvent[]): void;
+
+  /** Called by the leader with all web services that serve, and with none when it stops leading. */
+  abstract instancesRead(readings: readonly InstanceReading[]): void;
 }

@@ -9,9 +9,8 @@ import type { DriverCommand, WebServiceCommand } from './aggregate/commands.js';
 import type { WebServiceEvent } from './aggregate/events.js';
 import { activeDeployment, hasWork, type WebService } from './aggregate/state.js';
 import { webService, webServiceStream } from './aggregate/web-service.js';
-import { WebServiceRepository } from './ports.js';
+import { WebServiceObserver, WebServiceRepository } from './ports.js';
 import { type CachedState, StateCache } from './state-cache.js';
-import { WebServiceObserver } from './web-service-observer.js';
 import {
   FIND_ORIGIN,
   INSERT_RELEASE,

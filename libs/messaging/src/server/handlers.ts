@@ -1,30 +1,5 @@
-import { Catch, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
-import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import type { EnvelopeOf, EventContract, ReplyOf, RequestContract, RequestOf } from '@postern/contracts';
-import { type Observable, throwError } from 'rxjs';
 import { mark } from './marks.js';
-
-/** Identifies our handlers, so that another transport of the same application ignores them. */
-export const POSTERN_TRANSPORT = Symbol.for('postern.transport');
-
-export interface RequestExtras {
-  readonly contract: RequestContract;
-}
-
-export interface EventExtras {
-  readonly contracts: readonly EventContract[];
-  readonly consumer: string;
-}
-
-/** Nest would replace every error with "Internal server error"; the server needs the original error. */
-@Catch()
-class AsThrown implements RpcExceptionFilter {
-  catch(error: unknown): Observable<never> {
-    return throwError(() => error);
-  }
-}
-
-const asThrown = UseFilters(new AsThrown());
 
 /** A handler whose contract replies with `null` may return nothing. */
 // biome-ignore lint/suspicious/noConfusingVoidType: TypeScript infers void for a method without a return statement
@@ -55,15 +30,6 @@ export const Handles = <C extends RequestContract>(contract: C): HandlesDecorato
     else mark(target.constructor, { kind: 'request', method, contract });
   }) as HandlesDecorator<C>;
 
-/** The method of a Nest controller handles `contract`. Providers use `Handles`. */
-export const HandlesRequest =
-  <C extends RequestContract>(contract: C) =>
-  <Handler extends HandlerOf<C>>(target: object, key: string | symbol, method: TypedPropertyDescriptor<Handler>) => {
-    const extras: RequestExtras = { contract };
-    asThrown(target, key, method);
-    MessagePattern(contract.subject, POSTERN_TRANSPORT, { ...extras })(target, key, method);
-  };
-
 /** Events in the order of their service's log, each at least once. */
 export type EventBatch<C extends EventContract> = readonly EnvelopeOf<C>[];
 
@@ -76,10 +42,10 @@ type Takes<C extends EventContract> = (batch: EventBatch<C>, ...rest: never[]) =
  */
 export const HandlesEvents =
   <const C extends EventContract>(contracts: readonly C[], { consumer }: { readonly consumer: string }) =>
-  <Handler extends Takes<C>>(target: object, key: string | symbol, method: TypedPropertyDescriptor<Handler>) => {
-    const extras: EventExtras = { contracts, consumer };
-    asThrown(target, key, method);
-    const subscribes = EventPattern(`consumer:${consumer}`, POSTERN_TRANSPORT, { ...extras }) as MethodDecorator;
-    subscribes(target, key, method);
-    mark(target.constructor, { kind: 'events', method: key, contracts, consumer });
+  <Handler extends Takes<C>>(
+    target: object,
+    method: string | symbol,
+    _descriptor: TypedPropertyDescriptor<Handler>,
+  ) => {
+    mark(target.constructor, { kind: 'events', method, contracts, consumer });
   };

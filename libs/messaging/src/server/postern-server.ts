@@ -1,7 +1,4 @@
-import type { NatsConnection } from '@nats-io/transport-node';
-import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { type EventContract, OPERATIONS, type ServiceName } from '@postern/contracts';
-import { isObservable, lastValueFrom, type Observable } from 'rxjs';
+import { type EventContract, OPERATIONS, type RequestContract, type ServiceName } from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
 import type { TemporarilyUnavailable } from '../faults.js';
 import { EventConsumer } from '../jetstream/event-consumer.js';
@@ -11,7 +8,6 @@ import type { SetAsideEvents } from '../jetstream/set-aside-events.js';
 import type { Log } from '../log.js';
 import { RequestClient } from '../request-client.js';
 import type { Answer } from './arrived-request.js';
-import { type EventExtras, POSTERN_TRANSPORT, type RequestExtras } from './handlers.js';
 import { type HandlerMark, handlerMarks } from './marks.js';
 import { RequestIntake } from './request-intake.js';
 
@@ -40,21 +36,20 @@ interface Handler {
   readonly handle: Answer;
 }
 
-interface RequestHandler extends RequestExtras, Handler {}
+interface RequestHandler extends Handler {
+  readonly contract: RequestContract;
+}
 
-interface EventsHandler extends EventExtras, Handler {}
+interface EventsHandler extends Handler {
+  readonly contracts: readonly EventContract[];
+  readonly consumer: string;
+}
 
 /** Short, because the report to an absent service is retried. */
 const REPORT_WITHIN_MS = 5_000;
 
-/**
- * The Nest transport strategy of Postern: requests over core NATS and events over JetStream, by contract. `close()`
- * drains; the connection stays open.
- */
-export class PosternServer extends Server implements CustomTransportStrategy {
-  override readonly transportId = POSTERN_TRANSPORT;
-  /** Makes Nest rethrow errors of event handlers instead of logging them. */
-  override readonly propagatesEventHandlerErrors = true;
+/** Serves requests over core NATS and events over JetStream, by contract. `close()` drains; the connection stays open. */
+export class PosternServer {
   readonly #requests = new Map<string, RequestHandler>();
   readonly #events = new Map<string, EventsHandler>();
   readonly #intake: RequestIntake;
@@ -64,7 +59,6 @@ export class PosternServer extends Server implements CustomTransportStrategy {
   #closing: Promise<void> | undefined;
 
   constructor(private readonly options: PosternServerOptions) {
-    super();
     this.#intake = new RequestIntake(options.link, {
       service: options.service,
       log: options.log,
@@ -88,15 +82,16 @@ export class PosternServer extends Server implements CustomTransportStrategy {
     }
   }
 
-  override addHandler(pattern: unknown, handler: MessageHandler, isEvent = false, extras: object = {}): void {
-    const owner = 'a controller';
-    const handle = (input: unknown) => settle(handler(input));
-    if (isEvent && isEventExtras(extras)) this.#addEventsHandler({ ...extras, owner, handle });
-    else if (!isEvent && isRequestExtras(extras)) this.#addRequestHandler({ ...extras, owner, handle });
-    else throw new Error(`${String(pattern)}: use @HandlesRequest or @HandlesEvents`);
+  /**
+   * Registers one handler, without a provider.
+   * @throws when another handler has the contract.
+   */
+  handle(contract: RequestContract, handle: Answer): void {
+    this.#addRequestHandler({ owner: handle.name || 'a function', handle, contract });
   }
 
-  listen(callback: (error?: unknown) => void): void {
+  /** Starts to receive requests and events. */
+  listen(): void {
     for (const { contract, handle } of this.#requests.values()) this.#intake.serve(contract, handle);
     for (const { handle, contracts: all, consumer } of this.#events.values()) {
       for (const [source, contracts] of bySource(all)) {
@@ -119,20 +114,11 @@ export class PosternServer extends Server implements CustomTransportStrategy {
       }
     }
     for (const consumer of this.#consumers) consumer.start();
-    callback();
   }
 
   close(): Promise<void> {
     this.#closing ??= this.#drain();
     return this.#closing;
-  }
-
-  on(): never {
-    throw new Error('Use NatsLink.status instead');
-  }
-
-  unwrap<T = NatsConnection>(): T {
-    return this.options.link.nc as T;
   }
 
   #addRequestHandler(handler: RequestHandler): void {
@@ -175,13 +161,5 @@ const methodOf = (provider: object, { method }: HandlerMark): Answer => {
   return async input => handler(input);
 };
 
-const settle = async (answer: Promise<unknown>): Promise<unknown> => {
-  const value = await answer;
-  return isObservable(value) ? lastValueFrom(value as Observable<unknown>) : value;
-};
-
 const bySource = (contracts: readonly EventContract[]): Map<ServiceName, EventContract[]> =>
   Map.groupBy(contracts, contract => contract.service);
-
-const isRequestExtras = (extras: object): extras is RequestExtras => 'contract' in extras;
-const isEventExtras = (extras: object): extras is EventExtras => 'contracts' in extras && 'consumer' in extras;

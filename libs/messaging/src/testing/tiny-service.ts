@@ -18,7 +18,7 @@ export const startTinyService = async (
   const log: Log = options.log ?? silentLog;
   const server = new PosternServer({ service: 'email-send', ...options, link, log });
   server.addProvider(new Provider());
-  await new Promise<void>((resolve, reject) => server.listen(error => (error ? reject(error) : resolve())));
+  server.listen();
   return {
     server,
     link,

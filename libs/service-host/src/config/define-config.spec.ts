@@ -22,7 +22,7 @@ const problemsOf = (environment: Record<string, string>): readonly string[] => {
 };
 
 describe('A configuration', () => {
-  it('is read from POSTERN_ variables into the types that the code wants', () => {
+  it('is parsed from POSTERN_ variables', () => {
     const read = config.read({
       POSTERN_RELAY_HOST: 'relay.example',
       POSTERN_RELAY_PORT: '2525',
@@ -33,11 +33,11 @@ describe('A configuration', () => {
     expect(read.relays).toEqual(['a.example', 'b.example']);
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     expect(config.read({ POSTERN_RELAY_HOST: 'relay.example', POSTERN_RELAY_PORT: '' }).relayPort).toBe(25);
   });
 
-  it('names every variable that is wrong, and why, at once', () => {
+  it('reports all invalid variables at once, with the reasons', () => {
     const problems = problemsOf({ POSTERN_RELAY_PORT: 'smtp', POSTERN_LOG_LEVEL: 'loud' });
     expect(problems).toHaveLength(3);
     expect(problems).toContainEqual('POSTERN_RELAY_HOST: is required');
@@ -45,7 +45,7 @@ describe('A configuration', () => {
     expect(problems).toContainEqual(expect.stringMatching(/^POSTERN_LOG_LEVEL: /));
   });
 
-  it('shows its secrets to nobody who does not ask for them', () => {
+  it('does not print its secrets', () => {
     const { relayPassword } = config.read({ POSTERN_RELAY_HOST: 'x', POSTERN_RELAY_PASSWORD: 'swordfish' });
     expect(`${relayPassword} ${JSON.stringify({ relayPassword })} ${inspect({ relayPassword })}`).not.toContain(
       'swordfish',
@@ -53,14 +53,14 @@ describe('A configuration', () => {
     expect(relayPassword?.reveal()).toBe('swordfish');
   });
 
-  it('describes itself for the reference', () => {
+  it('describes its variables for the documentation', () => {
     const settings = new Map(describeConfig(config).map(setting => [setting.variable, setting]));
     expect(settings.get('POSTERN_RELAY_HOST')).toMatchObject({ required: true, description: 'Where mail goes.' });
     expect(settings.get('POSTERN_RELAY_PORT')).toMatchObject({ required: false, default: '25' });
     expect(settings.get('POSTERN_NATS_SERVERS')?.default).toBe('nats://127.0.0.1:4222');
   });
 
-  it('cannot be defined with a setting that says nothing about itself', () => {
+  it('cannot be defined with a setting without a description', () => {
     expect(() => defineConfig({ silent: text() })).toThrow('silent lacks its .describe()');
   });
 });

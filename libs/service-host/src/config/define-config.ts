@@ -8,14 +8,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ConfigDefinition<S extends Shape = Shape> {
   readonly shape: S;
-  /** Reads the environment; rejects with a `ConfigError` that lists everything that is wrong. */
+  /** Reads the environment; throws a `ConfigError` that lists all problems. */
   read(environment: Environment): { readonly [K in keyof S]: z.output<S[K]> };
 }
 
-/** The configuration object that a definition reads. */
+/** The configuration object of a definition. */
 export type ConfigOf<D extends { read(environment: Environment): unknown }> = ReturnType<D['read']>;
 
-/** The part that the host itself needs. */
+/** The settings of the host. */
 export type HostConfig = ConfigOf<ConfigDefinition<typeof hostSettings>>;
 
 export class ConfigError extends Error {
@@ -27,8 +27,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * A service's settings beside those of every service: `relayHost` is read from `POSTERN_RELAY_HOST`. Every setting
- * has a sentence in `.describe()`, from which the reference is made. An empty variable counts as not set.
+ * Defines the settings of a service, in addition to those of every service: `relayHost` is read from
+ * `POSTERN_RELAY_HOST`. Every setting has a description. An empty variable counts as unset.
  */
 export const defineConfig = <S extends Shape>(own: S): ConfigDefinition<S & typeof hostSettings> => {
   const shape = { ...hostSettings, ...own };
@@ -40,7 +40,7 @@ export const defineConfig = <S extends Shape>(own: S): ConfigDefinition<S & type
     read(environment) {
       const raw = Object.keys(shape).map(key => [key, environment[variableOf(key)] || undefined]);
       const parsed = z.object(shape).safeParse(Object.fromEntries(raw));
-      // The shape is generic, so zod's inferred output cannot be followed by the compiler.
+      // The compiler cannot follow zod's inferred output of a generic shape.
       if (parsed.success)
         return Object.freeze(parsed.data) as ReturnType<ConfigDefinition<S & typeof hostSettings>['read']>;
       throw new ConfigError(parsed.error.issues.map(issue => reasonOf(issue, environment)));
@@ -52,13 +52,13 @@ export interface SettingDescription {
   readonly variable: string;
   readonly description: string;
   readonly required: boolean;
-  /** As it would print; undefined when there is none. */
+  /** As text; undefined when there is none. */
   readonly default: string | undefined;
-  /** JSON Schema of the value that its text is read into; empty where code decides what the text may be. */
+  /** JSON Schema of the parsed value; empty when code parses it. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** The reference of a service's environment variables, for the documentation. */
+/** The environment variables of a service, for the documentation. */
 export const describeConfig = (definition: ConfigDefinition): SettingDescription[] =>
   Object.entries(definition.shape).map(([key, schema]) => {
     const unset = schema.safeParse(undefined);

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A value that no log, error or JSON shows; only `reveal()` gives it out. */
+/** A value that logs, errors and JSON never show; `reveal()` returns it. */
 export class Secret {
   readonly #value: string;
 

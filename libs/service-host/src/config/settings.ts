@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Secret } from './secret.js';
 
-/** Kinds of settings. Environment variables are text; each kind reads its text into the type the code wants. */
+/** Types of settings. Environment variables are text; each type parses its text. */
 export const text = () => z.string();
 export const integer = () => z.coerce.number().int();
 export const flag = () => z.stringbool();
@@ -14,58 +14,67 @@ export const list = () =>
       .filter(item => item !== ''),
   );
 
-/** What every service understands. */
+/** Settings of every service. */
 export const hostSettings = {
-  httpHost: text().default('127.0.0.1').describe('Address that the HTTP port listens on.'),
-  httpPort: integer().min(0).max(65_535).default(0).describe('HTTP port; 0 picks a free one, named by the ready line.'),
+  httpHost: text().default('127.0.0.1').describe('Address of the HTTP port.'),
+  httpPort: integer()
+    .min(0)
+    .max(65_535)
+    .default(0)
+    .describe('HTTP port; 0 picks a free port and prints it in the ready line.'),
   natsServers: text().default('nats://127.0.0.1:4222').describe('NATS servers, comma-separated.'),
-  natsUser: text().optional().describe('User at NATS.'),
-  natsPassword: secret().optional().describe('Password at NATS.'),
-  natsToken: secret().optional().describe('Token at NATS, instead of user and password.'),
+  natsUser: text().optional().describe('NATS user.'),
+  natsPassword: secret().optional().describe('NATS password.'),
+  natsToken: secret().optional().describe('NATS token, instead of user and password.'),
   natsCaFile: text().optional().describe('Certificate authority of the NATS servers (PEM file); turns TLS on.'),
   natsCertFile: text().optional().describe('Client certificate for NATS (PEM file).'),
   natsKeyFile: text().optional().describe('Key of the client certificate for NATS (PEM file).'),
   natsMinPayloadBytes: integer()
     .min(0)
     .default(0)
-    .describe('Refuse to start with NATS servers that take smaller messages; 16777216 carries every email.'),
+    .describe('Refuse to start with NATS servers with a smaller max_payload; 16777216 carries every email.'),
   logLevel: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe('Least important log line that is written.'),
+    .describe('Minimum level of log lines.'),
   otlpEndpoint: text()
     .optional()
     .describe(
-      'Base URL of an OpenTelemetry collector (OTLP over HTTP), for traces; unset: OTEL_EXPORTER_OTLP_ENDPOINT, else none are made.',
+      'Base URL of an OpenTelemetry collector (OTLP over HTTP), for traces. Default: OTEL_EXPORTER_OTLP_ENDPOINT; without either, no traces.',
     ),
   traceRatio: z.coerce
     .number()
     .min(0)
     .max(1)
     .default(0.1)
-    .describe('Share of the traces beginning here that are recorded; a caller’s own trace is recorded as it says.'),
-  shutdownTimeoutMs: integer().min(100).default(15_000).describe('Time to finish work under way on SIGTERM.'),
+    .describe('Share of traces started here that are recorded; traces of callers are recorded as they specify.'),
+  shutdownTimeoutMs: integer().min(100).default(15_000).describe('Time to finish running work on SIGTERM.'),
   stalledLoopLimitS: integer()
     .min(0)
     .default(60)
-    .describe('Ends the process when its event loop has not turned for so many seconds; 0 never does.'),
+    .describe('Ends the process when its event loop has been blocked for this many seconds; 0 turns it off.'),
   exitWithParent: flag()
     .default(false)
-    .describe('Shut down when standard input closes, as it does when the parent dies.'),
+    .describe('Shut down when standard input closes, for example because the parent process ended.'),
 };
 
-/** What a service with a database understands as well. */
+/** Settings of services with a database. */
 export const databaseSettings = {
-  databaseUrl: secret().describe('PostgreSQL URL of this service’s own database; created if missing and allowed.'),
-  databasePoolSize: integer().min(2).default(10).describe('Connections of one process, at most.'),
-  databaseStatementTimeoutMs: integer().min(0).default(15_000).describe('Longest statement; 0 is for ever.'),
+  databaseUrl: secret().describe(
+    'PostgreSQL URL of the database of this service; created if it does not exist and the role may do so.',
+  ),
+  databasePoolSize: integer().min(2).default(10).describe('Maximum number of connections per process.'),
+  databaseStatementTimeoutMs: integer()
+    .min(0)
+    .default(15_000)
+    .describe('Maximum duration of a statement; 0 is unlimited.'),
   databaseIdleInTransactionTimeoutMs: integer()
     .min(0)
     .default(10_000)
-    .describe('Longest pause inside a transaction: an open one holds up the event feed of its database.'),
+    .describe('Maximum idle time in a transaction: an open transaction holds back the event feed of its database.'),
 };
 
-/** What a service that publishes events understands as well. */
+/** Settings of services that publish events. */
 export const eventSettings = {
   eventStreamMaxBytes: integer()
     .min(1_048_576)

@@ -2,14 +2,13 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import { type Adapter, runsWholeScripts } from './script-adapter.js';
 
-/** PostgreSQL's type `"char"`, one byte, which only its catalogue uses; and `text`, as which it can be read. */
+/** The type `"char"` of PostgreSQL, used only in its catalogue; and `text`, as which it can be read. */
 const CATALOGUE_CHAR = 18;
 const TEXT = 25;
 
 /**
- * PrismaPg that can also read the system catalogue, as comparing schemas needs (prisma/orm#27403: the adapter knows no
- * `"char"`), and that uses the given database as the engine's scratch database: its own way of making one connects to
- * the database of the connection string instead. Meant for development.
+ * PrismaPg for development that can read the system catalogue, which comparing schemas needs (prisma/orm#27403: the
+ * adapter does not know `"char"`), and that uses the given database as the scratch database of the engine.
  */
 export class CatalogueAdapter extends PrismaPg {
   constructor(
@@ -30,7 +29,7 @@ export class CatalogueAdapter extends PrismaPg {
 
 type Query = (...parameters: unknown[]) => Promise<{ fields: { dataTypeID: number }[] }>;
 
-/** The engine sends one query at a time, so the columns seen last belong to the answer that is being built. */
+/** The engine sends one query at a time, so the last columns belong to the present result. */
 const readable = (adapter: Adapter): Adapter => {
   let characters: number[] = [];
   const pool = adapter.underlyingDriver();

@@ -3,7 +3,7 @@ import pg from 'pg';
 const MISSING_DATABASE = '3D000';
 const ALREADY_EXISTS = new Set(['42P04', '23505']);
 
-/** Creates the database that the URL names if it is missing; needs the right to, and the database `postgres`. */
+/** Creates the database of the URL if it does not exist; needs the right to, and the database `postgres`. */
 export const createDatabaseIfMissing = async (databaseUrl: string): Promise<void> => {
   const probe = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   try {
@@ -22,7 +22,7 @@ export const createDatabaseIfMissing = async (databaseUrl: string): Promise<void
   try {
     await admin.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
   } catch (error) {
-    // Another replica was faster.
+    // Another replica has created it.
     if (!ALREADY_EXISTS.has(codeOf(error) ?? '')) throw error;
   } finally {
     await admin.end();

@@ -11,10 +11,10 @@ export interface DatabaseConfig {
   readonly databaseIdleInTransactionTimeoutMs: number;
 }
 
-/** The service's own database: one pool for plain SQL and for Prisma; also the injection token. */
+/** The database of the service: one pool for SQL and Prisma; also the injection token. */
 export class Database {
   readonly pool: pg.Pool;
-  /** For what the API reads over and over: short queries that change nothing. */
+  /** For short read-only queries that the API makes often. */
   readonly reads: PipelinedReads;
 
   constructor(config: DatabaseConfig, applicationName: string, log: Log) {
@@ -28,23 +28,23 @@ export class Database {
     };
     this.pool = new pg.Pool({ ...connection, max: config.databasePoolSize });
     this.reads = new PipelinedReads(connection, log);
-    // Without a listener a server that ends an idle connection would end the process.
-    this.pool.on('error', error => log.warn({ err: error }, 'PostgreSQL ended an idle connection'));
-    // The same for one in use: its query is told by itself, and the pool listens only while it is idle.
+    // Without a listener an idle connection that the server closes would end the process.
+    this.pool.on('error', error => log.warn({ err: error }, 'PostgreSQL closed an idle connection'));
+    // Also for connections in use: the pool listens only while they are idle, and their queries report the error.
     this.pool.on('connect', client => client.on('error', () => undefined));
   }
 
-  /** For `new PrismaClient({ adapter })`; the client shares the pool and must not be the one to end it. */
+  /** For `new PrismaClient({ adapter })`; the client shares the pool and must not close it. */
   prismaAdapter(): PrismaPg {
     return new PrismaPg(this.pool);
   }
 
-  /** Rejects when the database does not answer within the time. */
+  /** Rejects when the database does not reply in time. */
   async ping(timeoutMs: number): Promise<void> {
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    const timer = setTimeout(() => reject(new Error(`no reply within ${timeoutMs} ms`)), timeoutMs);
     const answer = this.pool.query('SELECT 1');
-    // Whichever loses the race may still reject, with nobody left to hear it.
+    // The loser of the race may still reject.
     answer.catch(() => {});
     await Promise.race([answer, late]).finally(() => clearTimeout(timer));
   }

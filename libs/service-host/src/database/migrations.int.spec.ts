@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 
 describe('Migrations', () => {
-  it('create the missing database, are applied once, and are recorded as Prisma records them', async () => {
+  it('create the database, are applied once, and are recorded as Prisma records them', async () => {
     const migration = { databaseUrl: urlOf('fresh'), directory: testing('migrations') };
     await expect(applyMigrations(migration)).resolves.toEqual(['0001_greetings']);
     await expect(applyMigrations(migration)).resolves.toEqual([]);
@@ -39,13 +39,13 @@ describe('Migrations', () => {
     expect(recorded).toEqual([{ migration_name: '0001_greetings', finished_at: expect.any(Date) }]);
   });
 
-  it('are applied by one of the replicas that start together', async () => {
+  it('are applied by one of several replicas that start together', async () => {
     const migration = { databaseUrl: urlOf('shared'), directory: testing('migrations') };
     const applied = await Promise.all([1, 2, 3].map(() => applyMigrations(migration)));
     expect(applied.flat()).toEqual(['0001_greetings']);
   });
 
-  it('that were edited after they were applied are refused by name', async () => {
+  it('that were edited after they were applied are refused', async () => {
     const databaseUrl = urlOf('edited');
     await applyMigrations({ databaseUrl, directory: testing('migrations') });
     await expect(applyMigrations({ databaseUrl, directory: testing('edited-migrations') })).rejects.toThrow(
@@ -53,7 +53,7 @@ describe('Migrations', () => {
     );
   });
 
-  it('of a newer release do not keep an earlier one from starting', async () => {
+  it('of a newer release do not prevent the start of an older one', async () => {
     const databaseUrl = urlOf('newer');
     const newer = mkdtempSync(join(tmpdir(), 'postern-newer-'));
     cpSync(testing('migrations'), newer, { recursive: true });
@@ -70,14 +70,14 @@ describe('Migrations', () => {
     }
   });
 
-  it('are followed by what else has to be prepared', async () => {
+  it('are followed by further preparations', async () => {
     const databaseUrl = urlOf('prepared');
     const afterwards = (pool: pg.Pool) => pool.query('CREATE TABLE IF NOT EXISTS prepared (id int)');
     await applyMigrations({ databaseUrl, directory: testing('migrations'), afterwards });
     await expect(query(databaseUrl, 'SELECT * FROM prepared')).resolves.toEqual([]);
   });
 
-  it('agree with their schema, or the difference is known as SQL', async () => {
+  it('agree with their schema, or the difference is returned as SQL', async () => {
     const drift = (schema: string) =>
       schemaDrift({
         serverUrl: postgres.adminUrl,

@@ -10,17 +10,18 @@ export interface MigrationOptions {
   readonly databaseUrl: string;
   /** `prisma/<service>/migrations`, holding `NNNN_name/migration.sql`. */
   readonly directory: URL | string;
-  /** Runs after the migrations, under the same lock; for event-sourcing's `migrateEventStore`. */
+  /** Runs after the migrations under the same lock; for `migrateEventStore`. */
   readonly afterwards?: ((pool: pg.Pool) => Promise<unknown>) | undefined;
 }
 
-/** Any fixed number that no other advisory lock of the database uses. */
+/** An arbitrary number that no other advisory lock of the database uses. */
 const LOCK = 7_203_910_446_118n;
 
 /**
- * Brings a database up to date and answers the names of the migrations that were missing. Creates the database if
- * need be. Replicas that start together wait for each other. Keeps Prisma's `_prisma_migrations`, so `prisma migrate
- * deploy` agrees. Rejects when an applied migration was edited or one failed half-way.
+ * Migrates a database, and creates it if it does not exist. Replicas that start together wait for each other. Uses
+ * `_prisma_migrations` as `prisma migrate deploy` does.
+ * @returns the names of the applied migrations.
+ * @throws when an applied migration was edited or a migration failed.
  */
 export const applyMigrations = async (options: MigrationOptions): Promise<readonly string[]> => {
   await createDatabaseIfMissing(options.databaseUrl);
@@ -35,7 +36,7 @@ export const applyMigrations = async (options: MigrationOptions): Promise<readon
       await lock.query('SELECT pg_advisory_unlock($1)', [LOCK.toString()]);
       return applied;
     } finally {
-      // Closing the session frees the lock whatever happened.
+      // Closing the session releases the lock in any case.
       lock.release(true);
     }
   } finally {
@@ -69,7 +70,7 @@ interface Applied {
   readonly done: boolean;
 }
 
-/** The ordinary start: nothing to do, found out without loading the engine. */
+/** The usual start: nothing to apply, detected without loading the engine. */
 const isUpToDate = async (pool: pg.Pool, { migrationDirectories }: MigrationList): Promise<boolean> => {
   const table = await pool.query<{ present: boolean }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present`,

@@ -32,25 +32,25 @@ describe('Reads that share connections', () => {
   afterEach(() => reads.close());
   afterAll(() => postgres?.stop());
 
-  it('answer each what it asked, however many ask at once, over two connections', async () => {
+  it('each return their own result over two connections, however many run at once', async () => {
     await expect(Promise.all(numbers.map(same))).resolves.toEqual(numbers);
     await expect(fromOutside(`SELECT count(*)::integer AS count ${connections}`)).resolves.toMatchObject({
       rows: [{ count: 2 }],
     });
   });
 
-  it('fail alone', async () => {
+  it('fail individually', async () => {
     const failing = reads.query({ text: 'SELECT 1 / $1::integer', values: [0] });
     const others = numbers.map(same);
     await expect(failing).rejects.toThrow('division by zero');
     await expect(Promise.all(others)).resolves.toEqual(numbers);
   });
 
-  it('change nothing', async () => {
+  it('are read-only', async () => {
     await expect(reads.query({ text: 'CREATE TABLE mistakes ()' })).rejects.toThrow('read-only');
   });
 
-  it('reject when their connection ends, and go on over a new one', async () => {
+  it('reject when their connection is lost, and continue on a new one', async () => {
     await same(1);
     const hanging = reads.query({ text: 'SELECT pg_sleep(600)' });
     const told = expect(hanging).rejects.toThrow('terminat');
@@ -65,7 +65,7 @@ describe('Reads that share connections', () => {
     await waitFor(() => same(2).then(value => value === 2));
   });
 
-  it('that are under way when the service ends get their answers', async () => {
+  it('that are running when the service stops are completed', async () => {
     const last = Promise.all(numbers.map(same));
     await same(0);
     await reads.close();

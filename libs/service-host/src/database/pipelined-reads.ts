@@ -1,7 +1,7 @@
 import type { Log } from '@postern/messaging';
 import pg from 'pg';
 
-/** One connection, and how many of its queries have no answer yet. */
+/** A connection and the number of its pending queries. */
 interface Lane {
   client: Promise<pg.Client> | undefined;
   underWay: number;
@@ -10,10 +10,8 @@ interface Lane {
 const LANES = 2;
 
 /**
- * Short queries that change nothing, many at a time on two connections: what is asked in the same turn of the event loop
- * goes to the server in one packet, nobody waits for an answer before the next question, and one process of the server
- * answers all of it instead of one waking up for each. A long query would hold up those behind it and belongs to the
- * pool.
+ * Short read-only queries, many at a time on two connections: queries of one event loop turn are sent in one packet,
+ * and one server process answers them. A long query would delay later ones and belongs to the pool.
  */
 export class PipelinedReads {
   readonly #lanes: Lane[] = Array.from({ length: LANES }, () => ({ client: undefined, underWay: 0 }));
@@ -25,7 +23,7 @@ export class PipelinedReads {
     private readonly log: Log,
   ) {}
 
-  /** Rejects as `pg.Pool` does; the next query after a lost connection makes a new one. */
+  /** Rejects as `pg.Pool` does; the next query after a lost connection opens a new one. */
   async query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
     const lane = this.#lanes.reduce((calmest, other) => (other.underWay < calmest.underWay ? other : calmest));
     lane.underWay += 1;
@@ -39,7 +37,7 @@ export class PipelinedReads {
     }
   }
 
-  /** Waits for the answers that are under way. */
+  /** Waits for pending queries. */
   async close(): Promise<void> {
     this.#closed = true;
     const clients = this.#lanes.map(({ client }) => client?.catch(() => undefined));
@@ -55,7 +53,7 @@ export class PipelinedReads {
       current = false;
     };
     client.on('error', err => {
-      this.log.warn({ err }, 'PostgreSQL ended a connection for reads');
+      this.log.warn({ err }, 'PostgreSQL closed a connection for reads');
       forget();
     });
     client.on('end', forget);
@@ -70,7 +68,7 @@ export class PipelinedReads {
     }
   }
 
-  /** Keeps back what is written until this turn of the event loop is over. */
+  /** Buffers writes until the end of this event loop turn. */
   #gather(client: pg.Client): void {
     if (this.#corked.has(client)) return;
     const { stream } = client.connection;

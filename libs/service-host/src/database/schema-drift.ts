@@ -5,13 +5,13 @@ import { CatalogueAdapter } from './catalogue-adapter.js';
 import { listMigrations, NO_FILTER, openSchemaEngine } from './schema-engine.js';
 
 export interface DriftOptions {
-  /** A server on which a scratch database may be made. */
+  /** A server on which a scratch database may be created. */
   readonly serverUrl: string;
   readonly schemaFile: string;
   readonly migrationsDirectory: string;
 }
 
-/** The SQL that takes the migrations to the schema; empty when they agree. */
+/** The SQL from the migrations to the schema; empty when they agree. */
 export const schemaDrift = async ({ serverUrl, schemaFile, migrationsDirectory }: DriftOptions): Promise<string> => {
   const schema = { path: schemaFile, content: await readFile(schemaFile, 'utf8') };
   const scratch = await makeScratchDatabase(serverUrl);

@@ -7,19 +7,22 @@ import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
 
 export const NO_FILTER = { externalTables: [], externalEnums: [] };
 
-/** TypeScript declares this global only with the DOM. */
+/** TypeScript declares this global only with the DOM library. */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<object>;
   instantiate(compiled: object, imports: object): Promise<{ readonly exports: Readonly<Record<string, unknown>> }>;
 };
 
-/** What wasm-bindgen exports beside the API, without declaring it. */
+/** An undeclared export of wasm-bindgen. */
 interface Bindings {
   readonly SchemaEngine: typeof SchemaEngine;
   __wbg_set_wasm(exports: object): void;
 }
 
-/** Prisma's migration engine as WebAssembly, which needs no download. It is large, so it is loaded only when needed. */
+/**
+ * The migration engine of Prisma as WebAssembly, which needs no download. It is large, so it is loaded only when
+ * needed.
+ */
 export const openSchemaEngine = async (adapter: PrismaPg): Promise<SchemaEngine> => {
   loading ??= loadBindings();
   const { SchemaEngine } = await loading;
@@ -27,12 +30,12 @@ export const openSchemaEngine = async (adapter: PrismaPg): Promise<SchemaEngine>
   return SchemaEngine.new({ datamodels: undefined }, ignoreLog, bindMigrationAwareSqlAdapterFactory(adapter));
 };
 
-/** The bindings know one instance of the binary; a second one would pull the ground from under the first. */
+/** The bindings support one instance of the binary; a second one would invalidate the first. */
 let loading: Promise<Bindings> | undefined;
 
 const loadBindings = async (): Promise<Bindings> => {
   const bindings = (await import('@prisma/schema-engine-wasm/schema_engine_bg')) as unknown as Bindings;
-  // The package's own entry imports the binary as a module, which Jest and older releases of Node.js cannot.
+  // The entry of the package imports the binary as a module, which Jest and older releases of Node.js do not support.
   const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm');
   const compiled = await WebAssembly.compile(await readFile(join(entry, '..', 'schema_engine_bg.wasm')));
   const instance = await WebAssembly.instantiate(compiled, {
@@ -43,7 +46,7 @@ const loadBindings = async (): Promise<Bindings> => {
   return bindings;
 };
 
-/** The engine leaves its lock's timeout of ten seconds running; it must not keep the process alive. */
+/** The engine leaves a timer of ten seconds running; it must not keep the process alive. */
 const withoutLingering = (bindings: Bindings): object =>
   Object.fromEntries(
     Object.entries(bindings).map(([name, imported]) => [
@@ -54,7 +57,7 @@ const withoutLingering = (bindings: Bindings): object =>
     ]),
   );
 
-/** The directories of a migrations folder in order, as the engine wants them. */
+/** The directories of a migrations folder in order, in the format of the engine. */
 export const listMigrations = async (directory: string): Promise<MigrationList> => {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   const names = entries.filter(entry => entry.isDirectory()).map(entry => entry.name);

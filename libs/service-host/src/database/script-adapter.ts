@@ -3,8 +3,8 @@ import { PrismaPg } from '@prisma/adapter-pg';
 export type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 
 /**
- * PrismaPg splits a script at every semicolon, those in comments and in bodies of functions included. Sent whole, it
- * is read by PostgreSQL itself, and a migration takes effect entirely or not at all.
+ * PrismaPg splits a script at every semicolon, also in comments and function bodies. Sent as a whole, PostgreSQL
+ * parses it, and a migration is applied completely or not at all.
  */
 export class ScriptAdapter extends PrismaPg {
   override async connect(): Promise<Adapter> {

@@ -1,12 +1,12 @@
 import { TemporarilyUnavailable } from '@postern/messaging';
 
 /**
- * SQLSTATE of errors that say nothing about the request: connection lost, server out of resources (a full disk is
- * 53100), shutting down or starting, read-only after a failover, statement or idle session ended by a time limit, I/O.
+ * SQLSTATE of errors that the request did not cause: lost connection, exhausted resources (53100 is a full disk),
+ * shutdown or start, read-only after a failover, time limits, I/O.
  */
 const SQL_STATES = /^(08...|53...|57P0.|57014|25006|25P03|58...)$/;
 
-/** Errors of the network and of the operating system's resources. */
+/** Errors of the network and the operating system. */
 const SYSTEM = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -24,22 +24,22 @@ const SYSTEM = new Set([
   'ENOSPC',
 ]);
 
-/** Prisma: not reachable, timed out, closed the connection, no free connection, too many connections. */
+/** Prisma: unreachable, timed out, connection closed, no free connection, too many connections. */
 const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2037']);
 
-/** What Prisma's driver adapter calls the same. */
+/** The same errors of Prisma's driver adapter. */
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
 
-/** pg tells these by their words alone. */
-const WORDS =
+/** Errors of pg that have only a message. */
+const MESSAGES =
   /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed and is not queryable)/;
 
 const DISK_FULL_RETRY_S = 30;
 const MOST_CAUSES = 8;
 
 /**
- * An error of the infrastructure as what it means to a caller: not now, perhaps done. Undefined for everything else,
- * which is a bug. The one place that decides it for all services.
+ * Translates an error of the infrastructure for the caller: temporarily unavailable, possibly executed. Undefined
+ * for other errors, which are bugs. The only place that decides this.
  */
 export const asTemporarilyUnavailable = (error: unknown): TemporarilyUnavailable | undefined => {
   const code = causesOf(error).map(temporaryCode).find(Boolean);
@@ -68,7 +68,7 @@ export const mayHaveCommitted = (error: unknown): boolean => {
   return !isSqlState || OUTCOME_UNKNOWN.test(code);
 };
 
-/** The error and what it was caused by, as pg, Prisma and AggregateError nest it. */
+/** The error and its causes, as pg, Prisma and AggregateError nest them. */
 const causesOf = (error: unknown): Record<string, unknown>[] => {
   const found: Record<string, unknown>[] = [];
   const left: unknown[] = [error];
@@ -89,5 +89,5 @@ const temporaryCode = (cause: Record<string, unknown>): string | undefined => {
   }
   const { kind, message } = cause;
   if (typeof kind === 'string' && ADAPTER_KINDS.has(kind)) return kind;
-  return typeof message === 'string' ? WORDS.exec(message)?.[0] : undefined;
+  return typeof message === 'string' ? MESSAGES.exec(message)?.[0] : undefined;
 };

@@ -8,15 +8,15 @@ export interface ServiceRelayOptions {
   readonly store: PostgresEventStore;
   readonly link: NatsLink;
   readonly log: Log;
-  /** Size of the stream, as configured. */
+  /** Configured size of the stream. */
   readonly maxBytes: number;
   readonly publishing?: PublishingOptions | undefined;
 }
 
-/** For services whose stored events hold more than they publish, or whose events may have no consumer. */
+/** For services whose stored events have more fields than they publish, or whose events may have no consumer. */
 export type PublishingOptions = Pick<JetStreamPublisherOptions, 'contractFieldsOnly' | 'removeUnconsumed'>;
 
-/** The relay that publishes a service's events to JetStream, with the log lines that it owes its operator. */
+/** The outbox relay that publishes events to JetStream and logs its state. */
 export const serviceRelay = ({
   service,
   contracts,
@@ -36,12 +36,12 @@ export const serviceRelay = ({
       onSmaller: size => log.warn(size, 'NATS has too little storage: the stream is smaller than configured'),
     }),
     types: contracts.map(({ type }) => type),
-    onError: err => log.warn({ err }, 'Events wait to be published'),
+    onError: err => log.warn({ err }, 'Events could not be published; they will be retried'),
     onRegression: cause => log.warn({ cause }, 'The broker lost events; publishing them again'),
     onBlocked: ({ condition, reason }) =>
-      log.error({ condition, reason }, 'The broker takes no more events; they wait in the log'),
+      log.error({ condition, reason }, 'The broker accepts no events; they wait in the log'),
     onUnblocked: ({ condition, since }) =>
-      log.info({ condition, seconds: secondsSince(since) }, 'The broker takes events again'),
+      log.info({ condition, seconds: secondsSince(since) }, 'The broker accepts events again'),
     onGap: ({ consumer, first, last }) =>
       log.error({ consumer, first, last }, 'The stream lost events that were not taken; publishing them again'),
   });

@@ -6,7 +6,7 @@ import { Readiness } from './readiness.js';
 
 const CHECK_TIMEOUT_MS = 2_000;
 
-/** What an orchestrator and Prometheus ask of every service. */
+/** Health and metrics for orchestrators and Prometheus. */
 @Controller()
 export class HealthController {
   constructor(
@@ -17,7 +17,7 @@ export class HealthController {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Whether only a restart helps. Nothing outside counts, or a lost database would restart every service. */
+  /** Whether a restart is needed. Dependencies do not count, or a lost database would restart every service. */
   @Get('health/live')
   async live(): Promise<{ status: 'ok' }> {
     const problem = await this.liveness.problem();

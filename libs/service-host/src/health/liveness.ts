@@ -1,19 +1,19 @@
 import type { NatsLink } from '@postern/messaging';
 
 const ANSWER_WITHIN_MS = 1_000;
-/** A server that is silent is given up by the client itself within 30 seconds; beyond this the client is broken. */
+/** The client closes a silent connection within 30 seconds; after this time the client is broken. */
 const SILENT_FOR_MS = 90_000;
 
 /**
- * Whether only a new process helps; also the injection token. A NATS or a database that is away does not count: a
- * restart would not bring it back.
+ * Whether the process must be restarted; also the injection token. An unavailable NATS or database does not count,
+ * because a restart would not help.
  */
 export class Liveness {
   #silentSince: number | undefined;
 
   constructor(private readonly link: NatsLink) {}
 
-  /** Undefined while the process can work or heal by itself. */
+  /** Undefined while the process works or can recover. */
   async problem(): Promise<string | undefined> {
     if (this.link.closed) return 'the connection to NATS is closed';
     if (!this.link.connected) {
@@ -27,6 +27,6 @@ export class Liveness {
       this.#silentSince ??= performance.now();
     }
     const silentMs = this.#silentSince === undefined ? 0 : performance.now() - this.#silentSince;
-    return silentMs > SILENT_FOR_MS ? 'the connection to NATS looks open and carries nothing' : undefined;
+    return silentMs > SILENT_FOR_MS ? 'the connection to NATS is open but carries nothing' : undefined;
   }
 }

@@ -1,20 +1,20 @@
-/** One thing that has to be well for the service to be ready; it throws, or outlasts two seconds, when it is not. */
+/** A check that throws, or takes more than two seconds, when the service is not ready. */
 export interface ReadinessCheck {
   readonly name: string;
   check(): Promise<void> | void;
 }
 
-/** What the service's readiness depends on; also the injection token. */
+/** The readiness checks of the service; also the injection token. */
 export class Readiness {
   readonly #checks: ReadinessCheck[] = [];
   #stopping = false;
 
-  /** A service adds what it cannot work without: "relay", "runtime". */
+  /** Adds a check for a dependency that the service needs: "relay", "runtime". */
   add(check: ReadinessCheck): void {
     this.#checks.push(check);
   }
 
-  /** From now on never ready: load balancers send no more while work under way is finished. */
+  /** Makes the service not ready, so that load balancers send nothing during the shutdown. */
   stop(): void {
     this.#stopping = true;
   }

@@ -2,13 +2,13 @@ import { createServer, type Server } from 'node:http';
 import type { Log } from '@postern/messaging';
 
 /**
- * Answers the health port while a start waits for NATS and the database: alive, not ready. Without it an orchestrator
- * would restart a process for what is missing elsewhere.
+ * Serves the health port while a start waits for NATS and the database: alive, not ready. Otherwise an orchestrator
+ * would restart the process.
  */
 export class WaitingPort {
   #server: Server | undefined;
 
-  /** Does nothing for port 0: nobody can know where to ask. */
+  /** Does nothing for port 0, which nobody can know. */
   async open(host: string, port: number, log: Log): Promise<void> {
     if (port === 0) return;
     const server = createServer((request, response) => {
@@ -20,8 +20,8 @@ export class WaitingPort {
     const { promise, resolve } = Promise.withResolvers<void>();
     server.once('listening', resolve);
     server.once('error', error => {
-      // Whoever listens there may be on its way out; the service itself fails later if it is not.
-      log.warn({ err: error }, 'The health port cannot be opened before the service is up');
+      // The previous process may still use the port; the service fails later if it stays in use.
+      log.warn({ err: error }, 'The health port cannot be opened during the start');
       this.#server = undefined;
       resolve();
     });

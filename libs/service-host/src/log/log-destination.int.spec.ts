@@ -32,21 +32,21 @@ describe('The log of a process', () => {
     child.kill('SIGKILL');
   });
 
-  it('keeps nobody from ending when its reader dies with lines on their way', async () => {
+  it('does not keep the process from exiting when its reader dies', async () => {
     child = logging(`for (const n of [1, 2, 3]) log.info({ n }, 'A line'); flush(); process.exit(7);`);
     child.stdout!.destroy();
     child.stdin!.write('go');
     await expect(once(child, 'exit')).resolves.toEqual([7, null]);
   });
 
-  it('is written to the end before the process ends', async () => {
+  it('is written completely before the process exits', async () => {
     child = logging(`for (let n = 1; n <= 20; n += 1) log.info({ n }, 'x'.repeat(1_000)); flush(); process.exit(0);`);
     child.stdin!.write('go');
     const lines = (await text(child.stdout!)).trim().split('\n');
     expect(lines.map(line => JSON.parse(line).n)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
-  it('waits for a reader that is behind, loses what is too much and says how much that was', async () => {
+  it('waits for a slow reader, drops lines above its limit and reports their number', async () => {
     const many = 20_000;
     child = logging(`
       for (let n = 1; n <= ${many}; n += 1) log.info({ n }, 'x'.repeat(1_000));

@@ -5,15 +5,14 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 20;
 
 /**
- * Writes lines to a file descriptor without ever blocking or throwing, whatever becomes of its reader. Lines wait in
- * memory while the reader is behind, up to a bound; what cannot be written is counted and told by the next line that
- * can. The writes are synchronous, on a pipe that does not block: one left to a thread would keep the process from
- * ending.
+ * Writes lines to a file descriptor without blocking or throwing. Lines wait in memory, up to a limit, while the
+ * reader is slow; lost lines are counted and reported by a later line. Writes are synchronous on a non-blocking
+ * pipe, because a write on a thread would keep the process from exiting.
  */
 export class LogDestination {
   #lines: string[] = [];
   #bytes = 0;
-  /** What is left of lines of which the reader took a part. */
+  /** The unwritten part of lines that were written in part. */
   #rest: Buffer | undefined;
   #lost = 0;
   #scheduled = false;
@@ -25,7 +24,7 @@ export class LogDestination {
     private readonly lossLine: (lines: number) => string,
   ) {}
 
-  /** Takes one line, with its line break. */
+  /** Writes one line, including its line break. */
   write(line: string): void {
     if (this.#bytes + line.length > MOST_BYTES) {
       this.#lost += 1;
@@ -38,7 +37,10 @@ export class LogDestination {
     setImmediate(() => this.#writeOut());
   }
 
-  /** Writes what waits, trying for `limitMs` at most; the answer is whether all of it was written. */
+  /**
+   * Writes waiting lines for up to `limitMs`.
+   * @returns whether all were written.
+   */
   flush(limitMs: number): boolean {
     const deadline = performance.now() + limitMs;
     while (!this.#drain()) {
@@ -55,7 +57,7 @@ export class LogDestination {
     setTimeout(() => this.#writeOut(), RETRY_MS).unref();
   }
 
-  /** False when the reader takes no more for now. */
+  /** False when the reader accepts no more for now. */
   #drain(): boolean {
     this.#open();
     for (;;) {
@@ -67,7 +69,7 @@ export class LogDestination {
       } catch (error) {
         this.#rest = isBusy(error) ? next : undefined;
         if (this.#rest) return false;
-        // Nobody reads any more (EPIPE, EIO) or the disk is full: these lines are lost, later ones are tried again.
+        // The reader is gone (EPIPE, EIO) or the disk is full: these lines are lost, later ones are tried again.
         this.#lost += count(next);
       }
     }
@@ -83,7 +85,7 @@ export class LogDestination {
     return next;
   }
 
-  /** A socket object makes its pipe one that does not block; nothing is ever written by it. */
+  /** A socket object makes the pipe non-blocking; it writes nothing. */
   #open(): void {
     if (this.#opened) return;
     this.#opened = true;
@@ -93,7 +95,7 @@ export class LogDestination {
       this.#pipe = new Socket({ fd: this.fd, readable: false, writable: true });
       this.#pipe.on('error', () => undefined).unref();
     } catch {
-      // A closed descriptor: every write will say so.
+      // A closed descriptor: every write fails.
     }
   }
 }

@@ -29,7 +29,7 @@ describe('A log line', () => {
     expect(redactLine(line)).toBe(expected);
   });
 
-  it('holds no legal address', () =>
+  it('contains no valid address', () =>
     fc.assert(
       fc.property(legalAddresses(), address => {
         // Before `/@` nothing can be told from the path of a package.
@@ -39,7 +39,7 @@ describe('A log line', () => {
       }),
     ));
 
-  it('hides the row that PostgreSQL refused, alone and among several errors', () => {
+  it('hides the row that PostgreSQL rejected, alone and among several errors', () => {
     const refused = Object.assign(new Error('violates check constraint'), {
       detail: 'Failing row contains (7, $argon2id$v=19$secret).',
     });

@@ -7,7 +7,7 @@ import { REDACTED_PATHS, redactLine } from './redact.js';
 const STANDARD_OUTPUT = 1;
 const FLUSH_LIMIT_MS = 500;
 
-/** The service's log, one JSON object a line; also the injection token. Fields first, then a sentence. */
+/** The log of the service, one JSON object per line; also the injection token. Fields first, then a message. */
 export abstract class ServiceLog implements Log {
   abstract debug(fields: object, message: string): void;
   abstract info(fields: object, message: string): void;
@@ -17,13 +17,13 @@ export abstract class ServiceLog implements Log {
 
 export interface LogOutput {
   readonly log: ServiceLog;
-  /** Writes a line as it is, in order with the log's own. */
+  /** Writes a line unchanged, in order with log lines. */
   writeLine(line: string): void;
-  /** Writes what is buffered, for half a second at most. */
+  /** Writes buffered lines, for half a second at most. */
   flush(): void;
 }
 
-/** Logs to standard output with the correlation and trace id of the work under way. */
+/** Logs to standard output, with the correlation id and trace id of the present work. */
 export const createLog = (service: string, level: string): LogOutput => {
   const destination = new LogDestination(STANDARD_OUTPUT, lost =>
     JSON.stringify({ level: 'warn', time: new Date(), service, lost, msg: 'Log lines were lost' }),
@@ -36,7 +36,7 @@ export const createLog = (service: string, level: string): LogOutput => {
   };
 };
 
-/** How every line comes about, wherever it goes. */
+/** The format of every line. */
 export const logOptions = (service: string, level: string): LoggerOptions => ({
   level,
   base: { service },
@@ -54,7 +54,7 @@ const contextFields = (): object => {
   return { correlationId: context.correlationId, ...(traceId ? { traceId } : {}) };
 };
 
-/** Nest's own lines in our format; its start-up chatter only at level debug. */
+/** Log lines of Nest in our format; its start-up messages have the level debug. */
 export const nestLog = (log: ServiceLog): LoggerService => {
   const fields = (rest: unknown[]) => ({ context: rest.at(-1) });
   return {

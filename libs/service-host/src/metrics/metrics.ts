@@ -4,13 +4,13 @@ import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporte
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 
-/** What has to be asked elsewhere, of the database for instance, is left out when it takes longer. */
+/** Metrics that are read elsewhere, for example from the database, are omitted when that takes longer. */
 const OBSERVE_WITHIN_MS = 3_000;
 
-/** The process's metrics; `metrics.getMeter()` of @opentelemetry/api works everywhere after the service has started. */
+/** The metrics of the process; `metrics.getMeter()` of @opentelemetry/api works after the service has started. */
 export class Metrics {
   readonly #exporter = new PrometheusExporter({ preventServerStart: true });
-  /** Every line names its service, so that dashboards need not know how somebody's Prometheus finds its targets. */
+  /** Every line has the service name as a label, so that dashboards need no target labels. */
   readonly #serializer = new PrometheusSerializer(undefined, false, /^service\.name$/, true, true);
   readonly #provider: MeterProvider;
   readonly #eventLoop = monitorEventLoopDelay({ resolution: 20 });
@@ -24,12 +24,12 @@ export class Metrics {
     this.#observeProcess();
   }
 
-  /** Counters and histograms of one concern, named by OpenTelemetry's conventions (`postern.emails.sent`). */
+  /** A meter for one topic; metrics are named by OpenTelemetry's conventions (`postern.emails.sent`). */
   meter(name: string): Meter {
     return this.#provider.getMeter(name);
   }
 
-  /** Everything, as Prometheus reads it. */
+  /** All metrics in the Prometheus format. */
   async render(): Promise<string> {
     const { resourceMetrics } = await this.#exporter.collect({ timeoutMillis: OBSERVE_WITHIN_MS });
     return this.#serializer.serialize(resourceMetrics);
@@ -44,7 +44,7 @@ export class Metrics {
   #observeProcess(): void {
     this.#eventLoop.enable();
     const meter = this.meter('process');
-    const delay = { unit: 's', description: 'Lateness of the event loop since the last look' };
+    const delay = { unit: 's', description: 'Delay of the event loop since the last collection' };
     meter.createObservableGauge('nodejs.eventloop.delay.p99', delay).addCallback(result => {
       result.observe(this.#eventLoop.percentile(99) / 1e9);
     });

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Metrics } from './metrics.js';
 
-/** Shows how busy the connections to the database are, and who waits for one. */
+/** Shows the number of connections to the database and of waiting statements. */
 export const observePool = (metrics: Metrics, pool: pg.Pool): void => {
   const meter = metrics.meter('db');
   const connections = { unit: '{connection}' };
@@ -11,7 +11,7 @@ export const observePool = (metrics: Metrics, pool: pg.Pool): void => {
   });
   const max = meter.createObservableUpDownCounter('db.client.connection.max', {
     ...connections,
-    description: 'Connections to the database, at most',
+    description: 'Maximum number of connections to the database',
   });
   const waiting = meter.createObservableUpDownCounter('db.client.connection.pending_requests', {
     unit: '{request}',

@@ -3,9 +3,8 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 const ATOM_CHARACTERS = /^[^\s"(),:;<>@[\]\\]+$/u;
 
 /**
- * Every spelling of one address that stored text may hold, case aside: A-labels and U-labels of the domain
- * (RFC 5890), both Unicode normal forms, a local part with and without quotes (RFC 5321 §4.1.2), and xtext
- * (RFC 3461 §4).
+ * Every spelling of an address that stored text may contain, ignoring case: A-labels and U-labels of the domain (RFC
+ * 5890), both Unicode normal forms, a quoted local part (RFC 5321 §4.1.2), and xtext (RFC 3461 §4).
  */
 export const formsOf = (address: string): readonly string[] => {
   const at = address.lastIndexOf('@');
@@ -16,8 +15,8 @@ export const formsOf = (address: string): readonly string[] => {
 };
 
 /**
- * Texts of ASCII in lower case, of which every JSON text that holds a form of the address contains at least one.
- * Databases fold the case of other letters by rules that depend on their locale.
+ * ASCII texts in lower case; every JSON text with a form of the address contains at least one. Databases map the
+ * case of other letters by their locale.
  */
 export const asciiTracesOf = (address: string): readonly string[] =>
   unique(
@@ -41,7 +40,7 @@ const domainForms = (domain: string): string[] => {
   return unique([domain, domainToASCII(lower), domainToUnicode(lower)]).filter(form => form !== '');
 };
 
-/** What an ORCPT or Original-Recipient field holds: `+`, `=` and what is not printable ASCII as `+XX`. */
+/** The format of ORCPT and Original-Recipient: `+`, `=` and non-printable ASCII as `+XX`. */
 const xtext = (address: string): string =>
   address.replaceAll(/[+=]|[^\x21-\x7e]/gu, character =>
     Array.from(Buffer.from(character), octet => `+${octet.toString(16).toUpperCase().padStart(2, '0')}`).join(''),

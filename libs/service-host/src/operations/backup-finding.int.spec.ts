@@ -33,7 +33,7 @@ describe('The finding about backups', () => {
     await waitFor(async () => (await count()) > before, { timeoutMs: 20_000 });
   };
 
-  it('is never good while nothing is archived', async () => {
+  it('is not good while nothing is archived', async () => {
     const unarchived = await startPostgres();
     const client = await connected(unarchived);
     try {
@@ -48,14 +48,14 @@ describe('The finding about backups', () => {
     }
   });
 
-  it('is no better where WAL is to be archived and never was', async () => {
+  it('is not good when WAL archiving is on but has never succeeded', async () => {
     expect(await backupFinding(archiving)).toMatchObject({
       verdict: 'warning',
       found: expect.stringContaining('no WAL archived yet'),
     });
   });
 
-  it('is bad while the archive refuses, and good once it has taken what there is', async () => {
+  it('is bad while archiving fails, and good when it succeeds again', async () => {
     await archive('false', 'failed_count');
     expect(await backupFinding(archiving)).toMatchObject({
       verdict: 'bad',

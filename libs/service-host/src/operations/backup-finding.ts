@@ -13,7 +13,7 @@ interface Archiver {
   readonly now: Date;
 }
 
-/** What PostgreSQL itself knows of its backups: whether one can be made, and when WAL was archived last. */
+/** What PostgreSQL knows about backups: whether one is possible, and when WAL was last archived. */
 export const backupFinding = async (client: pg.ClientBase): Promise<Finding> => {
   const { rows } = await client.query<Archiver>(`
     SELECT current_setting('wal_level') AS wal_level, current_setting('archive_mode') AS archive_mode,
@@ -21,7 +21,7 @@ export const backupFinding = async (client: pg.ClientBase): Promise<Finding> => 
       clock_timestamp() AS now
     FROM pg_stat_archiver`);
   const [archiver] = rows;
-  if (!archiver) throw new Error('PostgreSQL answered without a row');
+  if (!archiver) throw new Error('PostgreSQL returned no row');
   return { check: 'PostgreSQL backups', ...judged(archiver) };
 };
 
@@ -45,7 +45,7 @@ const judged = (archiver: Archiver): Omit<Finding, 'check'> => {
     return {
       verdict: 'bad',
       found: `${settings}, ${last}; ${failed_wal} failed at ${failed_at.toISOString()}`,
-      advice: 'Mend archive_command: PostgreSQL keeps all WAL until it is archived, and the disk fills.',
+      advice: 'Fix archive_command: PostgreSQL keeps all WAL until it is archived, and the disk fills.',
     };
   if (archived_at === null || now.getTime() - archived_at.getTime() > OLD_HOURS * HOUR_MS)
     return {

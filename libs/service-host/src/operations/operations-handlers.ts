@@ -1,7 +1,7 @@
 import { Inject, Injectable, type Type } from '@nestjs/common';
 import { OPERATIONS, type Operations, type ReplyOf, type RequestOf, type ServiceName } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { Operating } from './operating.js';
+import { ServiceOperations } from './service-operations.js';
 
 type Request<Name extends keyof Operations> = RequestOf<Operations[Name]>;
 type Reply<Name extends keyof Operations> = Promise<ReplyOf<Operations[Name]>>;
@@ -12,7 +12,7 @@ export const operationsHandlers = (service: ServiceName): Type => {
 
   @Injectable()
   class OperationsHandlers {
-    constructor(@Inject(Operating) private readonly operations: Operating) {}
+    constructor(@Inject(ServiceOperations) private readonly operations: ServiceOperations) {}
 
     @Handles(contracts.listProjections)
     projections(): Reply<'listProjections'> {
@@ -55,8 +55,8 @@ export const operationsHandlers = (service: ServiceName): Type => {
     }
 
     @Handles(contracts.resealValues)
-    reseal({ limit }: Request<'resealValues'>): Reply<'resealValues'> {
-      return this.operations.reseal(limit);
+    reencrypt({ limit }: Request<'resealValues'>): Reply<'resealValues'> {
+      return this.operations.reencrypt(limit);
     }
 
     @Handles(contracts.eraseRecipient)

@@ -3,11 +3,11 @@ import type { ServiceName } from '@postern/contracts';
 import { OutboxRelay, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { Database } from '../database/database.js';
 import { ServiceLog } from '../log/service-log.js';
-import { Operating, type OperatingOptions } from './operating.js';
 import { operationsHandlers } from './operations-handlers.js';
+import { ServiceOperations, type ServiceOperationsOptions } from './service-operations.js';
 
 /** What differs between services. */
-export type OperationsParts = Pick<OperatingOptions, 'sealed' | 'personal' | 'stream' | 'diagnosis'>;
+export type OperationsParts = Pick<ServiceOperationsOptions, 'sealed' | 'personal' | 'stream' | 'diagnosis'>;
 
 export interface OperationsModuleOptions
   extends Pick<FactoryProvider<OperationsParts>, 'inject' | 'useFactory'>,
@@ -25,8 +25,8 @@ export class OperationsModule {
     inject = [],
     useFactory,
   }: OperationsModuleOptions): DynamicModule {
-    const operating: Provider = {
-      provide: Operating,
+    const operations: Provider = {
+      provide: ServiceOperations,
       inject: [Database, ProjectionRunner, ServiceLog, { token: OutboxRelay, optional: true }, ...inject],
       useFactory: async (
         database: Database,
@@ -35,7 +35,7 @@ export class OperationsModule {
         outbox: OutboxRelay | undefined,
         ...dependencies: unknown[]
       ) =>
-        new Operating({
+        new ServiceOperations({
           database,
           projections,
           log,
@@ -43,6 +43,6 @@ export class OperationsModule {
           ...(await useFactory(...dependencies)),
         }),
     };
-    return { module: OperationsModule, imports, providers: [operating, operationsHandlers(service), ...providers] };
+    return { module: OperationsModule, imports, providers: [operations, operationsHandlers(service), ...providers] };
   }
 }

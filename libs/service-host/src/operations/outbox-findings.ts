@@ -2,11 +2,12 @@ import type { Blockage } from '@postern/event-sourcing/postgres';
 import type { Finding } from './ports.js';
 
 const ADVICE: Readonly<Record<string, string>> = {
-  full: 'See that the consumer runs. One that is gone for good: delete it from the stream (nats consumer rm).',
-  no_storage: 'Make room on the disk of NATS, or raise jetstream.max_file_store. Events wait in the log until then.',
+  full: 'Check that the consumer runs. Delete a consumer that is no longer used (nats consumer rm).',
+  no_storage:
+    'Free disk space on the NATS server, or raise jetstream.max_file_store. Events wait in the log until then.',
 };
 
-/** Whether the broker takes the events of this service. */
+/** Whether the broker accepts the events of this service. */
 export const outboxFindings = (blockage: Blockage | undefined): Finding[] =>
   blockage
     ? [
@@ -14,7 +15,7 @@ export const outboxFindings = (blockage: Blockage | undefined): Finding[] =>
           check: 'events to NATS',
           verdict: 'bad',
           found: `the broker cannot store events since ${blockage.since.toISOString()}: ${blockage.reason}`,
-          advice: ADVICE[blockage.condition] ?? 'Events wait in the log until it can.',
+          advice: ADVICE[blockage.condition] ?? 'Events wait in the log until it can store them.',
         },
       ]
     : [];

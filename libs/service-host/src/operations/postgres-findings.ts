@@ -26,9 +26,9 @@ interface Settings {
 
 const verdictOf = (isGood: boolean, verdict: 'warning' | 'bad'): Finding['verdict'] => (isGood ? 'good' : verdict);
 
-/** What an operator should know of the service's PostgreSQL, as its own role sees it. */
+/** Findings about the PostgreSQL of the service, as its role sees them. */
 export const postgresFindings = async (pool: pg.Pool): Promise<Finding[]> => {
-  // A session of its own: those of the pool set what others should have as well.
+  // A separate session, because sessions of the pool change settings.
   const client = new pg.Client({ connectionString: pool.options.connectionString, connectionTimeoutMillis: 5_000 });
   await client.connect();
   try {
@@ -52,11 +52,11 @@ const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
        WHERE backend_xid IS NOT NULL) AS oldest_s,
       clock_timestamp() AS now`);
   const [now] = rows;
-  if (!now) throw new Error('PostgreSQL answered without a row');
+  if (!now) throw new Error('PostgreSQL returned no row');
   const offMs = Math.abs(now.now.getTime() - (asked + Date.now()) / 2);
   const idleMs = Number(now.idle);
   const durable = now.fsync === 'on' && now.full_page_writes === 'on' && now.synchronous_commit !== 'off';
-  const roomy = now.connections < CONNECTIONS_WARNING * now.max_connections;
+  const hasFreeConnections = now.connections < CONNECTIONS_WARNING * now.max_connections;
   return [
     {
       check: 'PostgreSQL version',
@@ -68,7 +68,7 @@ const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
       check: 'PostgreSQL durability',
       verdict: verdictOf(durable, 'bad'),
       found: `fsync ${now.fsync}, full_page_writes ${now.full_page_writes}, synchronous_commit ${now.synchronous_commit}`,
-      advice: 'Turn all three on: an answered message has to outlive a power cut.',
+      advice: 'Turn all three on: an accepted message must survive a power failure.',
     },
     await backupFinding(client),
     {
@@ -76,18 +76,18 @@ const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
       verdict: verdictOf(idleMs > 0 && idleMs <= IDLE_LIMIT_MS, 'warning'),
       found: `other sessions may idle in a transaction for ${idleMs === 0 ? 'ever' : `${idleMs} ms`}`,
       advice:
-        "ALTER SYSTEM SET idle_in_transaction_session_timeout = '10s': an open one holds up the events of its database.",
+        "ALTER SYSTEM SET idle_in_transaction_session_timeout = '10s': an open transaction holds back the events of its database.",
     },
     {
       check: 'PostgreSQL open transactions',
       verdict: verdictOf(now.oldest_s < OLD_TRANSACTION_S, 'bad'),
       found: `the oldest writing transaction is ${now.oldest_s} s old`,
       advice:
-        'End it (pg_stat_activity, pg_terminate_backend): no event written after its begin is seen before its end.',
+        'End it (pg_stat_activity, pg_terminate_backend): events written since it started are hidden until it ends.',
     },
     {
       check: 'PostgreSQL connections',
-      verdict: verdictOf(roomy, 'warning'),
+      verdict: verdictOf(hasFreeConnections, 'warning'),
       found: `${now.connections} of ${now.max_connections}`,
       advice: 'Raise max_connections, or lower POSTERN_DATABASE_POOL_SIZE or the number of replicas.',
     },
@@ -101,7 +101,7 @@ const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
   ].map(({ advice, ...finding }) => (finding.verdict === 'good' || !advice ? finding : { ...finding, advice }));
 };
 
-/** The disk is seen only where PostgreSQL lives on the same machine and says where. */
+/** The disk is visible only when PostgreSQL runs on the same machine and the role may read its folder. */
 const diskFindings = async (folder: string | null): Promise<(Finding & { advice?: string })[]> => {
   const disk = folder === null ? undefined : await statfs(folder).catch(() => undefined);
   if (!disk) return [];
@@ -111,7 +111,7 @@ const diskFindings = async (folder: string | null): Promise<(Finding & { advice?
       check: 'PostgreSQL disk',
       verdict: verdictOf(free >= FREE_WARNING, 'bad'),
       found: `${Math.round(free * 100)} % free (${(Number(disk.bavail * disk.bsize) / 1e9).toFixed(1)} GB)`,
-      advice: 'Make room: PostgreSQL stops at a full disk, and JetStream hangs.',
+      advice: 'Free disk space: PostgreSQL stops and JetStream hangs on a full disk.',
     },
   ];
 };

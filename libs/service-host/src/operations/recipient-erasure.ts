@@ -22,33 +22,35 @@ export interface RecipientErasureOptions {
   readonly pool: pg.Pool;
   readonly projections: ProjectionRunner;
   readonly personal: PersonalData;
-  /** Starts a rebuild of a read model; resolves when it is under way. */
+  /** Starts a rebuild of a read model; resolves when it runs. */
   readonly rebuild: (projection: string) => Promise<void>;
   /** Why the last rebuild of a read model failed. */
   readonly rebuildError: (projection: string) => string | undefined;
-  /** Where the service publishes events. */
+  /** For services that publish events. */
   readonly stream?: StreamErasure | undefined;
 }
 
-/** Where a step came to: the next cursor, undefined at the end of the pass, and what it waits for. */
+/** The result of a step: the next cursor, undefined at the end of the pass, and what it waits for. */
 interface Progress {
   readonly next: ErasureCursor | undefined;
   readonly waitingFor?: string;
 }
 
-/** A step ends after this time, or after its first statement that takes longer. */
+/** A step ends after this time, or after the statement that exceeds it. */
 const STEP_MS = 3_000;
-/** Longer than any handler of events may take; what is still unacknowledged then was given up by its consumer. */
+/**
+ * Longer than any event handler may take; a message that is still unacknowledged then was abandoned by its consumer.
+ */
 const IN_HAND_LIMIT_MS = 90_000;
 
 /**
- * Erases one recipient from everything that a service keeps: events and the rows beside them, read models, the old
- * versions of rows in the tables' files, and the service's stream in JetStream, in this order.
+ * Erases one recipient from all data of a service, in this order: events and their rows, read models, old row
+ * versions in the files of the tables, and the stream in JetStream.
  */
 export class RecipientErasure {
   constructor(private readonly options: RecipientErasureOptions) {}
 
-  /** Does what can be done in a few seconds from `cursor` on. May be repeated with any cursor. */
+  /** Works for a few seconds from `cursor` on. May be repeated with any cursor. */
   async step(redaction: Redaction, cursor: string | null): Promise<StepReply> {
     const erasure = erasureOf(redaction);
     const until = performance.now() + STEP_MS;
@@ -61,7 +63,10 @@ export class RecipientErasure {
     }
   }
 
-  /** Everything but read models and JetStream, in one call. @returns the read models to be rebuilt. */
+  /**
+   * Erases everything except read models and JetStream in one call.
+   * @returns the read models to rebuild.
+   */
   async eraseAtOnce(redaction: Redaction): Promise<ReplyOf<Operations['eraseRecipient']>> {
     const { pool, personal, projections } = this.options;
     const erasure = erasureOf(redaction);
@@ -127,7 +132,7 @@ export class RecipientErasure {
     return { next: this.options.stream ? next : undefined };
   }
 
-  /** What the relay read before the events were rewritten lies before this position. */
+  /** Everything that the relay read before the events were rewritten lies before this position. */
   async #relay(at: ErasureCursor, erasure: PersonalErasure): Promise<Progress> {
     if (at.position && !(await this.#notes(erasure).isRelayedUpTo(at.position)))
       return { next: at, waitingFor: 'the outbox relay has not published all events yet' };

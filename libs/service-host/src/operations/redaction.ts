@@ -1,26 +1,26 @@
 import { formsOf } from './address-forms.js';
 
-/** What one person's address becomes. */
+/** An address and its replacement. */
 export interface Redaction {
   readonly address: string;
   readonly replacement: string;
 }
 
-/** Beside the address of whom they concern, these tell of the person: of what, from where and with what they read. */
+/** Personal fields of an object about one person. */
 const PERSONAL_FIELDS: readonly string[] = ['subject', 'user_agent', 'ip', 'url'];
 
 /**
- * What before or after a match makes it part of a longer address (RFC 5321 §4.1.2, RFC 6531). Characters such as
- * `'`, `=` and `/` may begin a local part, but in running text they nearly always stand before one.
+ * Characters next to a match that make it part of a longer address (RFC 5321 §4.1.2, RFC 6531). Characters such as
+ * `'`, `=` and `/` may start a local part, but usually only precede one in text.
  */
 const BEFORE = String.raw`(?<![\p{L}\p{N}\p{M}[\p{S}--[\x00-\x7f]].!#$%*+^_\}~\-])`;
 const AFTER = String.raw`(?!-*[\p{L}\p{N}\p{M}]|\.[\p{L}\p{N}])`;
 
-/** A text that is an address and nothing else; then only equality counts. */
+/** A text that is only an address; then only equality counts. */
 const ADDRESS_ALONE =
   /^(?:"(?:[^"\\]|\\.)*"|[^\s"(),:;<>@[\]\\]+)@(?:\[[^\]\s]*\]|[\p{L}\p{N}\p{M}.-]*[\p{L}\p{N}\p{M}])$/u;
 
-/** What an earlier erasure put in the place of somebody else. */
+/** A replacement of an earlier erasure. */
 const ERASED = /@erased\.invalid$/i;
 
 interface AddressPatterns {
@@ -34,8 +34,8 @@ const patternsOf = (address: string): AddressPatterns => {
 };
 
 /**
- * A function that gives any JSON value without the address, in whatever case it is written; undefined where it was
- * not in there. In an object that is about this person alone the personal fields are emptied as well.
+ * Returns a function that removes the address from a JSON value, ignoring case; undefined when it is not in the
+ * value. In an object about this person alone, personal fields are emptied too.
  */
 export const redactor = ({ address, replacement }: Redaction): ((value: unknown) => unknown) => {
   const { alone, within } = patternsOf(address);
@@ -76,10 +76,10 @@ export const redactor = ({ address, replacement }: Redaction): ((value: unknown)
   };
 };
 
-/** The last UUID of an id, and what follows it. */
+/** The last UUID of an id and the text after it. */
 const AFTER_UUID = /^(.*[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}-)(.+)$/su;
 
-/** A function that gives the id of a stream without the address, of which it may be the last part after a UUID. */
+/** Returns a function that removes the address from a stream id, where it may follow the last UUID. */
 export const idRedactor = ({ address, replacement }: Redaction): ((streamId: string) => string | undefined) => {
   const { alone } = patternsOf(address);
   return streamId => {

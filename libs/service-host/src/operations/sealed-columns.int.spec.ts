@@ -46,29 +46,32 @@ const read = async (column: 'secret' | 'other'): Promise<string[]> => {
 /** As the command does it. */
 const untilNothingIsLeft = async (limit: number) => {
   for (let total = 0; ; ) {
-    const { resealed, unopened } = await columns.reseal(limit);
-    if (resealed === 0) return { total, unopened: [...unopened].sort() };
-    total += resealed;
+    const { reencrypted, unopened } = await columns.reencrypt(limit);
+    if (reencrypted === 0) return { total, unopened: [...unopened].sort() };
+    total += reencrypted;
   }
 };
 
-it('what lies under an older key is sealed again under the first one', async () => {
+it('values under an older key are re-encrypted under the first one', async () => {
   for (const value of ['a', 'b', 'c']) await put('secret', older, value);
   await put('other', older, 'd');
   expect(await untilNothingIsLeft(2)).toEqual({ total: 4, unopened: [] });
   expect([await read('secret'), await read('other')]).toEqual([['a', 'b', 'c'], ['d']]);
 });
 
-it.each([1, 100])('values that do not open keep no other from it, and are named, %i at a time', async limit => {
-  for (const value of ['a', 'b', 'c']) await put('secret', older, value);
-  const damaged = await put('secret', older, 'd');
-  await pool.query(`UPDATE things SET secret = left(secret, -4) || 'AAAA' WHERE id = $1`, [damaged]);
-  const [without, other] = [await put('secret', lost, 'e'), await put('other', lost, 'f')];
-  await put('other', older, 'g');
+it.each([1, 100])(
+  'values that cannot be opened are reported and do not prevent re-encryption of others, %i at a time',
+  async limit => {
+    for (const value of ['a', 'b', 'c']) await put('secret', older, value);
+    const damaged = await put('secret', older, 'd');
+    await pool.query(`UPDATE things SET secret = left(secret, -4) || 'AAAA' WHERE id = $1`, [damaged]);
+    const [without, other] = [await put('secret', lost, 'e'), await put('other', lost, 'f')];
+    await put('other', older, 'g');
 
-  expect(await untilNothingIsLeft(limit)).toEqual({
-    total: 4,
-    unopened: [`things.secret ${damaged}`, `things.secret ${without}`, `things.other ${other}`].sort(),
-  });
-  expect([await read('secret'), await read('other')]).toEqual([['a', 'b', 'c'], ['g']]);
-});
+    expect(await untilNothingIsLeft(limit)).toEqual({
+      total: 4,
+      unopened: [`things.secret ${damaged}`, `things.secret ${without}`, `things.other ${other}`].sort(),
+    });
+    expect([await read('secret'), await read('other')]).toEqual([['a', 'b', 'c'], ['g']]);
+  },
+);

@@ -2,13 +2,13 @@ import { inTransaction } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import type { KeyRing } from '../secrets/key-ring.js';
 
-/** A column that holds what a `KeyRing` sealed; empty where there is nothing to seal. */
+/** A column with values of a `KeyRing`; null where there is none. */
 export interface SealedColumn {
   readonly table: string;
   /** The primary key, one column. */
   readonly id: string;
   readonly column: string;
-  /** What a value is bound to, given the row's id. */
+  /** The row that a value is bound to, by the row id. */
   readonly rowOf: (id: string) => string;
 }
 
@@ -18,13 +18,13 @@ export interface SealedCount {
   readonly values: number;
 }
 
-export interface Resealed {
-  readonly resealed: number;
-  /** Table, column and id of what does not open: its key is not configured, or it was changed. */
+export interface Reencrypted {
+  readonly reencrypted: number;
+  /** Table, column and id of values that cannot be opened: the key is not configured, or the value was changed. */
   readonly unopened: readonly string[];
 }
 
-/** Everything that a service has sealed: how much lies under which key, and how it comes under the first one. */
+/** All sealed values of a service: counts them by key, and re-encrypts them under the first key. */
 export class SealedColumns {
   constructor(
     private readonly pool: pg.Pool,
@@ -46,24 +46,24 @@ export class SealedColumns {
   }
 
   /**
-   * Seals up to `limit` values again. Those that do not open stay as they are and keep no other from it; they are passed
-   * over at every call, and when `resealed` is 0, `unopened` names all of them.
+   * Re-encrypts up to `limit` values. Values that cannot be opened are skipped at every call; when `reencrypted` is
+   * 0, `unopened` lists all of them.
    */
-  async reseal(limit: number): Promise<Resealed> {
+  async reencrypt(limit: number): Promise<Reencrypted> {
     const unopened: string[] = [];
     for (const column of this.columns) {
       let after: string | undefined;
       do {
-        const batch = await inTransaction(this.pool, client => this.#resealBatch(client, column, limit, after));
+        const batch = await inTransaction(this.pool, client => this.#reencryptBatch(client, column, limit, after));
         unopened.push(...batch.unopened.map(id => `${column.table}.${column.column} ${id}`));
-        if (batch.resealed > 0) return { resealed: batch.resealed, unopened };
+        if (batch.reencrypted > 0) return { reencrypted: batch.reencrypted, unopened };
         after = batch.last;
       } while (after !== undefined);
     }
-    return { resealed: 0, unopened };
+    return { reencrypted: 0, unopened };
   }
 
-  async #resealBatch(client: pg.ClientBase, of: SealedColumn, limit: number, after: string | undefined) {
+  async #reencryptBatch(client: pg.ClientBase, of: SealedColumn, limit: number, after: string | undefined) {
     const { table, id, column, rowOf } = of;
     const { rows } = await client.query<{ id: string; sealed: string }>(
       `SELECT ${id} AS id, ${column} AS sealed FROM ${table}
@@ -84,7 +84,7 @@ export class SealedColumns {
          WHERE ${table}.${id} = fresh.id`,
         [[...fresh.keys()], [...fresh.values()]],
       );
-    return { resealed: fresh.size, unopened, last: rows.at(-1)?.id };
+    return { reencrypted: fresh.size, unopened, last: rows.at(-1)?.id };
   }
 
   #open(sealed: string, row: string): string | undefined {

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { Controller, Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import { eventsOf } from '@postern/contracts';
 import { migrateEventStore, PostgresSetAsideEvents, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import {
@@ -18,8 +16,8 @@ import {
 import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { z } from 'zod';
-import { Operating } from './operating.js';
 import type { PersonalData } from './ports.js';
+import { ServiceOperations } from './service-operations.js';
 
 const mentioned = eventsOf('email-send')('mentioned.v1', z.object({ n: z.int(), to: z.string() }));
 const CONSUMER = 'delivery-tracking-mentions';
@@ -27,7 +25,6 @@ const CONSUMER = 'delivery-tracking-mentions';
 let taken: number[];
 let poison: Set<number>;
 
-@Controller()
 class Mentions {
   @HandlesEvents([mentioned], { consumer: 'mentions' })
   async take(batch: EventBatch<typeof mentioned>): Promise<void> {
@@ -36,9 +33,6 @@ class Mentions {
     taken.push(...batch.map(({ data }) => data.n));
   }
 }
-
-@Module({ controllers: [Mentions] })
-class Consumer {}
 
 const personalData: PersonalData = {
   isInEvents: false,
@@ -53,22 +47,20 @@ describe('An event that a consumer cannot handle', () => {
   let postgres: TestPostgres;
   let pool: pg.Pool;
   let link: NatsLink;
-  let operating: Operating;
+  let operations: ServiceOperations;
   let stopConsumer: () => Promise<void>;
 
   const startConsumer = async () => {
-    const app = await NestFactory.createMicroservice(Consumer, {
-      strategy: new PosternServer({
-        link,
-        service: 'delivery-tracking',
-        log: silentLog,
-        setAside: new PostgresSetAsideEvents(pool),
-        eventRetries: { batchMs: [5], outageMs: 100, poisonMs: [300] },
-      }),
-      logger: false,
+    const server = new PosternServer({
+      link,
+      service: 'delivery-tracking',
+      log: silentLog,
+      setAside: new PostgresSetAsideEvents(pool),
+      eventRetries: { batchMs: [5], outageMs: 100, poisonMs: [300] },
     });
-    await app.listen();
-    return () => app.close();
+    server.addProvider(new Mentions());
+    server.listen();
+    return () => server.close();
   };
 
   beforeEach(async () => {
@@ -78,7 +70,7 @@ describe('An event that a consumer cannot handle', () => {
     pool = new pg.Pool({ connectionString: await postgres.createDatabase(), max: 4 });
     await migrateEventStore(pool);
     link = await connectNats({ servers: nats.url, name: 'set-aside' });
-    operating = new Operating({
+    operations = new ServiceOperations({
       database: { pool } as never,
       projections: new ProjectionRunner({ store: { pool } as never, projections: [] }),
       log: silentLog as never,
@@ -109,14 +101,14 @@ describe('An event that a consumer cannot handle', () => {
     return events;
   };
   const mention = (n: number) => ({ n, to: 'ada@example.com' });
-  const setAside = async () => (await operating.setAsideEvents(10)).events;
+  const setAside = async () => (await operations.setAsideEvents(10)).events;
   const unacknowledged = async () => {
     const jsm = await jetstreamManager(link.nc);
     const { num_ack_pending, num_pending } = await jsm.consumers.info('postern-email-send', CONSUMER);
     return num_ack_pending + num_pending;
   };
 
-  it('leaves the stream, is listed with its error, and is handled when that is possible', async () => {
+  it('leaves the stream, is listed with its error, and is handled when it no longer fails', async () => {
     poison.add(2);
     const [, event] = await publish(mention(1), mention(2), mention(3));
     await waitFor(async () => (await setAside()).some(({ failures }) => failures > 1), {
@@ -137,14 +129,14 @@ describe('An event that a consumer cannot handle', () => {
     expect(taken).toEqual([1, 3, 2]);
   });
 
-  it('is kept where it does not fit its contract', async () => {
+  it('is set aside when it does not match its contract', async () => {
     await publish({ n: 'many', to: '' }, mention(2));
     await waitFor(async () => (await setAside()).length === 1, { describe: 'one set aside' });
     await waitFor(async () => (await unacknowledged()) === 0, { describe: 'an empty stream' });
     expect(taken).toEqual([2]);
   });
 
-  it('outlives the process that set it aside', async () => {
+  it('survives the process that set it aside', async () => {
     poison.add(2);
     await publish(mention(1), mention(2));
     await waitFor(async () => (await setAside()).length === 1, { describe: 'one set aside' });
@@ -154,20 +146,20 @@ describe('An event that a consumer cannot handle', () => {
     await waitFor(() => taken.includes(2), { describe: 'the event to be handled' });
   });
 
-  it('is handled at once or discarded when an operator says so, and no other event is', async () => {
+  it('is retried at once or discarded by an operator, and other events are not', async () => {
     poison.add(2).add(4);
     const [, second, , fourth] = await publish(mention(1), mention(2), mention(3), mention(4));
     await waitFor(async () => (await setAside()).length === 2, { describe: 'two set aside' });
     await pool.query(`UPDATE event_store.set_aside_events SET retry_at = now() + interval '1 day'`);
-    expect(await operating.discardSetAside(second?.id as string)).toEqual({ consumers: [CONSUMER] });
+    expect(await operations.discardSetAside(second?.id as string)).toEqual({ consumers: [CONSUMER] });
     poison.clear();
-    await operating.retrySetAside(fourth?.id as string);
+    await operations.retrySetAside(fourth?.id as string);
     await waitFor(async () => (await setAside()).length === 0, { describe: 'nothing set aside' });
     expect(taken).toEqual([1, 3, 4]);
-    await expect(operating.discardSetAside(second?.id as string)).rejects.toMatchObject({
+    await expect(operations.discardSetAside(second?.id as string)).rejects.toMatchObject({
       code: 'event_not_set_aside',
     });
-    await expect(operating.retrySetAside(second?.id as string)).rejects.toMatchObject({ code: 'event_not_set_aside' });
+    await expect(operations.retrySetAside(second?.id as string)).rejects.toMatchObject({ code: 'event_not_set_aside' });
   });
 
   it('is rewritten when its recipient is erased', async () => {
@@ -175,7 +167,7 @@ describe('An event that a consumer cannot handle', () => {
     await publish(mention(1), mention(2));
     await waitFor(async () => (await setAside()).length === 1, { describe: 'one set aside' });
     await pool.query(`UPDATE event_store.set_aside_events SET retry_at = now() + interval '1 day'`);
-    const step = await operating.eraseStep({
+    const step = await operations.eraseStep({
       address: 'Ada@example.com',
       replacement: 'x@erased.invalid',
       cursor: null,

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
-/** A key of `POSTERN_ENCRYPTION_KEYS`: 32 bytes under a name that is stored with everything it seals. */
+/** A key of `POSTERN_ENCRYPTION_KEYS`: 32 bytes and a name that is stored with every sealed value. */
 export interface EncryptionKey {
   readonly id: string;
   readonly key: Buffer;
@@ -29,8 +29,8 @@ export const encryptionKeys = () =>
     );
 
 /**
- * Seals what must not lie readable in the database: AES-256-GCM under the first key, bound to the row it belongs to,
- * so that a sealed value moved to another row does not open. Older keys still open what they sealed.
+ * Encrypts values for the database: AES-256-GCM under the first key, bound to their row, so that a value moved to
+ * another row cannot be opened. Older keys still open their values.
  */
 export class KeyRing {
   readonly #keys: ReadonlyMap<string, Buffer>;
@@ -44,12 +44,12 @@ export class KeyRing {
     this.#keys = new Map(keys.map(({ id, key }) => [id, key]));
   }
 
-  /** The key that seals; what lies under another one can be sealed again. */
+  /** The key that seals; values under other keys can be re-encrypted. */
   get firstId(): string {
     return this.#first.id;
   }
 
-  /** Every key of the ring, the one that seals first. */
+  /** All keys, the sealing key first. */
   get ids(): string[] {
     return [...this.#keys.keys()];
   }
@@ -75,7 +75,7 @@ export class KeyRing {
     return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
   }
 
-  /** A value hashed before a key was put in front is found among the later hashes. */
+  /** Hashes under all keys, so that a value hashed under an older key is found. */
   keyedHashes(value: string, purpose: string): readonly [string, ...string[]] {
     const hash = (key: Buffer) =>
       createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)))

@@ -1,6 +1,6 @@
-import { Controller, Module } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import { Refusal, type ReplyOf, type RequestOf, requestsOf } from '@postern/contracts';
-import { HandlesRequest } from '@postern/messaging';
+import { Handles } from '@postern/messaging';
 import { z } from 'zod';
 import { defineConfig } from '../config/define-config.js';
 import { databaseSettings, integer } from '../config/settings.js';
@@ -8,7 +8,7 @@ import { Database } from '../database/database.js';
 import { ServiceLog } from '../log/service-log.js';
 import type { ServiceOptions } from '../start-service.js';
 
-/** The smallest whole service: one request, one table, one setting of its own. */
+/** The smallest complete service: one request, one table and one setting. */
 const request = requestsOf('email-send');
 
 export const greet = request('greet', {
@@ -19,22 +19,22 @@ export const greet = request('greet', {
 
 export const greeterConfig = defineConfig({
   ...databaseSettings,
-  greetingLimit: integer().default(100).describe('How often one name is greeted.'),
+  greetingLimit: integer().default(100).describe('How often a name is greeted.'),
 });
 
-@Controller()
-class GreeterRequests {
+@Injectable()
+class Greetings {
   constructor(
     private readonly database: Database,
     private readonly log: ServiceLog,
   ) {}
 
-  @HandlesRequest(greet)
+  @Handles(greet)
   async greet({ name, takesMs }: RequestOf<typeof greet>): Promise<ReplyOf<typeof greet>> {
     if (name === 'Mallory') throw new Refusal('unwelcome', 'not you');
-    // Nobody catches it.
-    if (name === 'Loki') setImmediate(() => Promise.reject(new Error('of a callback')));
-    // For ever: the event loop does not turn again.
+    // Not caught.
+    if (name === 'Loki') setImmediate(() => Promise.reject(new Error('in a callback')));
+    // Blocks the event loop forever.
     if (name === 'Medusa') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     this.log.info({ name }, 'Greeting');
     const { rows } = await this.database.pool.query<{ times: number }>(
@@ -47,7 +47,7 @@ class GreeterRequests {
   }
 }
 
-@Module({ controllers: [GreeterRequests] })
+@Module({ providers: [Greetings] })
 class GreeterModule {}
 
 export const greeter: ServiceOptions<typeof greeterConfig> = {

@@ -17,12 +17,12 @@ const start = (endpoint: string | undefined, traceRatio: number) =>
 const begun = (count: number) => Array.from({ length: count }, () => startSpan('work', undefined)?.traceparent);
 
 describe('Tracing', () => {
-  it('makes no span without a collector', async () => {
+  it('creates no spans without a collector', async () => {
     tracing = await start(undefined, 1);
     expect(startSpan('work', SAMPLED)).toBeUndefined();
   });
 
-  it('sends what is recorded to the collector, the last spans before it closes', async () => {
+  it('sends recorded spans to the collector, the last ones when it closes', async () => {
     const collector = await startHttpReceiver();
     const sending = await start(`${collector.url}/`, 1);
     startSpan('work', undefined)?.end();
@@ -34,7 +34,7 @@ describe('Tracing', () => {
     expect(collector.requests[0]?.body.includes('greeter')).toBe(true);
   });
 
-  it('records the wanted share of the traces that begin here, and tells the others not to', async () => {
+  it('records the configured share of traces that start here, and marks the others as unsampled', async () => {
     tracing = await start('http://127.0.0.1:9', 0.1);
     const traces = begun(2_000);
     const recorded = traces.filter(traceparent => traceparent?.endsWith('-01')).length;
@@ -44,12 +44,12 @@ describe('Tracing', () => {
     expect(recorded).toBeLessThan(270);
   });
 
-  it('records the trace of a caller whatever the share', async () => {
+  it('records the trace of a caller regardless of the share', async () => {
     tracing = await start('http://127.0.0.1:9', 0);
     expect(startSpan('work', SAMPLED)?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-.*-01$/);
   });
 
-  it('closes in time although no collector answers', async () => {
+  it('closes in time although the collector does not respond', async () => {
     const deaf = await startHttpReceiver();
     deaf.answerWith({ behaviour: 'drop' });
     const sending = await start(deaf.url, 1);

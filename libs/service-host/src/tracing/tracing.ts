@@ -3,7 +3,7 @@ import { type Log, traceWith } from '@postern/messaging';
 import type { HostConfig } from '../config/define-config.js';
 
 export interface Tracing {
-  /** Sends what is still to be sent, for as long as one export may take at most. */
+  /** Sends remaining spans, for up to the time of one export. */
   close(): Promise<void>;
 }
 
@@ -15,15 +15,12 @@ export interface TracingOptions extends Pick<HostConfig, 'traceRatio'> {
 }
 
 const EXPORT_WITHIN_MS = 5_000;
-/** Spans that may wait for a collector; what comes beyond that is dropped, for nothing here waits for it. */
+/** Maximum number of waiting spans; further ones are dropped. */
 const MOST_WAITING = 8_192;
 
 const off: Tracing = { close: async () => {} };
 
-/**
- * Sends the spans of this process to a collector by OTLP over HTTP. The SDK is loaded only where there is one, so that
- * tracing which is off costs nothing.
- */
+/** Sends spans to a collector by OTLP over HTTP. The SDK is loaded only when there is a collector. */
 export const startTracing = async ({ endpoint, traceRatio, service, log }: TracingOptions): Promise<Tracing> => {
   if (!endpoint) return off;
   const [sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
@@ -60,13 +57,13 @@ export const startTracing = async ({ endpoint, traceRatio, service, log }: Traci
 
 const COMPLAIN_EVERY_MS = 60_000;
 
-/** An absent collector fails every batch of spans; one line a minute is enough to know. */
+/** An unreachable collector fails every batch; one line a minute suffices. */
 const complainTo = (log: Log): void => {
   let complainedAt = Number.NEGATIVE_INFINITY;
   const complain = (message: string) => {
     if (performance.now() - complainedAt < COMPLAIN_EVERY_MS) return;
     complainedAt = performance.now();
-    log.warn({ cause: message.slice(0, 500) }, 'OpenTelemetry has trouble; spans may be missing');
+    log.warn({ cause: message.slice(0, 500) }, 'OpenTelemetry reported an error; spans may be missing');
   };
   const ignore = () => {};
   const logger = { error: complain, warn: complain, info: ignore, debug: ignore, verbose: ignore };

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { WebServiceObserver } from '../../web-services/web-service-observer.js';
+import { WebServiceObserver } from '../../web-services/ports.js';
 import { WebServiceGauges } from './web-service-gauges.js';
 import { WebServiceMetrics } from './web-service-metrics.js';
 

@@ -3,7 +3,7 @@ import { Metrics, ServiceLog } from '@postern/service-host';
 import { type Outcome, outcomesIn, STAGES, type Stage } from '../../web-services/aggregate/deployment-outcomes.js';
 import type { WebServiceEvent } from '../../web-services/aggregate/events.js';
 import type { WebService } from '../../web-services/aggregate/state.js';
-import { type InstanceReading, WebServiceObserver } from '../../web-services/web-service-observer.js';
+import { type InstanceReading, WebServiceObserver } from '../../web-services/ports.js';
 import { newRestarts, type RestartReading } from './new-restarts.js';
 
 /** Bucket boundaries from a rollback, which takes seconds, to a build at its deadline. */

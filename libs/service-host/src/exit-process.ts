@@ -1,19 +1,19 @@
 import type { LogOutput } from './log/service-log.js';
 
-/** Work of the thread pool, which `process.exit` waits for without a limit. */
+/** Work of the thread pool, for which `process.exit` waits without a limit. */
 const POOLED = new Set(['FSReqCallback', 'FSReqPromise', 'GetAddrInfoReqWrap', 'GetNameInfoReqWrap']);
 const LIMIT_MS = 1_000;
 const STEP_MS = 20;
 
-let leaving = false;
+let isExiting = false;
 
 /**
- * Ends the process with `code`, within a second whatever hangs: the log's reader, or a thread that is stuck in a file
- * or a name lookup, which only a signal ends.
+ * Ends the process with `code` within a second, even if the log has no reader or a thread hangs in a file or name
+ * lookup, which only a signal ends.
  */
-export const leave = (output: LogOutput, code: number): void => {
-  if (leaving) return;
-  leaving = true;
+export const exitProcess = (output: LogOutput, code: number): void => {
+  if (isExiting) return;
+  isExiting = true;
   output.flush();
   const deadline = performance.now() + LIMIT_MS;
   const end = () => {

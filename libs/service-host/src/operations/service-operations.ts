@@ -12,33 +12,33 @@ import type { SealedColumns } from './sealed-columns.js';
 
 type Reply<Name extends keyof Operations> = ReplyOf<Operations[Name]>;
 
-/** Values that a line of the log names at most. */
+/** Maximum number of values in a log line. */
 const NAMED = 100;
 
-export interface OperatingOptions {
+export interface ServiceOperationsOptions {
   readonly database: Database;
   readonly projections: ProjectionRunner;
   readonly log: ServiceLog;
-  /** Where the service publishes events. */
+  /** For services that publish events. */
   readonly outbox?: OutboxRelay;
-  /** Where it seals anything. */
+  /** For services with encrypted values. */
   readonly sealed?: SealedColumns;
-  /** Where it keeps something of recipients. */
+  /** For services that store data about recipients. */
   readonly personal?: PersonalData;
-  /** Where it publishes events that name recipients. */
+  /** For services that publish events about recipients. */
   readonly stream?: StreamErasure;
-  /** Where it stands on more than its database. */
+  /** For services that depend on more than their database. */
   readonly diagnosis?: Diagnosis;
 }
 
-/** What a service does for its operator; the `postern` command asks for it over NATS. */
-export class Operating {
+/** Handles operator requests; the `postern` command sends them over NATS. */
+export class ServiceOperations {
   readonly #rebuildErrors = new Map<string, string>();
 
   readonly #erasure: RecipientErasure | undefined;
   readonly #setAside: PostgresSetAsideEvents<{ id: string; type: string }>;
 
-  constructor(private readonly options: OperatingOptions) {
+  constructor(private readonly options: ServiceOperationsOptions) {
     const { database, projections, personal, stream } = options;
     this.#setAside = new PostgresSetAsideEvents(database.pool);
     this.#erasure =
@@ -70,7 +70,7 @@ export class Operating {
       done => done && log.info({ projection: name }, 'A projection was rebuilt'),
       (error: unknown) => {
         this.#rebuildErrors.set(name, error instanceof Error ? error.message : String(error));
-        log.error({ err: error, projection: name }, 'A projection could not be rebuilt; the old one goes on');
+        log.error({ err: error, projection: name }, 'A projection could not be rebuilt; the old one stays live');
       },
     );
     return { generation: status.generation };
@@ -129,21 +129,21 @@ export class Operating {
     return { sealing_key: sealed.keys.firstId, known_keys: sealed.keys.ids, counts: await sealed.counts() };
   }
 
-  async reseal(limit: number): Promise<Reply<'resealValues'>> {
+  async reencrypt(limit: number): Promise<Reply<'resealValues'>> {
     const { sealed, log } = this.options;
-    const { resealed, unopened } = (await sealed?.reseal(limit)) ?? { resealed: 0, unopened: [] };
-    // Only at the end, when they are all that is left, and with a bound, for a whole key may be missing.
-    if (resealed > 0 || unopened.length === 0) return { resealed };
+    const { reencrypted, unopened } = (await sealed?.reencrypt(limit)) ?? { reencrypted: 0, unopened: [] };
+    // Reported only at the end, and limited, because a whole key may be missing.
+    if (reencrypted > 0 || unopened.length === 0) return { resealed: reencrypted };
     const named = unopened.slice(0, NAMED);
-    log.error({ values: unopened.length, unopened: named }, 'Sealed values do not open');
-    return { resealed, unopened: named };
+    log.error({ values: unopened.length, unopened: named }, 'Sealed values cannot be opened');
+    return { resealed: reencrypted, unopened: named };
   }
 
   async erase(address: string, replacement: string): Promise<Reply<'eraseRecipient'>> {
     return this.#erasure?.eraseAtOnce({ address, replacement }) ?? { erased: [], rebuild: [] };
   }
 
-  /** A step that fails says why, because who asked may be an operator with a legal deadline. */
+  /** A failed step reports the reason to the operator, who may have a legal deadline. */
   async eraseStep({
     address,
     replacement,
@@ -156,7 +156,7 @@ export class Operating {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const failure = (redactor({ address, replacement })(message) as string | undefined) ?? message;
-      this.options.log.error({ failure }, 'A step of an erasure failed; it will be repeated');
+      this.options.log.error({ failure }, 'A step of an erasure failed; it will be retried');
       return { ...nothing, cursor, failure };
     }
   }
