@@ -22,6 +22,7 @@ import { createLog, type LogOutput, nestLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
 import { observePool } from './metrics/observe-pool.js';
 import { connectWith } from './nats.js';
+import { NatsTransport } from './nats-transport.js';
 import { retryUntilAvailable } from './retry-until-available.js';
 import { Tasks } from './tasks.js';
 import { startTracing } from './tracing/tracing.js';
@@ -118,7 +119,7 @@ export const startService = async <D extends HostedConfig>(
   try {
     app = await createApp(options, host, server);
     await app.init();
-    server.listen();
+    await app.startAllMicroservices();
     await waitingPort.close();
     await app.listen(config.httpPort, config.httpHost);
   } catch (error) {
@@ -139,6 +140,7 @@ const createApp = async <D extends HostedConfig>(
     { logger: nestLog(host.log), abortOnError: false },
   );
   registerHandlers(app, server);
+  app.connectMicroservice({ strategy: new NatsTransport(server) });
   await options.configure?.(app, host);
   return app;
 };
