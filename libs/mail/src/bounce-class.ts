@@ -133,14 +133,14 @@ export function classifyReply(reply: SmtpReply): BounceClass {
 function nameFor(detail: string | undefined, reply: SmtpReply): BounceName {
   const coded = detail === undefined ? undefined : (BY_STATUS[detail] ?? BY_STATUS[`${detail.split('.')[0]}.*`]);
   if (detail !== undefined && !VAGUE.has(detail)) {
-    // 5.7.x is about us whatever else is said; the words only tell reputation from policy.
-    const said = coded === 'policy' ? wordsOf(reply) : undefined;
-    return said === 'reputation' || said === 'authentication' ? said : (coded ?? 'other');
+    // 5.7.x is about the sender; the text only tells reputation from policy.
+    const named = coded === 'policy' ? nameFromText(reply) : undefined;
+    return named === 'reputation' || named === 'authentication' ? named : (coded ?? 'other');
   }
-  return wordsOf(reply) ?? BY_CODE[reply.code] ?? coded ?? 'other';
+  return nameFromText(reply) ?? BY_CODE[reply.code] ?? coded ?? 'other';
 }
 
-function wordsOf({ response }: SmtpReply): BounceName | undefined {
+function nameFromText({ response }: SmtpReply): BounceName | undefined {
   return BY_TEXT.find(([pattern]) => pattern.test(response))?.[1];
 }
 

@@ -168,7 +168,7 @@ export class SmtpPool {
     }
   }
 
-  /** The slot passes straight to whoever waits longest, so nobody can slip in between. */
+  /** The slot passes directly to the caller that has waited longest, so that no other caller can take it. */
   #freeSlot(): void {
     const [next] = this.#waiting;
     if (next) this.#release(next, true);

@@ -123,7 +123,7 @@ export class SmtpWire {
     });
   }
 
-  /** Closes at once; whoever listens is told the reason. */
+  /** Closes at once; listeners receive the reason. */
   close(reason = new Error('the connection was closed')): void {
     if (this.isGone) return;
     this.isGone = true;

@@ -82,20 +82,6 @@ const KEPT: readonly { readonly name: RegExp; readonly reason: string }[] = [
   { name: /\bweb_service_standings\w*/g, reason: 'a table of platform-management' },
   { name: /`fate`|\bfate: outcome\.kind/g, reason: 'a label of the metric postern_tracking_signals_total' },
 ];
-
-/** Not cleaned yet. Empty when every part has been renamed. */
-export const NOT_CLEANED: readonly string[] = [
-  'apps/api-gateway/',
-  'apps/platform-management/',
-  'apps/webhook-dispatch/',
-  'docs/configuration.md',
-  'libs/contracts/',
-  'libs/event-sourcing/',
-  'libs/mail/',
-  'libs/messaging/',
-  'libs/service-host/',
-];
-
 const withoutKept = (text: string) => KEPT.reduce((rest, { name }) => rest.replace(name, ''), text);
 
 /** Files that have to contain the words. */
@@ -119,6 +105,3 @@ const bannedIn = (text: string, path: string): string[] =>
       return `${path}:${line} says "${match[0].replace(/\s+/g, ' ')}"; use ${use}`;
     }),
   );
-
-/** Files that the rule holds for today. */
-export const isCleaned = ({ path }: TextFile): boolean => !NOT_CLEANED.some(folder => path.startsWith(folder));

@@ -1,10 +1,10 @@
 import { type SourceFile, withoutEnding } from './source-tree.js';
 
-/** The folders of the layered layout. An app that has one of them at its first level has not moved to features yet. */
-const LAYERS = new Set(['domain', 'commands', 'reactions', 'projections', 'adapters', 'ports']);
+/** Layers, into which no app is divided. */
+export const LAYERS = new Set(['domain', 'commands', 'reactions', 'projections', 'adapters', 'ports']);
 
 /** Folders at the first level of an app that are no feature. */
-const NO_FEATURES = new Set(['infrastructure', 'testing', 'generated', 'bin', ...LAYERS]);
+const NO_FEATURES = new Set(['infrastructure', 'testing', 'generated', 'bin']);
 
 /** Packages that reach the outside world. */
 export const OUTSIDE_PACKAGES =
@@ -44,14 +44,10 @@ const MARKED_CLASS = new RegExp(
 /** What the rules ask about files together. */
 export class Codebase {
   readonly #byPath: ReadonlyMap<string, SourceFile>;
-  readonly #layered: ReadonlySet<string>;
   readonly #impurities = new Map<string, readonly string[]>();
 
   constructor(readonly files: readonly SourceFile[]) {
     this.#byPath = new Map(files.map(file => [withoutEnding(file.path), file]));
-    this.#layered = new Set(
-      files.filter(file => LAYERS.has(folderOf(file.path) ?? '')).map(file => appOf(file.path) ?? ''),
-    );
   }
 
   /** The file that an import leads to; undefined where it is not TypeScript of ours. */
@@ -66,7 +62,7 @@ export class Codebase {
   /** Whether the file belongs to a service that is divided by features. */
   isByFeature(path: string): boolean {
     const app = appOf(path);
-    return app !== undefined && app !== 'dashboard' && !this.#layered.has(app);
+    return app !== undefined && app !== 'dashboard';
   }
 
   /** A class marked `@Handles`, or one with an `execute` that such a class may use. */

@@ -1,6 +1,5 @@
-import { appOf, Codebase, isSpec } from './codebase.js';
+import { appOf, Codebase, folderOf, isSpec, LAYERS } from './codebase.js';
 import { FEATURE_RULES } from './feature-rules.js';
-import { LAYER_RULES } from './layer-rules.js';
 import { forbidsImports, forbidsText, type Rule } from './rule.js';
 import { type SourceFile, withoutEnding } from './source-tree.js';
 
@@ -11,7 +10,7 @@ const BANNED_FILE_NAMES = /^(utils?|helpers?|common|shared|core|base|manager|pro
 const APP_PACKAGES =
   /^@postern\/(api-gateway|email-send|delivery-tracking|webhook-dispatch|platform-management|runtime-agent|load-balancer|dashboard)(\/|$)/;
 
-/** Rules that hold in every layout. */
+/** Rules that hold for the whole codebase. */
 const GENERAL_RULES: readonly Rule[] = [
   {
     name: 'contracts know zod and nothing else',
@@ -43,6 +42,11 @@ const GENERAL_RULES: readonly Rule[] = [
         const other = path ? appOf(`${path}/`) : undefined;
         return (other !== undefined && other !== appOf(file.path)) || APP_PACKAGES.test(specifier);
       }),
+  },
+  {
+    name: 'apps are divided by features',
+    governs: path => path.startsWith('apps/'),
+    violations: file => (LAYERS.has(folderOf(file.path) ?? '') ? ['lies in a layer'] : []),
   },
   {
     name: 'only the runtime agent starts processes and knows the cluster',
@@ -85,7 +89,7 @@ const GENERAL_RULES: readonly Rule[] = [
   },
 ];
 
-export const RULES: readonly Rule[] = [...GENERAL_RULES, ...FEATURE_RULES, ...LAYER_RULES];
+export const RULES: readonly Rule[] = [...GENERAL_RULES, ...FEATURE_RULES];
 
 /** Every violation, as a sentence. */
 export const violationsIn = (files: readonly SourceFile[]): string[] => {

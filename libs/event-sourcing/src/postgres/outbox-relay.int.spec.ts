@@ -11,7 +11,7 @@ afterEach(async () => {
   await Promise.all(relays.splice(0).map(relay => relay.stop()));
 });
 
-/** A broker that stores what it is given, drops repetitions by id, and loses what it is told to lose. */
+/** A broker that stores events, drops repeated ids, and loses events on request. */
 class FakeBroker implements Publisher {
   stored: RecordedEvent[] = [];
   /** Every event of every call, repetitions included. */
