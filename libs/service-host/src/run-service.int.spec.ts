@@ -31,7 +31,7 @@ describe('A service as a process', () => {
     execFileSync(process.execPath, [`${library}/../../node_modules/typescript/bin/tsc`, '-b', library]);
     [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
     environment = { POSTERN_DATABASE_URL: await postgres.createDatabase(), POSTERN_NATS_SERVERS: nats.url };
-    link = await connectNats({ servers: nats.url, name: 'asker' });
+    link = await connectNats({ servers: nats.url, name: 'caller' });
     client = new RequestClient(link);
   }, 60_000);
 

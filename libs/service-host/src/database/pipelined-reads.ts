@@ -2,19 +2,22 @@ import type { Log } from '@postern/messaging';
 import pg from 'pg';
 
 /** A connection and the number of its pending queries. */
-interface Lane {
+interface ReadConnection {
   client: Promise<pg.Client> | undefined;
-  underWay: number;
+  pending: number;
 }
 
-const LANES = 2;
+const CONNECTIONS = 2;
 
 /**
  * Short read-only queries, many at a time on two connections: queries of one event loop turn are sent in one packet,
  * and one server process answers them. A long query would delay later ones and belongs to the pool.
  */
 export class PipelinedReads {
-  readonly #lanes: Lane[] = Array.from({ length: LANES }, () => ({ client: undefined, underWay: 0 }));
+  readonly #connections: ReadConnection[] = Array.from({ length: CONNECTIONS }, () => ({
+    client: undefined,
+    pending: 0,
+  }));
   readonly #corked = new Set<pg.Client>();
   #closed = false;
 
@@ -25,31 +28,31 @@ export class PipelinedReads {
 
   /** Rejects as `pg.Pool` does; the next query after a lost connection opens a new one. */
   async query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
-    const lane = this.#lanes.reduce((calmest, other) => (other.underWay < calmest.underWay ? other : calmest));
-    lane.underWay += 1;
+    const connection = this.#connections.reduce((idlest, other) => (other.pending < idlest.pending ? other : idlest));
+    connection.pending += 1;
     try {
-      lane.client ??= this.#connect(lane);
-      const client = await lane.client;
+      connection.client ??= this.#connect(connection);
+      const client = await connection.client;
       this.#gather(client);
       return await client.query<Row>(query);
     } finally {
-      lane.underWay -= 1;
+      connection.pending -= 1;
     }
   }
 
   /** Waits for pending queries. */
   async close(): Promise<void> {
     this.#closed = true;
-    const clients = this.#lanes.map(({ client }) => client?.catch(() => undefined));
+    const clients = this.#connections.map(({ client }) => client?.catch(() => undefined));
     await Promise.all(clients.map(async client => (await client)?.end()));
   }
 
-  async #connect(lane: Lane): Promise<pg.Client> {
+  async #connect(connection: ReadConnection): Promise<pg.Client> {
     if (this.#closed) throw new Error('the database has been closed');
     const client = new pg.Client({ ...this.config, pipeline: true });
     let current = true;
     const forget = () => {
-      if (current) lane.client = undefined;
+      if (current) connection.client = undefined;
       current = false;
     };
     client.on('error', err => {
