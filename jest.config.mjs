@@ -31,6 +31,9 @@ const tier = (displayName, testMatch, testPathIgnorePatterns = []) => ({
   },
 });
 
+// Nx sets it for every task; programs that a test starts would color what the test reads.
+delete process.env.FORCE_COLOR;
+
 export default {
   testTimeout: 30_000,
   reporters: ['default', '<rootDir>/tools/setup/jest-counts.mjs'],

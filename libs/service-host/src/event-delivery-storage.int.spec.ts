@@ -49,7 +49,7 @@ describe.each(['2.9', '2.12'] as const)('With little storage at nats-server %s, 
     await waitFor(async () => (await delivery.relay?.status())?.blockage?.condition === 'no_storage', {
       describe: 'no storage',
     });
-    expect((await operations.outbox()).outbox?.blocked?.reason).toContain('NATS has no room for the stream');
+    expect((await operations.outbox()).outbox?.blocked?.reason).toContain('NATS has no storage for the stream');
     expect(delivery.taken.size).toBe(0);
     await restartWith('2GB');
     await delivery.takenAll(10);

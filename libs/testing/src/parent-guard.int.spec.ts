@@ -21,7 +21,7 @@ describe('the servers of a process that was killed', () => {
   ])('%s is gone with its data soon after', async (_, start, module) => {
     const script = `
       import { ${start} } from ${JSON.stringify(new URL(module, import.meta.url).href)};
-      console.log((await ${start}()).pid);
+      process.stdout.write(String((await ${start}()).pid));
       setInterval(() => {}, 1000);`;
     const flags = ['--experimental-transform-types', '--no-warnings', '--import', typescriptImports];
     const owner = spawn(process.execPath, [...flags, '--input-type=module', '-e', script], {

@@ -81,13 +81,13 @@ export class OutboxPublishing {
     return blocked?.taken;
   }
 
-  /** Moves past the events that the broker took; the rest stays in the log until there is room. */
+  /** Moves past the events that the broker took; the rest stays in the log until there is space. */
   private async keepRest(events: FeedPage['events'], taken: number): Promise<PollResult> {
     const last = events[taken - 1];
     if (!last) return 'blocked';
     await this.options.progress.save(last.position);
     this.moveTo(last.position, taken);
-    // Consumers take events, so there will be room soon.
+    // Consumers take events, so there will be space soon.
     return 'caught_up';
   }
 

@@ -5,7 +5,7 @@ import type { NatsLink } from '../connection.js';
 import { startSpan, type TraceSpan } from '../tracing.js';
 import { ensureStream, isAbsent, isOutOfStorage, type StreamLimits, streamConfig, streamName } from './event-stream.js';
 import { PublishWindow, type StreamMessage, type StreamRefusal, storedBytes } from './publish-window.js';
-import { roomOf, StreamHousekeeping, type StreamRetention } from './stream-housekeeping.js';
+import { freeBytesOf, StreamHousekeeping, type StreamRetention } from './stream-housekeeping.js';
 
 export type Envelope = z.output<typeof eventEnvelope>;
 
@@ -62,7 +62,7 @@ export class JetStreamPublisher {
   #reconnectionsSeen = 0;
   #lastSequence = 0;
   /** Bytes known to be free in the stream; only this publisher adds to it. */
-  #room = 0;
+  #freeBytes = 0;
   /** The size that was last reported as too small. */
   #smallerBytes = 0;
 
@@ -87,7 +87,7 @@ export class JetStreamPublisher {
   }
 
   /**
-   * Resolves when the server has stored the batch, or as many events as the stream has room for. The event's id is
+   * Resolves when the server has stored the batch, or as many events as fit into the stream. The event's id is
    * the message id, so that a batch that is published again within the duplicate window is not stored twice;
    * `repetition` changes the ids, so that it is.
    * @throws when it is unknown whether an event is stored.
@@ -97,7 +97,7 @@ export class JetStreamPublisher {
       await this.#ensure();
     } catch (error) {
       if (!(error instanceof JetStreamApiError && isOutOfStorage(error))) throw error;
-      const reason = `NATS has no room for the stream: ${error.message}`;
+      const reason = `NATS has no storage for the stream: ${error.message}`;
       return { lastSequence: this.#lastSequence, blocked: { condition: 'no_storage', reason, taken: 0 } };
     }
     const spans: (TraceSpan | undefined)[] = [];
@@ -156,28 +156,28 @@ export class JetStreamPublisher {
   }
 
   /**
-   * Publishes as many events as fit. The room is counted beforehand, because a smaller event could be stored after a
+   * Publishes as many events as fit. Free space is counted beforehand, because a smaller event could be stored after a
    * larger one was refused.
    */
   async #store(messages: readonly StreamMessage[]): Promise<{ stored: number; refusal?: StreamRefusal | undefined }> {
     const sizes = messages.map(message => storedBytes(message, this.#stream.name));
     const needed = sizes.reduce((sum, size) => sum + size, 0);
     let refusal: StreamRefusal | undefined;
-    if (needed >= this.#room) {
-      const { bytes, heldBy } = await this.#housekeeping.makeRoom(await this.#jsm(), needed);
-      this.#room = bytes;
+    if (needed >= this.#freeBytes) {
+      const { bytes, heldBy } = await this.#housekeeping.freeSpace(await this.#jsm(), needed);
+      this.#freeBytes = bytes;
       refusal = { condition: 'full', reason: fullBecauseOf(this.#stream.name, heldBy) };
     }
     let fitting = 0;
     for (let size = 0; fitting < messages.length; fitting++) {
       size += sizes[fitting] ?? 0;
-      if (size >= this.#room) break;
+      if (size >= this.#freeBytes) break;
     }
     const outcome = await this.#window.publish(messages.slice(0, fitting));
     this.#lastSequence = Math.max(this.#lastSequence, outcome.lastSequence);
-    for (const size of sizes.slice(0, fitting)) this.#room -= size;
+    for (const size of sizes.slice(0, fitting)) this.#freeBytes -= size;
     // The server counts differently: read its state before the next attempt.
-    if (outcome.refusal) this.#room = 0;
+    if (outcome.refusal) this.#freeBytes = 0;
     return outcome.refusal ? outcome : { stored: fitting, refusal: fitting < messages.length ? refusal : undefined };
   }
 
@@ -191,7 +191,7 @@ export class JetStreamPublisher {
       this.options.onSmaller?.({ bytes: size, wanted: this.#stream.max_bytes });
     this.#smallerBytes = size;
     this.#lastSequence = info.state.last_seq;
-    this.#room = roomOf(info);
+    this.#freeBytes = freeBytesOf(info);
     this.#ensured = true;
   }
 

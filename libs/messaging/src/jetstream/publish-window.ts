@@ -59,7 +59,7 @@ export class PublishWindow {
   ) {}
 
   /**
-   * Resolves when every message is stored or refused for lack of room.
+   * Resolves when every message is stored or refused for lack of space.
    * @throws after any other refusal, or when an acknowledgement is missing after two seconds.
    */
   publish(messages: readonly StreamMessage[]): Promise<WindowOutcome> {

@@ -67,7 +67,7 @@ describe.each(['2.9', '2.12'] as const)(
         ack_wait: ACK_WAIT_MS * 1_000_000,
       });
       await take(20, seq => seq !== 11 && seq !== 12);
-      // More than fits, so that room has to be made.
+      // More than fits, so that space must be freed.
       await publish(45);
       expect((await jsm.streams.info(stream)).state.first_seq).toBe(11);
 

@@ -17,7 +17,7 @@ export interface StreamRetention {
   readonly removedTo: number;
 }
 
-export interface StreamRoom {
+export interface StreamSpace {
   /** Free bytes. */
   readonly bytes: number;
   /** The durable consumer that is furthest behind. */
@@ -25,7 +25,7 @@ export interface StreamRoom {
 }
 
 /** Free bytes of a stream. */
-export const roomOf = ({ config, state }: StreamInfo): number =>
+export const freeBytesOf = ({ config, state }: StreamInfo): number =>
   config.max_bytes > 0 ? config.max_bytes - state.bytes : Number.POSITIVE_INFINITY;
 
 const GROW_EVERY_MS = 60_000;
@@ -35,7 +35,7 @@ const MOST_DELETIONS = 4_096;
 const DELETIONS_AT_ONCE = 256;
 
 /**
- * Makes room in a stream by removing events that every durable consumer has taken, and no others. Without durable
+ * Frees space in a stream by removing events that every durable consumer has taken, and no others. Without durable
  * consumers nothing is removed, because the first one starts with the first event.
  */
 export class StreamHousekeeping {
@@ -58,7 +58,7 @@ export class StreamHousekeeping {
    * Removes what all consumers have taken; if that does not free `needed` bytes, lets the stream grow to its
    * configured size.
    */
-  async makeRoom(jsm: JetStreamManager, needed: number): Promise<StreamRoom> {
+  async freeSpace(jsm: JetStreamManager, needed: number): Promise<StreamSpace> {
     const slowest = await this.#slowest(jsm);
     let info = await jsm.streams.info(this.stream.name);
     const removableTo = this.#removableTo(slowest, info);
@@ -67,11 +67,11 @@ export class StreamHousekeeping {
       info = await jsm.streams.info(this.stream.name);
     }
     const isSmaller = info.config.max_bytes < this.stream.max_bytes;
-    if (roomOf(info) <= needed && isSmaller && Date.now() - this.#grownAt > GROW_EVERY_MS) {
+    if (freeBytesOf(info) <= needed && isSmaller && Date.now() - this.#grownAt > GROW_EVERY_MS) {
       this.#grownAt = Date.now();
       info = await ensureStream(jsm, this.stream);
     }
-    return { bytes: roomOf(info), heldBy: slowest?.name };
+    return { bytes: freeBytesOf(info), heldBy: slowest?.name };
   }
 
   /**

@@ -2,9 +2,9 @@ import type { Log } from '@postern/messaging';
 import pg from 'pg';
 
 /** A connection and the number of its pending queries. */
-interface Connection {
+interface ReadConnection {
   client: Promise<pg.Client> | undefined;
-  pendingQueries: number;
+  pending: number;
 }
 
 const CONNECTIONS = 2;
@@ -14,9 +14,9 @@ const CONNECTIONS = 2;
  * and one server process answers them. A long query would delay later ones and belongs to the pool.
  */
 export class PipelinedReads {
-  readonly #connections: Connection[] = Array.from({ length: CONNECTIONS }, () => ({
+  readonly #connections: ReadConnection[] = Array.from({ length: CONNECTIONS }, () => ({
     client: undefined,
-    pendingQueries: 0,
+    pending: 0,
   }));
   readonly #corked = new Set<pg.Client>();
   #closed = false;
@@ -28,17 +28,15 @@ export class PipelinedReads {
 
   /** Rejects as `pg.Pool` does; the next query after a lost connection opens a new one. */
   async query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
-    const connection = this.#connections.reduce((leastBusy, other) =>
-      other.pendingQueries < leastBusy.pendingQueries ? other : leastBusy,
-    );
-    connection.pendingQueries += 1;
+    const connection = this.#connections.reduce((idlest, other) => (other.pending < idlest.pending ? other : idlest));
+    connection.pending += 1;
     try {
       connection.client ??= this.#connect(connection);
       const client = await connection.client;
       this.#gather(client);
       return await client.query<Row>(query);
     } finally {
-      connection.pendingQueries -= 1;
+      connection.pending -= 1;
     }
   }
 
@@ -49,7 +47,7 @@ export class PipelinedReads {
     await Promise.all(clients.map(async client => (await client)?.end()));
   }
 
-  async #connect(connection: Connection): Promise<pg.Client> {
+  async #connect(connection: ReadConnection): Promise<pg.Client> {
     if (this.#closed) throw new Error('the database has been closed');
     const client = new pg.Client({ ...this.config, pipeline: true });
     let current = true;
