@@ -35,6 +35,8 @@ const tier = (displayName, testMatch, testPathIgnorePatterns = []) => ({
 delete process.env.FORCE_COLOR;
 
 export default {
+  // A process that a failed test has left behind must not keep the run from ending.
+  forceExit: true,
   testTimeout: 30_000,
   reporters: ['default', '<rootDir>/tools/setup/jest-counts.mjs'],
   projects: [

@@ -134,15 +134,15 @@ it('continues with the other services when one fails, reports the reason, and re
 
 it('joins a running erasure of the same address, however it is written, and passes once more over all services', async () => {
   const first = await start(ADDRESS);
-  let again: Promise<unknown> | undefined;
-  services.answer = ({ service }) => {
-    // While the last service of the second pass is at it.
+  let again: unknown;
+  services.answer = async ({ service }) => {
+    // During the step of the last service in the second pass.
     if (service === 'platform-management' && services.taken.length === 8)
-      again = start('"Mary-Jane"@XN--BCHER-KVA.example');
+      again = await start('"Mary-Jane"@XN--BCHER-KVA.example');
     return finished;
   };
   const done = await untilCompleted();
-  expect(await again).toMatchObject({ id: first.id, replacement: first.replacement });
+  expect(again).toMatchObject({ id: first.id, replacement: first.replacement });
   expect(done.pass).toBeGreaterThan(2);
 }, 30_000);
 
