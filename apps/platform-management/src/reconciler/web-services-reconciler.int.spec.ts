@@ -166,7 +166,10 @@ describe('fifty concurrent requests for deployments', () => {
     fixture.machine.script.build = build.wait;
     await Promise.all(Array.from({ length: 50 }, () => fixture.deploy(replica, id)));
     await build.reached;
-    const active = (await fixture.deploymentsOf(id)).filter(({ status }) => status === 'building');
+    const active = await waitFor(async () => {
+      const building = (await fixture.deploymentsOf(id)).filter(({ status }) => status === 'building');
+      return building.length > 0 ? building : undefined;
+    });
     expect(active).toHaveLength(1);
     expect([...fixture.machine.builds.keys()]).toEqual(active.map(each => each.id));
     build.open();
