@@ -77,7 +77,7 @@ describe('a trace', () => {
 
   it('is named by the lines of the log', () => {
     const lines = readFileSync(world.postern.home.logFile('api-gateway'), 'utf8').split('\n');
-    const answered = lines.filter(line => line.includes('"Answered"')).map(line => JSON.parse(line) as object);
+    const answered = lines.filter(line => line.includes('"Request completed"')).map(line => JSON.parse(line) as object);
     expect(answered).toContainEqual(
       expect.objectContaining({ route: '/emails', correlationId: 'order-7', traceId: TRACE }),
     );
