@@ -26,7 +26,12 @@ export class Backoff {
 
   /** Follows a list of delays; the last one repeats. */
   static schedule(delaysMs: readonly [number, ...number[]]): Backoff {
-    return new Backoff(attempt => delaysMs[Math.min(attempt, delaysMs.length - 1)] ?? delaysMs[0]);
+    return new Backoff(attempt => Backoff.delayAt(attempt, delaysMs));
+  }
+
+  /** The delay of a list after `failures` earlier ones; the last one repeats. */
+  static delayAt(failures: number, delaysMs: readonly [number, ...number[]]): number {
+    return delaysMs[Math.min(failures, delaysMs.length - 1)] ?? delaysMs[0];
   }
 
   /** The delay before the next attempt, in milliseconds. */

@@ -5,6 +5,7 @@ import { startNats, type TestNats, waitFor } from '@postern/testing';
 import { z } from 'zod';
 import { connectNats, type NatsLink } from './connection.js';
 import { currentContext } from './context.js';
+import type { EventRetries } from './jetstream/event-processor.js';
 import { JetStreamPublisher, type PublishableEvent, suitableManager } from './jetstream/jetstream-publisher.js';
 import type { Log } from './log.js';
 import { type EventBatch, HandlesEvents } from './server/handlers.js';
@@ -44,7 +45,7 @@ class Counter {
   }
 }
 
-const eventRetries = { batchMs: [10, 20], outageMs: 100, poisonMs: [200] };
+const eventRetries: EventRetries = { batchMs: [10, 20], outageMs: 100, poisonMs: [200] };
 const reported: string[] = [];
 const log: Log = { info() {}, warn() {}, error: (_fields, message) => reported.push(message) };
 

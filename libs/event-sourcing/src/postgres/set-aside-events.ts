@@ -46,14 +46,10 @@ export class PostgresSetAsideEvents<Envelope extends ReceivedEvent> {
     ]);
   }
 
-  /** Events that are due, the oldest first; no other replica receives them within `leaseMs`. */
-  async takeDue(consumer: string, limit: number, leaseMs: number): Promise<{ envelope: Envelope; failures: number }[]> {
-    const { rows } = await this.pool.query<{ envelope: Envelope; failures: number }>(TAKE_DUE, [
-      consumer,
-      limit,
-      leaseMs,
-    ]);
-    return rows;
+  /** The oldest event that is due; no other replica receives it within `leaseMs`. */
+  async takeDue(consumer: string, leaseMs: number): Promise<{ envelope: Envelope; failures: number } | undefined> {
+    const { rows } = await this.pool.query<{ envelope: Envelope; failures: number }>(TAKE_DUE, [consumer, leaseMs]);
+    return rows[0];
   }
 
   async failedAgain(

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsMsg } from '@nats-io/jetstream';
+import { Backoff } from '../backoff.js';
 import { guarded, reportCallbackError } from '../guard.js';
 import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
@@ -35,7 +36,7 @@ export interface EventRetries {
   /** Delay of a batch in which every event fails. */
   readonly outageMs: number;
   /** Delays of an event that fails alone; the last one repeats. */
-  readonly poisonMs: readonly number[];
+  readonly poisonMs: readonly [number, ...number[]];
 }
 
 export const DEFAULT_EVENT_RETRIES: EventRetries = {
@@ -226,8 +227,8 @@ export class EventProcessor {
   /** Stores the event and acknowledges it. If it cannot be stored, the stream delivers it again. */
   async #keep({ message, envelope, origin }: Item, error: unknown): Promise<void> {
     const { setAside, durable, log, retries } = this.options;
-    const failures = (this.#suspects.get(envelope.id) ?? 0) + 1;
-    const delay = retries.poisonMs[Math.min(failures, retries.poisonMs.length) - 1] ?? retries.outageMs;
+    const failures = this.#suspects.get(envelope.id) ?? 0;
+    const delay = Backoff.delayAt(failures, retries.poisonMs);
     const { id: event, type, metadata } = envelope;
     instruments().poisonEvents.add(1, { consumer: durable });
     log.error(
@@ -242,7 +243,7 @@ export class EventProcessor {
     } catch (storeError) {
       if (setAside)
         log.warn({ err: storeError, event, durable }, 'An event could not be set aside; it will be delivered again');
-      this.#suspects.set(event, failures);
+      this.#suspects.set(event, failures + 1);
       this.#settlements.settle(origin, () => message.nak(delay));
     }
   }

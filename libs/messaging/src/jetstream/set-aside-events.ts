@@ -16,8 +16,8 @@ export interface SetAsideFailure {
 export interface SetAsideEvents {
   /** Resolves when the event is stored. Does nothing for an event that is set aside already. */
   keep(consumer: string, envelope: Envelope, failure: SetAsideFailure): Promise<void>;
-  /** Events that are due, the oldest first; no other replica receives them within `leaseMs`. */
-  takeDue(consumer: string, limit: number, leaseMs: number): Promise<readonly SetAsideEvent[]>;
+  /** The oldest event that is due; no other replica receives it within `leaseMs`. */
+  takeDue(consumer: string, leaseMs: number): Promise<SetAsideEvent | undefined>;
   /** Records another failure. */
   failedAgain(consumer: string, eventId: string, failure: SetAsideFailure): Promise<void>;
   remove(consumer: string, eventId: string): Promise<void>;

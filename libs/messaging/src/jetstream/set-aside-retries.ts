@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Backoff } from '../backoff.js';
 import { reportCallbackError } from '../guard.js';
 import type { Log } from '../log.js';
 import type { HandlerCalls } from './handler-calls.js';
@@ -10,12 +11,11 @@ export interface SetAsideRetriesOptions {
   readonly calls: HandlerCalls;
   readonly store: SetAsideEvents;
   /** Delays of an event that fails alone, in milliseconds; the last one repeats. */
-  readonly retryMs: readonly number[];
+  readonly retryMs: readonly [number, ...number[]];
   readonly stopping: AbortSignal;
 }
 
 const POLL_MS = 2_000;
-const BATCH_SIZE = 20;
 /** Longer than a handler may take. */
 const LEASE_MS = 90_000;
 
@@ -36,11 +36,13 @@ export class SetAsideRetries {
 
   async #run(): Promise<void> {
     const { durable, log, store, stopping, retryMs } = this.options;
-    const pollMs = Math.min(POLL_MS, retryMs[0] ?? POLL_MS);
+    const pollMs = Math.min(POLL_MS, retryMs[0]);
     while (!stopping.aborted) {
       try {
-        for (const event of await store.takeDue(durable, BATCH_SIZE, LEASE_MS)) {
-          if (stopping.aborted) break;
+        while (!stopping.aborted) {
+          // One event at a time, because the lease covers one call of the handler.
+          const event = await store.takeDue(durable, LEASE_MS);
+          if (!event) break;
           await this.#retry(event);
         }
       } catch (error) {
@@ -58,7 +60,7 @@ export class SetAsideRetries {
       log.info({ durable, event: envelope.id, type: envelope.type, failures }, 'A set-aside event was handled');
       return;
     }
-    const retryAfterMs = retryMs[Math.min(failures, retryMs.length - 1)] ?? POLL_MS;
+    const retryAfterMs = Backoff.delayAt(failures, retryMs);
     await store.failedAgain(durable, envelope.id, { error, retryAfterMs });
   }
 

@@ -68,6 +68,8 @@ describe('An event that a consumer cannot handle', () => {
     poison = new Set();
     [nats, postgres] = await Promise.all([startNats(), startPostgres({ durable: false })]);
     pool = new pg.Pool({ connectionString: await postgres.createDatabase(), max: 4 });
+    // PostgreSQL may stop before the pool has closed its last connection.
+    pool.on('error', () => undefined);
     await migrateEventStore(pool);
     link = await connectNats({ servers: nats.url, name: 'set-aside' });
     operations = new ServiceOperations({
