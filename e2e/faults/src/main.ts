@@ -1,16 +1,17 @@
 /** `npm run faults`: sends, breaks things at random, and compares what Postern says with what was seen outside. */
+
+import { Cleanup } from '@postern/testing';
 import { readOptions, UsageError } from './options.js';
 import { faultRun, printPlan } from './run/fault-run.js';
-import { Undo } from './run/undo.js';
 
-const undo = new Undo();
+const cleanup = new Cleanup();
 let interrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     if (interrupted) return;
     interrupted = true;
     console.error('\n▸ stopping');
-    void undo.run().finally(() => process.exit(130));
+    void cleanup.run().finally(() => process.exit(130));
   });
 
 const main = async (): Promise<number> => {
@@ -20,9 +21,9 @@ const main = async (): Promise<number> => {
     return 0;
   }
   try {
-    return (await faultRun(options, undo)).length === 0 ? 0 : 1;
+    return (await faultRun(options, cleanup)).length === 0 ? 0 : 1;
   } finally {
-    await undo.run();
+    await cleanup.run();
   }
 };
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { RunningPostern } from '@postern/local-start';
+import type { Cleanup } from '@postern/testing';
 import pg from 'pg';
-import type { Cleanup } from './cleanup.js';
 import { emailReport } from './email-report.js';
 import { type Candidate, type Round, roundOf } from './email-rounds.js';
 import { BenchProcess } from './load/bench-process.js';

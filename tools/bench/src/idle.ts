@@ -1,7 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { RunningPostern } from '@postern/local-start';
-import { waitFor } from '@postern/testing';
-import type { Cleanup } from './cleanup.js';
+import { type Cleanup, waitFor } from '@postern/testing';
 import { ageMsOf, cpuOf, residentMemoryOf } from './measure/process-usage.js';
 import { figure, table } from './measure/table.js';
 import type { BenchOptions } from './options.js';

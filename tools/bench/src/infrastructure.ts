@@ -1,6 +1,5 @@
 import { connectNats, type NatsLink } from '@postern/messaging';
-import { startNats, startPostgres, type TestNats, type TestPostgres } from '@postern/testing';
-import type { Cleanup } from './cleanup.js';
+import { type Cleanup, startNats, startPostgres, type TestNats, type TestPostgres } from '@postern/testing';
 
 /** The infrastructure of a single service: durable PostgreSQL, NATS with JetStream, and a connection. */
 export interface Infrastructure {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { Cleanup } from './cleanup.js';
+import { Cleanup } from '@postern/testing';
 import { measureEmail } from './email.js';
 import { measureEvents } from './events.js';
 import { measureIdle } from './idle.js';

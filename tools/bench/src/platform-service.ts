@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiClient, DashboardClient, OPERATOR_EMAIL, type RunningPostern } from '@postern/local-start';
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '@postern/testing';
 import { temporaryFolder } from './postern.js';
 
 interface Deployment {

@@ -1,4 +1,4 @@
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '@postern/testing';
 import { BenchProcess } from './load/bench-process.js';
 import type { ClosedLoop, LoadResult, OpenLoop } from './load/requests.js';
 import { cpuOf } from './measure/process-usage.js';

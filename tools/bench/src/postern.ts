@@ -8,7 +8,7 @@ import {
   type StartOptions,
   startPostern,
 } from '@postern/local-start';
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '@postern/testing';
 
 export const SENDING_DOMAIN = 'example.com';
 const NO_LIMIT = '1000000000';

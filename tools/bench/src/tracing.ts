@@ -1,4 +1,4 @@
-import { Cleanup } from './cleanup.js';
+import { Cleanup } from '@postern/testing';
 import { CONNECTIONS, postern, WARM_UP_S } from './email.js';
 import { type Candidate, type Round, roundOf } from './email-rounds.js';
 import { BenchProcess } from './load/bench-process.js';

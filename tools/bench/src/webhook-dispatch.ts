@@ -8,9 +8,8 @@ import {
   updateWebhook,
 } from '@postern/contracts';
 import { JetStreamPublisher, RequestClient } from '@postern/messaging';
-import { waitFor } from '@postern/testing';
+import { type Cleanup, waitFor } from '@postern/testing';
 import pg from 'pg';
-import type { Cleanup } from './cleanup.js';
 import { startInfrastructure } from './infrastructure.js';
 import { startServiceProcess } from './service-process.js';
 

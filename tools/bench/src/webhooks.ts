@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '@postern/testing';
 import { BenchProcess } from './load/bench-process.js';
 import { cpuOf, peakMemoryOf } from './measure/process-usage.js';
 import { ratioOf, spreadOf } from './measure/statistics.js';

@@ -1,3 +1,4 @@
+import type { Cleanup } from '@postern/testing';
 import { ALL_FAULTS } from '../faults/all-faults.js';
 import type { FaultOptions } from '../options.js';
 import type { Violation } from '../rules/violation.js';
@@ -10,7 +11,6 @@ import { schedule } from './schedule.js';
 import { settle } from './settle.js';
 import { type Stage, setStage } from './stage.js';
 import { type StepOutcome, takeStep } from './strike.js';
-import type { Undo } from './undo.js';
 
 const WARM_UP_MS = 3_000;
 const SETTLES_WITHIN_MS = 180_000;
@@ -54,12 +54,12 @@ const allSteps = async (options: FaultOptions, stage: Stage): Promise<StepOutcom
 };
 
 /** One whole run. @returns every broken promise. */
-export const faultRun = async (options: FaultOptions, undo: Undo): Promise<readonly Violation[]> => {
+export const faultRun = async (options: FaultOptions, cleanup: Cleanup): Promise<readonly Violation[]> => {
   for (const folder of await removeAbandonedRuns()) console.log(`▸ removed what an earlier run left in ${folder}`);
   console.log(`▸ seed ${options.seed}, ${options.perSecond} messages a second, ${options.minutes} minutes`);
-  const stage = await setStage(options, undo);
+  const stage = await setStage(options, cleanup);
   const memory = new MemoryWatch(stage.postern);
-  undo.push(() => memory.stop());
+  cleanup.push(() => memory.stop());
   if (options.preload > 0) {
     console.log(`▸ putting ${options.preload} old events into the log of email-send`);
     await preload(stage, options.preload);

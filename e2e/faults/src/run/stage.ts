@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DashboardClient } from '@postern/local-start';
+import type { Cleanup } from '@postern/testing';
 import type { EmailApi } from '../clients/email-client.js';
 import { Reader } from '../clients/reader.js';
 import { SENDING_DOMAIN, SteadyClients } from '../clients/steady-clients.js';
@@ -16,7 +17,6 @@ import { createRunFolder, removeRunFolder } from '../system/run-folder.js';
 import { choosePorts, startOptions } from '../system/starter-options.js';
 import { WebhookReceiver } from '../webhook-receiver.js';
 import { SeededRandom } from './random.js';
-import type { Undo } from './undo.js';
 
 /** A running Postern with everything around it. */
 export interface Stage extends FaultContext {
@@ -60,10 +60,10 @@ const keepLogs = (folder: string, to: string): void => {
     cpSync(join(folder, from), join(to, basename(from)), { recursive: true });
 };
 
-/** Starts everything; `undo` gets what ends it again. */
-export const setStage = async (options: FaultOptions, undo: Undo): Promise<Stage> => {
+/** Starts everything, and adds the steps that stop it to `cleanup`. */
+export const setStage = async (options: FaultOptions, cleanup: Cleanup): Promise<Stage> => {
   const folder = createRunFolder();
-  undo.push(async () => {
+  cleanup.push(async () => {
     if (options.logs !== undefined) keepLogs(folder, options.logs);
     const leftOver = await removeRunFolder(folder);
     if (leftOver.length > 0) console.error(`▸ still ran after the stop: ${leftOver.join('; ')}`);
@@ -84,20 +84,20 @@ export const setStage = async (options: FaultOptions, undo: Undo): Promise<Stage
     join(folder, 'relay.jsonl'),
   );
   await relay.open();
-  undo.push(() => relay.close());
-  undo.push(() => courier.stop());
+  cleanup.push(() => relay.close());
+  cleanup.push(() => courier.stop());
   const receiver = new WebhookReceiver(ports.receiver);
   await receiver.open();
-  undo.push(() => receiver.close());
+  cleanup.push(() => receiver.close());
 
   const postern = new Postern(folder, ports, startOptions(folder, ports));
-  undo.push(() => postern.stop());
+  cleanup.push(() => postern.stop());
   await postern.start();
   const dashboard = await postern.dashboard();
   const firstDay = new Date().toISOString().slice(0, 10);
   const { api, serviceId, webhookId } = await prepareService(postern, dashboard, receiver);
   const clients = new SteadyClients(api, options.perSecond, run, new SeededRandom(options.seed + 3));
-  undo.push(() => clients.stop());
+  cleanup.push(() => clients.stop());
   const observer = new Observer(dashboard, api, serviceId, webhookId, firstDay);
   const ledger: Ledger = {
     requests: clients.requests,
