@@ -32,13 +32,15 @@ const runMany = async (...targets) => {
   );
 };
 
-const counts = () => {
-  const results = existsSync(RESULTS) ? readdirSync(RESULTS, { recursive: true }) : [];
-  const each = results
+const results = () => {
+  const files = existsSync(RESULTS) ? readdirSync(RESULTS, { recursive: true }) : [];
+  const each = files
     .filter(file => file.endsWith('.json'))
     .map(file => JSON.parse(readFileSync(join(RESULTS, file), 'utf8')));
-  const sum = field => each.reduce((total, counted) => total + counted[field], 0);
-  return `${sum('passed')} tests passed, ${sum('failed')} failed`;
+  return {
+    passed: each.reduce((total, { passed }) => total + passed, 0),
+    failed: each.flatMap(({ failed }) => failed),
+  };
 };
 
 try {
@@ -60,5 +62,7 @@ if (!passed) {
     'one spec file with `npx nx run <project>:<target> <part of its path>`; `npm run format` repairs formatting.',
   );
 }
-console.log(`\n${counts()}`);
+const { passed: passedTests, failed: failedTests } = results();
+for (const name of failedTests) console.error(`✕ ${name}`);
+console.log(`\n${passedTests} tests passed, ${failedTests.length} failed`);
 process.exit(passed ? 0 : 1);

@@ -7,7 +7,7 @@ describe('A request to a web service', () => {
   let balancer: BalancerFixture;
 
   beforeEach(async () => {
-    balancer = await BalancerFixture.start({ headersMs: 400, connectMs: 500 });
+    balancer = await BalancerFixture.start();
   });
 
   afterEach(() => balancer.stop());

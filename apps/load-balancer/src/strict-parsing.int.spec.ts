@@ -6,7 +6,7 @@ describe('A request that two parsers could read differently', () => {
   let balancer: BalancerFixture;
 
   beforeEach(async () => {
-    balancer = await BalancerFixture.start({ headersMs: 400, connectMs: 500 });
+    balancer = await BalancerFixture.start();
   });
 
   afterEach(() => balancer.stop());

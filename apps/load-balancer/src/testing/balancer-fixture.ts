@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
@@ -9,7 +10,8 @@ import { ControlServer } from '../control-server.js';
 import { LoadBalancer } from '../load-balancer.js';
 import { type BalancerSettings, TIMEOUTS, type Timeouts } from '../settings.js';
 
-export const SERVICE = '0192f0c1-7c3a-7d31-9d4a-5a1b2c3d4e5f';
+/** The web service of one spec file. A service's id decides its port, so specs that run side by side need different ids. */
+export const SERVICE: string = randomUUID();
 
 /** A load balancer inside the test's process, and the client that gives it orders. */
 export class BalancerFixture {
