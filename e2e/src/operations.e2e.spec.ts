@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { SERVICE_NAMES } from '@postern/contracts';
 import { DashboardClient, type RunningPostern, startPostern } from '@postern/local-start';
 import { eventually } from '@postern/testing';
 import pg from 'pg';
@@ -39,7 +40,7 @@ const turnDkimKeysAround = async ({ wiring }: RunningPostern): Promise<void> => 
 };
 
 /** Tables of a service's database in which some row has the text. */
-const tablesWith = async (service: string, text: string): Promise<string[]> => {
+const tablesWith = async (service: (typeof SERVICE_NAMES)[number], text: string): Promise<string[]> => {
   const client = new pg.Client({ connectionString: world.postern.wiring.databaseUrl(service) });
   await client.connect();
   try {
@@ -141,13 +142,11 @@ const sendMarked = async (to: string, mark: string, outcome = 'delivered'): Prom
   return id;
 };
 
-const DATABASES = ['email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'];
-
 /** Where any of the texts is left: tables of all databases, and files of JetStream. */
 const leftOvers = async (...texts: string[]): Promise<string[]> => {
   const found: string[] = [];
   for (const text of texts) {
-    for (const service of DATABASES)
+    for (const service of SERVICE_NAMES)
       found.push(...(await tablesWith(service, text.toLowerCase())).map(name => `${service} ${name}: ${text}`));
     const folder = world.postern.home.path('nats');
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

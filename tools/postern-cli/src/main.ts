@@ -97,7 +97,7 @@ const connect = async (): Promise<Operator & { readonly close: () => Promise<voi
     console.error(`Could not connect to NATS at ${config.natsServers}. Set POSTERN_NATS_SERVERS as for the services.`);
     process.exit(1);
   }, CONNECT_TIMEOUT_MS);
-  const { link, requests } = await connectWith(config, 'postern', silentLog);
+  const { link, requests } = await connectWith(config, 'operator', silentLog);
   clearTimeout(timer);
   return {
     link,
