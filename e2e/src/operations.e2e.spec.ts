@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
@@ -87,6 +87,33 @@ describe('The doctor', () => {
     await service?.start();
     expect(printed).toMatch(/webhook-dispatch\n {2}✗ responds: /);
     expect(code).toBe(1);
+  });
+});
+
+describe('An operation', () => {
+  it.each([
+    ['email-send', ['recipients', 'erasures']],
+    ['webhook-dispatch', ['projections', 'rebuild', 'email-send']],
+    ['api-gateway', ['keys', 'rotate']],
+  ] as const)('is refused with the credential of %s: postern %j', async (service, command) => {
+    const { code, printed } = await postern(world.postern, command, {
+      POSTERN_NATS_USER: service,
+      POSTERN_NATS_PASSWORD: world.postern.wiring.natsPasswords[service],
+    });
+    expect(code).not.toBe(0);
+    expect(printed).not.toContain('rebuilt');
+  });
+
+  it('takes the credential of the operator from the home of the local start', async () => {
+    writeFileSync(world.postern.home.path('ready.json'), JSON.stringify({ nats_url: world.postern.nats.url }));
+    const nothing = { POSTERN_NATS_SERVERS: '', POSTERN_NATS_USER: '', POSTERN_NATS_PASSWORD: '' };
+    const { code, printed } = await postern(
+      world.postern,
+      ['outbox', 'status', '--home', world.postern.home.folder],
+      nothing,
+    );
+    expect(printed).toMatch(/email-send +publishing/);
+    expect(code).toBe(0);
   });
 });
 

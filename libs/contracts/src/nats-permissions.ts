@@ -224,3 +224,11 @@ export const natsAuthorization = (
 /** The variable with the password of a user, where NATS takes passwords from its environment. */
 export const passwordVariableOf = (user: NatsUser): string =>
   `POSTERN_NATS_PASSWORD_${user.replaceAll('-', '_').toUpperCase()}`;
+
+/** The users of NATS as Compose and the chart include them; NATS takes every password from its environment. */
+export const natsUsersFile = (): string =>
+  [
+    '# Written by `node tools/checks/nats-users.mjs` from the contracts.',
+    '# The first user may do everything, for whoever administers NATS.',
+    natsAuthorization(user => `$${passwordVariableOf(user)}`, [{ user: '$NATS_USER', password: '$NATS_PASSWORD' }]),
+  ].join('\n');
