@@ -51,17 +51,17 @@ export const sourcesOf = ({ contracts: taken }: EventConsumer): readonly Service
 ];
 
 /** Who may send a request: who asks for it, and the consumers of a service that report events it lost. */
-export const askersOf = (request: RequestContract): readonly NatsUser[] => {
+export const callersOf = (request: RequestContract): readonly NatsUser[] => {
   const { service } = request;
-  if (request !== OPERATIONS[service]?.reportMissingEvents) return request.askedBy;
+  if (request !== OPERATIONS[service]?.reportMissingEvents) return request.callers;
   const consumers = ALL_CONSUMERS.filter(consumer => sourcesOf(consumer).includes(service));
-  return [...new Set([...request.askedBy, ...consumers.map(consumer => consumer.service)])];
+  return [...new Set([...request.callers, ...consumers.map(consumer => consumer.service)])];
 };
 
 const asksOf = (user: NatsUser): readonly RequestContract[] =>
-  ALL_REQUESTS.filter(request => askersOf(request).includes(user));
+  ALL_REQUESTS.filter(request => callersOf(request).includes(user));
 
-const callersOf = (service: NatsUser): readonly NatsUser[] =>
+const callersOfService = (service: NatsUser): readonly NatsUser[] =>
   NATS_USERS.filter(user => asksOf(user).some(request => request.service === service));
 
 const api = (...path: readonly string[]): string => ['$JS.API', ...path].join('.');
@@ -73,7 +73,7 @@ const requestSubjects = (user: NatsUser): readonly string[] => {
   return [
     ...asked.map(({ subject }) => subject),
     ...services.map(service => `${inboxPrefixOf(service)}.${CONFIRMATIONS}.>`),
-    ...callersOf(user).map(caller => `${inboxPrefixOf(caller)}.${user}.>`),
+    ...callersOfService(user).map(caller => `${inboxPrefixOf(caller)}.${user}.>`),
   ];
 };
 
@@ -229,6 +229,6 @@ export const passwordVariableOf = (user: NatsUser): string =>
 export const natsUsersFile = (): string =>
   [
     '# Written by `node tools/checks/nats-users.mjs` from the contracts.',
-    '# The first user may do everything, for whoever administers NATS.',
+    '# The first user may do everything, for the administrator of NATS.',
     natsAuthorization(user => `$${passwordVariableOf(user)}`, [{ user: '$NATS_USER', password: '$NATS_PASSWORD' }]),
   ].join('\n');

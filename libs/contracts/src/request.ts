@@ -21,7 +21,7 @@ export interface RequestContract<
   /** The routes by which HTTP clients reach the request; none if only other services send it. */
   readonly http: readonly HttpRoute[];
   /** Who may send the request; NATS refuses it from everybody else. */
-  readonly askedBy: readonly NatsUser[];
+  readonly callers: readonly NatsUser[];
   /** Milliseconds after which the caller treats the service as unavailable. */
   readonly deadlineMs: number;
 }
@@ -40,10 +40,10 @@ export const isRequestContract = (value: unknown): value is RequestContract =>
 
 /**
  * Requests of one service; the subject of each is `postern.requests.<service>.<name>`. The gateway may send those with a
- * route, and `askedBy` every one.
+ * route, and `callers` every one.
  */
 export const requestsOf =
-  (service: ServiceName, askedBy: readonly NatsUser[] = []) =>
+  (service: ServiceName, callers: readonly NatsUser[] = []) =>
   <Request extends z.ZodType, Reply extends z.ZodType, const Code extends string = never>(
     name: string,
     shape: {
@@ -52,7 +52,7 @@ export const requestsOf =
       refusals?: Readonly<Record<Code, RefusalStatus>>;
       http?: HttpRoute<FieldOf<Request>> | readonly HttpRoute<FieldOf<Request>>[];
       /** Who may send it besides the gateway, which may if there is a route. */
-      askedBy?: readonly NatsUser[];
+      callers?: readonly NatsUser[];
       deadlineMs?: number;
     },
   ): RequestContract<Request, Reply, Code> => {
@@ -65,7 +65,7 @@ export const requestsOf =
       reply: shape.reply,
       refusals: shape.refusals ?? ({} as Readonly<Record<Code, RefusalStatus>>),
       http,
-      askedBy: [...new Set([...askedBy, ...(shape.askedBy ?? []), ...(http.length > 0 ? GATEWAY : [])])],
+      callers: [...new Set([...callers, ...(shape.callers ?? []), ...(http.length > 0 ? GATEWAY : [])])],
       deadlineMs: shape.deadlineMs ?? 5_000,
     };
   };

@@ -17,7 +17,7 @@ import {
 import {
   ALL_CONSUMERS,
   ALL_REQUESTS,
-  askersOf,
+  callersOf,
   natsAuthorization,
   PUBLISHERS,
   sourcesOf,
@@ -30,11 +30,11 @@ const passwordOf = (user: NatsUser) => `of-${user}`;
 /** Everything that can be sent in the installation, and who may send it according to the declarations. */
 const publications = (): Map<string, readonly NatsUser[]> => {
   const all = new Map<string, readonly NatsUser[]>();
-  for (const request of ALL_REQUESTS) all.set(request.subject, askersOf(request));
+  for (const request of ALL_REQUESTS) all.set(request.subject, callersOf(request));
   for (const service of PUBLISHERS) all.set(streamSubjectOf(service).replace('>', 'anything.v1'), [service]);
   for (const caller of NATS_USERS)
     for (const service of SERVERS) {
-      const isAsked = ALL_REQUESTS.some(request => request.service === service && askersOf(request).includes(caller));
+      const isAsked = ALL_REQUESTS.some(request => request.service === service && callersOf(request).includes(caller));
       all.set(`${inboxPrefixOf(caller)}.${service}.id.r`, isAsked ? [service] : []);
       all.set(`${inboxPrefixOf(service)}.${CONFIRMATIONS}.id`, [
         ...(all.get(`${inboxPrefixOf(service)}.${CONFIRMATIONS}.id`) ?? []),
@@ -239,6 +239,6 @@ describe('The NATS users', () => {
 
 describe('A request', () => {
   it.each(ALL_REQUESTS)('$subject has somebody who may send it', request => {
-    expect(askersOf(request)).not.toEqual([]);
+    expect(callersOf(request)).not.toEqual([]);
   });
 });

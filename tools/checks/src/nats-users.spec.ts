@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** By path, because a tool is built without the libraries that it looks at. */
 const permissions = (await import(join(ROOT, 'libs/contracts/src/nats-permissions.ts'))) as {
   natsUsersFile(): string;
-  askersOf(request: object): readonly string[];
+  callersOf(request: object): readonly string[];
 };
 const contracts = (await import(join(ROOT, 'libs/contracts/src/index.ts'))) as Record<string, unknown> & {
   isRequestContract(value: unknown): value is { readonly service: string };
@@ -47,7 +47,7 @@ describe.each(APPS)('%s', app => {
       importedBy(text).flatMap(name => {
         const contract = contracts[name];
         if (!contracts.isRequestContract(contract) || contract.service === app) return [];
-        return permissions.askersOf(contract).includes(app) ? [] : [`${file}: ${name}`];
+        return permissions.callersOf(contract).includes(app) ? [] : [`${file}: ${name}`];
       }),
     );
     expect(undeclared).toEqual([]);

@@ -132,7 +132,7 @@ const operationsOf = (service: ServiceName) => {
     eraseRecipientStep: request('erase-recipient-step', {
       request: erasureStepRequest,
       reply: erasureStepReply,
-      askedBy: ['email-send'],
+      callers: ['email-send'],
       deadlineMs: 20_000,
     }),
     /** Checks the service's dependencies. `now` is the time of its clock. */

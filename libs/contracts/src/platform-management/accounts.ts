@@ -24,7 +24,7 @@ export const createSession = request('create-session', {
   request: z.object({ email: z.string().max(320), password: z.string().max(1024), ip: z.string() }),
   reply: z.object({ token: z.string(), expires_at: timestamp }),
   refusals: { credentials_wrong: 401, too_many_attempts: 429 },
-  askedBy: ['operator'],
+  callers: ['operator'],
   deadlineMs: 10_000,
 });
 export type CreatedSession = z.output<typeof createSession.reply>;
@@ -34,13 +34,13 @@ export const authenticateSession = request('authenticate-session', {
   request: z.object({ token_hash: tokenHash }),
   reply: z.object({ user_id: id, email: z.string(), operator: z.boolean(), workspace_id: id }),
   refusals: { session_invalid: 401 },
-  askedBy: ['operator'],
+  callers: ['operator'],
 });
 
 export const endSession = request('end-session', {
   request: z.object({ token_hash: tokenHash }),
   reply: noContent,
-  askedBy: ['operator'],
+  callers: ['operator'],
 });
 
 export const getMe = request('get-me', {
@@ -59,7 +59,7 @@ export type Me = z.output<typeof getMe.reply>;
 
 /** For operators only. Also creates a workspace for the user. */
 export const createUser = request('create-user', {
-  askedBy: ['operator'],
+  callers: ['operator'],
   request: z.object({
     actor_id: id,
     email: z.string().max(320),
