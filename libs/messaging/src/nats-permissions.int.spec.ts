@@ -1,6 +1,3 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, createInbox, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
@@ -14,18 +11,11 @@ import {
   streamNameOf,
   streamSubjectOf,
 } from '@postern/contracts';
-import {
-  ALL_CONSUMERS,
-  ALL_REQUESTS,
-  callersOf,
-  natsAuthorization,
-  PUBLISHERS,
-  sourcesOf,
-} from '@postern/contracts/nats-permissions';
-import { startNats, type TestNats } from '@postern/testing';
+import { ALL_CONSUMERS, ALL_REQUESTS, callersOf, PUBLISHERS, sourcesOf } from '@postern/contracts/nats-permissions';
+import type { TestNats } from '@postern/testing';
+import { ADMINISTRATOR, passwordOf, startNatsWithUsers } from './testing/nats-with-users.js';
 
 const SERVERS = [...new Set(ALL_REQUESTS.map(({ service }) => service))];
-const passwordOf = (user: NatsUser) => `of-${user}`;
 
 /** Everything that can be sent in the installation, and who may send it according to the declarations. */
 const publications = (): Map<string, readonly NatsUser[]> => {
@@ -155,13 +145,7 @@ describe('The NATS users', () => {
   };
 
   beforeAll(async () => {
-    const conf = join(await mkdtemp(join(tmpdir(), 'postern-nats-users-')), 'nats.conf');
-    const admin = { user: 'admin', password: 'admin' };
-    await writeFile(
-      conf,
-      natsAuthorization(user => JSON.stringify(passwordOf(user)), [admin]),
-    );
-    nats = await startNats({ args: ['-c', conf] });
+    nats = await startNatsWithUsers();
     for (const user of NATS_USERS) connections.set(user, await connectAs(user));
   });
 
@@ -214,7 +198,7 @@ describe('The NATS users', () => {
   });
 
   it.each(NATS_USERS)('%s gets no messages of others by a stream or consumer that it does not own', async user => {
-    const owner = await connect({ servers: nats.url, user: 'admin', pass: 'admin' });
+    const owner = await connect({ servers: nats.url, user: ADMINISTRATOR.user, pass: ADMINISTRATOR.password });
     const jsm = await jetstreamManager(owner);
     await jsm.streams.add({ name: 'OTHER', subjects: ['other'] });
     const own = connections.get(user)!;
