@@ -36,6 +36,9 @@ if (code !== undefined) process.exit(code);
 
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'postern-images-'));
 const engine = new Engine(folder);
+/** Letters first, because NATS would read a number. */
+const passwords = (kind, names) =>
+  Object.fromEntries(names.map(name => [`POSTERN_${kind}_PASSWORD_${name}`, `p${randomBytes(24).toString('hex')}`]));
 const containerOf = service => `postern_${service}_1`;
 
 const buildImages = async () => {
@@ -67,6 +70,8 @@ const variables = async () => ({
   POSTERN_LINK_SECRETS: randomBytes(32).toString('base64url'),
   POSTERN_ENCRYPTION_KEYS: `check:${randomBytes(32).toString('base64')}`,
   POSTERN_OPERATOR_PASSWORD: randomBytes(12).toString('base64url'),
+  ...passwords('DATABASE', ['EMAIL_SEND', 'DELIVERY_TRACKING', 'WEBHOOK_DISPATCH', 'PLATFORM_MANAGEMENT']),
+  ...passwords('NATS', [...SERVICES.map(name => name.replaceAll('-', '_').toUpperCase()), 'OPERATOR', 'ADMINISTRATOR']),
   POSTERN_PORT: String(await freePort()),
   POSTERN_BOUNCE_PORT: String(await freePort()),
   POSTERN_PLATFORM_BALANCER_PORT: String(await freePort()),
@@ -127,8 +132,12 @@ const run = async settings => {
     );
     await client.logIn('owner@example.com', settings.POSTERN_OPERATOR_PASSWORD);
     await mailGoesOut(client);
-    const doctor = await engine.in(containerOf('email-send'), 'node', 'postern.js', 'outbox', 'status');
-    demand('the postern command answers in a container', doctor.code === 0, doctor.output);
+    const command = ['node', 'postern.js', 'outbox', 'status'];
+    const operator = ['POSTERN_NATS_USER=operator', `POSTERN_NATS_PASSWORD=${settings.POSTERN_NATS_PASSWORD_OPERATOR}`];
+    const answer = await engine.in(containerOf('email-send'), 'env', ...operator, ...command);
+    demand('the postern command answers the operator in a container', answer.code === 0, answer.output);
+    const refused = await engine.in(containerOf('email-send'), ...command);
+    demand('and nobody with the credential of a service', refused.code !== 0, refused.output);
     await webServiceRuns(client, settings);
     await drains({ engine, client, containerOf, ready, services: SERVICES });
   } catch (error) {

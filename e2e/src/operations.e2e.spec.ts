@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { SERVICE_NAMES } from '@postern/contracts';
 import { DashboardClient, type RunningPostern, startPostern } from '@postern/local-start';
 import { eventually } from '@postern/testing';
 import pg from 'pg';
@@ -39,7 +40,7 @@ const turnDkimKeysAround = async ({ wiring }: RunningPostern): Promise<void> => 
 };
 
 /** Tables of a service's database in which some row has the text. */
-const tablesWith = async (service: string, text: string): Promise<string[]> => {
+const tablesWith = async (service: (typeof SERVICE_NAMES)[number], text: string): Promise<string[]> => {
   const client = new pg.Client({ connectionString: world.postern.wiring.databaseUrl(service) });
   await client.connect();
   try {
@@ -86,6 +87,33 @@ describe('The doctor', () => {
     await service?.start();
     expect(printed).toMatch(/webhook-dispatch\n {2}✗ responds: /);
     expect(code).toBe(1);
+  });
+});
+
+describe('An operation', () => {
+  it.each([
+    ['email-send', ['recipients', 'erasures']],
+    ['webhook-dispatch', ['projections', 'rebuild', 'email-send']],
+    ['api-gateway', ['keys', 'rotate']],
+  ] as const)('is refused with the credential of %s: postern %j', async (service, command) => {
+    const { code, printed } = await postern(world.postern, command, {
+      POSTERN_NATS_USER: service,
+      POSTERN_NATS_PASSWORD: world.postern.wiring.natsPasswords[service],
+    });
+    expect(code).not.toBe(0);
+    expect(printed).not.toContain('rebuilt');
+  });
+
+  it('takes the credential of the operator from the home of the local start', async () => {
+    writeFileSync(world.postern.home.path('ready.json'), JSON.stringify({ nats_url: world.postern.nats.url }));
+    const nothing = { POSTERN_NATS_SERVERS: '', POSTERN_NATS_USER: '', POSTERN_NATS_PASSWORD: '' };
+    const { code, printed } = await postern(
+      world.postern,
+      ['outbox', 'status', '--home', world.postern.home.folder],
+      nothing,
+    );
+    expect(printed).toMatch(/email-send +publishing/);
+    expect(code).toBe(0);
   });
 });
 
@@ -141,13 +169,11 @@ const sendMarked = async (to: string, mark: string, outcome = 'delivered'): Prom
   return id;
 };
 
-const DATABASES = ['email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'];
-
 /** Where any of the texts is left: tables of all databases, and files of JetStream. */
 const leftOvers = async (...texts: string[]): Promise<string[]> => {
   const found: string[] = [];
   for (const text of texts) {
-    for (const service of DATABASES)
+    for (const service of SERVICE_NAMES)
       found.push(...(await tablesWith(service, text.toLowerCase())).map(name => `${service} ${name}: ${text}`));
     const folder = world.postern.home.path('nats');
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

@@ -20,7 +20,8 @@ export const postern = (
       env: {
         PATH: process.env['PATH'] ?? '',
         POSTERN_NATS_SERVERS: wiring.natsUrl,
-        POSTERN_NATS_TOKEN: wiring.natsToken,
+        POSTERN_NATS_USER: 'operator',
+        POSTERN_NATS_PASSWORD: wiring.natsPasswords.operator,
         ...environment,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { SERVICE_NAMES } from '@postern/contracts';
 import { environmentOf, SupervisedProcess } from '@postern/local-start';
 import { eventually, freePort, waitFor } from '@postern/testing';
 import pg from 'pg';
@@ -124,7 +125,7 @@ const upgrade = async ({ service, changes }: Upgrade): Promise<void> => {
 };
 
 const rowsOf = async (
-  service: string,
+  service: (typeof SERVICE_NAMES)[number],
   sql: string,
   values: readonly unknown[],
 ): Promise<readonly Record<string, number>[]> => {

@@ -1,6 +1,6 @@
 /** What the code of a web service found when it tried to get into the platform. */
 export interface Seen {
-  /** The last message of NATS to a client without a token. */
+  /** The last message of NATS to a client without a password. */
   readonly nats: string;
   /** By database: whether PostgreSQL accepts its superuser without a password. */
   readonly postgres: Readonly<Record<string, string>>;

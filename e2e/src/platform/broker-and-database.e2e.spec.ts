@@ -10,7 +10,8 @@ const isRoot = process.getuid?.() === 0;
 
 const platform = await ownPlatform();
 const { home, postgres, nats } = platform.world.postern;
-const credentials = Object.values(home.secrets());
+const { databasePasswords, natsPasswords, ...single } = home.secrets();
+const credentials = [single, databasePasswords, natsPasswords].flatMap(part => Object.values<string>(part));
 const source = attackerCode({ nats: nats.url, postgres: postgres.url(), home: home.folder });
 const service = await platform.service(
   { ...webApp('one'), 'attacker.cjs': source },
@@ -48,8 +49,9 @@ describe('the code of a web service, in its build and when it serves', () => {
 
 it('The credentials lie in two files that only their owner may read, and in no log', () => {
   const { home } = platform.world.postern;
-  const { databasePassword, natsToken } = home.secrets();
-  const words = ['-e', databasePassword, '-e', natsToken];
+  const { databasePassword } = home.secrets();
+  const passwords = [databasePassword, ...Object.values(databasePasswords), ...Object.values(natsPasswords)];
+  const words = passwords.flatMap(password => ['-e', password]);
   const { stdout } = spawnSync('grep', ['-rlaF', ...words, home.folder], { encoding: 'utf8' });
   const files = stdout.trim().split('\n').sort();
   expect(files).toEqual([home.path('nats.conf'), home.path('secrets.json')]);

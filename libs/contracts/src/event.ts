@@ -10,6 +10,10 @@ export interface EventContract<Type extends string = string, Data extends z.ZodT
   readonly data: Data;
 }
 
+/** Whether an export of this library is an event contract. */
+export const isEventContract = (value: unknown): value is EventContract =>
+  typeof value === 'object' && value !== null && 'subject' in value && 'type' in value && 'data' in value;
+
 /** Events of one service; the subject of each is `postern.events.<type>`. */
 export const eventsOf =
   <Service extends ServiceName>(service: Service) =>

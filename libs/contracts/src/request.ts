@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { HttpRoute } from './http-route.js';
-import type { ServiceName } from './service-name.js';
+import type { NatsUser, ServiceName } from './service-name.js';
 
 /** The HTTP status that a refusal code has, the same one in every contract that declares the code. */
 export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 429 | 503;
@@ -20,9 +20,13 @@ export interface RequestContract<
   readonly refusals: Readonly<Record<Code, RefusalStatus>>;
   /** The routes by which HTTP clients reach the request; none if only other services send it. */
   readonly http: readonly HttpRoute[];
+  /** Who may send the request; NATS refuses it from everybody else. */
+  readonly callers: readonly NatsUser[];
   /** Milliseconds after which the caller treats the service as unavailable. */
   readonly deadlineMs: number;
 }
+
+const GATEWAY: readonly NatsUser[] = ['api-gateway'];
 
 type FieldOf<Request extends z.ZodType> = Extract<keyof z.output<Request>, string>;
 
@@ -34,9 +38,12 @@ export type ReplyOf<C extends RequestContract> = z.output<C['reply']>;
 export const isRequestContract = (value: unknown): value is RequestContract =>
   typeof value === 'object' && value !== null && 'subject' in value && 'request' in value;
 
-/** Requests of one service; the subject of each is `postern.requests.<service>.<name>`. */
+/**
+ * Requests of one service; the subject of each is `postern.requests.<service>.<name>`. The gateway may send those with a
+ * route, and `callers` every one.
+ */
 export const requestsOf =
-  (service: ServiceName) =>
+  (service: ServiceName, callers: readonly NatsUser[] = []) =>
   <Request extends z.ZodType, Reply extends z.ZodType, const Code extends string = never>(
     name: string,
     shape: {
@@ -44,15 +51,21 @@ export const requestsOf =
       reply: Reply;
       refusals?: Readonly<Record<Code, RefusalStatus>>;
       http?: HttpRoute<FieldOf<Request>> | readonly HttpRoute<FieldOf<Request>>[];
+      /** Who may send it besides the gateway, which may if there is a route. */
+      callers?: readonly NatsUser[];
       deadlineMs?: number;
     },
-  ): RequestContract<Request, Reply, Code> => ({
-    service,
-    name,
-    subject: `postern.requests.${service}.${name}`,
-    request: shape.request,
-    reply: shape.reply,
-    refusals: shape.refusals ?? ({} as Readonly<Record<Code, RefusalStatus>>),
-    http: [shape.http ?? []].flat(),
-    deadlineMs: shape.deadlineMs ?? 5_000,
-  });
+  ): RequestContract<Request, Reply, Code> => {
+    const http = [shape.http ?? []].flat();
+    return {
+      service,
+      name,
+      subject: `postern.requests.${service}.${name}`,
+      request: shape.request,
+      reply: shape.reply,
+      refusals: shape.refusals ?? ({} as Readonly<Record<Code, RefusalStatus>>),
+      http,
+      callers: [...new Set([...callers, ...(shape.callers ?? []), ...(http.length > 0 ? GATEWAY : [])])],
+      deadlineMs: shape.deadlineMs ?? 5_000,
+    };
+  };

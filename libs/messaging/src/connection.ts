@@ -1,15 +1,17 @@
 import {
   AuthorizationError,
   connect,
+  createInbox,
   InvalidArgumentError,
   InvalidOperationError,
   type Msg,
   type NatsConnection,
   type NodeConnectionOptions,
+  PermissionViolationError,
   type Status,
   type Subscription,
 } from '@nats-io/transport-node';
-import { BehaviorSubject, type Observable } from 'rxjs';
+import { BehaviorSubject, type Observable, Subject } from 'rxjs';
 import { Backoff } from './backoff.js';
 import { guarded, runDetached } from './guard.js';
 import { type Log, silentLog } from './log.js';
@@ -24,6 +26,8 @@ export interface NatsOptions {
   readonly user?: string | undefined;
   readonly password?: string | undefined;
   readonly token?: string | undefined;
+  /** Where replies to this process arrive (`_INBOX`); its user may subscribe to nothing else below `_INBOX`. */
+  readonly inboxPrefix?: string | undefined;
   readonly tls?: NodeConnectionOptions['tls'] | undefined;
   /** Refuse a server with a smaller `max_payload`; 16 MiB carries the largest email. */
   readonly neededPayloadBytes?: number | undefined;
@@ -39,7 +43,8 @@ export interface NatsOptions {
 export class NatsLink {
   readonly #status = new BehaviorSubject<LinkStatus>('connected');
   readonly #lost = Promise.withResolvers<Error>();
-  readonly #refusals: RepeatedWarning;
+  readonly #warnings: RepeatedWarning;
+  readonly #forbidden = new Subject<string>();
   /** Counts reconnections, so that consumers notice one between two checks. */
   #reconnections = 0;
   #closing = false;
@@ -47,8 +52,9 @@ export class NatsLink {
   constructor(
     readonly nc: NatsConnection,
     readonly log: Log = silentLog,
+    private readonly inboxPrefix = '_INBOX',
   ) {
-    this.#refusals = new RepeatedWarning(log);
+    this.#warnings = new RepeatedWarning(log);
     runDetached(log, 'connection status', () => this.#watch());
     runDetached(log, 'connection status', async () => {
       const reason = await nc.closed();
@@ -67,6 +73,11 @@ export class NatsLink {
     return this.#lost.promise;
   }
 
+  /** Subjects of messages that NATS did not let this process publish. */
+  get forbidden(): Observable<string> {
+    return this.#forbidden.asObservable();
+  }
+
   get connected(): boolean {
     return this.#status.value === 'connected';
   }
@@ -81,6 +92,11 @@ export class NatsLink {
 
   get maxPayload(): number {
     return this.nc.info?.max_payload ?? 1_048_576;
+  }
+
+  /** A subject that nobody else subscribes to, below the inboxes of this process. */
+  newInbox(...tokens: readonly string[]): string {
+    return createInbox([this.inboxPrefix, ...tokens].join('.'));
   }
 
   /**
@@ -134,8 +150,12 @@ export class NatsLink {
       this.#status.next('connected');
       this.log.info({ server: status.server }, 'NATS reconnected');
     } else if (status.type === 'error') {
-      this.#refusals.warn(status.error.message, { err: status.error }, 'NATS reported an error');
+      this.#onError(status.error);
     }
+  }
+  #onError(error: Error): void {
+    this.#warnings.warn(error.message, { err: error }, 'NATS reported an error');
+    if (error instanceof PermissionViolationError && error.operation === 'publish') this.#forbidden.next(error.subject);
   }
 }
 
@@ -150,7 +170,7 @@ export const connectNats = async (options: NatsOptions): Promise<NatsLink> => {
       `NATS accepts messages of up to ${offered} bytes, but ${options.name} needs ${needed}: set max_payload: ${needed} in nats-server.conf`,
     );
   }
-  return new NatsLink(nc, options.log ?? silentLog);
+  return new NatsLink(nc, options.log ?? silentLog, options.inboxPrefix);
 };
 
 const connectionOptions = (options: NatsOptions): NodeConnectionOptions => ({
@@ -167,6 +187,7 @@ const connectionOptions = (options: NatsOptions): NodeConnectionOptions => ({
   pingInterval: options.pingIntervalMs ?? 10_000,
   ...(options.user ? { user: options.user, pass: options.password ?? '' } : {}),
   ...(options.token ? { token: options.token } : {}),
+  ...(options.inboxPrefix ? { inboxPrefix: options.inboxPrefix } : {}),
   ...(options.tls ? { tls: options.tls } : {}),
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createInbox, type Msg, type Subscription } from '@nats-io/transport-node';
+import type { Msg, Subscription } from '@nats-io/transport-node';
 import { Refusal, type ReplyOf, type RequestContract, type RequestInput } from '@postern/contracts';
+import type { Subscription as RxSubscription } from 'rxjs';
 import type { LinkStatus, NatsLink } from './connection.js';
 import { currentContext, type RequestContext } from './context.js';
 import { PayloadTooLarge, RemoteFault, ServiceUnavailable } from './faults.js';
@@ -27,6 +28,7 @@ export interface RequestOptions extends Partial<RequestContext> {
 
 interface Pending {
   readonly subject: string;
+  readonly service: string;
   readonly resolve: (reply: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
@@ -48,14 +50,15 @@ const CLOCKS_MAY_DIFFER_MS = 250;
  */
 export class RequestClient {
   readonly #pending = new Map<string, Pending>();
-  readonly #inbox = createInbox();
-  readonly #replies: Subscription;
+  /** By the service that replies, so that NATS can refuse replies of any other one. */
+  readonly #inboxes = new Map<string, string>();
+  readonly #replies: Subscription[] = [];
   readonly #batches: TickBatches<string>;
   readonly #confirmations: TickBatches<number>;
   readonly #malformed: MalformedReport;
   readonly #clocks: RepeatedWarning;
   readonly #expire: (id: string) => void;
-  readonly #unwatch: { unsubscribe(): void };
+  readonly #unwatch: RxSubscription;
   #requestCount = 0;
   #batchesSent = 0;
   #held: { subject: string; id: string; json: string }[] = [];
@@ -67,7 +70,6 @@ export class RequestClient {
     this.#malformed = new MalformedReport(log);
     this.#clocks = new RepeatedWarning(log);
     this.#expire = guarded(log, 'request deadline', (id: string) => this.#onDeadline(id));
-    this.#replies = link.subscribe(`${this.#inbox}.*`, message => this.#onReplies(message), { where: 'replies' });
     const maxPayload = () => link.maxPayload;
     this.#batches = new TickBatches(maxPayload, log, 'requests', (subject, batch) => this.#send(subject, batch));
     this.#confirmations = new TickBatches(maxPayload, log, 'reply confirmations', (subject, { data }) => {
@@ -75,6 +77,8 @@ export class RequestClient {
     });
     const onStatus = guarded(log, 'connection status', (status: LinkStatus) => this.#onStatus(status));
     this.#unwatch = link.status.subscribe(onStatus);
+    const onForbidden = guarded(log, 'forbidden requests', (subject: string) => this.#onForbidden(subject));
+    this.#unwatch.add(link.forbidden.subscribe(onForbidden));
   }
 
   request<C extends RequestContract>(
@@ -112,6 +116,7 @@ export class RequestClient {
       const timer = setTimeout(this.#expire, deadlineMs, id);
       this.#pending.set(id, {
         subject,
+        service: contract.service,
         timer,
         expiresAt: performance.now() + deadlineMs,
         batch: undefined,
@@ -133,7 +138,7 @@ export class RequestClient {
     this.#unwatch.unsubscribe();
     clearTimeout(this.#disconnectTimer);
     this.#confirmations.flush();
-    if (!this.#replies.isClosed()) this.#replies.unsubscribe();
+    for (const replies of this.#replies) if (!replies.isClosed()) replies.unsubscribe();
     this.#failAll('closed');
   }
 
@@ -157,18 +162,31 @@ export class RequestClient {
       return;
     }
     const number = this.#batchesSent++;
+    const { service } = this.#pending.get(waiting[0]!)!;
     for (const id of waiting) this.#pending.get(id)!.batch = number;
     try {
       // The last token identifies the batch, so that "no responders" fails exactly its requests.
-      this.link.nc.publish(subject, batch.data, { reply: `${this.#inbox}.${number}` });
+      this.link.nc.publish(subject, batch.data, { reply: `${this.#inboxFor(service)}.${number}` });
     } catch (error) {
       this.#failBatch(number, () => new ServiceUnavailable(subject, 'disconnected', false));
       throw error;
     }
   }
 
+  /** The inbox for replies of a service, which listens before the first request is sent. */
+  #inboxFor(service: string): string {
+    const known = this.#inboxes.get(service);
+    if (known !== undefined) return known;
+    const inbox = this.link.newInbox(service);
+    this.#inboxes.set(service, inbox);
+    this.#replies.push(
+      this.link.subscribe(`${inbox}.*`, message => this.#onReplies(message), { where: `replies of ${service}` }),
+    );
+    return inbox;
+  }
+
   #onReplies(message: Msg): void {
-    const number = Number(message.subject.slice(this.#inbox.length + 1));
+    const number = Number(message.subject.slice(message.subject.lastIndexOf('.') + 1));
     if (message.headers?.code === 503) {
       this.#failBatch(number, subject => new ServiceUnavailable(subject, 'no_responders', false));
       return;
@@ -218,6 +236,15 @@ export class RequestClient {
       );
     }
     reject(new ServiceUnavailable(subject, 'expired', false));
+  }
+
+  /** NATS reports the subject of a refused message, but not which one; all that are pending were sent by this user. */
+  #onForbidden(forbidden: string): void {
+    for (const [id, { subject }] of this.#pending) {
+      if (subject !== forbidden) continue;
+      const why = 'NATS does not permit this user to send the request';
+      this.#take(id)?.reject(new RemoteFault(subject, why));
+    }
   }
 
   #onDeadline(id: string): void {

@@ -1,10 +1,11 @@
+import { inboxPrefixOf, type NatsUser } from '@postern/contracts';
 import { connectNats, type Log, type NatsLink, RequestClient } from '@postern/messaging';
 import type { HostConfig } from './config/define-config.js';
 
-/** Connects to NATS and creates a request client, as configured. */
+/** Connects to NATS as one of its users and creates a request client, as configured. */
 export const connectWith = async (
   config: HostConfig,
-  name: string,
+  name: NatsUser,
   log: Log,
 ): Promise<{ link: NatsLink; requests: RequestClient }> => {
   const link = await connectNats({
@@ -15,6 +16,7 @@ export const connectWith = async (
     password: config.natsPassword?.reveal(),
     token: config.natsToken?.reveal(),
     neededPayloadBytes: config.natsMinPayloadBytes,
+    inboxPrefix: inboxPrefixOf(name),
     tls: tlsOf(config),
   });
   return { link, requests: new RequestClient(link) };

@@ -26,7 +26,9 @@ const modeOf = (path: string) => statSync(path).mode & 0o777;
 it('makes its secrets once, each of its own, for the eyes of their owner', () => {
   const secrets = new Home(folder).secrets();
   expect(new Home(folder).secrets()).toEqual(secrets);
-  expect(new Set(Object.values(secrets)).size).toBe(6);
+  const { databasePasswords, natsPasswords, ...single } = secrets;
+  const all = [single, databasePasswords, natsPasswords].flatMap(part => Object.values(part));
+  expect(new Set(all).size).toBe(5 + 4 + 7);
   expect(modeOf(join(folder, 'secrets.json'))).toBe(0o600);
 });
 
@@ -36,12 +38,18 @@ it('keeps the secrets of a home that has only some, and makes those that it lack
     linkSecret: 'also known',
     encryptionKey: 'local:known',
     sandboxDkimKey: 'k',
+    databasePasswords: { 'email-send': 'kept' },
   };
   writeFileSync(join(folder, 'secrets.json'), JSON.stringify(known), { mode: 0o644 });
 
   const secrets = new Home(folder).secrets();
 
-  expect(secrets).toEqual({ ...known, databasePassword: expect.any(String), natsToken: expect.any(String) });
+  expect(secrets).toEqual({
+    ...known,
+    databasePassword: expect.any(String),
+    databasePasswords: expect.objectContaining({ 'email-send': 'kept', 'webhook-dispatch': expect.any(String) }),
+    natsPasswords: expect.any(Object),
+  });
   expect(JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'))).toEqual(secrets);
   expect(modeOf(join(folder, 'secrets.json'))).toBe(0o600);
 });

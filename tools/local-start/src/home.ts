@@ -1,6 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { NATS_USERS, type NatsUser, SERVICE_NAMES } from '@postern/contracts';
 import { openDataOf } from './open-data.js';
 
 /** What a start has to remember for the next one. Readable by the owner only. */
@@ -12,8 +14,10 @@ export interface LocalSecrets {
   readonly sandboxDkimKey: string;
   /** Of the superuser at PostgreSQL. */
   readonly databasePassword: string;
-  /** What NATS asks of every client. */
-  readonly natsToken: string;
+  /** Of the role of each service at PostgreSQL. */
+  readonly databasePasswords: Readonly<Record<(typeof SERVICE_NAMES)[number], string>>;
+  /** Of each user at NATS. */
+  readonly natsPasswords: Readonly<Record<NatsUser, string>>;
 }
 
 /** What the files of a home mean; a release that changes their meaning raises it. */
@@ -67,9 +71,10 @@ export class Home {
       encryptionKey: known.encryptionKey ?? `local:${randomBytes(32).toString('base64')}`,
       sandboxDkimKey: known.sandboxDkimKey ?? newDkimKey(),
       databasePassword: known.databasePassword ?? randomBytes(32).toString('base64url'),
-      natsToken: known.natsToken ?? randomBytes(32).toString('base64url'),
+      databasePasswords: passwordsOf(SERVICE_NAMES, known.databasePasswords),
+      natsPasswords: passwordsOf(NATS_USERS, known.natsPasswords),
     };
-    if (Object.keys(secrets).some(name => !(name in known))) this.write('secrets.json', secrets);
+    if (!isDeepStrictEqual(secrets, known)) this.write('secrets.json', secrets);
     return secrets;
   }
 
@@ -110,6 +115,14 @@ export class Home {
     rmSync(this.path(file), { force: true });
   }
 }
+
+const passwordsOf = <Name extends string>(
+  names: readonly Name[],
+  known: Partial<Readonly<Record<Name, string>>> = {},
+): Readonly<Record<Name, string>> =>
+  Object.fromEntries(names.map(name => [name, known[name] ?? randomBytes(32).toString('base64url')])) as Readonly<
+    Record<Name, string>
+  >;
 
 const newDkimKey = (): string => {
   const { privateKey } = generateKeyPairSync('rsa', {

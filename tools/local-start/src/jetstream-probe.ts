@@ -1,9 +1,16 @@
 import { connect } from '@nats-io/transport-node';
+import { inboxPrefixOf } from '@postern/contracts';
+
+/** A user of NATS. */
+export interface Credential {
+  readonly user: string;
+  readonly pass: string;
+}
 
 /** How a NATS server is reached, and how long it may take to answer. */
 export interface JetStreamProbe {
   readonly url: string;
-  readonly token?: string;
+  readonly credential?: Credential;
   readonly withinMs: number;
 }
 
@@ -11,11 +18,13 @@ export interface JetStreamProbe {
  * Whether JetStream answers, asked over a connection of its own. The account's information is computed from every
  * stream: a server whose streams hang does not answer, while its `/healthz` says ok.
  */
-export const jetStreamAnswers = async ({ url, token, withinMs }: JetStreamProbe): Promise<boolean> => {
+export const jetStreamAnswers = async ({ url, credential, withinMs }: JetStreamProbe): Promise<boolean> => {
   try {
     const connection = await connect({
       servers: url,
-      ...(token === undefined ? {} : { token }),
+      ...credential,
+      // The only inboxes of the operator, who is the one user that may ask.
+      inboxPrefix: inboxPrefixOf('operator'),
       reconnect: false,
       timeout: withinMs,
       name: 'local-start',

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { type NatsSuperuser, natsAuthorization } from '@postern/contracts/nats-permissions';
 import {
   findNatsServer,
   findValkeyServer,
@@ -10,6 +11,7 @@ import {
   spawnPostgres,
   startParentGuard,
 } from '@postern/testing';
+import { databaseUrlOf, ensureDatabaseRoles } from './database-roles.js';
 import { freeBytesOf, planDisk } from './disk.js';
 import { Home } from './home.js';
 import { LocalDns } from './local-dns.js';
@@ -44,6 +46,8 @@ export interface StartOptions {
   readonly environment?: Readonly<Partial<Record<(typeof SERVICES)[number], Record<string, string>>>>;
   /** Environment of the mail simulator beyond the embedded defaults. */
   readonly simulator?: Readonly<Record<string, string>>;
+  /** Users of NATS that may do everything; for tests. */
+  readonly natsSuperusers?: readonly NatsSuperuser[];
   /** Told when a process that died runs again. */
   readonly onRestart?: (running: RunningPostern) => void;
 }
@@ -83,13 +87,17 @@ export class RunningPostern {
   }
 }
 
-/** Settings that need a file: mail of 10 MiB has to fit into one message, and nobody may read the token in `ps`. */
-const natsSettings = (home: Home): string => {
-  const { natsToken } = home.secrets();
+const quoted = ({ user, password }: NatsSuperuser): NatsSuperuser => ({
+  user: JSON.stringify(user),
+  password: JSON.stringify(password),
+});
+
+/** Settings that need a file: mail of 10 MiB has to fit into one message, and nobody may read passwords in `ps`. */
+const natsSettings = (home: Home, superusers: readonly NatsSuperuser[]): string => {
+  const { natsPasswords } = home.secrets();
   home.writeText(
     'nats.conf',
-    // A client on a busy machine may need longer than the two seconds of the default to authenticate.
-    `max_payload: 16MB\nmax_pending: 128MB\nauthorization { token: ${JSON.stringify(natsToken)}, timeout: 10 }\n`,
+    `max_payload: 16MB\nmax_pending: 128MB\n${natsAuthorization(user => JSON.stringify(natsPasswords[user]), superusers.map(quoted))}`,
   );
   return home.path('nats.conf');
 };
@@ -145,6 +153,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
     });
     undo.push(() => postgres.stop());
     undo.push(restartOnExit(postgres));
+    await ensureDatabaseRoles(postgres, home.secrets().databasePasswords);
 
     progress('starting NATS with JetStream');
     const { path: program } = await findNatsServer({ onProgress: progress });
@@ -156,11 +165,13 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       logFile: home.logFile('nats'),
       onLogLine: natsLog,
       guard,
-      args: ['-c', natsSettings(home)],
+      args: ['-c', natsSettings(home, options.natsSuperusers ?? [])],
     });
     undo.push(() => nats.stop());
     undo.push(restartOnExit(nats));
-    undo.push(watchJetStream(nats, { token: home.secrets().natsToken, storeDir: home.path('nats'), say: natsLog }));
+    const { natsPasswords, databasePasswords } = home.secrets();
+    const credential = { user: 'operator', pass: natsPasswords.operator };
+    undo.push(watchJetStream(nats, { credential, storeDir: home.path('nats'), say: natsLog }));
 
     const dns = await LocalDns.start(home.secrets().sandboxDkimKey);
     undo.push(() => dns.stop());
@@ -170,8 +181,8 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       baseUrl: `http://127.0.0.1:${port}`,
       port,
       natsUrl: nats.url,
-      natsToken: home.secrets().natsToken,
-      databaseUrl: service => postgres.url(`postern_${service.replaceAll('-', '_')}`),
+      natsPasswords,
+      databaseUrl: service => databaseUrlOf(postgres, service, databasePasswords[service]),
       relayPort: await freePort(),
       bouncePort: await freePort(),
       dnsAddress: dns.address,

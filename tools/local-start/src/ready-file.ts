@@ -11,7 +11,7 @@ export interface ReadyFile {
   readonly base_url: string;
   readonly dashboard: { readonly url: string; readonly email: string; readonly password: string };
   readonly mailbox_url: string;
-  /** For the `postern` command; the token that goes with it lies in secrets.json. */
+  /** For the `postern` command; the password of the user `operator` is in secrets.json. */
   readonly nats_url: string;
   /** Null where the demo workspace could not be prepared. */
   readonly email: EmailAccess | null;

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import type { NatsUser, SERVICE_NAMES } from '@postern/contracts';
 import { findPostgres } from '@postern/testing';
 import type { Home } from './home.js';
 
@@ -9,9 +10,9 @@ export interface Wiring {
   readonly baseUrl: string;
   readonly port: number;
   readonly natsUrl: string;
-  readonly natsToken: string;
-  /** With user and password. */
-  readonly databaseUrl: (service: string) => string;
+  readonly natsPasswords: Readonly<Record<NatsUser, string>>;
+  /** Of the service's own database, with its role and password. */
+  readonly databaseUrl: (service: (typeof SERVICE_NAMES)[number]) => string;
   readonly relayPort: number;
   readonly bouncePort: number;
   readonly dnsAddress: string;
@@ -45,7 +46,8 @@ export const environmentOf = (
   const ofEvery = {
     NODE_ENV: 'production',
     POSTERN_NATS_SERVERS: wiring.natsUrl,
-    POSTERN_NATS_TOKEN: wiring.natsToken,
+    POSTERN_NATS_USER: service,
+    POSTERN_NATS_PASSWORD: wiring.natsPasswords[service],
     POSTERN_HTTP_HOST: '127.0.0.1',
     POSTERN_HTTP_PORT: '0',
     POSTERN_EXIT_WITH_PARENT: 'true',
@@ -59,27 +61,31 @@ export const environmentOf = (
       POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
       POSTERN_PLATFORM_POSTGRES_BIN: dirname(findPostgres().postgres),
     };
-  const everywhere = {
-    ...ofEvery,
-    POSTERN_DATABASE_URL: wiring.databaseUrl(service),
-    POSTERN_PUBLIC_URL: wiring.baseUrl,
-    POSTERN_LINK_SECRETS: secrets.linkSecret,
-  };
+  const publicUrl = { POSTERN_PUBLIC_URL: wiring.baseUrl };
+  const links = { POSTERN_LINK_SECRETS: secrets.linkSecret };
+  const keys = { POSTERN_ENCRYPTION_KEYS: secrets.encryptionKey };
+  const databaseOf = (owner: Parameters<Wiring['databaseUrl']>[0]) => ({
+    POSTERN_DATABASE_URL: wiring.databaseUrl(owner),
+  });
   switch (service) {
     case 'api-gateway':
-      return { ...everywhere, POSTERN_HOST: '127.0.0.1', POSTERN_PORT: String(wiring.port) };
+      return { ...ofEvery, ...publicUrl, ...links, POSTERN_HOST: '127.0.0.1', POSTERN_PORT: String(wiring.port) };
     case 'platform-management':
       return {
-        ...everywhere,
+        ...ofEvery,
+        ...databaseOf(service),
+        ...keys,
         POSTERN_OPERATOR_EMAIL: operator.email,
         POSTERN_OPERATOR_PASSWORD: operator.password,
-        POSTERN_ENCRYPTION_KEYS: secrets.encryptionKey,
         POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
       };
     case 'email-send':
       return {
-        ...everywhere,
-        POSTERN_ENCRYPTION_KEYS: secrets.encryptionKey,
+        ...ofEvery,
+        ...databaseOf(service),
+        ...publicUrl,
+        ...links,
+        ...keys,
         POSTERN_BOUNCE_DOMAIN: 'bounces.postern.test',
         POSTERN_SANDBOX_DOMAIN: 'sandbox.postern.test',
         POSTERN_SANDBOX_DKIM_KEY: secrets.sandboxDkimKey,
@@ -90,15 +96,18 @@ export const environmentOf = (
       };
     case 'delivery-tracking':
       return {
-        ...everywhere,
+        ...ofEvery,
+        ...databaseOf(service),
+        ...links,
         POSTERN_BOUNCE_DOMAIN: 'bounces.postern.test',
         POSTERN_BOUNCE_SMTP_HOST: '127.0.0.1',
         POSTERN_BOUNCE_SMTP_PORT: String(wiring.bouncePort),
       };
     case 'webhook-dispatch':
       return {
-        ...everywhere,
-        POSTERN_ENCRYPTION_KEYS: secrets.encryptionKey,
+        ...ofEvery,
+        ...databaseOf(service),
+        ...keys,
         POSTERN_WEBHOOKS_ALLOW_PRIVATE: process.env['POSTERN_WEBHOOKS_ALLOW_PRIVATE'] ?? 'true',
       };
   }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NatsServer } from '@postern/testing';
 import { freeBytesOf } from './disk.js';
-import { jetStreamAnswers } from './jetstream-probe.js';
+import { type Credential, jetStreamAnswers } from './jetstream-probe.js';
 
 /** With less free space, a restarted NATS could not store its next message and would stop answering again. */
 const NEEDED_BYTES = 16 * 1024 ** 2;
@@ -13,7 +13,7 @@ const STEADY_ANSWERS = 5;
 
 /** What is watched, and how. */
 export interface JetStreamWatch {
-  readonly token?: string;
+  readonly credential?: Credential;
   /** The folder on whose disk JetStream stores. */
   readonly storeDir: string;
   /** Receives one line for each action. */
@@ -29,7 +29,7 @@ export interface JetStreamWatch {
  */
 export const watchJetStream = (nats: NatsServer, watch: JetStreamWatch): (() => Promise<void>) => {
   const { storeDir, say, everyMs = 2_000 } = watch;
-  const probe = { url: nats.url, withinMs: everyMs, ...(watch.token === undefined ? {} : { token: watch.token }) };
+  const probe = { url: nats.url, withinMs: everyMs, ...(watch.credential ? { credential: watch.credential } : {}) };
   const ended = new AbortController();
   let [failures, answers, tolerated, pid] = [0, 0, FAILURES_UNTIL_KILL, nats.pid];
   let waitsForSpace = false;

@@ -10,6 +10,7 @@ import { outboxStatus } from './commands/outbox.js';
 import { projectionsStatus, rebuildProjections } from './commands/projections.js';
 import { eraseRecipient, listRecipientErasures, showRecipientErasure } from './commands/recipients.js';
 import { createUserAs } from './commands/users.js';
+import { withCredential } from './credential.js';
 import type { Operator } from './operator.js';
 import { UsageError } from './usage-error.js';
 
@@ -35,7 +36,10 @@ const USAGE = `postern: administer a running Postern
   postern recipients opt-outs                     count the mailboxes that refuse verification codes
   postern recipients remove-opt-out <address>     let a mailbox receive verification codes again
 
-It connects to NATS only. Set POSTERN_NATS_SERVERS and its credentials as for the services.
+It connects to NATS only, and needs the credential of the user "operator", which no service has:
+  --home <folder>            of the local start in this folder
+  --nats-password-stdin      standard input is its password; POSTERN_NATS_SERVERS names the servers
+  POSTERN_NATS_USER and POSTERN_NATS_PASSWORD otherwise
 Exit codes: 0 success, 1 a check or command failed, 2 usage error.`;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -45,6 +49,8 @@ const { values, positionals } = (() => {
     return parseArgs({
       allowPositionals: true,
       options: {
+        home: { type: 'string' },
+        'nats-password-stdin': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         operator: { type: 'boolean' },
         workspace: { type: 'string' },
@@ -96,13 +102,17 @@ const unknownCommand = (first: string, second: string): string => {
 };
 
 const connect = async (): Promise<Operator & { readonly close: () => Promise<void> }> => {
-  const config = defineConfig({}).read(process.env);
+  const environment = withCredential(process.env, {
+    home: values.home,
+    passwordFromStdin: values['nats-password-stdin'],
+  });
+  const config = defineConfig({}).read(environment);
   // Services wait for NATS without a limit; a command does not.
   const timer = setTimeout(() => {
     console.error(`Could not connect to NATS at ${config.natsServers}. Set POSTERN_NATS_SERVERS as for the services.`);
     process.exit(1);
   }, CONNECT_TIMEOUT_MS);
-  const { link, requests } = await connectWith(config, 'postern', silentLog);
+  const { link, requests } = await connectWith(config, 'operator', silentLog);
   clearTimeout(timer);
   return {
     link,

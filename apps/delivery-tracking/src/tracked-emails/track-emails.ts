@@ -1,27 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type EnvelopeOf,
-  emailAccepted,
-  emailCopyRetried,
-  emailHandedOver,
-  emailInterrupted,
-  emailNotHandedOver,
-} from '@postern/contracts';
-import { HandlesEvents } from '@postern/messaging';
+import { trackedEmailsConsumer } from '@postern/contracts';
+import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { RecordSignals } from './record-signals.js';
 import type { Signal } from './signal.js';
 
-const EMAIL_EVENTS = [emailAccepted, emailHandedOver, emailCopyRetried, emailNotHandedOver, emailInterrupted] as const;
-
 /** An event of email-send about one email. */
-export type EmailEvent = EnvelopeOf<(typeof EMAIL_EVENTS)[number]>;
+export type EmailEvent = EventBatch<(typeof trackedEmailsConsumer.contracts)[number]>[number];
 
 /** Records email-send's events, one transaction per batch and each event once. */
 @Injectable()
 export class TrackEmails {
   constructor(private readonly signals: RecordSignals) {}
 
-  @HandlesEvents(EMAIL_EVENTS, { consumer: 'delivery-tracking' })
+  @HandlesEvents(trackedEmailsConsumer.contracts, trackedEmailsConsumer)
   async on(batch: readonly EmailEvent[]): Promise<void> {
     await this.signals.execute(
       batch.map(event => ({

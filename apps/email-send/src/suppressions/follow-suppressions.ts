@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { addressSuppressed, suppressionLifted } from '@postern/contracts';
+import { suppressionsConsumer } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { SuppressionList } from './ports.js';
 
@@ -8,8 +8,8 @@ import { SuppressionList } from './ports.js';
 export class FollowSuppressions {
   constructor(private readonly list: SuppressionList) {}
 
-  @HandlesEvents([addressSuppressed, suppressionLifted], { consumer: 'suppressions' })
-  async onChanges(events: EventBatch<typeof addressSuppressed | typeof suppressionLifted>): Promise<void> {
+  @HandlesEvents(suppressionsConsumer.contracts, suppressionsConsumer)
+  async onChanges(events: EventBatch<(typeof suppressionsConsumer.contracts)[number]>): Promise<void> {
     await this.list.apply(
       events.map(({ type, data }) => ({
         serviceId: data.service_id,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { OUTCOME_EVENTS } from '@postern/contracts';
+import { outcomeEvidenceConsumer } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import type { Evidence } from '../emails/email-evidence.js';
 import { UnresolvedEmails } from './ports.js';
 
 /** The outcomes of copies, as delivery-tracking publishes them. */
-export type Outcomes = EventBatch<(typeof OUTCOME_EVENTS)[number]>;
+export type Outcomes = EventBatch<(typeof outcomeEvidenceConsumer.contracts)[number]>;
 
 const KINDS: Readonly<Record<Outcomes[number]['type'], Evidence['kind']>> = {
   'delivery-tracking.email-delivered.v1': 'delivered',
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<Outcomes[number]['type'], Evidence['kind']>> = {
 export class ResolveUnknownEmails {
   constructor(private readonly unresolved: UnresolvedEmails) {}
 
-  @HandlesEvents(OUTCOME_EVENTS, { consumer: 'email-send-evidence' })
+  @HandlesEvents(outcomeEvidenceConsumer.contracts, outcomeEvidenceConsumer)
   async onOutcomes(outcomes: Outcomes): Promise<void> {
     await this.unresolved.confirm(
       outcomes.map(({ type, data }) => ({

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { OUTCOME_EVENTS } from '@postern/contracts';
+import { deliveriesConsumer } from '@postern/contracts';
 import { HandlesEvents } from '@postern/messaging';
 import { DeliveryQueue } from './ports.js';
 import { type DeliveryEventEnvelope, kindOf, payloadOf } from './webhook-payload.js';
@@ -9,7 +9,7 @@ import { type DeliveryEventEnvelope, kindOf, payloadOf } from './webhook-payload
 export class EnqueueDeliveries {
   constructor(private readonly queue: DeliveryQueue) {}
 
-  @HandlesEvents(OUTCOME_EVENTS, { consumer: 'deliveries' })
+  @HandlesEvents(deliveriesConsumer.contracts, deliveriesConsumer)
   on(events: readonly DeliveryEventEnvelope[]): Promise<void> {
     return this.queue.enqueue(
       events.map(event => ({

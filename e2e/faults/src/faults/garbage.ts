@@ -50,8 +50,14 @@ export const garbage: Fault = {
     detail: `${MALFORMED.length} malformed messages on every subject`,
     holdMs: 0,
     begin: async ({ postern }) => {
-      const { natsUrl = '', natsToken = '' } = postern.started ?? {};
-      const nats = await connect({ servers: natsUrl, token: natsToken, timeout: 5_000, maxReconnectAttempts: 5 });
+      const { natsUrl = '', natsUser = '', natsPassword = '' } = postern.started ?? {};
+      const nats = await connect({
+        servers: natsUrl,
+        user: natsUser,
+        pass: natsPassword,
+        timeout: 5_000,
+        maxReconnectAttempts: 5,
+      });
       try {
         const subjects = new Set([...contractSubjects(), ...(await subjectsInUse(nats))]);
         for (const subject of subjects)

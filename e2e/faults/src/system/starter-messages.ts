@@ -3,7 +3,9 @@ export interface Started {
   readonly baseUrl: string;
   readonly operator: { readonly email: string; readonly password: string };
   readonly natsUrl: string;
-  readonly natsToken: string;
+  /** A user of NATS that may do everything. */
+  readonly natsUser: string;
+  readonly natsPassword: string;
   readonly databaseUrl: string;
 }
 

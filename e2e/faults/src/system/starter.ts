@@ -1,10 +1,14 @@
 /** The local start as a process of its own, so that a fault can kill it. Ends with the run that started it. */
+import { randomBytes } from 'node:crypto';
 import { OPERATOR_EMAIL, type RunningPostern, type StartOptions, startPostern } from '@postern/local-start';
 import type { Order, StarterMessage } from './starter-messages.js';
 
 const tell = (message: StarterMessage): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
+
+/** Sends what no service may. */
+const superuser = { user: 'faults', password: randomBytes(16).toString('hex') };
 
 let running: RunningPostern | undefined;
 
@@ -25,14 +29,16 @@ process.on('disconnect', () => void stop(1));
 process.on('message', (order: Order) => void obey(order));
 
 try {
-  running = await startPostern(JSON.parse(process.argv[2] ?? '{}') as StartOptions);
+  const options = JSON.parse(process.argv[2] ?? '{}') as StartOptions;
+  running = await startPostern({ ...options, natsSuperusers: [superuser] });
   tell({
     kind: 'started',
     started: {
       baseUrl: running.baseUrl,
       operator: { email: OPERATOR_EMAIL, password: running.operator.password },
       natsUrl: running.nats.url,
-      natsToken: running.home.secrets().natsToken,
+      natsUser: superuser.user,
+      natsPassword: superuser.password,
       databaseUrl: running.postgres.url('postern_email_send'),
     },
   });

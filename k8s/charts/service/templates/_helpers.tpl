@@ -56,6 +56,10 @@ nats://postern-nats:4222
 {{- if and (eq .variable "POSTERN_DATABASE_URL") .root.Values.global.trial.postgresql -}}
 {{- $reference = dict "name" "postern-postgresql" "key" (printf "%s-url" .root.Values.app) -}}
 {{- end -}}
+{{- $shared := .root.Values.global.nats.sharedSecret -}}
+{{- if and $shared (has .variable (list "POSTERN_NATS_USER" "POSTERN_NATS_PASSWORD")) -}}
+{{- $reference = dict "name" $shared "key" $reference.key -}}
+{{- end -}}
 - name: {{ .variable }}
   valueFrom:
     secretKeyRef:

@@ -4,7 +4,7 @@ import { recipientRole } from '../email-send/events.js';
 import { requestsOf } from '../request.js';
 import { id, noContent, page, pageOffset, pageRequest, timestamp } from '../shapes.js';
 
-const request = requestsOf('delivery-tracking');
+const request = requestsOf('delivery-tracking', ['api-gateway']);
 
 const seen = {
   email_id: id,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, timestamp } from '../shapes.js';
 
-const request = requestsOf('email-send');
+const request = requestsOf('email-send', ['api-gateway']);
 
 export const MAX_RECIPIENTS = 50;
 export const MAX_SUBJECT_LENGTH = 998;

@@ -3,7 +3,7 @@ import { requestsOf } from '../request.js';
 import { SERVICE_NAMES } from '../service-name.js';
 import { id, timestamp } from '../shapes.js';
 
-const request = requestsOf('email-send');
+const request = requestsOf('email-send', ['operator']);
 
 /** Rows of one kind: a table, `events`, or `jetstream_messages`. */
 export const erasedRows = z.object({ kind: z.string(), rows: z.int() });

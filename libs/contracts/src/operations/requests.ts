@@ -47,7 +47,7 @@ export const setAsideEvent = z.object({
 });
 
 const operationsOf = (service: ServiceName) => {
-  const request = requestsOf(service);
+  const request = requestsOf(service, ['operator']);
   return {
     listProjections: request('list-projections', {
       request: noContent,
@@ -132,6 +132,7 @@ const operationsOf = (service: ServiceName) => {
     eraseRecipientStep: request('erase-recipient-step', {
       request: erasureStepRequest,
       reply: erasureStepReply,
+      callers: ['email-send'],
       deadlineMs: 20_000,
     }),
     /** Checks the service's dependencies. `now` is the time of its clock. */
@@ -145,7 +146,10 @@ const operationsOf = (service: ServiceName) => {
 
 export type Operations = ReturnType<typeof operationsOf>;
 
-/** The requests that every service with a database handles for its operator; the gateway never sends them. */
+/**
+ * The requests that every service with a database handles for its operator. Only the operator may send them, except the
+ * steps of an erasure, which email-send carries out, and `reportMissingEvents`, which consumers of the events send.
+ */
 export const OPERATIONS = Object.fromEntries(
   SERVICE_NAMES.map(service => [service, operationsOf(service)]),
 ) as Readonly<Record<ServiceName, Operations>>;
@@ -154,7 +158,7 @@ export const OPERATIONS = Object.fromEntries(
  * Sends a mail through the relay from and to one of our return paths. When it or a notification about it arrives,
  * delivery-tracking publishes on `returnPathArrivals(probe_id)`.
  */
-export const probeReturnPath = requestsOf('email-send')('probe-return-path', {
+export const probeReturnPath = requestsOf('email-send', ['operator'])('probe-return-path', {
   request: z.object({ probe_id: z.uuidv4().describe('A UUID of version 4, unlike the id of an email.') }),
   reply: z.object({ relay: z.string(), taken: z.boolean(), answer: z.string() }),
   deadlineMs: 60_000,

@@ -3,7 +3,7 @@ import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
 import { id, noContent, timestamp } from '../shapes.js';
 
-const request = requestsOf('platform-management');
+const request = requestsOf('platform-management', ['api-gateway']);
 
 export const workspace = z.object({ id, name: z.string() });
 export type Workspace = z.output<typeof workspace>;
@@ -33,6 +33,7 @@ export const createSession = request('create-session', {
   }),
   reply: z.object({ token: z.string(), expires_at: timestamp, device_token: z.string().optional() }),
   refusals: { credentials_wrong: 401, too_many_attempts: 429 },
+  callers: ['operator'],
   deadlineMs: 10_000,
 });
 /** What HTTP clients read of a new session; the token of the device is in a cookie. */
@@ -50,9 +51,14 @@ export const authenticateSession = request('authenticate-session', {
     quotas: quotaOverrides.optional().describe('What an operator has set for the workspace.'),
   }),
   refusals: { session_invalid: 401 },
+  callers: ['operator'],
 });
 
-export const endSession = request('end-session', { request: z.object({ token_hash: tokenHash }), reply: noContent });
+export const endSession = request('end-session', {
+  request: z.object({ token_hash: tokenHash }),
+  reply: noContent,
+  callers: ['operator'],
+});
 
 export const getMe = request('get-me', {
   request: z.object({ user_id: id, workspace_id: id }),
@@ -70,6 +76,7 @@ export type Me = z.output<typeof getMe.reply>;
 
 /** For operators only. Also creates a workspace for the user. */
 export const createUser = request('create-user', {
+  callers: ['operator'],
   request: z.object({
     actor_id: id,
     email: z.string().max(320),

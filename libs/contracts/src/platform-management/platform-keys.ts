@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, noContent, timestamp } from '../shapes.js';
 
-const request = requestsOf('platform-management');
+const request = requestsOf('platform-management', ['api-gateway']);
 
 /** `write` includes `read`. */
 export const platformKeyScope = z.enum(['read', 'write']);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { runtimeId } from './orders.js';
 
-const request = requestsOf('runtime-agent');
+const request = requestsOf('runtime-agent', ['platform-management']);
 
 const kind = z.enum(['relational', 'key_value']);
 const ofDatabase = z.object({ database_id: runtimeId });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { noContent } from '../shapes.js';
 
-const request = requestsOf('runtime-agent');
+const request = requestsOf('runtime-agent', ['platform-management']);
 
 /** Ids that the control plane chose; in names of files and of Kubernetes objects they are checked again. */
 export const runtimeId = z.string().min(1).max(200);

@@ -3,7 +3,7 @@ import { requestsOf } from '../request.js';
 import { noContent, timestamp } from '../shapes.js';
 import { runtimeId } from './orders.js';
 
-const request = requestsOf('runtime-agent');
+const request = requestsOf('runtime-agent', ['platform-management']);
 
 const ofWebService = z.object({ web_service_id: runtimeId });
 

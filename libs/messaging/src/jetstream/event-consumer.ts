@@ -6,14 +6,14 @@ import {
   type JsMsg,
   ReplayPolicy,
 } from '@nats-io/jetstream';
-import type { EventContract, ServiceName } from '@postern/contracts';
+import { type EventContract, type ServiceName, streamNameOf } from '@postern/contracts';
 import { Backoff } from '../backoff.js';
 import type { NatsLink } from '../connection.js';
 import { guarded } from '../guard.js';
 import type { Log } from '../log.js';
 import { DeliverySequence } from './delivery-sequence.js';
 import { EventProcessor, type EventRetries } from './event-processor.js';
-import { isAbsent, streamName } from './event-stream.js';
+import { isAbsent } from './event-stream.js';
 import { GapReports, type ReportGap } from './gap-reports.js';
 import { type HandleEvents, HandlerCalls } from './handler-calls.js';
 import { suitableManager } from './jetstream-publisher.js';
@@ -121,7 +121,7 @@ export class EventConsumer {
   /** Resolves when the consumer has to be set up again. */
   async #consume(): Promise<void> {
     const jsm = await suitableManager(this.options.link);
-    const stream = streamName(this.options.source);
+    const stream = streamNameOf(this.options.source);
     const { created, state } = await jsm.streams.info(stream);
     const place = await this.#ensureConsumer(jsm, stream);
     if (place && place.next < state.first_seq)

@@ -8,7 +8,7 @@ import {
   type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream';
-import type { ServiceName } from '@postern/contracts';
+import { type ServiceName, streamNameOf, streamSubjectOf } from '@postern/contracts';
 
 export interface StreamLimits {
   /** Maximum size of the stream; events wait in the log when it is full (1 GiB). */
@@ -25,13 +25,11 @@ const NANOS_PER_MS = 1_000_000;
 /** The smallest stream that is created when the server has too little storage. */
 const SMALLEST_BYTES = 16 * 1024 ** 2;
 
-export const streamName = (service: ServiceName): string => `postern-${service}`;
-
 /** The stream removes nothing on its own, neither by size nor by age. */
 export const streamConfig = (service: ServiceName, limits: StreamLimits) =>
   ({
-    name: streamName(service),
-    subjects: [`postern.events.${service}.>`],
+    name: streamNameOf(service),
+    subjects: [streamSubjectOf(service)],
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New,

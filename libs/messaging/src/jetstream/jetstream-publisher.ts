@@ -1,9 +1,15 @@
 import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
-import type { EventContract, EventMetadata, eventEnvelope, ServiceName } from '@postern/contracts';
+import {
+  type EventContract,
+  type EventMetadata,
+  type eventEnvelope,
+  type ServiceName,
+  streamNameOf,
+} from '@postern/contracts';
 import type { z } from 'zod';
 import type { NatsLink } from '../connection.js';
 import { startSpan, type TraceSpan } from '../tracing.js';
-import { ensureStream, isAbsent, isOutOfStorage, type StreamLimits, streamConfig, streamName } from './event-stream.js';
+import { ensureStream, isAbsent, isOutOfStorage, type StreamLimits, streamConfig } from './event-stream.js';
 import { PublishWindow, type StreamMessage, type StreamRefusal, storedBytes } from './publish-window.js';
 import { freeBytesOf, StreamHousekeeping, type StreamRetention } from './stream-housekeeping.js';
 
@@ -147,7 +153,7 @@ export class JetStreamPublisher {
   async state(): Promise<StreamState | undefined> {
     const jsm = await this.#jsm();
     try {
-      const { created, state } = await jsm.streams.info(streamName(this.options.service));
+      const { created, state } = await jsm.streams.info(streamNameOf(this.options.service));
       return { created, lastSequence: state.last_seq };
     } catch (error) {
       if (isAbsent(error)) return undefined;

@@ -1,4 +1,4 @@
-import { createInbox, headers, type Msg, type Subscription } from '@nats-io/transport-node';
+import { headers, type Msg, type Subscription } from '@nats-io/transport-node';
 import type { NatsLink } from '../connection.js';
 import { isOutOfStorage } from './event-stream.js';
 
@@ -48,7 +48,7 @@ export const storedBytes = ({ subject, id, payload }: StreamMessage, stream: str
  * timer and two promises of each publish: ten times the work.
  */
 export class PublishWindow {
-  readonly #inbox = createInbox();
+  readonly #inbox: string;
   readonly #open = new Set<Window>();
   #subscription: Subscription | undefined;
   #published = 0;
@@ -56,7 +56,9 @@ export class PublishWindow {
   constructor(
     private readonly link: NatsLink,
     private readonly stream: string,
-  ) {}
+  ) {
+    this.#inbox = link.newInbox();
+  }
 
   /**
    * Resolves when every message is stored or refused for lack of space.

@@ -1,8 +1,8 @@
 import { type ConsumerInfo, DeliverPolicy, type JetStreamManager } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
-import { eventEnvelope, type ServiceName } from '@postern/contracts';
+import { eventEnvelope, type ServiceName, streamNameOf } from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
-import { isAbsent, streamName } from './event-stream.js';
+import { isAbsent } from './event-stream.js';
 import { suitableManager } from './jetstream-publisher.js';
 
 export interface StreamErasureRequest {
@@ -45,7 +45,7 @@ export class StreamErasure {
     private readonly link: NatsLink,
     service: ServiceName,
   ) {
-    this.#stream = streamName(service);
+    this.#stream = streamNameOf(service);
   }
 
   /** The sequences in the stream; undefined without a stream. */

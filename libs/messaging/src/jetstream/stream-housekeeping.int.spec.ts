@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AckPolicy, DeliverPolicy, type JetStreamManager } from '@nats-io/jetstream';
-import { eventsOf } from '@postern/contracts';
+import { eventsOf, streamNameOf } from '@postern/contracts';
 import { startNats, type TestNats, waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { connectNats, type NatsLink } from '../connection.js';
-import { streamName } from './event-stream.js';
 import { JetStreamPublisher, suitableManager } from './jetstream-publisher.js';
 
 const happened = eventsOf('email-send')('happened.v1', z.object({ padding: z.string() }));
@@ -28,7 +27,7 @@ describe.each(['2.9', '2.12'] as const)(
     let link: NatsLink;
     let jsm: JetStreamManager;
     let publisher: JetStreamPublisher;
-    const stream = streamName('email-send');
+    const stream = streamNameOf('email-send');
 
     beforeEach(async () => {
       nats = await startNats({ version });

@@ -1,4 +1,10 @@
-import { type EventContract, OPERATIONS, type RequestContract, type ServiceName } from '@postern/contracts';
+import {
+  durableName,
+  type EventContract,
+  OPERATIONS,
+  type RequestContract,
+  type ServiceName,
+} from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
 import type { TemporarilyUnavailable } from '../faults.js';
 import { EventConsumer } from '../jetstream/event-consumer.js';
@@ -101,7 +107,7 @@ export class PosternServer {
             log: this.options.log,
             source,
             contracts,
-            durable: `${this.options.service}-${consumer}`,
+            durable: durableName(this.options.service, consumer),
             reportGap: gap => this.#reportGap(source, gap),
             retries: this.options.eventRetries ?? DEFAULT_EVENT_RETRIES,
             setAside: this.options.setAside,

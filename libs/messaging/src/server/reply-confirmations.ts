@@ -1,4 +1,5 @@
-import { createInbox, type Msg, type Subscription } from '@nats-io/transport-node';
+import type { Msg, Subscription } from '@nats-io/transport-node';
+import { CONFIRMATIONS } from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
 import { decodeFrames, isToken } from '../frames.js';
 import { guarded } from '../guard.js';
@@ -22,7 +23,7 @@ const MOST = 100_000;
  */
 export class ReplyConfirmations {
   /** The subject for confirmations. */
-  readonly subject = createInbox();
+  readonly subject: string;
   readonly #awaited = new Map<number, Awaited>();
   #subscription: Subscription | undefined;
   #sweep: NodeJS.Timeout | undefined;
@@ -33,7 +34,9 @@ export class ReplyConfirmations {
     private readonly link: NatsLink,
     private readonly log: Log,
     private readonly malformed: MalformedReport,
-  ) {}
+  ) {
+    this.subject = link.newInbox(CONFIRMATIONS);
+  }
 
   /** The number to send with the reply. */
   expect(callbacks: readonly (() => void)[], deadline: number): number {

@@ -1,0 +1,234 @@
+import * as contracts from './index.js';
+import {
+  CONFIRMATIONS,
+  durableName,
+  type EventConsumer,
+  inboxPrefixOf,
+  isEventConsumer,
+  isEventContract,
+  isRequestContract,
+  NATS_USERS,
+  type NatsUser,
+  OPERATIONS,
+  type RequestContract,
+  returnPathArrivals,
+  type ServiceName,
+  streamNameOf,
+  streamSubjectOf,
+} from './index.js';
+
+/** The subjects that a user may use in one direction; `deny` wins. */
+export interface SubjectPermissions {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/** What NATS lets a user do; everything else is refused. */
+export interface NatsPermissions {
+  readonly publish: SubjectPermissions;
+  readonly subscribe: SubjectPermissions;
+}
+
+const exported = Object.values<unknown>(contracts);
+
+/** Every request of every service. */
+export const ALL_REQUESTS: readonly RequestContract[] = [
+  ...exported.filter(isRequestContract),
+  ...Object.values(OPERATIONS).flatMap(operations => Object.values<RequestContract>(operations)),
+];
+
+/** Every consumer of events. */
+export const ALL_CONSUMERS: readonly EventConsumer[] = exported.filter(isEventConsumer);
+
+/** The services that publish events, each to a stream of its own. */
+export const PUBLISHERS: readonly ServiceName[] = [
+  ...new Set(exported.filter(isEventContract).map(({ service }) => service)),
+];
+
+/** The services whose events a consumer takes. */
+export const sourcesOf = ({ contracts: taken }: EventConsumer): readonly ServiceName[] => [
+  ...new Set(taken.map(({ service }) => service)),
+];
+
+/** Who may send a request: who asks for it, and the consumers of a service that report events it lost. */
+export const callersOf = (request: RequestContract): readonly NatsUser[] => {
+  const { service } = request;
+  if (request !== OPERATIONS[service]?.reportMissingEvents) return request.callers;
+  const consumers = ALL_CONSUMERS.filter(consumer => sourcesOf(consumer).includes(service));
+  return [...new Set([...request.callers, ...consumers.map(consumer => consumer.service)])];
+};
+
+const asksOf = (user: NatsUser): readonly RequestContract[] =>
+  ALL_REQUESTS.filter(request => callersOf(request).includes(user));
+
+const callersOfService = (service: NatsUser): readonly NatsUser[] =>
+  NATS_USERS.filter(user => asksOf(user).some(request => request.service === service));
+
+const api = (...path: readonly string[]): string => ['$JS.API', ...path].join('.');
+
+/** Requests, the confirmations of their replies, and replies to callers. */
+const requestSubjects = (user: NatsUser): readonly string[] => {
+  const asked = asksOf(user);
+  const services = [...new Set(asked.map(({ service }) => service))];
+  return [
+    ...asked.map(({ subject }) => subject),
+    ...services.map(service => `${inboxPrefixOf(service)}.${CONFIRMATIONS}.>`),
+    ...callersOfService(user).map(caller => `${inboxPrefixOf(caller)}.${user}.>`),
+  ];
+};
+
+/** What a durable consumer needs in the stream of another service. */
+const consumerSubjects = (user: NatsUser): readonly string[] =>
+  ALL_CONSUMERS.filter(({ service }) => service === user).flatMap(consumer =>
+    sourcesOf(consumer).flatMap(source => {
+      const stream = streamNameOf(source);
+      const durable = durableName(consumer.service, consumer.consumer);
+      return [
+        api('STREAM.INFO', stream),
+        api('CONSUMER.INFO', stream, durable),
+        api('CONSUMER.CREATE', stream, durable),
+        api('CONSUMER.MSG.NEXT', stream, durable),
+        `$JS.ACK.${stream}.${durable}.>`,
+      ];
+    }),
+  );
+
+const STREAM_CALLS = [
+  'STREAM.INFO',
+  'STREAM.CREATE',
+  'STREAM.UPDATE',
+  'STREAM.PURGE',
+  'STREAM.MSG.GET',
+  'STREAM.MSG.DELETE',
+  'CONSUMER.LIST',
+];
+/** An erasure searches the stream with consumers of its own. */
+const SEARCH_CALLS = ['CONSUMER.CREATE', 'CONSUMER.INFO', 'CONSUMER.MSG.NEXT', 'CONSUMER.DELETE'];
+
+/** What a publisher needs: its event subjects, and its own stream, which it may not delete. */
+const publisherSubjects = (user: NatsUser): readonly string[] => {
+  const service = PUBLISHERS.find(publisher => publisher === user);
+  if (!service) return [];
+  const stream = streamNameOf(service);
+  return [
+    streamSubjectOf(service),
+    ...STREAM_CALLS.map(call => api(call, stream)),
+    ...SEARCH_CALLS.map(call => api(call, stream, '*')),
+  ];
+};
+
+/** The durable consumers of other services in the stream of a publisher. */
+const foreignConsumers = (user: NatsUser): readonly string[] => {
+  const service = PUBLISHERS.find(publisher => publisher === user);
+  if (!service) return [];
+  return ALL_CONSUMERS.filter(consumer => sourcesOf(consumer).includes(service))
+    .map(consumer => durableName(consumer.service, consumer.consumer))
+    .flatMap(durable =>
+      ['CONSUMER.CREATE', 'CONSUMER.MSG.NEXT', 'CONSUMER.DELETE'].map(call =>
+        api(call, streamNameOf(service), durable),
+      ),
+    );
+};
+
+/** Reads the state of JetStream, and removes durable consumers that nobody uses any more. */
+const operatorSubjects = (): readonly string[] => [
+  api('INFO'),
+  api('STREAM.NAMES'),
+  api('STREAM.LIST'),
+  ...PUBLISHERS.flatMap(service => {
+    const stream = streamNameOf(service);
+    return [
+      api('STREAM.INFO', stream),
+      api('CONSUMER.NAMES', stream),
+      api('CONSUMER.LIST', stream),
+      api('CONSUMER.INFO', stream, '*'),
+      api('CONSUMER.DELETE', stream, '*'),
+    ];
+  }),
+];
+
+/** What NATS has to let a user do. Generated from the contracts, so that a new one is in it. */
+export const natsPermissionsOf = (user: NatsUser): NatsPermissions => {
+  const publish = [
+    ...requestSubjects(user),
+    ...consumerSubjects(user),
+    ...publisherSubjects(user),
+    ...(user === 'delivery-tracking' ? [returnPathArrivals('*')] : []),
+    ...(user === 'operator' ? operatorSubjects() : []),
+  ];
+  const isServer = ALL_REQUESTS.some(({ service }) => service === user);
+  const subscribe = [
+    `${inboxPrefixOf(user)}.>`,
+    // The second word is the queue group, without which a service would see the requests of its other replicas too.
+    ...(isServer ? [`postern.requests.${user}.* ${user}`] : []),
+    ...(user === 'operator' ? [returnPathArrivals('*')] : []),
+  ];
+  return {
+    publish: { allow: [...new Set(publish)].sort(), deny: [...new Set(foreignConsumers(user))].sort() },
+    subscribe: { allow: subscribe, deny: [] },
+  };
+};
+
+const listed = (subjects: readonly string[], indent: string): string =>
+  subjects.map(subject => `\n${indent}  ${JSON.stringify(subject)}`).join('');
+
+const direction = (name: string, { allow, deny }: SubjectPermissions): string =>
+  [
+    `        ${name}: {`,
+    `          allow: [${listed(allow, '          ')}\n          ]`,
+    ...(deny.length > 0 ? [`          deny: [${listed(deny, '          ')}\n          ]`] : []),
+    '        }',
+  ].join('\n');
+
+/** A user with every permission, such as the one that all services share until each has its own. */
+export interface NatsSuperuser {
+  readonly user: string;
+  readonly password: string;
+}
+
+/**
+ * The `authorization` block of nats.conf. A password is written as given: a quoted string, or `$NAME`, which NATS takes
+ * from its environment.
+ */
+export const natsAuthorization = (
+  passwordOf: (user: NatsUser) => string,
+  superusers: readonly NatsSuperuser[] = [],
+): string => {
+  const users = NATS_USERS.map(user => {
+    const { publish, subscribe } = natsPermissionsOf(user);
+    return [
+      '    {',
+      `      user: ${JSON.stringify(user)}`,
+      `      password: ${passwordOf(user)}`,
+      '      permissions: {',
+      direction('publish', publish),
+      direction('subscribe', subscribe),
+      '      }',
+      '    }',
+    ].join('\n');
+  });
+  const all = superusers.map(({ user, password }) => `    { user: ${user}, password: ${password} }`);
+  return [
+    'authorization {',
+    '  # A client on a busy machine may need longer than the two seconds of the default to authenticate.',
+    '  timeout: 10',
+    '  users: [',
+    ...all,
+    ...users,
+    '  ]',
+    '}',
+    '',
+  ].join('\n');
+};
+
+/** The variable with the password of a user, where NATS takes passwords from its environment. */
+export const passwordVariableOf = (user: NatsUser): string =>
+  `POSTERN_NATS_PASSWORD_${user.replaceAll('-', '_').toUpperCase()}`;
+
+/** The users of NATS as Compose and the chart include them; NATS takes every password from its environment. */
+export const natsUsersFile = (): string =>
+  [
+    '# Written by `node tools/checks/nats-users.mjs` from the contracts.',
+    '# The first user may do everything, for the administrator of NATS.',
+    natsAuthorization(user => `$${passwordVariableOf(user)}`, [{ user: '$NATS_USER', password: '$NATS_PASSWORD' }]),
+  ].join('\n');

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect, createInbox, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
+import {
+  CONFIRMATIONS,
+  durableName,
+  inboxPrefixOf,
+  NATS_USERS,
+  type NatsUser,
+  returnPathArrivals,
+  streamNameOf,
+  streamSubjectOf,
+} from '@postern/contracts';
+import { ALL_CONSUMERS, ALL_REQUESTS, callersOf, PUBLISHERS, sourcesOf } from '@postern/contracts/nats-permissions';
+import type { TestNats } from '@postern/testing';
+import { ADMINISTRATOR, passwordOf, startNatsWithUsers } from './testing/nats-with-users.js';
+
+const SERVERS = [...new Set(ALL_REQUESTS.map(({ service }) => service))];
+
+/** Everything that can be sent in the installation, and who may send it according to the declarations. */
+const publications = (): Map<string, readonly NatsUser[]> => {
+  const all = new Map<string, readonly NatsUser[]>();
+  for (const request of ALL_REQUESTS) all.set(request.subject, callersOf(request));
+  for (const service of PUBLISHERS) all.set(streamSubjectOf(service).replace('>', 'anything.v1'), [service]);
+  for (const caller of NATS_USERS)
+    for (const service of SERVERS) {
+      const isAsked = ALL_REQUESTS.some(request => request.service === service && callersOf(request).includes(caller));
+      all.set(`${inboxPrefixOf(caller)}.${service}.id.r`, isAsked ? [service] : []);
+      all.set(`${inboxPrefixOf(service)}.${CONFIRMATIONS}.id`, [
+        ...(all.get(`${inboxPrefixOf(service)}.${CONFIRMATIONS}.id`) ?? []),
+        ...(isAsked ? [caller] : []),
+      ]);
+    }
+  for (const user of NATS_USERS) all.set(`${inboxPrefixOf(user)}.id.1`, []);
+  all.set(returnPathArrivals('id'), ['delivery-tracking']);
+  for (const subject of ['_INBOX.id', 'postern', 'postern.requests', 'anything', '$SYS.REQ.SERVER.PING'])
+    all.set(subject, []);
+  return all;
+};
+
+const STREAMS = [...PUBLISHERS.map(streamNameOf), 'OTHER'];
+const OF_OWN_STREAM = [
+  'STREAM.INFO',
+  'STREAM.CREATE',
+  'STREAM.UPDATE',
+  'STREAM.PURGE',
+  'STREAM.MSG.GET',
+  'STREAM.MSG.DELETE',
+];
+const OF_NOBODY = [
+  'STREAM.DELETE',
+  'STREAM.SNAPSHOT',
+  'STREAM.RESTORE',
+  'STREAM.PEER.REMOVE',
+  'STREAM.LEADER.STEPDOWN',
+];
+const consumersIn = (source: string) =>
+  ALL_CONSUMERS.filter(consumer => sourcesOf(consumer).some(service => streamNameOf(service) === source));
+
+/** Every call of JetStream, and who may make it. */
+const jetStreamCalls = (): Map<string, readonly NatsUser[]> => {
+  const all = new Map<string, readonly NatsUser[]>();
+  const allow = (call: string, users: readonly NatsUser[]) => all.set(`$JS.API.${call}`, users);
+  for (const call of ['INFO', 'STREAM.NAMES', 'STREAM.LIST']) allow(call, ['operator']);
+  for (const call of ['ACCOUNT.PURGE.x', 'META.LEADER.STEPDOWN', 'SERVER.REMOVE']) allow(call, []);
+  for (const stream of STREAMS) {
+    const owner = PUBLISHERS.filter(service => streamNameOf(service) === stream);
+    const readers = consumersIn(stream).map(({ service }) => service);
+    const operator: NatsUser[] = owner.length > 0 ? ['operator'] : [];
+    for (const call of OF_OWN_STREAM) allow(`${call}.${stream}`, owner);
+    for (const call of OF_NOBODY) allow(`${call}.${stream}`, []);
+    for (const call of ['DIRECT.GET', 'CONSUMER.CREATE']) allow(`${call}.${stream}`, []);
+    allow(`STREAM.INFO.${stream}`, [...owner, ...readers, ...operator]);
+    allow(`CONSUMER.LIST.${stream}`, [...owner, ...operator]);
+    allow(`CONSUMER.NAMES.${stream}`, operator);
+    for (const consumer of [
+      ...ALL_CONSUMERS.map(({ service, consumer }) => durableName(service, consumer)),
+      'search',
+    ]) {
+      const reader = consumersIn(stream)
+        .filter(known => durableName(known.service, known.consumer) === consumer)
+        .map(({ service }) => service);
+      const ofItself = reader.length > 0 ? [] : owner;
+      allow(`CONSUMER.INFO.${stream}.${consumer}`, [...owner, ...reader, ...operator]);
+      allow(`CONSUMER.CREATE.${stream}.${consumer}`, [...ofItself, ...reader]);
+      allow(`CONSUMER.CREATE.${stream}.${consumer}.postern.events.x`, []);
+      allow(`CONSUMER.DURABLE.CREATE.${stream}.${consumer}`, []);
+      allow(`CONSUMER.MSG.NEXT.${stream}.${consumer}`, [...ofItself, ...reader]);
+      allow(`CONSUMER.DELETE.${stream}.${consumer}`, [...ofItself, ...operator]);
+      all.set(`$JS.ACK.${stream}.${consumer}.1.1.1.1.0`, reader);
+    }
+  }
+  return all;
+};
+
+/** Everything that can be listened to, and who may. A queue group follows after a blank. */
+const subscriptions = (): Map<string, readonly NatsUser[]> => {
+  const all = new Map<string, readonly NatsUser[]>();
+  for (const { subject, service } of ALL_REQUESTS) {
+    all.set(subject, []);
+    all.set(`${subject} tap`, []);
+    all.set(`${subject} ${service}`, [service]);
+  }
+  for (const service of PUBLISHERS) all.set(streamSubjectOf(service), []);
+  for (const user of NATS_USERS) all.set(`${inboxPrefixOf(user)}.>`, [user]);
+  all.set(returnPathArrivals('*'), ['operator']);
+  for (const subject of [
+    '>',
+    '_INBOX.>',
+    '_INBOX.*',
+    '_INBOX.*.*.*.*',
+    'postern.>',
+    'postern.requests.>',
+    '$JS.>',
+    '$JS.EVENT.ADVISORY.>',
+    '$SYS.>',
+  ])
+    all.set(subject, []);
+  return all;
+};
+
+describe('The NATS users', () => {
+  let nats: TestNats;
+  const connections = new Map<NatsUser, NatsConnection>();
+  const refusals = new Map<NatsUser, Set<string>>();
+
+  const connectAs = async (user: NatsUser) => {
+    const connection = await connect({
+      servers: nats.url,
+      user,
+      pass: passwordOf(user),
+      inboxPrefix: inboxPrefixOf(user),
+      reconnect: false,
+    });
+    const refused = new Set<string>();
+    refusals.set(user, refused);
+    void (async () => {
+      for await (const status of connection.status())
+        if (status.type === 'error' && status.error instanceof PermissionViolationError) {
+          const { operation, subject, queue } = status.error;
+          refused.add(`${operation} ${subject}${queue ? ` ${queue}` : ''}`);
+        }
+    })();
+    return connection;
+  };
+
+  beforeAll(async () => {
+    nats = await startNatsWithUsers();
+    for (const user of NATS_USERS) connections.set(user, await connectAs(user));
+  });
+
+  afterAll(async () => {
+    for (const connection of connections.values()) await connection.close();
+    await nats?.stop();
+  });
+
+  /** What of all that the server refused a user. */
+  const refusedOf = async (
+    user: NatsUser,
+    operation: 'publish' | 'subscription',
+    all: Iterable<string>,
+  ): Promise<readonly string[]> => {
+    const connection = connections.get(user)!;
+    for (const what of all) {
+      const [subject = '', queue] = what.split(' ');
+      // An invalid request to JetStream changes nothing.
+      if (operation === 'publish') connection.publish(subject, 'invalid');
+      else {
+        const callback = () => undefined;
+        connection.subscribe(subject, queue ? { queue, callback, max: 1 } : { callback, max: 1 });
+      }
+    }
+    await connection.flush();
+    await connection.flush();
+    const refused = refusals.get(user)!;
+    return [...all].filter(what => refused.has(`${operation} ${what}`));
+  };
+
+  it.each(NATS_USERS)('%s sends the requests, replies and events of its contracts, and nothing else', async user => {
+    const all = publications();
+    const foreign = [...all].filter(([, users]) => !users.includes(user)).map(([subject]) => subject);
+    expect(await refusedOf(user, 'publish', [...all.keys()])).toEqual(foreign);
+    expect(foreign.length).toBeGreaterThan(100);
+  });
+
+  it.each(NATS_USERS)('%s calls JetStream for its own stream and consumers, and for no others', async user => {
+    const all = jetStreamCalls();
+    const foreign = [...all].filter(([, users]) => !users.includes(user)).map(([subject]) => subject);
+    expect(await refusedOf(user, 'publish', [...all.keys()])).toEqual(foreign);
+    expect(foreign.length).toBeGreaterThan(100);
+  });
+
+  it.each(NATS_USERS)('%s reads its own inboxes and requests, and nothing else', async user => {
+    const all = subscriptions();
+    const foreign = [...all].filter(([, users]) => !users.includes(user)).map(([subject]) => subject);
+    expect(await refusedOf(user, 'subscription', [...all.keys()])).toEqual(foreign);
+    expect(foreign.length).toBeGreaterThan(100);
+  });
+
+  it.each(NATS_USERS)('%s gets no messages of others by a stream or consumer that it does not own', async user => {
+    const owner = await connect({ servers: nats.url, user: ADMINISTRATOR.user, pass: ADMINISTRATOR.password });
+    const jsm = await jetstreamManager(owner);
+    await jsm.streams.add({ name: 'OTHER', subjects: ['other'] });
+    const own = connections.get(user)!;
+    const inbox = createInbox(inboxPrefixOf(user));
+    const received: string[] = [];
+    own.subscribe(inbox, { callback: (_error, message) => void received.push(message.string()) });
+    own.publish(
+      '$JS.API.CONSUMER.CREATE.OTHER',
+      JSON.stringify({ stream_name: 'OTHER', config: { deliver_subject: inbox } }),
+    );
+    own.publish('$JS.API.STREAM.DELETE.OTHER', '', { reply: inbox });
+    await own.flush();
+    owner.publish('other', 'secret');
+    await owner.flush();
+    await own.flush();
+    expect(received).toEqual([]);
+    expect((await jsm.streams.info('OTHER')).state.messages).toBe(1);
+    await jsm.streams.delete('OTHER');
+    await owner.close();
+  });
+});
+
+describe('A request', () => {
+  it.each(ALL_REQUESTS)('$subject has somebody who may send it', request => {
+    expect(callersOf(request)).not.toEqual([]);
+  });
+});

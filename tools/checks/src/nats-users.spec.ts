@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** By path, because a tool is built without the libraries that it looks at. */
+const permissions = (await import(join(ROOT, 'libs/contracts/src/nats-permissions.ts'))) as {
+  natsUsersFile(): string;
+  callersOf(request: object): readonly string[];
+};
+const contracts = (await import(join(ROOT, 'libs/contracts/src/index.ts'))) as Record<string, unknown> & {
+  isRequestContract(value: unknown): value is { readonly service: string };
+  isEventConsumer(value: unknown): value is { readonly service: string };
+};
+
+const sourcesOf = (app: string) => {
+  const folder = join(ROOT, 'apps', app, 'src');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.ts') && !/\.(spec|d)\.ts$|(^|\/)testing\//.test(file))
+    .map(file => ({ file: `apps/${app}/src/${file}`, text: readFileSync(join(folder, file), 'utf8') }));
+};
+
+/** The names that a file imports as values from the contracts. */
+const importedBy = (text: string): readonly string[] =>
+  [...text.matchAll(/import \{([^}]*)\} from '@postern\/contracts'/g)].flatMap(([, names = '']) =>
+    names.split(',').flatMap(name => (name.trim() === '' || name.trim().startsWith('type ') ? [] : [name.trim()])),
+  );
+
+const APPS = [
+  'api-gateway',
+  'email-send',
+  'delivery-tracking',
+  'webhook-dispatch',
+  'platform-management',
+  'runtime-agent',
+];
+
+it.each(['docker/nats-users.conf', 'k8s/charts/postern/files/nats-users.conf'])(
+  '%s has the permissions of the contracts; `node tools/checks/nats-users.mjs` writes it anew',
+  file => expect(readFileSync(join(ROOT, file), 'utf8')).toBe(permissions.natsUsersFile()),
+);
+
+describe.each(APPS)('%s', app => {
+  it('sends no request without being declared as one who asks', () => {
+    const undeclared = sourcesOf(app).flatMap(({ file, text }) =>
+      importedBy(text).flatMap(name => {
+        const contract = contracts[name];
+        if (!contracts.isRequestContract(contract) || contract.service === app) return [];
+        return permissions.callersOf(contract).includes(app) ? [] : [`${file}: ${name}`];
+      }),
+    );
+    expect(undeclared).toEqual([]);
+  });
+
+  it('handles events only as consumers that the contracts declare for it', () => {
+    const undeclared = sourcesOf(app).flatMap(({ file, text }) =>
+      [...text.matchAll(/@HandlesEvents\(([^)]*)\)/g)].flatMap(([, declared = '']) => {
+        const [, name = '', again] = /^(\w+)\.contracts, (\w+)$/.exec(declared) ?? [];
+        const consumer = contracts[name];
+        const isDeclared = name === again && contracts.isEventConsumer(consumer) && consumer.service === app;
+        return isDeclared ? [] : [`${file}: ${declared}`];
+      }),
+    );
+    expect(undeclared).toEqual([]);
+  });
+});
