@@ -1,12 +1,13 @@
 import { Body, Controller, Delete, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
-import { createSession, endSession, switchWorkspace } from '@postern/contracts';
+import { createSession, endSession, KIB, switchWorkspace } from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { GatewayConfig } from '../config.js';
-import { RequiresSession } from '../infrastructure/http/access/session.guard.js';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
+import { RequiresSession } from '../infrastructure/http/access/session-authentication.js';
 import { expiredSessionCookie, publicOriginOf, sessionCookie } from '../infrastructure/http/access/session-cookie.js';
+import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
@@ -29,6 +30,7 @@ export class SessionController {
 
   @Post()
   @HttpCode(200)
+  @Admits({ access: 'anyone', maxBodyBytes: 4 * KIB, budget: 'client' })
   @Describes({
     requests: [createSession],
     summary: 'Sign in',
