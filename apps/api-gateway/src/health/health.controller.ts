@@ -42,9 +42,10 @@ export class HealthController {
     also: { 503: 'Not ready.' },
   })
   async ready() {
-    const ready = await (this.checking ??= this.check().finally(() => {
+    this.checking ??= this.check().finally(() => {
       this.checking = undefined;
-    }));
+    });
+    const ready = await this.checking;
     if (ready && !this.readiness.stopping) return { status: 'ok' };
     throw new Problem(503, 'The gateway is not ready.', { 'retry-after': '2' });
   }

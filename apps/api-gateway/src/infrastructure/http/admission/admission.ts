@@ -60,7 +60,8 @@ export class Admission {
         return undefined;
       case 'api-key': {
         const hash = this.presented(request, () => apiKeyHashOf(request));
-        if (mayRemember && this.credentials.isKnown(hash, API_KEY_FRESH_MS)) return undefined;
+        const freshMs = hasBody(request) ? API_KEY_FRESH_MS : undefined;
+        if (mayRemember && this.credentials.isKnown(hash, freshMs)) return undefined;
         return this.accepted(request, hash, () => assertValidApiKey(this.services, request));
       }
       case 'platform-key': {
@@ -103,6 +104,8 @@ export class Admission {
     this.credentials.accept(hash);
   }
 }
+
+const hasBody = ({ method }: FastifyRequest): boolean => method !== 'GET' && method !== 'HEAD';
 
 /** What limits count as the client of a request. */
 export const networkOf = (request: FastifyRequest): string => clientNetworkOf(clientAddressOf(request));
