@@ -53,7 +53,7 @@ export class BodyReader {
       let received = 0;
       let count: ((bytes: number) => void) | undefined;
       const stop = () => {
-        payload.off('data', onData).off('end', onEnd).off('error', onAborted).off('close', onAborted);
+        payload.off('data', onData).off('end', onEnd).off('error', onAborted);
       };
       const fail = (problem: unknown) => {
         stop();
@@ -80,7 +80,7 @@ export class BodyReader {
         resolve(Buffer.concat(chunks, received));
       };
       const onAborted = () => fail(new Problem(400, 'The request body is incomplete.', { connection: 'close' }));
-      payload.on('data', onData).on('end', onEnd).on('error', onAborted).on('close', onAborted);
+      payload.on('data', onData).on('end', onEnd).on('error', onAborted);
     });
   }
 

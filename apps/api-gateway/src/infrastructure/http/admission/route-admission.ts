@@ -24,9 +24,16 @@ export const declaredAdmission = (config: unknown): GatewayAdmission | undefined
     ? (config.admission as GatewayAdmission)
     : undefined;
 
+/** A property of the request: Fastify builds `routeOptions` on every access. */
+const OF_REQUEST = Symbol('admission');
+
 /** The admission of the route of a request. @throws if there is no route, or it declares none. */
-export const admissionOfRequest = (request: FastifyRequest): GatewayAdmission => {
-  const admission = declaredAdmission(request.routeOptions.config);
-  if (!admission) throw new Error(`The route ${request.routeOptions.url ?? '(none)'} declares no admission`);
+export const admissionOfRequest = (request: FastifyRequest & { [OF_REQUEST]?: GatewayAdmission }): GatewayAdmission => {
+  const known = request[OF_REQUEST];
+  if (known) return known;
+  const { config, url } = request.routeOptions;
+  const admission = declaredAdmission(config);
+  if (!admission) throw new Error(`The route ${url ?? '(none)'} declares no admission`);
+  request[OF_REQUEST] = admission;
   return admission;
 };
