@@ -4,7 +4,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy }
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CONFIG, HOST, type Host, HostModule } from '@postern/service-host';
-import type { GatewayConfig } from './config.js';
+import { type GatewayConfig, trustedProxiesOf } from './config.js';
 import { Admission } from './infrastructure/http/admission/admission.js';
 import { BodyReader } from './infrastructure/http/admission/body-reader.js';
 import { BufferedBytes } from './infrastructure/http/admission/buffered-bytes.js';
@@ -44,6 +44,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     const { log, metrics } = this.host;
     const adapter = fastifyServer({
       ...config,
+      trustedProxies: trustedProxiesOf(config),
       routes,
       secure: config.publicUrl.startsWith('https:'),
       ...requestObserver(metrics, log),
@@ -75,7 +76,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
       connections: new ConnectionLimits({
         total: config.maxConnections,
         perAddress: config.maxConnectionsPerAddress,
-        trustedProxies: config.trustedProxies,
+        trustedProxies: trustedProxiesOf(config),
         isBlocked: client => budgets.isBlocked(client),
       }),
     };

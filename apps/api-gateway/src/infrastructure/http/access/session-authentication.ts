@@ -40,6 +40,7 @@ export class SessionAuthentication {
       userId: user.user_id,
       email: user.email,
       workspaceId: user.workspace_id,
+      ...(user.quotas ? { quotas: user.quotas } : {}),
       operator: user.operator,
       tokenHash,
     });
@@ -66,11 +67,8 @@ export const assertOperator = (request: FastifyRequest): void => {
   if (!sessionOf(request).operator) throw new Problem(403, 'Only operators can do this.');
 };
 
-/** A route of a controller that only signed-in users may call. */
-export const RequiresSession = () =>
-  applyDecorators(
-    Admits({ access: 'session', maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'caller' }),
-    DocumentsSession(),
-  );
+/** A route of a controller that only signed-in users may call, or only operators. */
+export const RequiresSession = (access: 'session' | 'operator' = 'session') =>
+  applyDecorators(Admits({ access, maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'caller' }), DocumentsSession());
 
 const unauthorized = (message: string): Problem => new Problem(401, message, { 'www-authenticate': 'Bearer' });

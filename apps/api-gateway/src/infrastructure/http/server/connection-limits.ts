@@ -65,9 +65,16 @@ export class ConnectionLimits {
   }
 }
 
+/** The names that Fastify also accepts. */
+const NAMED_RANGES: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
 const rangesOf = (proxies: readonly string[]): BlockList => {
   const ranges = new BlockList();
-  for (const proxy of proxies) {
+  for (const proxy of proxies.flatMap(name => NAMED_RANGES[name] ?? name)) {
     const [address = '', bits] = proxy.split('/', 2);
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     if (bits === undefined) ranges.addAddress(address, family);
