@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { MIB } from '@postern/contracts';
 import { ConfigError, type ConfigOf, defineConfig, integer, list, Secret, text } from '@postern/service-host/config';
 
 const builtDashboard = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
@@ -28,6 +29,22 @@ export const gatewayConfig = defineConfig({
     ),
   dashboardDir: text().default(builtDashboard).describe('Folder with the built files of the dashboard.'),
   maxConnections: integer().min(1).default(10_000).describe('Maximum number of connections; more are refused.'),
+  maxConnectionsPerAddress: integer()
+    .min(1)
+    .default(500)
+    .describe('Maximum number of connections from one address, or /64 of IPv6; trusted proxies have no such limit.'),
+  clientRequestsPerSecond: integer()
+    .min(1)
+    .default(200)
+    .describe('Requests without a valid credential from one address per second, over ten seconds; more are a 429.'),
+  maxBufferedBytes: integer()
+    .min(16 * MIB)
+    .default(96 * MIB)
+    .describe('Maximum bytes of request bodies in memory; more are a 503.'),
+  maxBufferedBytesPerClient: integer()
+    .min(16 * MIB)
+    .default(48 * MIB)
+    .describe('Maximum bytes of request bodies in memory from one address, or /64 of IPv6; more are a 429.'),
   headersTimeoutMs: integer().min(100).default(10_000).describe('Time limit for the headers of a request.'),
   answerWithinMs: integer()
     .min(5_000)

@@ -4,10 +4,12 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy }
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CONFIG, HOST, type Host, HostModule } from '@postern/service-host';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type GatewayConfig, trustedProxiesOf } from './config.js';
-import { apiKeyHashOf, assertValidApiKey } from './infrastructure/http/access/api-key.js';
-import { admitCall, isPlatformRoute } from './infrastructure/http/access/platform-admission.js';
+import { Admission } from './infrastructure/http/admission/admission.js';
+import { BodyReader } from './infrastructure/http/admission/body-reader.js';
+import { BufferedBytes } from './infrastructure/http/admission/buffered-bytes.js';
+import { ClientBudgets } from './infrastructure/http/admission/client-budgets.js';
+import { ConnectionLimits } from './infrastructure/http/server/connection-limits.js';
 import { fastifyServer } from './infrastructure/http/server/fastify-server.js';
 import { HttpErrorsFilter } from './infrastructure/http/server/http-errors.filter.js';
 import { requestObserver } from './infrastructure/http/server/request-observer.js';
@@ -46,7 +48,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
       routes,
       secure: config.publicUrl.startsWith('https:'),
       ...requestObserver(metrics, log),
-      beforeBody: (request, reply) => this.beforeBody(request, reply),
+      ...this.admissionOf(config),
     });
     const app = await NestFactory.create<NestFastifyApplication>(
       { module: PublicApiModule, imports: [HostModule.of(this.host)] },
@@ -55,7 +57,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     );
     await app.register(fastifyStatic, { root: import.meta.dirname, serve: false });
     app.useGlobalPipes(new ShapePipe());
-    app.useGlobalFilters(new HttpErrorsFilter(routes, log, request => this.authenticateUnread(request)));
+    app.useGlobalFilters(new HttpErrorsFilter(routes, log));
     await app.listen(config.port, config.host);
     this.app = app;
   }
@@ -65,14 +67,18 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     await this.app?.close();
   }
 
-  private beforeBody(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
-    const { url } = request.routeOptions;
-    if (isPlatformRoute(url)) return admitCall(this.services, request, reply);
-    if (url === '/emails' && request.method === 'POST') apiKeyHashOf(request);
-    return undefined;
-  }
-
-  private async authenticateUnread(request: FastifyRequest): Promise<void> {
-    if (request.routeOptions.url === '/emails') await assertValidApiKey(this.services, request);
+  private admissionOf(config: GatewayConfig) {
+    const budgets = new ClientBudgets(config.clientRequestsPerSecond);
+    const buffered = new BufferedBytes({ total: config.maxBufferedBytes, perClient: config.maxBufferedBytesPerClient });
+    return {
+      admission: new Admission(this.services, budgets, config.publicUrl),
+      bodies: new BodyReader(buffered),
+      connections: new ConnectionLimits({
+        total: config.maxConnections,
+        perAddress: config.maxConnectionsPerAddress,
+        trustedProxies: trustedProxiesOf(config),
+        isBlocked: client => budgets.isBlocked(client),
+      }),
+    };
   }
 }

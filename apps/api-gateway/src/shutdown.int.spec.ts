@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { getEmail } from '@postern/contracts';
+import { authenticateApiKey, getEmail } from '@postern/contracts';
 import { type GatewayUnderTest, startGateway } from './testing/gateway-under-test.js';
 import { call } from './testing/http.js';
 
@@ -14,6 +14,7 @@ describe('shutting down', () => {
     const gateway = await startGateway();
     const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
     const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>();
+    gateway.services.on(authenticateApiKey, () => ({ service_id: ID }));
     gateway.services.on(getEmail, async () => {
       wasAsked();
       await mayAnswer;

@@ -14,6 +14,26 @@ export const BASE_PATHS: Readonly<Record<RouteAccess, string>> = {
   operator: '/dashboard/api',
 };
 
+/**
+ * What a call spends. `caller`: the limits of its key, email service or user, which services count; a refused credential
+ * spends `client` instead. `client`: the requests without a credential of the client's address. `client-frequent`: ten
+ * times as many, for opens, clicks and health checks, where one address stands for many.
+ */
+export type RouteBudget = 'caller' | 'client' | 'client-frequent';
+
+/** Who may call a route, how many bytes its body may have, and what a call spends: all known from the headers. */
+export interface RouteAdmission<Access extends string = RouteAccess> {
+  readonly access: Access;
+  readonly maxBodyBytes: number;
+  readonly budget: RouteBudget;
+}
+
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
+
+/** The largest body of a route that declares none. */
+export const DEFAULT_MAX_BODY_BYTES = MIB;
+
 /** What the gateway knows of an authenticated caller; `email` and `quotas` only of a session. */
 export type CallerField = 'userId' | 'workspaceId' | 'email' | 'quotas';
 
@@ -51,8 +71,17 @@ export interface HttpRoute<Field extends string = string> {
   readonly narrowed?: { readonly [Name in Field]?: z.ZodType };
   /** The field that the whole body becomes. */
   readonly bodyField?: Field;
+  /** The most bytes that the body may have; `DEFAULT_MAX_BODY_BYTES` if absent. */
+  readonly maxBodyBytes?: number;
   /** Whether the body may be absent, which then counts as `{}`. */
   readonly bodyOptional?: boolean;
   /** For a reply `{ <resource>, created }`: the answer is the resource, with 200 instead of 201 where it existed. */
   readonly upsert?: { readonly resource: string; readonly updated: string };
 }
+
+/** The admission that a route declares for one kind of caller; every caller of a contract's route has a credential. */
+export const admissionOf = ({ maxBodyBytes }: HttpRoute, access: RouteAccess): RouteAdmission => ({
+  access,
+  maxBodyBytes: maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
+  budget: 'caller',
+});

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { Cleanup } from '@postern/testing';
+import { measureAttack } from './attack.js';
 import { measureEmail } from './email.js';
 import { measureEvents } from './events.js';
 import { measureIdle } from './idle.js';
@@ -17,6 +18,7 @@ const MEASURES: Record<Part, (options: BenchOptions, cleanup: Cleanup) => Promis
   platform: measurePlatform,
   idle: measureIdle,
   tracing: measureTracing,
+  attack: measureAttack,
 };
 
 const cleanup = new Cleanup();

@@ -4,7 +4,7 @@ import { readOptions } from './options.js';
 describe('the command line of the bench', () => {
   it('measures every part in five rounds by default', () =>
     expect(readOptions([])).toMatchObject({
-      parts: ['email', 'webhooks', 'events', 'platform', 'idle', 'tracing'],
+      parts: ['email', 'webhooks', 'events', 'platform', 'idle', 'tracing', 'attack'],
       rounds: 5,
       seconds: 10,
     }));

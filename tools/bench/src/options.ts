@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const PARTS = ['email', 'webhooks', 'events', 'platform', 'idle', 'tracing'] as const;
+export const PARTS = ['email', 'webhooks', 'events', 'platform', 'idle', 'tracing', 'attack'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** Options of a run; `quick` only tests the benchmark itself. */

@@ -1,6 +1,5 @@
 import {
   Body,
-  type CanActivate,
   Controller,
   HttpCode,
   Injectable,
@@ -11,25 +10,14 @@ import {
   RequestMethod,
   Res,
   type Type,
-  UseGuards,
 } from '@nestjs/common';
-import { BASE_PATHS, type HttpRoute, type RequestContract, type RouteAccess } from '@postern/contracts';
+import { admissionOf, BASE_PATHS, type HttpRoute, type RequestContract, type RouteAccess } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../infrastructure/http/access/caller.js';
-import { OperatorGuard } from '../infrastructure/http/access/operator.guard.js';
-import { ServiceOwnerGuard } from '../infrastructure/http/access/service-owner.guard.js';
-import { SessionGuard } from '../infrastructure/http/access/session.guard.js';
+import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { ServiceClient } from '../service-client/ports.js';
 import { describeRoute } from './route-description.js';
 import { routeInputOf } from './route-input.js';
-
-/** Calls of the platform API are admitted before their body is read, so its routes have no guard. */
-const GUARDS: Readonly<Record<RouteAccess, readonly Type<CanActivate>[]>> = {
-  'platform-key': [],
-  session: [SessionGuard],
-  'service-owner': [SessionGuard, ServiceOwnerGuard],
-  operator: [SessionGuard, OperatorGuard],
-};
 
 type Handler = (
   request: FastifyRequest,
@@ -69,7 +57,7 @@ export const contractController = (contract: RequestContract, route: HttpRoute, 
   for (const decorate of [
     RequestMapping({ method: RequestMethod[route.method], path: route.path.replace(/\{(\w+)\}/g, ':$1') }),
     HttpCode(route.status ?? 200),
-    UseGuards(...GUARDS[access]),
+    Admits(admissionOf(route, access)),
     describeRoute(contract, route, access),
   ]) {
     decorate(prototype, 'handle', descriptor);

@@ -14,8 +14,11 @@ export const describeRoute = (contract: RequestContract, route: HttpRoute, acces
     ...(examples === undefined ? {} : { examples }),
     ...replyOf(contract, route),
     ...(access === 'operator' ? { also: { 403: 'Only operators can do this.' } } : {}),
+    ...(access === 'service-owner' && !refusesUnknownService(contract) ? { also: { 404: '`service_not_found`' } } : {}),
   });
 };
+
+const refusesUnknownService = ({ refusals }: RequestContract): boolean => 'service_not_found' in refusals;
 
 const replyOf = ({ reply }: RequestContract, { upsert }: HttpRoute): Pick<OperationDescription, 'reply' | 'also'> => {
   if (!upsert || !(reply instanceof z.ZodObject)) return {};

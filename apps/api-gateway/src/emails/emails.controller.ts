@@ -1,12 +1,20 @@
 import { hash } from 'node:crypto';
 import { Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
-import { getEmail, type ReplyOf, type RequestInput, sendEmail, sendEmailBody } from '@postern/contracts';
+import {
+  getEmail,
+  MAX_EMAIL_BYTES,
+  type ReplyOf,
+  type RequestInput,
+  sendEmail,
+  sendEmailBody,
+} from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { GatewayConfig } from '../config.js';
 import { apiKeyHashOf, assertValidApiKey } from '../infrastructure/http/access/api-key.js';
+import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { badRequest } from '../infrastructure/http/errors/problem.js';
 import { rateLimitHeaders } from '../infrastructure/http/errors/refusal-status.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
@@ -44,6 +52,7 @@ export class EmailsController {
 
   @Post()
   @HttpCode(200)
+  @Admits({ access: 'api-key', maxBodyBytes: MAX_EMAIL_BYTES, budget: 'caller' })
   @Describes({
     requests: [sendEmail],
     summary: 'Send an email',
@@ -66,7 +75,6 @@ export class EmailsController {
     also: {
       ...UNAUTHENTICATED,
       503: UNAVAILABLE,
-      413: 'The body is larger than 10 MiB.',
       415: 'The body is not application/json.',
     },
   })
@@ -88,6 +96,7 @@ export class EmailsController {
   }
 
   @Get(':id')
+  @Admits({ access: 'api-key', maxBodyBytes: 0, budget: 'caller' })
   @Describes({ requests: [getEmail], summary: 'Get an email', requestHeaders: API_KEY, also: UNAUTHENTICATED })
   async get(@Req() request: FastifyRequest) {
     const query = await this.readOrAuthenticate(request, () => getRequestOf(request));

@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { Liveness, Readiness } from '@postern/service-host';
 import { z } from 'zod';
+import { AdmitsAnyone } from '../infrastructure/http/admission/route-admission.js';
 import { Problem } from '../infrastructure/http/errors/problem.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 
@@ -11,12 +12,16 @@ const healthy = z.object({ status: z.literal('ok') });
 /** The two health checks of the operator's port, for load balancers that reach only the public one. */
 @Controller('health')
 export class HealthController {
+  /** Shared by concurrent requests, because anyone may send them. */
+  private checking: Promise<boolean> | undefined;
+
   constructor(
     private readonly readiness: Readiness,
     private readonly liveness: Liveness,
   ) {}
 
   @Get('live')
+  @AdmitsAnyone('client-frequent')
   @Describes({
     summary: 'Check that the process works',
     requests: [],
@@ -29,6 +34,7 @@ export class HealthController {
   }
 
   @Get('ready')
+  @AdmitsAnyone('client-frequent')
   @Describes({
     summary: 'Check that the gateway accepts requests',
     requests: [],
@@ -36,15 +42,21 @@ export class HealthController {
     also: { 503: 'Not ready.' },
   })
   async ready() {
-    const { checks, stopping } = this.readiness;
+    this.checking ??= this.check().finally(() => {
+      this.checking = undefined;
+    });
+    const ready = await this.checking;
+    if (ready && !this.readiness.stopping) return { status: 'ok' };
+    throw new Problem(503, 'The gateway is not ready.', { 'retry-after': '2' });
+  }
+
+  private async check(): Promise<boolean> {
     const { promise: timedOut, resolve } = Promise.withResolvers<false>();
     const timer = setTimeout(resolve, CHECK_TIMEOUT_MS, false);
-    const passed = Promise.all(checks.map(async ({ check }) => check())).then(
+    const passed = Promise.all(this.readiness.checks.map(async ({ check }) => check())).then(
       () => true,
       () => false,
     );
-    const ready = await Promise.race([passed, timedOut]).finally(() => clearTimeout(timer));
-    if (ready && !stopping) return { status: 'ok' };
-    throw new Problem(503, 'The gateway is not ready.', { 'retry-after': '2' });
+    return Promise.race([passed, timedOut]).finally(() => clearTimeout(timer));
   }
 }

@@ -4,6 +4,7 @@ import { Controller, Get, Inject, NotFoundException, Req, Res } from '@nestjs/co
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
+import { AdmitsAnyone } from '../infrastructure/http/admission/route-admission.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { messagePage } from '../infrastructure/http/server/message-page.js';
 import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
@@ -21,12 +22,14 @@ export class DashboardPagesController {
   }
 
   @Get()
+  @AdmitsAnyone()
   @Describes({ summary: 'The dashboard', requests: [], contentType: 'text/html' })
   start(@Res() reply: FastifyReply) {
     return this.indexPage(reply);
   }
 
   @Get('*')
+  @AdmitsAnyone()
   @Describes({ summary: 'Files and pages of the dashboard', requests: [], contentType: 'text/html' })
   file(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
     const path = (request.params as { '*': string })['*'];

@@ -106,7 +106,7 @@ describe('the rate limit', () => {
     ['POST', `/web-services/${ID}/stop`, undefined, 202],
     ['POST', '/projects', {}, 400],
     ['GET', '/projects/17', undefined, 400],
-    ['POST', '/projects', Buffer.alloc(10 * 1024 * 1024 + 1, 32), 413],
+    ['POST', '/projects', Buffer.alloc(1024 * 1024 + 1, 32), 413],
   ])('is on every answer to a valid key: %s %s', async (method, path, body, status) => {
     const answer = await api(method, path, body);
     expect([answer.status, answer.headers]).toEqual([status, expect.objectContaining(RATE_LIMIT_HEADERS)]);
@@ -148,7 +148,7 @@ describe('the authentication of a call', () => {
     ['a field too many', { name: 'Shop', colour: 'red' }, {}],
     ['no JSON', 'hello', {}],
     ['another content type', 'hello', { 'content-type': 'text/plain' }],
-    ['more than 10 MiB', Buffer.alloc(10 * 1024 * 1024 + 1, 32), {}],
+    ['more than 1 MiB', Buffer.alloc(1024 * 1024 + 1, 32), {}],
   ])('comes before errors about %s', async (_what, body, headers) => {
     refuseAdmission(new Refusal('platform_key_invalid', 'The API key is not valid.'));
     expect((await api('POST', '/projects', body, { ...bearer, ...headers })).status).toBe(401);
@@ -191,7 +191,7 @@ describe('errors of the platform API', () => {
     ['no body', undefined, {}, 400, 'must be a JSON object'],
     ['a NUL', { name: 'a\0b' }, {}, 400, 'name must not contain NUL'],
     ['another content type', 'name=Shop', { 'content-type': 'text/plain' }, 415, 'Content-Type'],
-    ['a body beyond 10 MiB', Buffer.alloc(10 * 1024 * 1024 + 1, 32), {}, 413, '10 MiB'],
+    ['a body beyond 1 MiB', Buffer.alloc(1024 * 1024 + 1, 32), {}, 413, '1 MiB'],
   ])('describe in {detail} what is wrong with %s', async (_what, body, headers, status, words) => {
     const answer = await api('POST', '/projects', body, { ...bearer, ...headers });
     expect([answer.status, answer.body]).toEqual([status, { detail: expect.stringContaining(words) }]);
@@ -239,8 +239,8 @@ describe('errors of the platform API', () => {
   });
 });
 
-describe('a body', () => {
-  it('may have 10 MiB', async () => {
+describe('the variables of a web service', () => {
+  it('may be set with 10 MiB at once', async () => {
     const variables = Array.from({ length: 150 }, (_, index) => ({ key: `KEY_${index}`, value: 'x'.repeat(65_536) }));
     expect((await api('PUT', `/web-services/${ID}/env/bulk`, { variables })).status).toBe(200);
     expect(gateway.services.requestsOf(setVariables)[0]?.variables).toHaveLength(150);

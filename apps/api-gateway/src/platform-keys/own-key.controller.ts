@@ -1,7 +1,8 @@
 import { Controller, Get, Req } from '@nestjs/common';
-import { platformKey } from '@postern/contracts';
+import { DEFAULT_MAX_BODY_BYTES, platformKey } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from '../infrastructure/http/access/caller.js';
+import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 
 const EXAMPLE = {
@@ -16,6 +17,7 @@ const EXAMPLE = {
 @Controller('api/v1/users/me/api-key')
 export class OwnKeyController {
   @Get()
+  @Admits({ access: 'platform-key', maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'caller' })
   @Describes({
     summary: 'Get the platform key of this call, without the key itself',
     requests: [],

@@ -1,11 +1,11 @@
 import { Body, Controller, Delete, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
-import { createdSession, createSession, endSession, switchWorkspace } from '@postern/contracts';
+import { createdSession, createSession, endSession, KIB, switchWorkspace } from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { GatewayConfig } from '../config.js';
-import { RequiresSession } from '../infrastructure/http/access/session.guard.js';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
+import { RequiresSession } from '../infrastructure/http/access/session-authentication.js';
 import {
   deviceCookie,
   deviceFromCookie,
@@ -13,6 +13,7 @@ import {
   publicOriginOf,
   sessionCookie,
 } from '../infrastructure/http/access/session-cookie.js';
+import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
@@ -35,6 +36,7 @@ export class SessionController {
 
   @Post()
   @HttpCode(200)
+  @Admits({ access: 'anyone', maxBodyBytes: 4 * KIB, budget: 'client' })
   @Describes({
     requests: [createSession],
     summary: 'Sign in',

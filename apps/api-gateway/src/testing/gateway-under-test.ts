@@ -1,9 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { connectNats } from '@postern/messaging';
 import { startService } from '@postern/service-host';
-import { startNats, type TestNats } from '@postern/testing';
+import { freePort, startNats, type TestNats, waitFor } from '@postern/testing';
 import { ApiGatewayModule } from '../api-gateway.module.js';
 import { gatewayConfig } from '../config.js';
 import { PublicServer } from '../public-server.js';
@@ -24,8 +29,15 @@ export interface GatewayUnderTest {
   stop(): Promise<void>;
 }
 
-/** The gateway on free ports, with fake services behind its own NATS server. */
-export const startGateway = async (environment: Record<string, string> = {}): Promise<GatewayUnderTest> => {
+interface Surroundings {
+  readonly nats: TestNats;
+  readonly services: FakeServices;
+  readonly environment: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+/** A NATS server with fake services, and the settings of a gateway on free ports. */
+const startSurroundings = async (): Promise<Surroundings> => {
   const folder = await mkdtemp(join(tmpdir(), 'postern-gateway-'));
   const settings = join(folder, 'nats.conf');
   await writeFile(settings, 'max_payload: 16777216\n');
@@ -34,34 +46,97 @@ export const startGateway = async (environment: Record<string, string> = {}): Pr
   const services = new FakeServices(servicesLink);
   await services.start();
   await servicesLink.nc.flush();
-  const service = await startService(
-    { name: 'api-gateway', config: gatewayConfig, module: ApiGatewayModule },
-    {
+  return {
+    nats,
+    services,
+    environment: {
       POSTERN_NATS_SERVERS: nats.url,
       POSTERN_PORT: '0',
       POSTERN_PUBLIC_URL: 'http://gateway.test',
       POSTERN_LINK_SECRETS: LINK_SECRET,
       POSTERN_DASHBOARD_DIR: join(folder, 'dashboard'),
-      POSTERN_LOG_LEVEL: 'silent',
-      ...environment,
     },
+    async stop() {
+      await services.stop();
+      await servicesLink.close();
+      await nats.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** The gateway on free ports, with fake services behind its own NATS server. */
+export const startGateway = async (environment: Record<string, string> = {}): Promise<GatewayUnderTest> => {
+  const surroundings = await startSurroundings();
+  const service = await startService(
+    { name: 'api-gateway', config: gatewayConfig, module: ApiGatewayModule },
+    { ...surroundings.environment, POSTERN_LOG_LEVEL: 'silent', ...environment },
   );
   const server = service.app.get(PublicServer, { strict: false });
   const { port } = server;
   return {
     server,
-    services,
-    nats,
+    services: surroundings.services,
+    nats: surroundings.nats,
     port,
     url: `http://127.0.0.1:${port}`,
     healthUrl: `http://127.0.0.1:${service.port}`,
     stopGateway: () => service.stop(),
     async stop() {
       await service.stop();
-      await services.stop();
-      await servicesLink.close();
-      await nats.stop();
-      await rm(folder, { recursive: true, force: true });
+      await surroundings.stop();
+    },
+  };
+};
+
+/** The built gateway as a process of its own, whose use of the processor can be measured. */
+export interface GatewayProcess {
+  readonly port: number;
+  readonly url: string;
+  readonly services: FakeServices;
+  /** What it has logged, one line each. */
+  readonly logLines: readonly string[];
+  /** User and system time of the process so far. */
+  cpuMs(): number;
+  /** Resident memory of the process. */
+  residentBytes(): number;
+  stop(): Promise<void>;
+}
+
+export const startGatewayProcess = async (environment: Record<string, string> = {}): Promise<GatewayProcess> => {
+  const surroundings = await startSurroundings();
+  const port = await freePort();
+  const entry = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+  const child = spawn(process.execPath, [entry], {
+    env: { ...surroundings.environment, POSTERN_HTTP_PORT: '0', ...environment, POSTERN_PORT: String(port) },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const logLines: string[] = [];
+  for (const output of [child.stdout, child.stderr]) {
+    createInterface({ input: output }).on('line', line => logLines.push(line));
+  }
+  await waitFor(() => logLines.some(line => line.startsWith('{"ready":true')), {
+    timeoutMs: 60_000,
+    describe: () => logLines.join('\n'),
+  });
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    services: surroundings.services,
+    logLines,
+    cpuMs: () => {
+      const stat = readFileSync(`/proc/${child.pid}/stat`, 'latin1');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      // utime and stime in ticks of 10 ms.
+      return (Number(fields[11]) + Number(fields[12])) * 10;
+    },
+    residentBytes: () =>
+      Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'latin1'))?.[1]) * 1024,
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+      await surroundings.stop();
     },
   };
 };

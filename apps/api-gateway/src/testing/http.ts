@@ -50,3 +50,27 @@ export const parsed = (answer: string): { status: number; body: unknown } => {
   const [head = '', body = ''] = answer.split('\r\n\r\n', 2);
   return { status: Number(head.split(' ')[1]), body: JSON.parse(body) };
 };
+
+/** The head of a request whose body is announced and, but for one byte, not sent. */
+export const announced = (line: string, bytes: number, headers: readonly string[] = []): string =>
+  [
+    `${line} HTTP/1.1`,
+    'Host: x',
+    'Content-Type: application/json',
+    `Content-Length: ${bytes}`,
+    ...headers,
+    '',
+    '{',
+  ].join('\r\n');
+
+/** Sends raw bytes from a local address, and returns what is received first. The connection is closed then. */
+export const firstAnswer = (port: number, bytes: string, localAddress = '127.0.0.1'): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress }, () => socket.write(bytes));
+    socket.once('data', answer => {
+      socket.destroy();
+      resolve(answer.toString('latin1'));
+    });
+    socket.once('error', reject);
+    socket.once('close', () => resolve(''));
+  });

@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { optOutOfCodes, Refusal } from '@postern/contracts';
+import { KIB, optOutOfCodes, Refusal } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Admits, AdmitsAnyone } from '../infrastructure/http/admission/route-admission.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
@@ -18,6 +19,7 @@ export class OptOutController {
   ) {}
 
   @Get(':token')
+  @AdmitsAnyone()
   @Describes({
     summary: 'The page on which a recipient refuses verification codes',
     description: 'Changes nothing: the button on the page sends the POST.',
@@ -31,6 +33,7 @@ export class OptOutController {
 
   @Post(':token')
   @HttpCode(200)
+  @Admits({ access: 'anyone', maxBodyBytes: 4 * KIB, budget: 'client' })
   @Describes({
     summary: 'Refuse verification codes for ever',
     description: 'Also the one-click target of `List-Unsubscribe` (RFC 8058). May be repeated. The body is ignored.',

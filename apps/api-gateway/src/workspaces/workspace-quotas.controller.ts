@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Patch, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch } from '@nestjs/common';
 import {
   getWorkspaceQuotas,
   listEmailServices,
@@ -7,9 +7,8 @@ import {
   type WorkspaceQuotas,
 } from '@postern/contracts';
 import { z } from 'zod';
-import { OperatorGuard } from '../infrastructure/http/access/operator.guard.js';
-import { RequiresSession } from '../infrastructure/http/access/session.guard.js';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
+import { RequiresSession } from '../infrastructure/http/access/session-authentication.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { ServiceClient } from '../service-client/ports.js';
 
@@ -33,8 +32,7 @@ export class WorkspaceQuotasController {
   }
 
   @Patch()
-  @UseGuards(OperatorGuard)
-  @RequiresSession()
+  @RequiresSession('operator')
   @Describes({
     operation: 'Workspaces.setQuotas',
     requests: [listEmailServices, setWorkspaceQuotas],

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { MIB } from '../http-route.js';
 import { requestsOf } from '../request.js';
 import { id, timestamp } from '../shapes.js';
 
 const request = requestsOf('email-send', ['api-gateway']);
 
+/** The largest body of POST /emails. */
+export const MAX_EMAIL_BYTES = 10 * MIB;
 export const MAX_RECIPIENTS = 50;
 export const MAX_SUBJECT_LENGTH = 998;
 export const MAX_EXTRA_HEADERS = 50;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id } from '../shapes.js';
 import { BULK_RESULT, DELETION, NEW_VARIABLE, VARIABLE } from './examples.js';
-import { bulkResult, deletion, variableKey, variableValue } from './variables.js';
+import { bulkResult, deletion, MAX_BULK_BYTES, variableKey, variableValue } from './variables.js';
 import { ofWebService } from './web-services.js';
 
 const request = requestsOf('platform-management');
@@ -66,6 +66,7 @@ export const setVariables = request('set-variables', {
     method: 'PUT',
     path: '/web-services/{web_service_id}/env/bulk',
     access: ['platform-key', 'session'],
+    maxBodyBytes: MAX_BULK_BYTES,
     summary: 'Create or update many variables, all or none; others are kept',
     examples: { body: { variables: [NEW_VARIABLE] }, reply: BULK_RESULT },
   },

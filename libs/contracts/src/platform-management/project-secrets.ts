@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id } from '../shapes.js';
 import { BULK_RESULT, DELETION, NEW_SECRET, SECRET, SECRETS_BY_KEY } from './examples.js';
-import { bulkResult, deletion, secretScope, variableKey, variableValue } from './variables.js';
+import { bulkResult, deletion, MAX_BULK_BYTES, secretScope, variableKey, variableValue } from './variables.js';
 
 const request = requestsOf('platform-management');
 
@@ -74,6 +74,7 @@ export const setProjectSecrets = request('set-project-secrets', {
     method: 'PUT',
     path: '/projects/{project_id}/secrets/bulk',
     access: ['platform-key', 'session'],
+    maxBodyBytes: MAX_BULK_BYTES,
     summary: 'Create or update many secrets, all or none; others are kept',
     examples: { body: { secrets: [NEW_SECRET] }, reply: BULK_RESULT },
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MIB } from '../http-route.js';
 import { id } from '../shapes.js';
 
 /** Shapes shared by the variables of a web service and the secrets of a project. */
@@ -25,6 +26,9 @@ export const variableValue = z
   .string()
   .refine(value => !value.includes('\0'), 'must not contain a NUL character')
   .refine(value => value.length <= 65_536 && encoder.encode(value).length <= 65_536, 'must have at most 64 KiB');
+
+/** 1,000 variables of 64 KiB would be 64 MiB; one request over NATS carries 16 MiB, so many large ones need several. */
+export const MAX_BULK_BYTES = 10 * MIB;
 
 export const deletion = z.object({ id, deleted: z.literal(true) });
 export const bulkResult = z.object({ created: z.array(z.string()), updated: z.array(z.string()) });

@@ -29,3 +29,17 @@ export interface LoadResult {
   readonly p99: number;
   readonly max: number;
 }
+
+/** The same bytes from one address again and again. */
+export interface Flood {
+  readonly port: number;
+  readonly head: string;
+  readonly body: string;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+export interface FloodResult {
+  /** How many requests had each status; `0` counts connections that ended without an answer. */
+  readonly answers: Readonly<Record<string, number>>;
+}

@@ -7,8 +7,14 @@ import { requestContextOf } from '../server/request-context.js';
 
 const FORMAT = /^em_live_[0-9A-Za-z]{43}$/;
 
+/** A property of the request: a WeakMap would cost more garbage collection. */
+const KEY_HASH = Symbol('api key hash');
+
 /** The SHA-256 of the request's key; services never receive the key itself. Throws 401 if it is missing or malformed. */
-export const apiKeyHashOf = (request: FastifyRequest): string => {
+export const apiKeyHashOf = (request: FastifyRequest & { [KEY_HASH]?: string }): string =>
+  (request[KEY_HASH] ??= hashOfKey(request));
+
+const hashOfKey = (request: FastifyRequest): string => {
   const key = request.headers['api-key'];
   if (key === undefined || key === '') throw new Problem(401, 'The Api-Key header is missing.');
   if (typeof key !== 'string' || !FORMAT.test(key)) throw new Problem(401, 'The API key is not valid.');

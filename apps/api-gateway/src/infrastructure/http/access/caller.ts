@@ -21,7 +21,7 @@ export const setCaller = (request: FastifyRequest, caller: Caller): void => {
   callers.set(request, caller);
 };
 
-/** The caller that `SessionGuard` or the admission of the platform API has set. */
+/** The caller that admission has set. */
 export const callerOf = (request: FastifyRequest): Caller => {
   const caller = callers.get(request);
   if (!caller) throw new Error('The route needs a caller, but nothing authenticated the request.');

@@ -1,14 +1,9 @@
-import { admitPlatformCall, BASE_PATHS } from '@postern/contracts';
+import { admitPlatformCall } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceClient } from '../../../service-client/ports.js';
 import { rateLimitHeaders } from '../errors/refusal-status.js';
 import { requestContextOf } from '../server/request-context.js';
 import { setCaller } from './caller.js';
-import { platformKeyHashOf } from './platform-key.js';
-
-/** Whether a route belongs to the platform API. */
-export const isPlatformRoute = (pattern: string | undefined): boolean =>
-  pattern?.startsWith(`${BASE_PATHS['platform-key']}/`) ?? false;
 
 /**
  * Admits a call of the platform API before its body is read, or throws its refusal. One request authenticates the key,
@@ -16,10 +11,10 @@ export const isPlatformRoute = (pattern: string | undefined): boolean =>
  */
 export const admitCall = async (
   services: ServiceClient,
+  key_hash: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> => {
-  const key_hash = platformKeyHashOf(request);
   const context = requestContextOf(request);
   const required = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
   const { caller, rate_limit } = await services.request(admitPlatformCall, { key_hash, required }, context);

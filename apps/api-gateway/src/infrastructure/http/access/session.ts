@@ -20,11 +20,11 @@ export const setSession = (request: FastifyRequest, session: Session): void => {
 
 export const sessionOf = (request: FastifyRequest): Session => {
   const session = sessions.get(request);
-  if (!session) throw new Error('The route needs a session, but SessionGuard did not run.');
+  if (!session) throw new Error('The route needs a session, but nobody authenticated the request.');
   return session;
 };
 
-/** Injects the session that `SessionGuard` has set. */
+/** Injects the session that admission has set. */
 export const CurrentSession = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   sessionOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common/internal';
 import { BASE_PATHS } from '@postern/contracts';
 import { z } from 'zod';
+import { ADMISSION, type GatewayAdmission } from '../admission/route-admission.js';
 import { NEEDS_SESSION, OPERATION, type OperationDescription } from './describe.js';
 
 /** A route with its description. */
@@ -19,6 +20,7 @@ export interface Operation extends OperationDescription {
   readonly path: string;
   readonly status: number;
   readonly session: boolean;
+  readonly admission: GatewayAdmission;
   /** Whether the route belongs to the platform API, which admits every call first. */
   readonly platform: boolean;
   readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query'; readonly schema: z.ZodType }[];
@@ -34,6 +36,8 @@ export const operationsOf = (controller: Type): Operation[] => {
     if (typeof handler !== 'function' || typeof method !== 'number') return [];
     const description: OperationDescription | undefined = Reflect.getMetadata(OPERATION, handler);
     if (!description) throw new Error(`${controller.name}.${name} has no description`);
+    const admission: GatewayAdmission | undefined = Reflect.getMetadata(ADMISSION, handler);
+    if (!admission) throw new Error(`${controller.name}.${name} has no admission`);
     const path = joined(Reflect.getMetadata(PATH_METADATA, controller), Reflect.getMetadata(PATH_METADATA, handler));
     const argumentsRead = argumentSchemas(controller, name);
     const body = description.body ?? argumentsRead.body;
@@ -42,6 +46,7 @@ export const operationsOf = (controller: Type): Operation[] => {
       {
         ...description,
         ...(body ? { body } : {}),
+        admission,
         id,
         tag: id.split('.', 1)[0]!.replace(/(?<=[a-z])[A-Z]/g, letter => ` ${letter.toLowerCase()}`),
         method: RequestMethod[method]!.toLowerCase(),

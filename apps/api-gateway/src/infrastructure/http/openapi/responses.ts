@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { admitPlatformCall } from '@postern/contracts';
+import { sizeOf } from '../admission/body-reader.js';
 import { STATUS_OF_REFUSAL } from '../errors/refusal-status.js';
 import { errorContentOf } from './errors.js';
 import type { Operation } from './operations.js';
@@ -55,11 +56,12 @@ const reasonsOf = (operation: Operation): Map<number, string[]> => {
     const status = STATUS_OF_REFUSAL.get(code);
     if (status) add(status, `\`${code}\``);
   }
-  if (operation.body || operation.parameters.some(({ schema }) => !schema.safeParse('text').success)) {
+  if (operation.body || operation.parameters.length > 0) {
     add(400, 'The request does not have the expected shape.');
   }
-  if (operation.body && !reasons.has(413)) add(413, 'The body is larger than 10 MiB.');
+  if (operation.body) add(413, `The body is larger than ${sizeOf(operation.admission.maxBodyBytes)}.`);
   if (operation.body && !reasons.has(415)) add(415, 'The body is not application/json.');
+  add(429, 'Too many requests without a valid credential from this address.');
   if (operation.session) add(401, 'The request has no valid session.');
   if (operation.platform || operation.requests.length > 0) {
     add(503, 'Service temporarily unavailable. Try again.');

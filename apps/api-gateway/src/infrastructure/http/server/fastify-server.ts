@@ -1,26 +1,27 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Admission } from '../admission/admission.js';
+import { type BodyReader, discardUnread } from '../admission/body-reader.js';
+import { declaredAdmission } from '../admission/route-admission.js';
 import { errorShape } from '../errors/error-shape.js';
-import { Problem } from '../errors/problem.js';
-import { ReceivedBody } from '../validation/received-body.js';
+import type { ConnectionLimits } from './connection-limits.js';
 import { respondMalformed } from './malformed-request.js';
 import { requestIdOf } from './request-id.js';
 import { baseHeaders } from './response-headers.js';
 import type { RouteTable } from './route-table.js';
 
 const KEEP_ALIVE_SLACK_MS = 10_000;
-export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 export interface FastifyServerOptions {
   readonly routes: RouteTable;
   readonly secure: boolean;
   readonly trustedProxies: readonly string[];
-  readonly maxConnections: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** Throws or rejects if the request must be refused before its body is read. */
-  readonly beforeBody: (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
+  readonly admission: Admission;
+  readonly bodies: BodyReader;
+  readonly connections: ConnectionLimits;
   /** Called for every request after its headers were read. */
   readonly onRequest: (request: FastifyRequest) => void;
   /** Called for every request after its response was sent. */
@@ -32,7 +33,6 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
   const headers = baseHeaders(options.secure);
   const adapter = new FastifyAdapter({
     logger: false,
-    bodyLimit: MAX_BODY_BYTES,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: requestIdOf,
     requestTimeout: options.requestTimeoutMs,
@@ -60,28 +60,31 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
   });
   const instance = adapter.getInstance();
   instance.removeAllContentTypeParsers();
-  instance.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (request, bytes, done) => {
-    const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
-    done(null, new ReceivedBody(bytes as Buffer, type, encoding));
+  instance.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
+    options.bodies.read(request, payload),
+  );
+  instance.addHook('onRoute', route => {
+    if (!declaredAdmission(route.config)) throw new Error(`${route.method} ${route.url} declares no admission`);
+    options.routes.add(route.method, route.url);
   });
-  instance.addHook('onRoute', route => options.routes.add(route.method, route.url));
   instance.addHook('onRequest', (request, reply, done) => {
     options.onRequest(request);
     reply.headers(headers).header('x-request-id', request.id);
-    // Node.js would refuse this itself, but with an empty body.
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw new Problem(400, 'The Host header is missing.', { connection: 'close' });
+    const admitted = options.admission.admit(request, reply);
+    if (admitted) {
+      admitted.then(() => options.bodies.assertDeclaredLength(request, reply)).then(() => done(), done);
+      return;
     }
-    const admission = options.beforeBody(request, reply);
-    if (admission) admission.then(() => done(), done);
-    else done();
+    options.bodies.assertDeclaredLength(request, reply);
+    done();
   });
   let closing = false;
   instance.addHook('preClose', done => {
     closing = true;
     done();
   });
-  instance.addHook('onSend', (_request, reply, payload, done) => {
+  instance.addHook('onSend', (request, reply, payload, done) => {
+    discardUnread(request);
     if (closing) reply.header('connection', 'close');
     done(null, payload);
   });
@@ -89,14 +92,18 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
     options.onResponse(request, reply);
     done();
   });
-  limitConnections(instance.server, options.maxConnections);
+  // A client that respects the advertised timeout never writes to a connection that is being closed.
+  instance.server.keepAliveTimeoutBuffer = KEEP_ALIVE_SLACK_MS;
+  answerExpectations(instance.server, options.bodies);
+  options.connections.apply(instance.server);
   return adapter;
 };
 
-const limitConnections = (server: Server, maxConnections: number): void => {
-  server.maxConnections = maxConnections;
-  // A client that respects the advertised timeout never writes to a connection that is being closed.
-  server.keepAliveTimeoutBuffer = KEEP_ALIVE_SLACK_MS;
+const answerExpectations = (server: Server, bodies: BodyReader): void => {
+  server.on('checkContinue', (request, response) => {
+    bodies.expectContinue(request, response);
+    server.emit('request', request, response);
+  });
   server.on('checkExpectation', (request, response) => {
     const body = JSON.stringify(errorShape(request.url ?? '/', 'The Expect header is not supported.'));
     response.writeHead(417, {

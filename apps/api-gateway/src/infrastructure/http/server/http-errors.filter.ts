@@ -21,21 +21,19 @@ export class HttpErrorsFilter implements ExceptionFilter {
   constructor(
     private readonly routes: RouteTable,
     private readonly log: ServiceLog,
-    /** Rejects if the caller of an unread body must be told 401 or 403 first. */
-    private readonly authenticate: (request: FastifyRequest) => Promise<void>,
   ) {}
 
-  async catch(exception: unknown, host: ArgumentsHost): Promise<void> {
+  catch(exception: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     if (reply.sent) return;
-    const problem = await this.problemOf(exception, request);
+    const problem = this.problemOf(exception, request);
     reply.code(problem.status).headers(problem.headers);
     if (problem.status === 204) reply.send();
     else reply.send(errorShape(request.url, problem.message, problem.detail));
   }
 
-  private async problemOf(exception: unknown, request: FastifyRequest): Promise<Problem> {
+  private problemOf(exception: unknown, request: FastifyRequest): Problem {
     if (exception instanceof Problem) return exception;
     if (Refusal.is(exception)) return this.refusal(exception, request);
     if (exception instanceof OutcomeUnknown) return this.outcomeUnknown(exception, request);
@@ -45,7 +43,7 @@ export class HttpErrorsFilter implements ExceptionFilter {
       });
     }
     if (exception instanceof NotFoundException) return this.notFound(request);
-    if (exception instanceof HttpException) return this.frameworkError(exception, request);
+    if (exception instanceof HttpException) return new Problem(exception.getStatus(), exception.message);
     return this.bug(exception, request);
   }
 
@@ -75,18 +73,6 @@ export class HttpErrorsFilter implements ExceptionFilter {
     if (methods.includes(request.method)) return new Problem(404, 'Not found.');
     const useful = methods.filter(method => method !== 'HEAD' && method !== 'OPTIONS');
     return new Problem(405, `Method not allowed. Use ${ANY_OF.format(useful)}.`, { allow });
-  }
-
-  /** An error of Fastify. A body that is too large was not read, so its caller is not authenticated yet. */
-  private async frameworkError(exception: HttpException, request: FastifyRequest): Promise<Problem> {
-    const status = exception.getStatus();
-    if (status !== 413) return new Problem(status, exception.message);
-    try {
-      await this.authenticate(request);
-    } catch (refused) {
-      return this.problemOf(refused, request);
-    }
-    return new Problem(413, 'The body is larger than 10 MiB.', { connection: 'close' });
   }
 
   private bug(exception: unknown, request: FastifyRequest): Problem {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { badRequest, Problem } from '../errors/problem.js';
+import { assertParsable } from './json-limits.js';
 
 /** The bytes of a body. They are parsed only after authentication, so that a 401 comes before any 400. */
 export class ReceivedBody {
@@ -25,6 +26,7 @@ export const readJson = (body: unknown): unknown => {
   }
   // A decoder would replace invalid bytes by U+FFFD and silently change the mail.
   if (!isUtf8(body.bytes)) throw badRequest('The body must be encoded in UTF-8.');
+  assertParsable(body.bytes);
   const text = body.bytes.toString('utf8');
   let value: unknown;
   try {

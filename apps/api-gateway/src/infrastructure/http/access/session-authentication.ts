@@ -1,43 +1,37 @@
-import {
-  applyDecorators,
-  type CanActivate,
-  type ExecutionContext,
-  Inject,
-  Injectable,
-  UseGuards,
-} from '@nestjs/common';
-import { authenticateSession } from '@postern/contracts';
-import { CONFIG } from '@postern/service-host';
+import { applyDecorators } from '@nestjs/common';
+import { authenticateSession, DEFAULT_MAX_BODY_BYTES } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
-import type { GatewayConfig } from '../../../config.js';
-import { ServiceClient } from '../../../service-client/ports.js';
+import type { ServiceClient } from '../../../service-client/ports.js';
+import { Admits } from '../admission/route-admission.js';
 import { Problem } from '../errors/problem.js';
 import { DocumentsSession } from '../openapi/describe.js';
 import { requestContextOf } from '../server/request-context.js';
-import { hashOfToken, setSession } from './session.js';
+import { hashOfToken, sessionOf, setSession } from './session.js';
 import { isSameOrigin, publicOriginOf, tokenFromCookie } from './session-cookie.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,512})$/i;
 
 /**
- * Admits signed-in users. Sessions are not cached: a cached one could send a write to the workspace that the user has
- * just left.
+ * Authenticates signed-in users. Sessions are not cached: a cached one could send a write to the workspace that the user
+ * has just left.
  */
-@Injectable()
-export class SessionGuard implements CanActivate {
+export class SessionAuthentication {
   private readonly publicOrigin: string;
 
   constructor(
     private readonly services: ServiceClient,
-    @Inject(CONFIG) config: GatewayConfig,
+    publicUrl: string,
   ) {
-    this.publicOrigin = publicOriginOf(config.publicUrl).origin;
+    this.publicOrigin = publicOriginOf(publicUrl).origin;
   }
 
-  async canActivate(execution: ExecutionContext): Promise<boolean> {
-    const request = execution.switchToHttp().getRequest<FastifyRequest>();
-    const tokenHash = hashOfToken(this.tokenOf(request));
+  /** The hash of the request's token. Throws 401 if it is missing or malformed, 403 for a cookie from another site. */
+  tokenHashOf(request: FastifyRequest): string {
+    return hashOfToken(this.tokenOf(request));
+  }
+
+  async authenticate(request: FastifyRequest, tokenHash: string): Promise<void> {
     const context = requestContextOf(request);
     const user = await this.services.request(authenticateSession, { token_hash: tokenHash }, context);
     setSession(request, {
@@ -50,7 +44,6 @@ export class SessionGuard implements CanActivate {
       operator: user.operator,
       tokenHash,
     });
-    return true;
   }
 
   private tokenOf(request: FastifyRequest): string {
@@ -69,7 +62,13 @@ export class SessionGuard implements CanActivate {
   }
 }
 
-/** Puts a route of a controller behind `SessionGuard` and documents it. */
-export const RequiresSession = () => applyDecorators(UseGuards(SessionGuard), DocumentsSession());
+/** Admits only operators, who may act in any workspace. Runs after `SessionAuthentication`. */
+export const assertOperator = (request: FastifyRequest): void => {
+  if (!sessionOf(request).operator) throw new Problem(403, 'Only operators can do this.');
+};
+
+/** A route of a controller that only signed-in users may call, or only operators. */
+export const RequiresSession = (access: 'session' | 'operator' = 'session') =>
+  applyDecorators(Admits({ access, maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'caller' }), DocumentsSession());
 
 const unauthorized = (message: string): Problem => new Problem(401, message, { 'www-authenticate': 'Bearer' });

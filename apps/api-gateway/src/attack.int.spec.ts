@@ -1,0 +1,128 @@
+import { connect } from 'node:net';
+import { setTimeout as after } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { authenticateApiKey, authenticateSession, createSession, Refusal, sendEmail } from '@postern/contracts';
+import { waitFor } from '@postern/testing';
+import { type GatewayProcess, startGatewayProcess } from './testing/gateway-under-test.js';
+import { announced, call, firstAnswer } from './testing/http.js';
+
+const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
+const API_KEY = `em_live_${'a1B2'.repeat(10)}xyz`;
+const ATTACKER = '127.0.0.2';
+const MIB = 1024 * 1024;
+const FLOOD_MS = 5_000;
+/** The share of one processor that an anonymous client may take. */
+const MAX_SHARE = 0.25;
+
+const CREDENTIALS = JSON.stringify({ email: 'victim@example.com', password: 'x'.repeat(100) });
+const SIGN_IN =
+  'POST /dashboard/api/session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+  `Content-Length: ${CREDENTIALS.length}\r\n\r\n${CREDENTIALS}`;
+
+let gateway: GatewayProcess;
+
+beforeAll(async () => {
+  gateway = await startGatewayProcess();
+  const refuse = (code: string) => () => {
+    throw new Refusal(code, 'No.');
+  };
+  gateway.services.on(authenticateApiKey, ({ api_key_hash }) =>
+    api_key_hash.startsWith('27817f34') ? { service_id: ID } : refuse('api_key_invalid')(),
+  );
+  gateway.services.on(authenticateSession, refuse('session_invalid'));
+  gateway.services.on(createSession, refuse('credentials_wrong'));
+  gateway.services.on(sendEmail, ({ email }) => ({
+    email: {
+      id: ID,
+      status: 'sent' as const,
+      mode: 'sandbox' as const,
+      from: email.from,
+      to: email.to,
+      message: 'Sent.',
+    },
+    rate_limit: { limit: 600, remaining: 599, reset_s: 60 },
+    replayed: false,
+  }));
+}, 90_000);
+afterAll(() => gateway.stop());
+
+/** Sends from the attacker's address and waits for an answer or the end of the connection. */
+const attack = (request: string): Promise<string> => firstAnswer(gateway.port, request, ATTACKER).catch(() => '');
+
+const send = (headers: Record<string, string>) =>
+  call('POST', `${gateway.url}/emails`, {
+    headers,
+    body: { from: 'a@b.c', to: ['d@e.f'], subject: 's', text: 't' },
+  });
+
+describe('one anonymous request', () => {
+  const members = `{${Array.from({ length: 850_000 }, (_, index) => `"k${index}":1`).join(',')}}`;
+  const nested = '['.repeat(4_500_000) + ']'.repeat(4_500_000);
+
+  it.each([
+    ['850,000 members to sign-in', '/dashboard/api/session', members, {}],
+    ['4,500,000 levels to sign-in', '/dashboard/api/session', nested, {}],
+    ['850,000 members with an invented key', '/emails', members, { 'api-key': `em_live_${'A'.repeat(43)}` }],
+    ['850,000 members to no route', '/nothing', members, {}],
+  ])('with %s takes at most a tenth of a second of the processor on average', async (_what, path, body, headers) => {
+    const before = gateway.cpuMs();
+    for (let n = 0; n < 5; n++) {
+      const { status } = await call('POST', `${gateway.url}${path}`, { body, headers });
+      expect([401, 404, 413]).toContain(status);
+    }
+    expect((gateway.cpuMs() - before) / 5).toBeLessThan(100);
+  });
+
+  it('that ends before its body is not an error of the gateway', async () => {
+    for (let n = 0; n < 20; n++) {
+      const socket = connect(gateway.port, '127.0.0.1');
+      await new Promise(resolve => socket.write(announced('POST /emails', 50_000, [`Api-Key: ${API_KEY}`]), resolve));
+      await after(20);
+      socket.destroy();
+    }
+    await send({ 'api-key': API_KEY });
+    expect(gateway.logLines.filter(line => /"level":"?(?:error|warn|40|50)/.test(line))).toEqual([]);
+  });
+});
+
+describe('an anonymous client', () => {
+  it('that holds 40 unfinished bodies takes no memory', async () => {
+    const before = gateway.residentBytes();
+    const sockets = Array.from({ length: 40 }, () => {
+      const socket = connect({ port: gateway.port, host: '127.0.0.1', localAddress: ATTACKER });
+      socket.on('error', () => undefined);
+      socket.write(announced('POST /dashboard/api/session', 10 * MIB));
+      socket.write(Buffer.alloc(4 * MIB, 32));
+      return socket;
+    });
+    await Promise.all(
+      sockets.map(socket => waitFor(() => socket.bytesRead > 0 || socket.destroyed, { timeoutMs: 50_000 })),
+    );
+    expect(gateway.residentBytes() - before).toBeLessThan(80 * MIB);
+    for (const socket of sockets) socket.destroy();
+  }, 60_000);
+
+  it.each<[string, string]>([
+    ['sign-ins', SIGN_IN],
+    ['invented keys', announced('POST /emails', 10 * MIB, [`Api-Key: em_live_${'A'.repeat(43)}`])],
+    ['invented sessions', 'GET /dashboard/api/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\n\r\n'],
+    ['unknown paths', 'GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['pipelined documents', 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500)],
+  ])('that floods with %s takes at most a quarter of a processor, and others are served', async (_what, request) => {
+    expect((await send({ 'api-key': API_KEY })).status).toBe(200);
+    const before = gateway.cpuMs();
+    const startedAt = performance.now();
+    let running = true;
+    const flood = Array.from({ length: 50 }, async () => {
+      while (running) await attack(request);
+    });
+    while (performance.now() - startedAt < FLOOD_MS) {
+      expect((await send({ 'api-key': API_KEY })).status).toBe(200);
+      await after(100);
+    }
+    running = false;
+    await Promise.all(flood);
+    const share = (gateway.cpuMs() - before) / (performance.now() - startedAt);
+    expect(share).toBeLessThan(MAX_SHARE);
+  });
+});

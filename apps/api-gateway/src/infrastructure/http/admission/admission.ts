@@ -1,0 +1,114 @@
+import { NotFoundException } from '@nestjs/common';
+import { Refusal } from '@postern/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceClient } from '../../../service-client/ports.js';
+import { apiKeyHashOf, assertValidApiKey } from '../access/api-key.js';
+import { admitCall } from '../access/platform-admission.js';
+import { platformKeyHashOf } from '../access/platform-key.js';
+import { assertOwnsService } from '../access/service-owner.js';
+import { assertOperator, SessionAuthentication } from '../access/session-authentication.js';
+import { Problem } from '../errors/problem.js';
+import { statusOf } from '../errors/refusal-status.js';
+import { clientAddressOf } from '../server/client-address.js';
+import { AcceptedCredentials } from './accepted-credentials.js';
+import type { ClientBudgets } from './client-budgets.js';
+import { clientNetworkOf } from './client-network.js';
+import { assertNoControlCharacters, assertOneHost } from './request-head.js';
+import { admissionOfRequest, type GatewayAccess } from './route-admission.js';
+
+/** email-send authenticates every email itself, so a body may be read for a key that was valid a moment ago. */
+const API_KEY_FRESH_MS = 30_000;
+
+/** Decides on the headers of a request, before a byte of its body is read. */
+export class Admission {
+  private readonly credentials = new AcceptedCredentials();
+  private readonly sessions: SessionAuthentication;
+
+  constructor(
+    private readonly services: ServiceClient,
+    private readonly budgets: ClientBudgets,
+    publicUrl: string,
+  ) {
+    this.sessions = new SessionAuthentication(services, publicUrl);
+  }
+
+  /** Throws or rejects with the refusal; a promise only if a service must be asked. */
+  admit(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
+    assertOneHost(request);
+    if (request.is404) {
+      this.budgets.spend('client', networkOf(request));
+      throw new NotFoundException();
+    }
+    const { access, budget, maxBodyBytes } = admissionOfRequest(request);
+    if (budget !== 'caller') this.budgets.spend(budget, networkOf(request));
+    const mayRemember = Number(request.headers['content-length'] ?? 0) <= maxBodyBytes;
+    const caller = this.identify(access, request, reply, mayRemember);
+    if (caller) return caller.then(() => assertNoControlCharacters(request));
+    assertNoControlCharacters(request);
+    return undefined;
+  }
+
+  /** @param mayRemember false for a request that will be refused, whose caller must be authenticated now. */
+  private identify(
+    access: GatewayAccess,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    mayRemember: boolean,
+  ): Promise<void> | undefined {
+    switch (access) {
+      case 'anyone':
+        return undefined;
+      case 'api-key': {
+        const hash = this.presented(request, () => apiKeyHashOf(request));
+        const freshMs = hasBody(request) ? API_KEY_FRESH_MS : undefined;
+        if (mayRemember && this.credentials.isKnown(hash, freshMs)) return undefined;
+        return this.accepted(request, hash, () => assertValidApiKey(this.services, request));
+      }
+      case 'platform-key': {
+        const hash = this.presented(request, () => platformKeyHashOf(request));
+        return this.accepted(request, hash, () => admitCall(this.services, hash, request, reply));
+      }
+      default: {
+        const hash = this.presented(request, () => this.sessions.tokenHashOf(request));
+        return this.accepted(request, hash, () => this.sessions.authenticate(request, hash)).then(async () => {
+          if (access === 'operator') assertOperator(request);
+          if (access === 'service-owner') await assertOwnsService(this.services, request);
+        });
+      }
+    }
+  }
+
+  /** The hash of the credential in the request; a missing or malformed one spends the client's budget. */
+  private presented(request: FastifyRequest, hashOf: () => string): string {
+    try {
+      return hashOf();
+    } catch (refused) {
+      this.budgets.spend('client', networkOf(request));
+      throw refused;
+    }
+  }
+
+  /** A credential that no service accepted lately spends the client's budget until it is accepted. */
+  private async accepted(request: FastifyRequest, hash: string, authenticate: () => Promise<void>): Promise<void> {
+    const known = this.credentials.isKnown(hash);
+    const client = known ? undefined : networkOf(request);
+    if (client !== undefined) this.budgets.spend('client', client);
+    try {
+      await authenticate();
+    } catch (refused) {
+      if (isUnauthenticated(refused)) this.credentials.forget(hash);
+      else if (client !== undefined) this.budgets.refund('client', client);
+      throw refused;
+    }
+    if (client !== undefined) this.budgets.refund('client', client);
+    this.credentials.accept(hash);
+  }
+}
+
+const hasBody = ({ method }: FastifyRequest): boolean => method !== 'GET' && method !== 'HEAD';
+
+/** What limits count as the client of a request. */
+export const networkOf = (request: FastifyRequest): string => clientNetworkOf(clientAddressOf(request));
+
+const isUnauthenticated = (error: unknown): boolean =>
+  Refusal.is(error) ? statusOf(error) === 401 : error instanceof Problem && error.status === 401;

@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { KIB, MIB } from '@postern/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../errors/problem.js';
+import { ReceivedBody } from '../validation/received-body.js';
+import { networkOf } from './admission.js';
+import type { BufferedBytes } from './buffered-bytes.js';
+import { admissionOfRequest } from './route-admission.js';
+
+/** Smaller bodies are not counted; the number of connections bounds them. */
+const UNCOUNTED_BYTES = 16 * KIB;
+/** How much of a body nobody reads is discarded before the connection is closed. */
+const MAX_DISCARDED_BYTES = 16 * MIB;
+
+/** Reads admitted bodies: bounded by their route, and counted in `BufferedBytes` until their request is answered. */
+export class BodyReader {
+  /** Requests with `Expect: 100-continue`, which are told to continue only when their body is read. */
+  private readonly waiting = new WeakMap<IncomingMessage, ServerResponse>();
+  /** The responses of requests whose body may be counted. */
+  private readonly responses = new WeakMap<FastifyRequest, ServerResponse>();
+
+  constructor(private readonly buffered: BufferedBytes) {}
+
+  expectContinue(request: IncomingMessage, response: ServerResponse): void {
+    this.waiting.set(request, response);
+  }
+
+  /** Refuses a body by its declared length. @throws 413, 429 or 503 */
+  assertDeclaredLength(request: FastifyRequest, reply: FastifyReply): void {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    const declared = length === undefined ? 0 : Number(length);
+    if (declared === 0 && encoding === undefined) return;
+    const { maxBodyBytes } = admissionOfRequest(request);
+    // GET routes without a body never read it.
+    if (maxBodyBytes === 0) return;
+    if (declared > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    if (declared <= UNCOUNTED_BYTES && encoding === undefined) return;
+    this.responses.set(request, reply.raw);
+    if (declared > UNCOUNTED_BYTES) this.buffered.assertFits(networkOf(request), declared);
+  }
+
+  async read(request: FastifyRequest, payload: IncomingMessage): Promise<ReceivedBody> {
+    const { maxBodyBytes } = admissionOfRequest(request);
+    this.waiting.get(request.raw)?.writeContinue();
+    const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
+    const bytes = await this.bytesOf(request, payload, maxBodyBytes);
+    return new ReceivedBody(bytes, type, encoding);
+  }
+
+  private bytesOf(request: FastifyRequest, payload: IncomingMessage, maxBodyBytes: number): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let received = 0;
+      let count: ((bytes: number) => void) | undefined;
+      const stop = () => {
+        payload.off('data', onData).off('end', onEnd).off('error', onAborted);
+      };
+      const fail = (problem: unknown) => {
+        stop();
+        chunks.length = 0;
+        reject(problem);
+      };
+      const onData = (chunk: Buffer) => {
+        received += chunk.length;
+        if (received > maxBodyBytes) return fail(tooLarge(maxBodyBytes));
+        try {
+          if (count) count(chunk.length);
+          else if (received > UNCOUNTED_BYTES) {
+            count = this.counterOf(request);
+            count(received);
+          }
+        } catch (full) {
+          return fail(full);
+        }
+        chunks.push(chunk);
+      };
+      const onEnd = () => {
+        stop();
+        // Always copied, so that a small body does not keep the read buffer of its socket.
+        resolve(Buffer.concat(chunks, received));
+      };
+      const onAborted = () => fail(new Problem(400, 'The request body is incomplete.', { connection: 'close' }));
+      payload.on('data', onData).on('end', onEnd).on('error', onAborted);
+    });
+  }
+
+  /** Counts bytes for the client of a request, and releases them when the request is over. */
+  private counterOf(request: FastifyRequest): (bytes: number) => void {
+    const client = networkOf(request);
+    let counted = 0;
+    const release = () => {
+      this.buffered.release(client, counted);
+      counted = 0;
+    };
+    const response = this.responses.get(request);
+    // A pipelined response that waits behind others may not close with its connection.
+    const { socket } = request.raw;
+    socket.once('close', release);
+    response?.once('close', () => {
+      socket.off('close', release);
+      release();
+    });
+    return bytes => {
+      this.buffered.reserve(client, bytes);
+      counted += bytes;
+    };
+  }
+}
+
+/** Discards what remains of a body within bounds, so that a client that is still sending reads the answer. */
+export const discardUnread = ({ raw }: FastifyRequest): void => {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = raw.headers;
+  if (raw.complete || (length === '0' && encoding === undefined)) return;
+  let discarded = 0;
+  raw.on('data', (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > MAX_DISCARDED_BYTES) raw.destroy();
+  });
+};
+
+const tooLarge = (maxBodyBytes: number): Problem =>
+  new Problem(413, `The body is larger than ${sizeOf(maxBodyBytes)}.`);
+
+/** A number of bytes for readers: `4 KiB`, `10 MiB`. */
+export const sizeOf = (bytes: number): string =>
+  bytes % MIB === 0 ? `${bytes / MIB} MiB` : bytes % KIB === 0 ? `${bytes / KIB} KiB` : `${bytes} bytes`;

@@ -1,0 +1,164 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { authenticateApiKey, authenticateSession, Refusal } from '@postern/contracts';
+import { waitFor } from '@postern/testing';
+import { type GatewayUnderTest, startGateway } from '../../../testing/gateway-under-test.js';
+import { announced, call, firstAnswer } from '../../../testing/http.js';
+import { admitAll, KEY as PLATFORM_KEY } from '../../../testing/platform-call.js';
+
+const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
+const API_KEY = `em_live_${'a1B2'.repeat(10)}xyz`;
+const MIB = 1024 * 1024;
+
+let gateway: GatewayUnderTest;
+let sockets: Socket[];
+
+beforeEach(() => {
+  sockets = [];
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await gateway.stop();
+});
+
+const start = async (environment: Record<string, string>) => {
+  gateway = await startGateway(environment);
+  admitAll(gateway.services);
+  gateway.services.on(authenticateApiKey, () => ({ service_id: ID }));
+};
+
+/** Opens a connection, which is closed at the end of the test. */
+const open = (localAddress: string): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port: gateway.port, host: '127.0.0.1', localAddress }, () => resolve(socket));
+    sockets.push(socket);
+    socket.on('error', reject);
+  });
+
+/** Sends all but the last megabyte of an email of 10 MiB. */
+const upload = async (localAddress: string): Promise<Socket> => {
+  const socket = await open(localAddress);
+  socket.write(announced('POST /emails', 10 * MIB, [`Api-Key: ${API_KEY}`]));
+  await new Promise(resolve => socket.write(Buffer.alloc(9 * MIB, 32), resolve));
+  return socket;
+};
+
+const tryUpload = (localAddress: string): Promise<string> =>
+  firstAnswer(
+    gateway.port,
+    announced('POST /emails', 10 * MIB, [`Api-Key: ${API_KEY}`, 'Expect: 100-continue']),
+    localAddress,
+  );
+
+const isAnswered = (pattern: RegExp, localAddress: string) => async () => pattern.test(await tryUpload(localAddress));
+
+describe('the bodies in memory', () => {
+  it('of one address are bounded with 429 and Retry-After, until they are gone', async () => {
+    await start({ POSTERN_MAX_BUFFERED_BYTES_PER_CLIENT: String(16 * MIB) });
+    const held = await upload('127.0.0.1');
+    await waitFor(isAnswered(/^HTTP\/1\.1 429 .*retry-after: 1\r\n.*\{"error":/s, '127.0.0.1'));
+    expect(await tryUpload('127.0.0.2')).toMatch(/^HTTP\/1\.1 100 /);
+    const small = announced('POST /emails', 2_000, [`Api-Key: ${API_KEY}`, 'Expect: 100-continue']);
+    expect(await firstAnswer(gateway.port, small)).toMatch(/^HTTP\/1\.1 100 /);
+    held.destroy();
+    await waitFor(isAnswered(/^HTTP\/1\.1 100 /, '127.0.0.1'));
+  });
+
+  it('of all addresses are bounded with 503 and Retry-After', async () => {
+    await start({ POSTERN_MAX_BUFFERED_BYTES: String(16 * MIB) });
+    await upload('127.0.0.1');
+    await waitFor(isAnswered(/^HTTP\/1\.1 503 .*retry-after: 1\r\n.*\{"error":/s, '127.0.0.2'));
+    const head = announced(`PUT /api/v1/web-services/${ID}/env/bulk`, 10 * MIB, [
+      `Authorization: Bearer ${PLATFORM_KEY}`,
+    ]);
+    expect(await firstAnswer(gateway.port, head, '127.0.0.2')).toMatch(/^HTTP\/1\.1 503 .*\{"detail":/s);
+  });
+
+  it('are not counted after the answer', async () => {
+    await start({ POSTERN_MAX_BUFFERED_BYTES: String(16 * MIB) });
+    const email = { from: 'a@b.c', to: ['d@e.f'], subject: 's', text: 'x'.repeat(9 * MIB) };
+    for (let n = 0; n < 3; n++) {
+      const answer = await call('POST', `${gateway.url}/emails`, { body: email, headers: { 'api-key': API_KEY } });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it('are counted without a declared length as well', async () => {
+    await start({ POSTERN_MAX_BUFFERED_BYTES: String(16 * MIB) });
+    await upload('127.0.0.1');
+    await waitFor(isAnswered(/^HTTP\/1\.1 503 /, '127.0.0.2'));
+    const socket = await open('127.0.0.2');
+    const answered = new Promise<string>(resolve => socket.once('data', data => resolve(data.toString('latin1'))));
+    socket.write(`POST /emails HTTP/1.1\r\nHost: x\r\nApi-Key: ${API_KEY}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    socket.write(`${(9 * MIB).toString(16)}\r\n`);
+    socket.write(Buffer.alloc(9 * MIB, 32));
+    expect(await answered).toMatch(/^HTTP\/1\.1 503 /);
+  });
+});
+
+describe('the connections of one address', () => {
+  it('are bounded, and those of other addresses are not affected', async () => {
+    await start({ POSTERN_MAX_CONNECTIONS_PER_ADDRESS: '5' });
+    const held = await Promise.all(Array.from({ length: 5 }, () => open('127.0.0.2')));
+    const live = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+    await expect(firstAnswer(gateway.port, live, '127.0.0.2').catch(() => '')).resolves.toBe('');
+    expect(await firstAnswer(gateway.port, live, '127.0.0.3')).toMatch(/^HTTP\/1\.1 200 /);
+    held[0]?.destroy();
+    await waitFor(async () => (await firstAnswer(gateway.port, live, '127.0.0.2').catch(() => '')).includes(' 200 '));
+  });
+
+  it('are not bounded for a trusted proxy', async () => {
+    await start({ POSTERN_MAX_CONNECTIONS_PER_ADDRESS: '1', POSTERN_TRUSTED_PROXIES: '127.0.0.0/24' });
+    await open('127.0.0.2');
+    const live = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+    expect(await firstAnswer(gateway.port, live, '127.0.0.2')).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('the requests of one address without a valid credential', () => {
+  const get = (path: string, localAddress: string, headers = '') =>
+    firstAnswer(gateway.port, `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`, localAddress).catch(() => '');
+  const statuses = async (count: number, localAddress: string, path: string, headers = '') => {
+    const found = [];
+    for (let n = 0; n < count; n++) found.push((await get(path, localAddress, headers)).slice(9, 12));
+    return found;
+  };
+
+  it.each([
+    ['without a route', '/nothing', '', '404'],
+    ['for the documentation', '/openapi.json', '', '200'],
+    ['without a key', `/emails/${ID}`, '', '401'],
+    ['with an invented key', `/emails/${ID}`, `Api-Key: em_live_${'A'.repeat(43)}\r\n`, '401'],
+    ['with an invented session', '/dashboard/api/me', 'Authorization: Bearer invented\r\n', '401'],
+  ])('%s are bounded with 429, and then with closed connections', async (_what, path, headers, status) => {
+    await start({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1' });
+    gateway.services.on(authenticateApiKey, () => {
+      throw new Refusal('api_key_invalid', 'The API key is not valid.');
+    });
+    gateway.services.on(authenticateSession, () => {
+      throw new Refusal('session_invalid', 'Sign in again.');
+    });
+    const answers = await statuses(25, '127.0.0.2', path, headers);
+    expect(answers.filter(answer => answer === status).length).toBeGreaterThanOrEqual(10);
+    expect(answers).toContain('429');
+    expect(answers).toContain('');
+    expect(await statuses(1, '127.0.0.3', path, headers)).toEqual([status]);
+  });
+
+  it('do not affect a credential of this address that was accepted before', async () => {
+    await start({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1' });
+    const headers = `Authorization: Bearer ${PLATFORM_KEY}\r\n`;
+    expect(await statuses(30, '127.0.0.2', '/api/v1/projects', headers)).toEqual(Array(30).fill('200'));
+    expect(await statuses(15, '127.0.0.2', '/nothing')).toContain('429');
+    expect(await statuses(1, '127.0.0.2', '/api/v1/projects', headers)).toEqual(['200']);
+  });
+
+  it('behind a trusted proxy are those of the forwarded address', async () => {
+    await start({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1', POSTERN_TRUSTED_PROXIES: '127.0.0.1' });
+    const from = (address: string, count: number) =>
+      statuses(count, '127.0.0.1', '/nothing', `X-Forwarded-For: ${address}\r\n`);
+    expect(await from('2001:db8:1:2::1', 10)).toEqual(Array(10).fill('404'));
+    expect(await from('2001:db8:1:2:ffff::7', 1)).toEqual(['429']);
+    expect(await from('2001:db8:1:3::1', 1)).toEqual(['404']);
+  });
+});

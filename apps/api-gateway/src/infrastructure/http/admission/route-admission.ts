@@ -1,0 +1,39 @@
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { RouteAccess, RouteAdmission } from '@postern/contracts';
+import type { FastifyRequest } from 'fastify';
+
+/** Who may call a route of the gateway: `api-key` is a key of the email API, `anyone` needs no credential. */
+export type GatewayAccess = RouteAccess | 'api-key' | 'anyone';
+export type GatewayAdmission = RouteAdmission<GatewayAccess>;
+
+/** The admission in the metadata of a handler, for the documentation. */
+export const ADMISSION = 'postern:admission';
+
+/** Declares who may call a route, how many bytes it takes, and what a call spends; every route needs it. */
+export const Admits = (admission: GatewayAdmission) =>
+  applyDecorators(RouteConfig({ admission }), SetMetadata(ADMISSION, admission));
+
+/** A page, file or link that needs no credential and no body. */
+export const AdmitsAnyone = (budget: 'client' | 'client-frequent' = 'client') =>
+  Admits({ access: 'anyone', maxBodyBytes: 0, budget });
+
+/** The admission in the configuration of a route, if it declares one. */
+export const declaredAdmission = (config: unknown): GatewayAdmission | undefined =>
+  typeof config === 'object' && config !== null && 'admission' in config
+    ? (config.admission as GatewayAdmission)
+    : undefined;
+
+/** A property of the request: Fastify builds `routeOptions` on every access. */
+const OF_REQUEST = Symbol('admission');
+
+/** The admission of the route of a request. @throws if there is no route, or it declares none. */
+export const admissionOfRequest = (request: FastifyRequest & { [OF_REQUEST]?: GatewayAdmission }): GatewayAdmission => {
+  const known = request[OF_REQUEST];
+  if (known) return known;
+  const { config, url } = request.routeOptions;
+  const admission = declaredAdmission(config);
+  if (!admission) throw new Error(`The route ${url ?? '(none)'} declares no admission`);
+  request[OF_REQUEST] = admission;
+  return admission;
+};

@@ -1,0 +1,38 @@
+/** An anonymous client that floods from one address: every connection sends, reads the answer, and connects again. */
+import { connect } from 'node:net';
+import type { Flood, FloodResult } from './requests.js';
+import { handleCommands } from './worker.js';
+
+const ATTACKER = '127.0.0.2';
+/** An answer takes no longer, or the connection is given up. */
+const GIVE_UP_MS = 2_000;
+
+/** @returns the status of the answer, or 0 if the connection ended without one. */
+const sendOnce = (port: number, request: Buffer): Promise<number> =>
+  new Promise(resolve => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: ATTACKER }, () => socket.write(request));
+    const end = (status: number) => {
+      socket.destroy();
+      resolve(status);
+    };
+    socket.setTimeout(GIVE_UP_MS, () => end(0));
+    socket.once('data', answer => end(Number(answer.toString('latin1').slice(9, 12))));
+    socket.on('error', () => end(0));
+    socket.on('close', () => resolve(0));
+  });
+
+const flood = async ({ port, head, body, connections, seconds }: Flood): Promise<FloodResult> => {
+  const request = Buffer.from(head + body);
+  const end = performance.now() + seconds * 1_000;
+  const answers: Record<string, number> = {};
+  const client = async () => {
+    while (performance.now() < end) {
+      const status = await sendOnce(port, request);
+      answers[status] = (answers[status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, client));
+  return { answers };
+};
+
+handleCommands({ flood });
