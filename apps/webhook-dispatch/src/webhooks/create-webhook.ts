@@ -1,7 +1,7 @@
 import { createWebhook, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WebhookRepository, WebhookUrlValidator } from './ports.js';
+import { WebhookRepository, WebhookUrls } from './ports.js';
 
 const MAX_WEBHOOKS_PER_SERVICE = 20;
 
@@ -10,11 +10,15 @@ const MAX_WEBHOOKS_PER_SERVICE = 20;
 export class CreateWebhook {
   constructor(
     private readonly webhooks: WebhookRepository,
-    private readonly urls: WebhookUrlValidator,
+    private readonly urls: WebhookUrls,
   ) {}
 
-  async execute({ service_id, url, events }: RequestOf<typeof createWebhook>): Promise<ReplyOf<typeof createWebhook>> {
-    await this.urls.validate(url);
+  async execute({
+    service_id,
+    url: entered,
+    events,
+  }: RequestOf<typeof createWebhook>): Promise<ReplyOf<typeof createWebhook>> {
+    const url = await this.urls.accept(entered);
     const id = uuidv7();
     const kinds = [...new Set(events)];
     const webhook = { service_id, webhook_id: id, url, events: kinds };
