@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Log } from '@postern/messaging';
+import type { OutboundGuard } from '@postern/outbound';
 import { ArtefactStore } from '../artefacts/artefact-store.js';
 import type { Confinement } from '../instances/confinement.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
@@ -11,6 +12,7 @@ import { CgroupTree } from '../sandbox/cgroup-tree.js';
 import { findUsers, halves } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
 import { Git } from '../source/git.js';
+import { PinnedRemotes } from '../source/pinned-remotes.js';
 import { RepositorySources, SOURCE_TIMES, type SourceTimes } from '../source/repository-sources.js';
 import { BUILD_MARKER } from './build-environment.js';
 import { BUILD_LIMITS, type BuildLimits } from './build-limits.js';
@@ -21,6 +23,8 @@ import { type InStep, LocalBuilds } from './local-builds.js';
 export interface LocalBuildsOptions {
   readonly platformHome: string;
   readonly allowFileRepositories: boolean;
+  /** Checks the hosts of repositories. */
+  readonly guard: OutboundGuard;
   readonly instanceLimits: InstanceLimits;
   readonly inStep?: InStep;
   readonly log: Log;
@@ -85,6 +89,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   const underWay = new Set<string>();
   const sources = new RepositorySources(
     new Git({ platformHome, allowFiles, path, network: networkOf(variables) }),
+    new PinnedRemotes(options.guard),
     confinement,
     { folder: workspaces.folder, idPrefix, marker: BUILD_MARKER, underWay },
     { ...SOURCE_TIMES, ...options.times },
