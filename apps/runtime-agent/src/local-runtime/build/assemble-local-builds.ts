@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Log } from '@postern/messaging';
 import type { OutboundGuard } from '@postern/outbound';
 import { ArtefactStore } from '../artefacts/artefact-store.js';
@@ -9,8 +9,9 @@ import type { InstanceLimits } from '../instances/instance-host.js';
 import type { LaunchOf } from '../instances/instance-starter.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
-import { findUsers, halves } from '../sandbox/own-users.js';
+import { findUsers, halves, type UserRange } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
+import { UserAssignments } from '../sandbox/user-assignments.js';
 import { Git } from '../source/git.js';
 import { PinnedRemotes } from '../source/pinned-remotes.js';
 import { RepositorySources, SOURCE_TIMES, type SourceTimes } from '../source/repository-sources.js';
@@ -67,12 +68,16 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   if (!cgroups) log.warn({}, 'No control groups here: memory and processors of web services are watched, not limited');
 
   const [buildUsers, instanceUsers] = users ? halves(users) : [];
+  const assignments = (folder: string, range: UserRange | undefined) =>
+    range && new UserAssignments(join(platformHome, 'users', folder), range);
   const limits = { ...BUILD_LIMITS, ...options.limits };
   const path = programPath(variables);
   const processes = new MarkedProcesses(BUILD_MARKER);
   const confinement = new Sandbox({
     processes,
-    users: buildUsers,
+    users: assignments('builds', buildUsers),
+    // The caches of a service stay for its next build.
+    keepsUser: id => !id.startsWith(`${idPrefix}source-`),
     cgroups,
     limits: {
       memoryBytes: limits.memoryBytes,
@@ -111,7 +116,8 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   });
   const instances = new Sandbox({
     processes: new MarkedProcesses(),
-    users: instanceUsers,
+    users: assignments('instances', instanceUsers),
+    keepsUser: () => false,
     cgroups,
     limits: { ...instanceLimits, cpuWeight: WEIGHTS.instance, fileBytes: undefined, niceness: 0, shortLived: false },
   });
