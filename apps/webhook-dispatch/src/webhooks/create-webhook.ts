@@ -1,9 +1,7 @@
-import { createWebhook, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { createWebhook, limitOf, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { WebhookRepository, WebhookUrls } from './ports.js';
-
-const MAX_WEBHOOKS_PER_SERVICE = 20;
 
 /** Creates a webhook and returns its signing secret once. Refuses URLs that are not publicly reachable. */
 @Handles(createWebhook)
@@ -13,16 +11,13 @@ export class CreateWebhook {
     private readonly urls: WebhookUrls,
   ) {}
 
-  async execute({
-    service_id,
-    url: entered,
-    events,
-  }: RequestOf<typeof createWebhook>): Promise<ReplyOf<typeof createWebhook>> {
-    const url = await this.urls.accept(entered);
+  async execute(request: RequestOf<typeof createWebhook>): Promise<ReplyOf<typeof createWebhook>> {
+    const { service_id, events, workspace_quotas } = request;
+    const url = await this.urls.accept(request.url);
     const id = uuidv7();
     const kinds = [...new Set(events)];
     const webhook = { service_id, webhook_id: id, url, events: kinds };
-    const { secret } = await this.webhooks.create(webhook, MAX_WEBHOOKS_PER_SERVICE);
+    const { secret } = await this.webhooks.create(webhook, limitOf('webhooks', workspace_quotas));
     return { id, url, events: kinds, secret };
   }
 }
