@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@postern/messaging';
 import { type Artefact, BuildFailed, type BuildOrder, type LogWriter, SourceUnavailable } from '@postern/runtime';
 import { z } from 'zod';
-import type { PinnedRemote, PinnedRemotes } from '../../local-runtime/source/pinned-remotes.js';
+import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
 import type { Cluster } from '../cluster.js';
 import {
   BUILDER,

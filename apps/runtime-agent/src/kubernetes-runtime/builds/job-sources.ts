@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ResolvedSource, type Source, SourceUnavailable } from '@postern/runtime';
-import { displayedUrl } from '../../local-runtime/source/git-refusals.js';
-import type { PinnedRemotes } from '../../local-runtime/source/pinned-remotes.js';
-import { pickBranch, refsToAskFor } from '../../local-runtime/source/remote-branches.js';
+import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
+import type { PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
+import { pickBranch, refsToAskFor } from '../../infrastructure/git/remote-branches.js';
 import type { Cluster } from '../cluster.js';
 import type { BuildObjectSettings } from '../objects/build-objects.js';
 import type { Job, Pod } from '../objects/kinds.js';

@@ -1,5 +1,5 @@
 import type { BuildOrder } from '@postern/runtime';
-import type { PinnedRemote } from '../../local-runtime/source/pinned-remotes.js';
+import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
 import { gitFiles, gitVariables, PLAN, requirePinning } from './git-pod.js';
 import type { Manifest } from './kinds.js';
 import { buildName, LABEL } from './names.js';

@@ -1,5 +1,5 @@
-import { gitEnvironment, gitSettingsFor, OLD_GIT } from '../../local-runtime/source/git-environment.js';
-import type { PinnedRemote } from '../../local-runtime/source/pinned-remotes.js';
+import { gitEnvironment, gitSettingsFor, OLD_GIT } from '../../infrastructure/git/git-environment.js';
+import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
 
 /** Where a pod finds the files of {@link gitFiles}. */
 export const PLAN = '/plan';

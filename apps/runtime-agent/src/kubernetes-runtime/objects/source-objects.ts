@@ -1,4 +1,4 @@
-import type { PinnedRemote } from '../../local-runtime/source/pinned-remotes.js';
+import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
 import type { BuildObjectSettings } from './build-objects.js';
 import { gitFiles, gitVariables, PLAN, requirePinning } from './git-pod.js';
 import type { Manifest } from './kinds.js';

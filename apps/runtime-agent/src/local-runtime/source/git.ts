@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { canPin, gitEnvironment, OLD_GIT } from '../../infrastructure/git/git-environment.js';
+import { GIT_SETTINGS } from '../../infrastructure/git/git-settings.js';
+import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
 import { runConfined } from '../sandbox/confined-run.js';
-import { canPin, gitEnvironment, OLD_GIT } from './git-environment.js';
-import { GIT_SETTINGS } from './git-settings.js';
-import type { PinnedRemote } from './pinned-remotes.js';
 
 export interface GitOptions {
   readonly platformHome: string;

@@ -4,9 +4,9 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OutboundGuard } from '@postern/outbound';
 import { freePort, startDnsServer, type TestDns } from '@postern/testing';
+import { startGitHttpServer } from '../../infrastructure/git/testing/git-http-server.js';
+import { guardAsking } from '../../infrastructure/git/testing/hostile-dns.js';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
-import { startGitHttpServer } from './testing/git-http-server.js';
-import { guardAsking } from './testing/hostile-dns.js';
 
 const PUBLIC = '93.184.215.14';
 

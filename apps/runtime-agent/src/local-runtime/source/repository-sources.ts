@@ -3,13 +3,13 @@ import { access, chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ResolvedSource, type Source, SourceUnavailable } from '@postern/runtime';
+import { displayedUrl, inWords } from '../../infrastructure/git/git-refusals.js';
+import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
+import { pickBranch, refsToAskFor } from '../../infrastructure/git/remote-branches.js';
 import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
 import { type Git, NO_REMOTE } from './git.js';
-import { displayedUrl, inWords } from './git-refusals.js';
 import { findStrayLink } from './links.js';
 import { makeOwned } from './owned-folder.js';
-import type { PinnedRemote, PinnedRemotes } from './pinned-remotes.js';
-import { pickBranch, refsToAskFor } from './remote-branches.js';
 
 export interface SourceTimes {
   readonly resolveMs: number;
