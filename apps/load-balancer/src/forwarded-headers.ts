@@ -1,25 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-
-/** Belong to one connection and not to the message (RFC 9110 §7.6.1), or are answered by us (`Expect`). */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'proxy-connection',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-]);
-
-const FORWARDED = new Set(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']);
+import { isForwarding, isHopByHop } from './client-headers.js';
 
 /** Names and values in turn, as they stood on the wire. */
 export type RawHeaders = readonly string[];
 
 /**
- * The request's headers for its backend: `Host` as the client sent it, and where it came from. A proxy in front that is
- * trusted knows better than we do which scheme and host the client used.
+ * The request's headers for its backend: `Host` as the client sent it, and where it came from. Only a trusted proxy in
+ * front may say which client, scheme and host a request has.
  */
 export const requestHeaders = (request: IncomingMessage, host: string, trustsFront: boolean): string[] => {
   const { headers, rawHeaders, socket } = request;
@@ -27,18 +14,18 @@ export const requestHeaders = (request: IncomingMessage, host: string, trustsFro
   const kept: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase();
-    if (HOP_BY_HOP.has(name) || FORWARDED.has(name) || name === 'host' || dropped?.has(name)) continue;
+    if (isHopByHop(name) || isForwarding(name) || name === 'host' || dropped?.has(name)) continue;
     kept.push(rawHeaders[index]!, rawHeaders[index + 1]!);
   }
   const client = (socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=\d+\.)/, '');
-  const before = headers['x-forwarded-for'];
   const front = (name: string) => (trustsFront ? firstOf(headers[name]) : undefined);
+  const before = front('x-forwarded-for');
   return [
     'Host',
     host,
     ...kept,
     'X-Forwarded-For',
-    before ? `${firstOf(before)}, ${client}` : client,
+    before ? `${before}, ${client}` : client,
     'X-Forwarded-Proto',
     front('x-forwarded-proto') ?? 'http',
     'X-Forwarded-Host',
@@ -55,7 +42,7 @@ export const responseHeaders = (raw: RawHeaders): string[] => {
   const kept: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index]!.toLowerCase();
-    if (!HOP_BY_HOP.has(name) && !dropped?.has(name)) kept.push(raw[index]!, raw[index + 1]!);
+    if (!isHopByHop(name) && !dropped?.has(name)) kept.push(raw[index]!, raw[index + 1]!);
   }
   return kept;
 };

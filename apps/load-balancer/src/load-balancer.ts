@@ -1,4 +1,5 @@
 import { chmod, mkdir } from 'node:fs/promises';
+import type { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { type Backend, type BalancerRoute, balancerFolder, type ClosedReason } from '@postern/load-balancer-client';
 import type { BackendTarget } from './backend-target.js';
@@ -66,7 +67,7 @@ export class LoadBalancer {
     let listener: ServiceListener | undefined;
     const made = async (): Promise<RouteEntry> => {
       const route = new Route(id, this.settings.timeouts);
-      listener = this.#listenerOf(() => route, false);
+      listener = this.#listenerOf(() => route);
       const port = await listenAnywhere(listener, this.settings.host, id);
       this.#services.set(id, { route, listener });
       return { id, name, port, hostLabel: hostLabelOf(id, name), version: 0, closed: null, backends: [] };
@@ -164,7 +165,7 @@ export class LoadBalancer {
   /** Another port than the one before only where a stranger keeps that. */
   async #resume(entry: RouteEntry): Promise<void> {
     const route = new Route(entry.id, this.settings.timeouts);
-    const listener = this.#listenerOf(() => route, false);
+    const listener = this.#listenerOf(() => route);
     route.switchTo(entry.backends, entry.closed);
     this.#services.set(entry.id, { route, listener });
     if (await listenPatiently(listener, entry.port, this.settings.host)) return;
@@ -176,7 +177,7 @@ export class LoadBalancer {
   async #openSharedPort(): Promise<void> {
     const { domain, sharedPort, host } = this.settings;
     if (!domain) return;
-    this.#shared = this.#listenerOf(asked => this.#routeOfHost(asked, domain), true);
+    this.#shared = this.#listenerOf(asked => this.#routeOfHost(asked, domain), this.settings.trustedProxies);
     this.#sharedPort = await this.#shared.listen(sharedPort, host);
   }
 
@@ -188,8 +189,8 @@ export class LoadBalancer {
     return entry && this.#services.get(entry.id)?.route;
   }
 
-  #listenerOf(routeOf: (host: string) => Route | undefined, trustsFront: boolean): ServiceListener {
-    return new ServiceListener({ timeouts: this.settings.timeouts, gauges: this.#gauges, routeOf, trustsFront });
+  #listenerOf(routeOf: (host: string) => Route | undefined, trustedProxies?: BlockList): ServiceListener {
+    return new ServiceListener({ timeouts: this.settings.timeouts, gauges: this.#gauges, routeOf, trustedProxies });
   }
 
   #urlOf({ hostLabel, port }: RouteEntry): string {

@@ -6,7 +6,7 @@ import { controlSocket, LoadBalancerClient } from '@postern/load-balancer-client
 import { balancerLog } from './balancer-log.js';
 import { answersAt, ControlServer } from './control-server.js';
 import { LoadBalancer } from './load-balancer.js';
-import { TIMEOUTS } from './settings.js';
+import { networks, TIMEOUTS } from './settings.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -20,7 +20,8 @@ it('takes orders in a home whose path is longer than the address of a unix socke
   const log = balancerLog(() => undefined);
   expect(await answersAt(socket)).toBe(false);
   const settings = { platformHome, host: '127.0.0.1', domain: undefined, sharedPort: 0, exitWithParent: false };
-  const balancer = await LoadBalancer.start({ ...settings, timeouts: TIMEOUTS }, log);
+  const trustedProxies = networks('none');
+  const balancer = await LoadBalancer.start({ ...settings, trustedProxies, timeouts: TIMEOUTS }, log);
   const control = new ControlServer(balancer, log);
   await control.listen(socket);
   try {

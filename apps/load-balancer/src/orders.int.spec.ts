@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { balancerFolder, controlSocket, LoadBalancerClient } from '@postern/load-balancer-client';
+import { networks } from './settings.js';
 import { ask, BalancerFixture, SERVICE } from './testing/balancer-fixture.js';
 
 const OTHER = randomUUID();
@@ -117,6 +118,30 @@ describe('The load balancer', () => {
 });
 
 describe('With a domain', () => {
+  it('a client that connects directly to the shared port is not believed', async () => {
+    const balancer = await BalancerFixture.start(
+      {},
+      { domain: 'apps.test', trustedProxies: networks('203.0.113.0/24') },
+    );
+    try {
+      await balancer.serve((incoming, response) => response.end(JSON.stringify(incoming.headers)));
+      const host = `shop-${SERVICE.slice(-8)}.apps.test`;
+      const claims = {
+        'X-Forwarded-For': '203.0.113.9',
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-Host': 'bank.test',
+      };
+      const { body } = await ask(`http://127.0.0.1:${balancer.sharedPort}`, { headers: { Host: host, ...claims } });
+      expect(JSON.parse(body)).toMatchObject({
+        'x-forwarded-for': '127.0.0.1',
+        'x-forwarded-proto': 'http',
+        'x-forwarded-host': host,
+      });
+    } finally {
+      await balancer.stop();
+    }
+  });
+
   it('services answer by host name at one shared port, and the proxy in front is believed about the scheme', async () => {
     const balancer = await BalancerFixture.start({}, { domain: 'apps.test' });
     const end = SERVICE.slice(-8);
@@ -124,12 +149,16 @@ describe('With a domain', () => {
       const { url } = await balancer.serve((incoming, response) => response.end(JSON.stringify(incoming.headers)));
       expect(url).toBe(`https://shop-${end}.apps.test`);
       const shared = `http://127.0.0.1:${balancer.sharedPort}`;
-      const at = (host: string) => ask(shared, { headers: { Host: host, 'X-Forwarded-Proto': 'https' } });
+      const at = (host: string, more = {}) =>
+        ask(shared, { headers: { Host: host, 'X-Forwarded-Proto': 'https', ...more } });
 
       const found = await at(`SHOP-${end}.apps.test:443`);
       expect(JSON.parse(found.body)).toMatchObject({
         host: `SHOP-${end}.apps.test:443`,
         'x-forwarded-proto': 'https',
+      });
+      expect(JSON.parse((await at(`shop-${end}.apps.test`, { 'X-Forwarded-For': '203.0.113.9' })).body)).toMatchObject({
+        'x-forwarded-for': '203.0.113.9, 127.0.0.1',
       });
       expect((await at(`blog-${end}.apps.test`)).status).toBe(404);
       expect((await at(`shop-${end}.elsewhere.test`)).status).toBe(404);

@@ -45,7 +45,7 @@ describe('A request to a web service', () => {
     expect(answer.headers['x-cased']).toBe('é');
   });
 
-  it('says where it came from, and does not let a client claim the scheme or the host', async () => {
+  it('says where it came from, and does not let a client claim the address, the scheme or the host', async () => {
     const { url } = await balancer.serve((incoming, response) => response.end(JSON.stringify(incoming.headers)));
 
     const { body } = await ask(url, {
@@ -58,10 +58,37 @@ describe('A request to a web service', () => {
     });
 
     expect(JSON.parse(body)).toMatchObject({
-      'x-forwarded-for': '203.0.113.9, 127.0.0.1',
+      'x-forwarded-for': '127.0.0.1',
       'x-forwarded-proto': 'http',
       'x-forwarded-host': 'shop.test',
     });
+  });
+
+  it('carries no header of a client that only proxies send', async () => {
+    const { url } = await balancer.serve((incoming, response) => response.end(JSON.stringify(incoming.headers)));
+    const claims = {
+      'X-Real-IP': '203.0.113.9',
+      X_Real_IP: '203.0.113.9',
+      Forwarded: 'for=203.0.113.9;proto=https',
+      'X-Forwarded-Port': '443',
+      'X-Forwarded-Prefix': '/admin',
+      'X_Forwarded-For': '203.0.113.9',
+      'X-Original-URL': '/admin',
+      'True-Client-IP': '203.0.113.9',
+      'CF-Connecting-IP': '203.0.113.9',
+      Proxy: 'http://203.0.113.9:8080',
+      'Proxy-Authorization': 'Basic eDp5',
+      'HTTP2-Settings': 'AAMAAABk',
+    };
+
+    const { body } = await ask(url, {
+      headers: { ...claims, 'X-Theirs': 'end', 'X-Forwarding': 'end', under_score: 'end' },
+    });
+
+    const seen = JSON.parse(body);
+    for (const name of Object.keys(claims)) expect(seen).not.toHaveProperty([name.toLowerCase()]);
+    expect(seen).toMatchObject({ 'x-theirs': 'end', 'x-forwarding': 'end', under_score: 'end' });
+    expect(JSON.stringify(seen)).not.toContain('203.0.113.9');
   });
 
   it('loses the headers that belong to one connection only, both ways', async () => {

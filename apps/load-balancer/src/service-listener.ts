@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, type BlockList, isIP, type Socket } from 'node:net';
 import { targetOf } from './forwarded-headers.js';
 import { hasBody } from './lazy-body.js';
 import { ProxiedRequest, type ProxyContext } from './proxied-request.js';
@@ -14,8 +14,8 @@ export interface ListenerOptions {
   readonly gauges: TrafficGauges;
   /** The route of a request's host; undefined for nobody's host. */
   readonly routeOf: (host: string) => Route | undefined;
-  /** Whether a proxy of the operator's stands in front, whose word on scheme and host counts. */
-  readonly trustsFront: boolean;
+  /** Proxies of the operator in front, whose word on client, scheme and host counts. */
+  readonly trustedProxies: BlockList | undefined;
 }
 
 /** One port that clients connect to. Requests are parsed strictly: what two parsers could read differently is refused. */
@@ -101,8 +101,13 @@ export class ServiceListener {
     connection.start();
   }
 
+  #trusts({ remoteAddress = '' }: Socket): boolean {
+    const { trustedProxies } = this.options;
+    return trustedProxies?.check(remoteAddress, isIP(remoteAddress) === 6 ? 'ipv6' : 'ipv4') ?? false;
+  }
+
   #contextOf(request: IncomingMessage): ProxyContext | { readonly refusal: Refusal } {
-    const { routeOf, gauges, trustsFront } = this.options;
+    const { routeOf, gauges } = this.options;
     const target = targetOf(request);
     if (!target) return { refusal: UNCLEAR_TARGET };
     const route = routeOf(target.host);
@@ -110,7 +115,7 @@ export class ServiceListener {
     return {
       route,
       target,
-      trustsFront,
+      trustsFront: this.#trusts(request.socket),
       isLast: () => this.#stopping,
       onProxied: () => gauges.charge(request.socket, route.serviceId),
     };

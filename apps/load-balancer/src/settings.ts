@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -34,12 +35,31 @@ export interface BalancerSettings {
   readonly domain: string | undefined;
   /** Port of that listener; 0 picks a free one. */
   readonly sharedPort: number;
+  /** Proxies on the shared port whose word on client, scheme and host counts. */
+  readonly trustedProxies: BlockList;
   readonly exitWithParent: boolean;
   readonly timeouts: Timeouts;
 }
 
 const optional = (name: string) => z.string().trim().min(1, `${name} is empty`).optional();
 const milliseconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
+
+/** A proxy of the operator is usually beside the load balancer; a client on the internet never is. */
+export const PRIVATE_NETWORKS = '127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7';
+
+/** Addresses and CIDR ranges, comma-separated; `none` is the empty list. */
+export const networks = (text: string, context?: z.RefinementCtx): BlockList => {
+  const list = new BlockList();
+  for (const entry of text === 'none' ? [] : text.split(',').map(part => part.trim())) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    const most = family === 'ipv6' ? 128 : 32;
+    if (!isIP(address) || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most)))
+      context?.addIssue(`${entry} is no address and no CIDR range`);
+    else list.addSubnet(address, Number(bits ?? most), family);
+  }
+  return list;
+};
 
 const environmentShape = z
   .object({
@@ -50,6 +70,7 @@ const environmentShape = z
     POSTERN_PLATFORM_BALANCER_CONNECT_TIMEOUT_MS: milliseconds(TIMEOUTS.connectMs),
     POSTERN_PLATFORM_BALANCER_HEADERS_TIMEOUT_MS: milliseconds(TIMEOUTS.headersMs),
     POSTERN_PLATFORM_BALANCER_IDLE_TIMEOUT_MS: milliseconds(TIMEOUTS.idleMs),
+    POSTERN_PLATFORM_BALANCER_TRUSTED_PROXIES: z.string().default(PRIVATE_NETWORKS).transform(networks),
     POSTERN_SHUTDOWN_TIMEOUT_MS: milliseconds(TIMEOUTS.shutdownMs),
     POSTERN_EXIT_WITH_PARENT: z.stringbool().default(false),
   })
@@ -59,6 +80,7 @@ const environmentShape = z
       host: variables.POSTERN_PLATFORM_BALANCER_HOST,
       domain: variables.POSTERN_PLATFORM_DOMAIN?.toLowerCase(),
       sharedPort: variables.POSTERN_PLATFORM_BALANCER_PORT,
+      trustedProxies: variables.POSTERN_PLATFORM_BALANCER_TRUSTED_PROXIES,
       exitWithParent: variables.POSTERN_EXIT_WITH_PARENT,
       timeouts: {
         ...TIMEOUTS,

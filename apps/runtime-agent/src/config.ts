@@ -12,6 +12,9 @@ export const config = defineConfig({
   platformAllowFileRepositories: flag()
     .default(false)
     .describe('Accept file:// as the address of a repository; for a platform that its owner alone uses.'),
+  gitAllowPrivate: flag()
+    .default(false)
+    .describe('Allows repositories at private addresses; for local development and tests only.'),
   platformConcurrentBuilds: integer().min(1).max(100).default(1).describe('Builds of all web services at one time.'),
   platformBalancerPatienceMs: integer()
     .min(0)

@@ -1,40 +1,28 @@
-import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
+import { OutboundGuard } from '@postern/outbound';
 import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
 import { assembleKubernetesRuntime } from './kubernetes-runtime/assemble-kubernetes-runtime.js';
 import type { KubernetesRuntime } from './kubernetes-runtime/kubernetes-runtime.js';
 import type { kubernetesSettings } from './kubernetes-runtime/kubernetes-settings.js';
-import { LIMITS } from './local-runtime/assemble-local-runtime.js';
-import { assembleLocalBuilds } from './local-runtime/build/assemble-local-builds.js';
 import { LogStore } from './local-runtime/logs/log-store.js';
 import { redactor } from './local-runtime/redactor.js';
-import { inWords } from './local-runtime/source/git-refusals.js';
 
 export type KubernetesConfig = ConfigOf<ConfigDefinition<typeof kubernetesSettings>> & {
   readonly platformHome: string;
   readonly platformAllowFileRepositories: boolean;
+  readonly gitAllowPrivate: boolean;
 };
 
-/**
- * Web services in a cluster. Repositories are looked at from here, as the local runtime does it, and lines are kept in
- * the same store as there.
- */
+/** Web services in a cluster. Lines are kept in the same store as by the local runtime. */
 export const startKubernetesRuntime = async (config: KubernetesConfig, log: Log): Promise<KubernetesRuntime> => {
   const { platformHome, platformAllowFileRepositories: allowFileRepositories, kubernetesImageRepository } = config;
   if (!kubernetesImageRepository)
     throw new Error('POSTERN_PLATFORM_RUNTIME=kubernetes needs POSTERN_KUBERNETES_IMAGE_REPOSITORY');
-  const sources = await assembleLocalBuilds({
-    platformHome: join(platformHome, 'sources'),
-    allowFileRepositories,
-    instanceLimits: LIMITS,
-    log,
-  });
   const nodeSelector = config.kubernetesNodeSelector ?? {};
   return assembleKubernetesRuntime({
     namespace: config.kubernetesNamespace,
     platformHome,
-    sources: sources.builds,
-    gitWords: inWords,
+    guard: new OutboundGuard({ allowPrivate: config.gitAllowPrivate }),
     logs: new LogStore(platformHome, redactor),
     mask: (text, secrets) => {
       const masking = redactor(secrets);

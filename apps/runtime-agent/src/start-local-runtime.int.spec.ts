@@ -23,6 +23,7 @@ it('runs as many builds at a time as the setting allows', async () => {
       platformAllowFileRepositories: true,
       platformConcurrentBuilds: 2,
       platformBalancerPatienceMs: 1_000,
+      gitAllowPrivate: false,
     },
     silentLog,
   );

@@ -1,4 +1,5 @@
 import { inSpan, type Log } from '@postern/messaging';
+import { OutboundGuard } from '@postern/outbound';
 import type { RuntimeAgentConfig } from './config.js';
 import { assembleLocalRuntime, LIMITS } from './local-runtime/assemble-local-runtime.js';
 import { assembleLocalBuilds } from './local-runtime/build/assemble-local-builds.js';
@@ -11,7 +12,11 @@ const foreignCodeAsRoot = (platformHome: string): string =>
 
 export type LocalRuntimeConfig = Pick<
   RuntimeAgentConfig,
-  'platformHome' | 'platformAllowFileRepositories' | 'platformConcurrentBuilds' | 'platformBalancerPatienceMs'
+  | 'platformHome'
+  | 'platformAllowFileRepositories'
+  | 'platformConcurrentBuilds'
+  | 'platformBalancerPatienceMs'
+  | 'gitAllowPrivate'
 > & {
   /** For tests: shorter times. */
   readonly times?: Partial<RuntimeTimes>;
@@ -24,6 +29,7 @@ export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): P
     platformHome,
     platformAllowFileRepositories: allowFileRepositories,
     platformConcurrentBuilds: concurrentBuilds,
+    gitAllowPrivate: allowPrivate,
     platformBalancerPatienceMs: balancerPatienceMs,
     times,
     spareMs,
@@ -31,6 +37,7 @@ export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): P
   const parts = await assembleLocalBuilds({
     platformHome,
     allowFileRepositories,
+    guard: new OutboundGuard({ allowPrivate }),
     concurrentBuilds,
     instanceLimits: LIMITS,
     inStep: (name, step) => inSpan(name, {}, step),

@@ -17,6 +17,8 @@ export interface TestDns {
   queries: { name: string; type: string; over: 'udp' | 'tcp' }[];
   /** Replaces the records of a name and type; a TXT text over 255 bytes is split into several strings. */
   setRecords(name: string, type: DnsRecordType, values: DnsValue[]): void;
+  /** Answers each query with the next address, and with the last one from then on, as DNS rebinding does. */
+  rebind(name: string, addresses: readonly string[]): void;
   /** Makes every query for the name fail; `undefined` ends that. TIMEOUT leaves queries unanswered. */
   failWith(name: string, failure: DnsFailure | undefined): void;
   stop(): Promise<void>;
@@ -28,6 +30,7 @@ const failureCodes = { SERVFAIL: Packet.RCODE.SERVFAIL, REFUSED: Packet.RCODE.RE
 export async function startDnsServer(): Promise<TestDns> {
   const zone = new Map<string, Map<string, DnsValue[]>>();
   const failures = new Map<string, DnsFailure>();
+  const rebinding = new Map<string, readonly string[]>();
   const queries: TestDns['queries'] = [];
 
   const respond = (over: 'udp' | 'tcp') => (request: Packet, send: (response: Packet) => unknown) => {
@@ -37,6 +40,9 @@ export async function startDnsServer(): Promise<TestDns> {
     const type = Packet.TYPE_NAME[question.type ?? 0] ?? String(question.type);
     queries.push({ name, type, over });
     const failure = failures.get(name);
+    const [address, ...next] = type === 'A' ? (rebinding.get(name) ?? []) : [];
+    if (address) zone.set(name, new Map([['A', [address]]]));
+    if (next.length > 0) rebinding.set(name, next);
     if (failure === 'TIMEOUT') return;
     const response = Packet.createResponseFromRequest(request);
     response.header.aa = 1;
@@ -64,6 +70,9 @@ export async function startDnsServer(): Promise<TestDns> {
     setRecords(name, type, values) {
       const records = zone.get(normalise(name)) ?? new Map<string, DnsValue[]>();
       zone.set(normalise(name), records.set(type, values));
+    },
+    rebind(name, addresses) {
+      rebinding.set(normalise(name), addresses);
     },
     failWith(name, failure) {
       if (failure) failures.set(normalise(name), failure);

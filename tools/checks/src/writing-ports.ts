@@ -34,7 +34,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'Services',
   'SystemMail',
   'TrackingTokens',
-  'WebhookUrlValidator',
+  'WebhookUrls',
   // Logs and counters.
   'ServiceLog',
   'ReportMetrics',

@@ -59,6 +59,7 @@ export const environmentOf = (
       ...ofEvery,
       POSTERN_PLATFORM_HOME: platformHome(home),
       POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
+      POSTERN_GIT_ALLOW_PRIVATE: process.env['POSTERN_GIT_ALLOW_PRIVATE'] ?? 'true',
       POSTERN_PLATFORM_POSTGRES_BIN: dirname(findPostgres().postgres),
     };
   const publicUrl = { POSTERN_PUBLIC_URL: wiring.baseUrl };

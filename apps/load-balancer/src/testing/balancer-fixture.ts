@@ -8,7 +8,7 @@ import { controlSocket, LoadBalancerClient } from '@postern/load-balancer-client
 import { balancerLog } from '../balancer-log.js';
 import { ControlServer } from '../control-server.js';
 import { LoadBalancer } from '../load-balancer.js';
-import { type BalancerSettings, TIMEOUTS, type Timeouts } from '../settings.js';
+import { type BalancerSettings, networks, PRIVATE_NETWORKS, TIMEOUTS, type Timeouts } from '../settings.js';
 
 /** The web service of one spec file. A service's id decides its port, so specs that run side by side need different ids. */
 export const SERVICE: string = randomUUID();
@@ -37,6 +37,7 @@ export class BalancerFixture {
       host: '127.0.0.1',
       domain: undefined,
       sharedPort: 0,
+      trustedProxies: networks(PRIVATE_NETWORKS),
       exitWithParent: false,
       timeouts: { ...TIMEOUTS, ...timeouts },
       ...settings,

@@ -1,11 +1,15 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Log } from '@postern/messaging';
+import type { OutboundGuard } from '@postern/outbound';
 import { z } from 'zod';
+import { inWords } from '../infrastructure/git/git-refusals.js';
+import { PinnedRemotes } from '../infrastructure/git/pinned-remotes.js';
 import { ImageBuilds } from './builds/image-builds.js';
+import { JobSources } from './builds/job-sources.js';
 import { type Credentials, Registry } from './builds/registry.js';
 import { Cluster } from './cluster.js';
-import { KubernetesRuntime, type ServiceLogs, type Sources } from './kubernetes-runtime.js';
+import { KubernetesRuntime, type ServiceLogs } from './kubernetes-runtime.js';
 import { LogFollower } from './logs/log-follower.js';
 import type { BuildObjectSettings, ImagePrograms } from './objects/build-objects.js';
 import type { KubernetesObject } from './objects/kinds.js';
@@ -20,8 +24,8 @@ export interface KubernetesRuntimeOptions {
   readonly platformHome: string;
   readonly services: ServiceObjectSettings;
   readonly builds: BuildObjectSettings;
-  readonly sources: Sources;
-  readonly gitWords: (errors: string, url: string) => string;
+  /** Checks the hosts of repositories. */
+  readonly guard: OutboundGuard;
   readonly logs: ServiceLogs;
   readonly mask: (text: string, secrets: readonly string[]) => string;
   readonly log: Log;
@@ -34,7 +38,9 @@ const SPARE_MS = 15 * 60_000;
 
 /** Puts the parts together. The cluster is not spoken to before the first order. */
 export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOptions): Promise<KubernetesRuntime> => {
-  const { builds: buildSettings, services: settings, sources, logs, log, pollMs = POLL_MS } = options;
+  const { builds: buildSettings, services: settings, guard, logs, log, pollMs = POLL_MS } = options;
+  const remotes = new PinnedRemotes(guard);
+  const gitWords = (errors: string, url: string) => inWords(errors, url, remotes);
   await mkdir(options.platformHome, { recursive: true });
   const cluster = new Cluster(options.namespace, options.kubeconfig);
   const rolls = new ServiceRolls(cluster, settings, options.mask, { ...ROLL_TIMES, pollMs: pollMs / 2 });
@@ -46,11 +52,13 @@ export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOption
     settings: buildSettings,
     programs: imagePrograms,
     registry,
-    gitWords: options.gitWords,
+    remotes,
+    gitWords,
     log,
     pollMs,
     spareMs: options.spareMs ?? SPARE_MS,
   });
+  const sources = new JobSources({ cluster, settings: buildSettings, remotes, gitWords, pollMs });
   const follower = new LogFollower(
     cluster,
     (...of) => logs.writer(...of),

@@ -19,6 +19,7 @@ export interface LogOptions {
   readonly tailLines?: number;
   /** RFC 3339; from here on. */
   readonly sinceTime?: string;
+  readonly limitBytes?: number;
 }
 
 /** The API server refused, or failed. */
@@ -160,11 +161,12 @@ const unlessGone = <T>(asked: Promise<T>): Promise<T | undefined> =>
     throw error;
   });
 
-const logQuery = ({ container, previous, tailLines, sinceTime }: LogOptions): Record<string, string> => ({
+const logQuery = ({ container, previous, tailLines, sinceTime, limitBytes }: LogOptions): Record<string, string> => ({
   container,
   ...(previous && { previous: 'true' }),
   ...(tailLines !== undefined && { tailLines: String(tailLines) }),
   ...(sinceTime !== undefined && { sinceTime }),
+  ...(limitBytes !== undefined && { limitBytes: String(limitBytes) }),
 });
 
 const wordsIn = (text: string): string | undefined => {

@@ -13,6 +13,7 @@ import {
   type TrafficReading,
 } from '@postern/runtime';
 import type { ImageBuilds } from './builds/image-builds.js';
+import type { JobSources } from './builds/job-sources.js';
 import type { Cluster } from './cluster.js';
 import type { LogFollower } from './logs/log-follower.js';
 import { hostName, serviceName } from './objects/names.js';
@@ -27,13 +28,9 @@ export interface ServiceLogs {
   close(): Promise<void>;
 }
 
-export interface Sources {
-  resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource>;
-}
-
 export interface KubernetesParts {
   readonly cluster: Cluster;
-  readonly sources: Sources;
+  readonly sources: JobSources;
   readonly builds: ImageBuilds;
   readonly rolls: ServiceRolls;
   readonly follower: LogFollower;
@@ -70,10 +67,11 @@ export class KubernetesRuntime extends Runtime {
   }
 
   async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
-    const { follower, rolls, builds } = this.parts;
+    const { follower, rolls, builds, sources } = this.parts;
     follower.follow(expected);
     await rolls.reconcile(expected, rolling);
     await builds.reconcile();
+    await sources.reconcile();
   }
 
   statusOf(webServiceId: string): Promise<RuntimeStatus | undefined> {

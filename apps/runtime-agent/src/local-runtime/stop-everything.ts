@@ -1,3 +1,4 @@
+import { OutboundGuard } from '@postern/outbound';
 import { LIMITS } from './assemble-local-runtime.js';
 import { assembleLocalBuilds } from './build/assemble-local-builds.js';
 import { homePrefix } from './instances/home-prefix.js';
@@ -21,6 +22,7 @@ export const stopEverything = async (platformHome: string, graceMs = 5_000): Pro
   const { builds, confinement, path } = await assembleLocalBuilds({
     platformHome,
     allowFileRepositories: false,
+    guard: new OutboundGuard({ allowPrivate: false }),
     instanceLimits: LIMITS,
     log,
   });

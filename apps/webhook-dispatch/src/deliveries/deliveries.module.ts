@@ -2,6 +2,7 @@ import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { Tasks } from '@postern/service-host';
 import { HttpEndpointClient } from '../infrastructure/http/http-endpoint-client.js';
 import { ObservedEndpointClient } from '../infrastructure/http/observed-endpoint-client.js';
+import { OutboundModule } from '../infrastructure/http/outbound.module.js';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -20,7 +21,7 @@ import { TestWebhook } from './test-webhook.js';
 
 /** The queue of deliveries, their attempts, retries and replays. */
 @Module({
-  imports: [eventSourcing, prisma, WebhooksModule],
+  imports: [eventSourcing, prisma, OutboundModule, WebhooksModule],
   providers: [
     EnqueueDeliveries,
     ProcessDeliveries,

@@ -1,9 +1,10 @@
 import type { OutcomeKind } from '@postern/contracts';
 import type { WebhookChanges } from './webhook.js';
 
-/** Validates a webhook URL. Refuses `invalid_url` with the reason. */
-export abstract class WebhookUrlValidator {
-  abstract validate(url: string): Promise<void>;
+/** Decides which webhook URLs are accepted. */
+export abstract class WebhookUrls {
+  /** Returns the URL as it will be called. Refuses `invalid_url` with the reason. */
+  abstract accept(url: string): Promise<string>;
 }
 
 export interface NewSecret {

@@ -1,6 +1,6 @@
 import { type ReplyOf, type RequestOf, updateWebhook } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebhookRepository, WebhookUrlValidator } from './ports.js';
+import { WebhookRepository, WebhookUrls } from './ports.js';
 import { Webhooks } from './webhooks.projection.js';
 
 /** Changes the URL or the event kinds, disables or enables. Events of a disabled webhook are held until replayed. */
@@ -9,13 +9,13 @@ export class UpdateWebhook {
   constructor(
     private readonly repository: WebhookRepository,
     private readonly webhooks: Webhooks,
-    private readonly urls: WebhookUrlValidator,
+    private readonly urls: WebhookUrls,
   ) {}
 
   async execute(request: RequestOf<typeof updateWebhook>): Promise<ReplyOf<typeof updateWebhook>> {
     const { url, events, enabled } = request.changes;
-    if (url !== undefined) await this.urls.validate(url);
-    await this.repository.change(request, { url, enabled, events: events && [...new Set(events)] });
+    const called = url && (await this.urls.accept(url));
+    await this.repository.change(request, { url: called, enabled, events: events && [...new Set(events)] });
     return this.webhooks.get(request);
   }
 }

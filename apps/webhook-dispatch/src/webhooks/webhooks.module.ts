@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
-import { DnsUrlValidator } from '../infrastructure/http/dns-url-validator.js';
+import { GuardedWebhookUrls } from '../infrastructure/http/guarded-webhook-urls.js';
+import { OutboundModule } from '../infrastructure/http/outbound.module.js';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { CreateWebhook } from './create-webhook.js';
-import { WebhookRepository, WebhookUrlValidator } from './ports.js';
+import { WebhookRepository, WebhookUrls } from './ports.js';
 import { PostgresWebhookRepository } from './postgres-webhook-repository.js';
 import { RemoveWebhook } from './remove-webhook.js';
 import { RotateWebhookSecret } from './rotate-webhook-secret.js';
@@ -13,7 +14,7 @@ import { Webhooks } from './webhooks.projection.js';
 
 /** Webhooks of email services and their signing secrets. */
 @Module({
-  imports: [eventSourcing, prisma],
+  imports: [eventSourcing, prisma, OutboundModule],
   providers: [
     CreateWebhook,
     UpdateWebhook,
@@ -22,7 +23,7 @@ import { Webhooks } from './webhooks.projection.js';
     SwitchWebhookSecret,
     Webhooks,
     { provide: WebhookRepository, useClass: PostgresWebhookRepository },
-    { provide: WebhookUrlValidator, useClass: DnsUrlValidator },
+    { provide: WebhookUrls, useClass: GuardedWebhookUrls },
   ],
   exports: [Webhooks, WebhookRepository],
 })

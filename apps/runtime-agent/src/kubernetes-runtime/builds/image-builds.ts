@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@postern/messaging';
-import { type Artefact, BuildFailed, type BuildOrder, type LogWriter } from '@postern/runtime';
+import { type Artefact, BuildFailed, type BuildOrder, type LogWriter, SourceUnavailable } from '@postern/runtime';
 import { z } from 'zod';
+import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
 import type { Cluster } from '../cluster.js';
 import {
   BUILDER,
@@ -21,6 +22,7 @@ export interface BuildParts {
   readonly settings: BuildObjectSettings;
   readonly programs: () => Promise<ImagePrograms>;
   readonly registry: Registry;
+  readonly remotes: PinnedRemotes;
   /** What git's complaint about an address means. */
   readonly gitWords: (errors: string, url: string) => string;
   readonly log: Log;
@@ -95,14 +97,15 @@ export class ImageBuilds {
     const { cluster, settings } = this.parts;
     const { deploymentId, deadlineMs } = order;
     const programs = await this.parts.programs();
+    const remote = await this.#pin(order);
     const over = new AbortController();
     const end = AbortSignal.any([signal, over.signal, AbortSignal.timeout(deadlineMs + LEEWAY_MS)]);
     const progress = new BuildProgress(output);
     let following: Promise<void> | undefined;
     try {
       await this.#remove(deploymentId);
-      await cluster.apply(buildSecret(order, programs));
-      await cluster.apply(buildJob(order, programs, settings));
+      await cluster.apply(buildSecret(order, programs, remote));
+      await cluster.apply(buildJob(order, programs, settings, remote));
       output.write('build', `Building ${order.commit} in Kubernetes\n`);
       following = this.#follow(deploymentId, progress, end);
       await this.#untilEnded(deploymentId, end);
@@ -118,6 +121,14 @@ export class ImageBuilds {
       over.abort();
       await following;
       await cluster.remove({ kind: 'Secret', name: buildName(deploymentId) });
+    }
+  }
+
+  async #pin({ repositoryUrl }: BuildOrder): Promise<PinnedRemote> {
+    try {
+      return await this.parts.remotes.pin(repositoryUrl);
+    } catch (error) {
+      throw error instanceof SourceUnavailable ? new BuildFailed(error.message) : error;
     }
   }
 

@@ -1,5 +1,6 @@
 import type { BuildOrder } from '@postern/runtime';
-import { GIT_SETTINGS } from '../../local-runtime/source/git-settings.js';
+import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
+import { gitFiles, gitVariables, PLAN, requirePinning } from './git-pod.js';
 import type { Manifest } from './kinds.js';
 import { buildName, LABEL } from './names.js';
 import { named } from './service-objects.js';
@@ -34,8 +35,8 @@ export interface ImagePrograms {
 }
 
 /** Older servers give whole branches only, or no shallow ones. */
-const FETCH = `set -eu
-cd "$SOURCE"
+const fetchScript = (remote: PinnedRemote) => `set -eu
+${requirePinning(remote)}cd "$SOURCE"
 git init --quiet --template= --object-format="$FORMAT" --initial-branch=fetched .
 fetch() { git fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head "$@"; }
 fetch --depth=1 -- "$URL" "$COMMIT" || fetch -- "$URL" '+refs/heads/*:refs/fetched/*'
@@ -59,13 +60,12 @@ const BUILD =
 const PLAN_FILES = ['fetch.sh', 'gitconfig', 'Dockerfile', 'order.json'];
 
 /** All that a build is told; deleted with it. */
-export const buildSecret = (order: BuildOrder, programs: ImagePrograms): Manifest => {
-  const { deploymentId, webServiceId, buildCommand, startCommand, repositoryUrl, environment } = order;
+export const buildSecret = (order: BuildOrder, programs: ImagePrograms, remote: PinnedRemote): Manifest => {
+  const { deploymentId, webServiceId, buildCommand, startCommand, environment } = order;
   const files: Record<string, string> = {
-    'repository-url': repositoryUrl,
+    ...gitFiles(remote),
     'environment.json': JSON.stringify(environment),
-    'fetch.sh': FETCH,
-    gitconfig: GIT_SETTINGS,
+    'fetch.sh': fetchScript(remote),
     Dockerfile: dockerfile(programs),
     'order.json': JSON.stringify({ buildCommand, hasStartCommand: startCommand !== undefined }),
     [programs.build.name]: programs.build.text,
@@ -83,7 +83,12 @@ export const buildSecret = (order: BuildOrder, programs: ImagePrograms): Manifes
 };
 
 /** Fetches the commit, builds, pushes; the digest comes back as the message of its end. */
-export const buildJob = (order: BuildOrder, programs: ImagePrograms, settings: BuildObjectSettings): Manifest => {
+export const buildJob = (
+  order: BuildOrder,
+  programs: ImagePrograms,
+  settings: BuildObjectSettings,
+  remote: PinnedRemote,
+): Manifest => {
   const { deploymentId, webServiceId, commit, deadlineMs } = order;
   const name = buildName(deploymentId);
   const labels = { [LABEL.build]: deploymentId, 'postern.dev/builds-for': webServiceId };
@@ -97,19 +102,18 @@ export const buildJob = (order: BuildOrder, programs: ImagePrograms, settings: B
       ttlSecondsAfterFinished: KEPT_SECONDS,
       template: {
         metadata: { labels: object.metadata.labels },
-        spec: podSpec(order, programs, settings),
+        spec: podSpec(order, programs, settings, remote),
       },
     },
   };
 };
 
-const podSpec = (order: BuildOrder, programs: ImagePrograms, settings: BuildObjectSettings) => {
+const podSpec = (order: BuildOrder, programs: ImagePrograms, settings: BuildObjectSettings, remote: PinnedRemote) => {
   const { memoryMiB, cpuMillicores, diskMiB, registrySecret, nodeSelector, builderImage } = settings;
   const resources = {
     requests: { cpu: `${Math.ceil(cpuMillicores / 4)}m`, memory: `${Math.ceil(memoryMiB / 4)}Mi` },
     limits: { cpu: `${cpuMillicores}m`, memory: `${memoryMiB}Mi`, 'ephemeral-storage': `${diskMiB}Mi` },
   };
-  const url = { secretKeyRef: { name: buildName(order.deploymentId), key: 'repository-url' } };
   const planItems = [...PLAN_FILES, programs.build.name, programs.staticServer.name].map(key => ({ key, path: key }));
   const secretName = buildName(order.deploymentId);
   return {
@@ -122,22 +126,12 @@ const podSpec = (order: BuildOrder, programs: ImagePrograms, settings: BuildObje
       {
         name: FETCHER,
         image: builderImage,
-        command: ['/bin/sh', '/plan/fetch.sh'],
+        command: ['/bin/sh', `${PLAN}/fetch.sh`],
         env: [
-          { name: 'URL', valueFrom: url },
+          ...gitVariables(secretName, remote, settings.allowFileRepositories),
           { name: 'COMMIT', value: order.commit },
           { name: 'FORMAT', value: order.commit.length === 64 ? 'sha256' : 'sha1' },
           { name: 'SOURCE', value: '/source' },
-          { name: 'HOME', value: '/tmp' },
-          { name: 'GIT_CONFIG_NOSYSTEM', value: '1' },
-          { name: 'GIT_CONFIG_GLOBAL', value: '/plan/gitconfig' },
-          { name: 'GIT_ALLOW_PROTOCOL', value: `https:http:ssh${settings.allowFileRepositories ? ':file' : ''}` },
-          { name: 'GIT_TERMINAL_PROMPT', value: '0' },
-          { name: 'GIT_LFS_SKIP_SMUDGE', value: '1' },
-          {
-            name: 'GIT_SSH_COMMAND',
-            value: 'ssh -o BatchMode=yes -o ConnectTimeout=15 -o StrictHostKeyChecking=accept-new',
-          },
         ],
         terminationMessagePolicy: 'FallbackToLogsOnError',
         resources,

@@ -4,6 +4,7 @@ export const LABEL = {
   webService: 'postern.dev/web-service',
   roll: 'postern.dev/roll',
   build: 'postern.dev/build',
+  source: 'postern.dev/source',
 } as const;
 
 export const ANNOTATION = {
@@ -21,6 +22,7 @@ export const CONTAINER = 'web';
 export const serviceName = (webServiceId: string): string => `ws-${webServiceId}`;
 export const releaseName = (rollId: string): string => `release-${rollId}`;
 export const buildName = (deploymentId: string): string => `build-${deploymentId}`;
+export const sourceName = (id: string): string => `source-${id}`;
 
 export const ofService = (webServiceId: string): string => `${OURS},${LABEL.webService}=${webServiceId}`;
 

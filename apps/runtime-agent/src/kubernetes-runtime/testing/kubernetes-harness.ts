@@ -1,14 +1,12 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { OutboundGuard } from '@postern/outbound';
 import type { RuntimeHarness } from '@postern/runtime/testing';
 import { GitRepository } from '@postern/runtime/testing';
 import { fetch } from 'undici';
-import { LIMITS } from '../../local-runtime/assemble-local-runtime.js';
-import { assembleLocalBuilds } from '../../local-runtime/build/assemble-local-builds.js';
 import { LogStore } from '../../local-runtime/logs/log-store.js';
 import { redactor } from '../../local-runtime/redactor.js';
-import { inWords } from '../../local-runtime/source/git-refusals.js';
 import { silentLog } from '../../local-runtime/testing/local-runtime-assembly.js';
 import { assembleKubernetesRuntime, type KubernetesRuntimeOptions } from '../assemble-kubernetes-runtime.js';
 import type { KubernetesRuntime } from '../kubernetes-runtime.js';
@@ -31,7 +29,8 @@ export class KubernetesHarness implements RuntimeHarness {
     private current: KubernetesRuntime,
   ) {}
 
-  static async start(): Promise<KubernetesHarness> {
+  /** @param guard of repositories; the runtime contract uses files. */
+  static async start(guard = new OutboundGuard({ allowPrivate: true })): Promise<KubernetesHarness> {
     const folder = await mkdtemp(join(tmpdir(), 'postern-kubernetes-'));
     await chmod(folder, 0o755);
     const file = process.env['POSTERN_TEST_CLUSTER'];
@@ -41,7 +40,7 @@ export class KubernetesHarness implements RuntimeHarness {
     const node = new NodeStandIn(nodeApi, registry, join(folder, 'node'));
     await cluster.join(node, folder);
     node.start();
-    const options = await optionsOf(folder, cluster.kubeconfig, registry);
+    const options = await optionsOf(folder, cluster.kubeconfig, registry, guard);
     const runtime = await assembleKubernetesRuntime(options);
     return new KubernetesHarness(folder, cluster, node, nodeApi, registry, options, runtime);
   }
@@ -93,20 +92,14 @@ const optionsOf = async (
   folder: string,
   kubeconfig: string,
   { repository }: RegistryStandIn,
+  guard: OutboundGuard,
 ): Promise<KubernetesRuntimeOptions> => {
   const platformHome = join(folder, 'home');
-  const { builds: sources } = await assembleLocalBuilds({
-    platformHome: join(folder, 'sources'),
-    allowFileRepositories: true,
-    instanceLimits: LIMITS,
-    log: silentLog,
-  });
   return {
     namespace: 'tenants',
     kubeconfig,
     platformHome,
-    sources,
-    gitWords: inWords,
+    guard,
     logs: new LogStore(platformHome, redactor),
     mask: (text, secrets) => {
       const masking = redactor(secrets);

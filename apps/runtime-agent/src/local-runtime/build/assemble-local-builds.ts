@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Log } from '@postern/messaging';
+import type { OutboundGuard } from '@postern/outbound';
+import { PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
 import { ArtefactStore } from '../artefacts/artefact-store.js';
 import type { Confinement } from '../instances/confinement.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
 import type { LaunchOf } from '../instances/instance-starter.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
-import { findUsers, halves } from '../sandbox/own-users.js';
+import { findUsers, halves, type UserRange } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
+import { UserAssignments } from '../sandbox/user-assignments.js';
 import { Git } from '../source/git.js';
 import { RepositorySources, SOURCE_TIMES, type SourceTimes } from '../source/repository-sources.js';
 import { BUILD_MARKER } from './build-environment.js';
@@ -21,6 +24,8 @@ import { type InStep, LocalBuilds } from './local-builds.js';
 export interface LocalBuildsOptions {
   readonly platformHome: string;
   readonly allowFileRepositories: boolean;
+  /** Checks the hosts of repositories. */
+  readonly guard: OutboundGuard;
   readonly instanceLimits: InstanceLimits;
   readonly inStep?: InStep;
   readonly log: Log;
@@ -63,12 +68,16 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   if (!cgroups) log.warn({}, 'No control groups here: memory and processors of web services are watched, not limited');
 
   const [buildUsers, instanceUsers] = users ? halves(users) : [];
+  const assignments = (folder: string, range: UserRange | undefined) =>
+    range && new UserAssignments(join(platformHome, 'users', folder), range);
   const limits = { ...BUILD_LIMITS, ...options.limits };
   const path = programPath(variables);
   const processes = new MarkedProcesses(BUILD_MARKER);
   const confinement = new Sandbox({
     processes,
-    users: buildUsers,
+    users: assignments('builds', buildUsers),
+    // The caches of a service stay for its next build.
+    keepsUser: id => !id.startsWith(`${idPrefix}source-`),
     cgroups,
     limits: {
       memoryBytes: limits.memoryBytes,
@@ -85,6 +94,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   const underWay = new Set<string>();
   const sources = new RepositorySources(
     new Git({ platformHome, allowFiles, path, network: networkOf(variables) }),
+    new PinnedRemotes(options.guard),
     confinement,
     { folder: workspaces.folder, idPrefix, marker: BUILD_MARKER, underWay },
     { ...SOURCE_TIMES, ...options.times },
@@ -106,7 +116,8 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   });
   const instances = new Sandbox({
     processes: new MarkedProcesses(),
-    users: instanceUsers,
+    users: assignments('instances', instanceUsers),
+    keepsUser: () => false,
     cgroups,
     limits: { ...instanceLimits, cpuWeight: WEIGHTS.instance, fileBytes: undefined, niceness: 0, shortLived: false },
   });

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { treeOf } from '../artefacts/artefact-store.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
@@ -33,7 +33,7 @@ export class BuildWorkspaces {
     const cache = join(this.#caches, webServiceId);
     await this.makeFolders();
     for (const folder of [workspace, draftOf(workspace)]) await makePassable(folder);
-    if ((await usedBytes(cache)) > this.cacheBytes) await removeTree(cache);
+    if ((await isOfAnother(cache, place)) || (await usedBytes(cache)) > this.cacheBytes) await removeTree(cache);
     const owned = [homeOf(workspace), temporaryOf(workspace), treeOf(draftOf(workspace)), cache];
     for (const folder of owned) await makeOwned(folder, place);
     return { workspace, cache };
@@ -52,6 +52,12 @@ export class BuildWorkspaces {
     await removeTree(this.#caches);
   }
 }
+
+/** An earlier release could give two services one user. */
+const isOfAnother = async (folder: string, { owner }: ConfinedPlace): Promise<boolean> => {
+  const found = await stat(folder).catch(() => undefined);
+  return found !== undefined && owner !== undefined && found.uid !== owner.uid;
+};
 
 const makePassable = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true });

@@ -8,6 +8,7 @@ import {
   type Source,
   SourceUnavailable,
 } from '@postern/runtime';
+import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
 import { type ArtefactStore, treeOf } from '../artefacts/artefact-store.js';
 import { findStart, type Start } from '../artefacts/start.js';
 import { exitInWords } from '../instances/exit-words.js';
@@ -15,7 +16,6 @@ import type { MarkedProcesses } from '../instances/marked-processes.js';
 import type { Builds } from '../local-runtime.js';
 import { runConfined } from '../sandbox/confined-run.js';
 import type { Sandbox, SandboxPlace } from '../sandbox/sandbox.js';
-import { displayedUrl } from '../source/git-refusals.js';
 import { findDeadLink, findStrayLink } from '../source/links.js';
 import type { RepositorySources } from '../source/repository-sources.js';
 import { buildCommandFor } from './build-command.js';

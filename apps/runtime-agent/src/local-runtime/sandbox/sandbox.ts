@@ -5,7 +5,8 @@ import type { MarkedProcesses } from '../instances/marked-processes.js';
 import { allPids, processEntry } from '../instances/process-table.js';
 import type { CgroupLimits } from './cgroup-files.js';
 import type { Cgroup, CgroupTree } from './cgroup-tree.js';
-import { asUser, type UserRange, userOf } from './own-users.js';
+import { asUser } from './own-users.js';
+import type { UserAssignments } from './user-assignments.js';
 
 export interface SandboxLimits extends CgroupLimits {
   /** Of any one file that is written; undefined where there is no bound. */
@@ -24,7 +25,9 @@ export interface SandboxOptions {
   /** By the variable that every process inside carries. */
   readonly processes: MarkedProcesses;
   /** Undefined where they run as we do. */
-  readonly users: UserRange | undefined;
+  readonly users: UserAssignments | undefined;
+  /** Whether a place that is cleared leaves folders of its user behind, so that nobody else may get that user. */
+  readonly keepsUser: (id: string) => boolean;
   /** Undefined where the kernel offers none; then the marks alone hold the processes together. */
   readonly cgroups: CgroupTree | undefined;
   readonly limits: SandboxLimits;
@@ -48,16 +51,20 @@ export class Sandbox implements Confinement {
 
   async prepare(id: string): Promise<SandboxPlace> {
     const { cgroups, limits } = this.options;
-    return this.#place(id, await cgroups?.group(id, limits), await this.#mostTasks());
+    return this.#place(id, await this.#userOf(id), await cgroups?.group(id, limits), await this.#mostTasks());
   }
 
   async find(id: string): Promise<SandboxPlace> {
-    return this.#place(id, this.options.cgroups?.existing(id), undefined);
+    return this.#place(id, await this.#userOf(id), this.options.cgroups?.existing(id), undefined);
   }
 
-  #place(id: string, cgroup: Cgroup | undefined, mostTasks: number | undefined): SandboxPlace {
-    const { users } = this.options;
-    const uid = users && userOf(id, users);
+  async #userOf(id: string): Promise<number | undefined> {
+    return this.options.users?.assign(id);
+  }
+
+  #place(id: string, uid: number | undefined, cgroup: Cgroup | undefined, mostTasks: number | undefined): SandboxPlace {
+    const { users, keepsUser } = this.options;
+    let isReleased = false;
     return {
       owner: uid === undefined ? undefined : { uid, gid: uid },
       enclose: argv => this.#enclose(argv, { uid, cgroup, mostTasks }),
@@ -73,10 +80,14 @@ export class Sandbox implements Confinement {
           ...new Set([
             ...((await cgroup?.pids()) ?? []),
             ...(await this.#marked(id)),
-            ...(uid === undefined ? [] : await pidsOfUser(uid)),
+            ...(uid === undefined || isReleased ? [] : await pidsOfUser(uid)),
           ]),
         ]);
         await cgroup?.remove();
+        if (keepsUser(id)) return;
+        // From here on the user may be somebody else's.
+        isReleased = true;
+        await users?.release(id);
       },
     };
   }

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { canPin, gitEnvironment, OLD_GIT } from '../../infrastructure/git/git-environment.js';
+import { GIT_SETTINGS } from '../../infrastructure/git/git-settings.js';
+import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
 import { runConfined } from '../sandbox/confined-run.js';
-import { GIT_SETTINGS } from './git-settings.js';
 
 export interface GitOptions {
   readonly platformHome: string;
@@ -21,19 +23,50 @@ export interface GitAnswer {
   readonly errors: string;
 }
 
+/** Where git runs, and what marks its processes. */
+export interface GitFolders {
+  readonly directory: string;
+  /** A folder of the place's owner, for what ssh wants to remember. */
+  readonly home: string;
+  readonly marks: Readonly<Record<string, string>>;
+}
+
+/** For commands that connect to nothing. */
+export const NO_REMOTE: PinnedRemote = { url: '', curlResolve: undefined, sshOptions: [] };
+
 const MOST_OUTPUT = 8 * 2 ** 20;
 
 /** The system's git, run inside a confined place. */
 export class Git {
   #settings: Promise<string> | undefined;
+  #canPin: Promise<boolean> | undefined;
 
   constructor(private readonly options: GitOptions) {}
 
-  /** @param home a folder of the place's owner, for what ssh wants to remember. */
+  /** Connects to the addresses of the remote and to no others. */
   async run(
     place: ConfinedPlace,
+    remote: PinnedRemote,
     args: readonly string[],
-    folders: { readonly directory: string; readonly home: string; readonly marks: Readonly<Record<string, string>> },
+    folders: GitFolders,
+    signal: AbortSignal,
+  ): Promise<GitAnswer> {
+    const { curlResolve } = remote;
+    if (curlResolve === undefined) return this.#run(place, remote, args, folders, signal);
+    this.#canPin ??= this.#run(place, NO_REMOTE, ['version'], folders, signal).then(({ output }) => canPin(output));
+    const works = await this.#canPin.catch((error: unknown) => {
+      this.#canPin = undefined;
+      throw error;
+    });
+    if (!works) return { ok: false, output: '', errors: OLD_GIT };
+    return this.#run(place, remote, ['-c', `http.curloptResolve=${curlResolve}`, ...args], folders, signal);
+  }
+
+  async #run(
+    place: ConfinedPlace,
+    remote: PinnedRemote,
+    args: readonly string[],
+    folders: GitFolders,
     signal: AbortSignal,
   ): Promise<GitAnswer> {
     const said = { stdout: '', stderr: '' };
@@ -42,7 +75,7 @@ export class Git {
       {
         argv: ['git', ...args],
         directory: folders.directory,
-        environment: { ...(await this.#environment(folders.home)), ...folders.marks },
+        environment: { ...(await this.#environment(folders.home, remote)), ...folders.marks },
         onOutput: (chunk, stream) => {
           if (said[stream].length < MOST_OUTPUT) said[stream] += chunk.toString('utf8');
         },
@@ -52,7 +85,7 @@ export class Git {
     return { ok: 'code' in exit && exit.code === 0, output: said.stdout, errors: said.stderr };
   }
 
-  async #environment(home: string): Promise<Record<string, string>> {
+  async #environment(home: string, remote: PinnedRemote): Promise<Record<string, string>> {
     const { platformHome, allowFiles, path, network } = this.options;
     this.#settings ??= writeSettings(platformHome);
     return {
@@ -60,17 +93,7 @@ export class Git {
       PATH: path,
       HOME: home,
       TMPDIR: home,
-      // Words of errors are looked for in English.
-      LC_ALL: 'C.UTF-8',
-      LANGUAGE: 'en',
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_CONFIG_GLOBAL: await this.#settings,
-      GIT_ALLOW_PROTOCOL: `https:http:ssh${allowFiles ? ':file' : ''}`,
-      GIT_TERMINAL_PROMPT: '0',
-      GIT_ASKPASS: '/bin/false',
-      SSH_ASKPASS: '/bin/false',
-      GIT_LFS_SKIP_SMUDGE: '1',
-      GIT_SSH_COMMAND: 'ssh -o BatchMode=yes -o ConnectTimeout=15 -o StrictHostKeyChecking=accept-new',
+      ...gitEnvironment(await this.#settings, remote, allowFiles),
     };
   }
 }

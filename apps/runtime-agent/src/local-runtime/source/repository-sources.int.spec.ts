@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SourceUnavailable } from '@postern/runtime';
 import { freePort } from '@postern/testing';
+import { startGitHttpServer } from '../../infrastructure/git/testing/git-http-server.js';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
-import { startGitHttpServer } from './testing/git-http-server.js';
 
 describe('A source', () => {
   let fixture: BuildsFixture;

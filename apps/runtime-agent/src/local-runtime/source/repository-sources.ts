@@ -3,12 +3,13 @@ import { access, chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ResolvedSource, type Source, SourceUnavailable } from '@postern/runtime';
+import { displayedUrl, inWords } from '../../infrastructure/git/git-refusals.js';
+import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
+import { pickBranch, refsToAskFor } from '../../infrastructure/git/remote-branches.js';
 import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
-import type { Git } from './git.js';
-import { displayedUrl, inWords } from './git-refusals.js';
+import { type Git, NO_REMOTE } from './git.js';
 import { findStrayLink } from './links.js';
 import { makeOwned } from './owned-folder.js';
-import { pickBranch, refsToAskFor } from './remote-branches.js';
 
 export interface SourceTimes {
   readonly resolveMs: number;
@@ -27,6 +28,9 @@ export interface SourceBase {
   readonly underWay: Set<string>;
 }
 
+/** For errors of commands that connect to nothing. */
+const EVERYTHING = { tellsEverything: true };
+
 /** Where a source is fetched to, and as whom. */
 export interface Checkout {
   readonly place: ConfinedPlace;
@@ -40,6 +44,7 @@ export interface Checkout {
 export class RepositorySources {
   constructor(
     private readonly git: Git,
+    private readonly remotes: PinnedRemotes,
     private readonly confinement: Confinement,
     private readonly base: SourceBase,
     private readonly times: SourceTimes,
@@ -47,6 +52,7 @@ export class RepositorySources {
 
   async resolve(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
     const { repositoryUrl: url } = source;
+    const remote = await this.remotes.pin(url);
     const id = `${this.base.idPrefix}source-${randomUUID()}`;
     const home = join(this.base.folder, id);
     const place = await this.confinement.find(id);
@@ -57,9 +63,9 @@ export class RepositorySources {
       const inside = await this.confinement.prepare(id);
       await makeOwned(home, inside);
       const folders = { directory: home, home, marks: { [this.base.marker]: id } };
-      const args = ['ls-remote', '--symref', '--', url, ...refsToAskFor(source)];
+      const args = ['ls-remote', '--symref', '--', remote.url, ...refsToAskFor(source)];
       const { ok, output, errors } = await this.#inTime(url, this.times.resolveMs, signal, limit =>
-        this.git.run(inside, args, folders, limit),
+        this.git.run(inside, remote, args, folders, limit),
       );
       if (!ok) throw new SourceUnavailable(await this.#why(errors, url));
       const picked = pickBranch(output, source);
@@ -77,13 +83,17 @@ export class RepositorySources {
 
   /** Leaves exactly that commit in the directory. @throws SourceUnavailable, or the signal's reason. */
   async checkOut(url: string, commit: string, checkout: Checkout, signal: AbortSignal): Promise<void> {
-    await this.#inTime(url, this.times.fetchMs, signal, limit => this.#checkOut(url, commit, checkout, limit));
+    const remote = await this.remotes.pin(url);
+    await this.#inTime(url, this.times.fetchMs, signal, limit => this.#checkOut(remote, commit, checkout, limit));
     const stray = await findStrayLink(checkout.directory);
     if (stray !== undefined) throw new SourceUnavailable(`the link ${stray} in the repository leads out of it`);
   }
 
-  async #checkOut(url: string, commit: string, checkout: Checkout, signal: AbortSignal): Promise<void> {
-    const git = (...args: readonly string[]) => this.git.run(checkout.place, args, checkout, signal);
+  async #checkOut(remote: PinnedRemote, commit: string, checkout: Checkout, signal: AbortSignal): Promise<void> {
+    const { url } = remote;
+    const { place } = checkout;
+    const git = (...args: readonly string[]) => this.git.run(place, NO_REMOTE, args, checkout, signal);
+    const fetch = (...args: readonly string[]) => this.git.run(place, remote, ['fetch', ...args], checkout, signal);
     const format = commit.length === 64 ? 'sha256' : 'sha1';
     const made = await git(
       'init',
@@ -93,17 +103,17 @@ export class RepositorySources {
       '--initial-branch=fetched',
       '.',
     );
-    if (!made.ok) throw new SourceUnavailable(inWords(made.errors, url));
+    if (!made.ok) throw new SourceUnavailable(inWords(made.errors, url, EVERYTHING));
     const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
-    const exactly = await git('fetch', ...options, '--depth=1', '--', url, commit);
+    const exactly = await fetch(...options, '--depth=1', '--', url, commit);
     if (!exactly.ok) {
       // Older servers give whole branches only, or no shallow ones.
-      const all = await git('fetch', ...options, '--', url, '+refs/heads/*:refs/fetched/*');
+      const all = await fetch(...options, '--', url, '+refs/heads/*:refs/fetched/*');
       if (!all.ok) throw new SourceUnavailable(await this.#why(all.errors, url));
     }
     const { ok, errors } = await git('checkout', '--quiet', '--detach', commit);
     if (!ok && !/pathspec|reference is not a tree|unable to read tree/.test(errors))
-      throw new SourceUnavailable(inWords(errors, url));
+      throw new SourceUnavailable(inWords(errors, url, EVERYTHING));
     const head = ok ? (await git('rev-parse', '--verify', 'HEAD')).output.trim() : '';
     if (head !== commit)
       throw new SourceUnavailable(
@@ -123,7 +133,7 @@ export class RepositorySources {
 
   /** To a user who may not look into its folder, a repository is simply not there. */
   async #why(errors: string, url: string): Promise<string> {
-    const words = inWords(errors, url);
+    const words = inWords(errors, url, this.remotes);
     if (!url.startsWith('file:') || !/^there is no repository|may not be read/.test(words)) return words;
     const path = fileURLToPath(url);
     const there = await access(path).then(

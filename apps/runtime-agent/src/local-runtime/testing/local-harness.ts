@@ -1,4 +1,5 @@
 import { ask, BalancerProcess } from '@postern/load-balancer-client/testing';
+import { OutboundGuard } from '@postern/outbound';
 import type { RuntimeHarness } from '@postern/runtime/testing';
 import { GitRepository } from '@postern/runtime/testing';
 import { assembleLocalRuntime, LIMITS } from '../assemble-local-runtime.js';
@@ -62,6 +63,7 @@ const runtimeAt = async (platformHome: string): Promise<LocalRuntime> => {
   const parts = await assembleLocalBuilds({
     platformHome,
     allowFileRepositories: true,
+    guard: new OutboundGuard({ allowPrivate: true }),
     instanceLimits: LIMITS,
     log: silentLog,
     spareMs: 0,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
+import { OutboundGuard } from '@postern/outbound';
 import { LIMITS, type LocalRuntimeOptions } from '../assemble-local-runtime.js';
 import { assembleLocalBuilds } from '../build/assemble-local-builds.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
@@ -33,6 +34,7 @@ export const assemblyFor = async (
   const { confinement, path } = await assembleLocalBuilds({
     platformHome: home,
     allowFileRepositories: true,
+    guard: new OutboundGuard({ allowPrivate: true }),
     instanceLimits: { ...LIMITS, ...limits },
     log: silentLog,
     ...(held === 'by marks alone' && { use: { users: false, cgroups: false } }),

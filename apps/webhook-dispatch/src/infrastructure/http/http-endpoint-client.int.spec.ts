@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { OutboundGuard } from '@postern/outbound';
 import { HttpEndpointClient } from './http-endpoint-client.js';
 
 let server: Server;
@@ -14,7 +15,7 @@ beforeEach(async () => {
     request.on('end', () => answer(response));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  client = new HttpEndpointClient({ webhooksAllowPrivate: true }, 200);
+  client = new HttpEndpointClient(new OutboundGuard({ allowPrivate: true }), 200);
 });
 
 afterEach(async () => {
@@ -75,8 +76,8 @@ describe('a request to an endpoint', () => {
   });
 
   it('is not sent to a literal private address', async () => {
-    const guarded = new HttpEndpointClient({ webhooksAllowPrivate: false }, 200);
-    expect((await send(guarded)).error).toBe('127.0.0.1 resolves to 127.0.0.1, which is not a public address');
+    const guarded = new HttpEndpointClient(new OutboundGuard({ allowPrivate: false }), 200);
+    expect((await send(guarded)).error).toBe('127.0.0.1 is not a host with a public address');
     await guarded.onModuleDestroy();
   });
 });

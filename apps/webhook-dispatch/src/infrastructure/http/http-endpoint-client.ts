@@ -1,12 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { Inject, Injectable, type OnModuleDestroy, Optional } from '@nestjs/common';
-import { CONFIG } from '@postern/service-host';
+import { Injectable, type OnModuleDestroy, Optional } from '@nestjs/common';
+import { literalAddress, NoPublicAddress, OutboundGuard } from '@postern/outbound';
 import { Agent } from 'undici';
-import type { WebhookDispatchConfig } from '../../config.js';
 import type { EndpointResponse } from '../../deliveries/endpoint-response.js';
 import { EndpointClient, type SignedRequest } from '../../deliveries/ports.js';
 import { Deadlines } from './deadlines.js';
-import { isPublicAddress, literalAddress, lookupPublicAddress, PrivateAddressError } from './public-address.js';
 import { ResponseHandler } from './response-handler.js';
 
 /** For the whole request: DNS, connect, TLS, headers and body. */
@@ -27,15 +25,13 @@ export class HttpEndpointClient extends EndpointClient implements OnModuleDestro
   private readonly agent: Agent;
   private readonly deadlines: Deadlines;
   private readonly targets = new Map<string, Target>();
-  private readonly allowPrivate: boolean;
 
   /** Connections per origin are not limited, because endpoints on one host must not wait for each other. */
   constructor(
-    @Inject(CONFIG) { webhooksAllowPrivate }: Pick<WebhookDispatchConfig, 'webhooksAllowPrivate'>,
+    private readonly guard: OutboundGuard,
     @Optional() private readonly timeoutMs: number = TIMEOUT_MS,
   ) {
     super();
-    this.allowPrivate = webhooksAllowPrivate;
     this.deadlines = new Deadlines(timeoutMs);
     this.agent = new Agent({
       pipelining: 1,
@@ -44,7 +40,7 @@ export class HttpEndpointClient extends EndpointClient implements OnModuleDestro
       // The deadline covers both.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: webhooksAllowPrivate ? { timeout: timeoutMs } : { timeout: timeoutMs, lookup: lookupPublicAddress },
+      connect: { timeout: timeoutMs, lookup: guard.lookup },
     });
   }
 
@@ -79,11 +75,11 @@ export class HttpEndpointClient extends EndpointClient implements OnModuleDestro
     const known = this.targets.get(url);
     if (known) return known;
     const parsed = new URL(url);
-    const address = this.allowPrivate ? undefined : literalAddress(parsed);
+    const address = literalAddress(parsed);
     const target = {
       origin: parsed.origin,
       path: `${parsed.pathname}${parsed.search}`,
-      refusal: address && !isPublicAddress(address) ? new PrivateAddressError(address, address) : undefined,
+      refusal: address && !this.guard.allows(address) ? new NoPublicAddress(address) : undefined,
     };
     if (this.targets.size >= MAX_CACHED_TARGETS) this.targets.clear();
     this.targets.set(url, target);

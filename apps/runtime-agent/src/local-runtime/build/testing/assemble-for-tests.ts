@@ -1,14 +1,18 @@
 import type { Log } from '@postern/messaging';
+import { OutboundGuard } from '@postern/outbound';
 import { assembleLocalBuilds, type LocalBuildsAssembly, type LocalBuildsOptions } from '../assemble-local-builds.js';
 
 const silentLog: Log = { info() {}, warn() {}, error() {} };
 
-export type FixtureOptions = Partial<Pick<LocalBuildsOptions, 'limits' | 'times' | 'use' | 'spareMs' | 'variables'>>;
+export type FixtureOptions = Partial<
+  Pick<LocalBuildsOptions, 'limits' | 'times' | 'use' | 'spareMs' | 'variables' | 'guard'>
+>;
 
 export const assembleForTests = (home: string, options: FixtureOptions): Promise<LocalBuildsAssembly> =>
   assembleLocalBuilds({
     platformHome: home,
     allowFileRepositories: true,
+    guard: new OutboundGuard({ allowPrivate: true }),
     instanceLimits: { memoryBytes: 2 ** 29, cpuMillicores: 1_000, tasks: 128 },
     log: silentLog,
     ...options,

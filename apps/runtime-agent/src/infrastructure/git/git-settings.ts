@@ -1,6 +1,6 @@
 /**
  * Everything that git reads beside its command line: nothing of this machine's or the repository's own choosing runs
- * any program, leads to another protocol or asks a question. The file is named in the environment because git clears
+ * any program, leads to another address or protocol, or asks a question. The file is named in the environment because git clears
  * settings of the command line from the environment of the half that reads a local repository.
  */
 export const GIT_SETTINGS = `[safe]
@@ -14,7 +14,7 @@ export const GIT_SETTINGS = `[safe]
 [protocol "ext"]
 \tallow = never
 [http]
-\tfollowRedirects = initial
+\tfollowRedirects = false
 \tlowSpeedLimit = 1000
 \tlowSpeedTime = 30
 [uploadpack]

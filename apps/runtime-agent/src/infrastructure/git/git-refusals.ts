@@ -2,13 +2,25 @@
 export const displayedUrl = (url: string): string =>
   url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, '$1').replace(/[?#].*$/, '');
 
+/** The only words for whatever is not the answer of a Git server: they do not tell what answers at an address. */
+export const cannotBeFetched = (url: string): string =>
+  `the repository ${displayedUrl(url)} could not be fetched: check its address, and that it can be reached over the internet`;
+
+/** How much of an error of git a user is told. */
+export interface Telling {
+  /** Of every address, or only what a Git server answered. */
+  readonly tellsEverything: boolean;
+}
+
 /** The meaning of an error of git, as a message for the developer. */
-export const inWords = (errors: string, url: string): string => {
+export const inWords = (errors: string, url: string, { tellsEverything }: Telling): string => {
   const shown = displayedUrl(url);
   const host =
     /^[a-z]+:\/\/(?:[^/@]*@)?([^/:]+|\[[^\]]+\])/i.exec(url)?.[1] ?? /^[^@]+@([^:]+):/.exec(url)?.[1] ?? shown;
-  const meaning = MEANINGS.find(([pattern]) => pattern.test(errors))?.[1];
+  const meanings = tellsEverything || url.startsWith('file:') ? [...CONNECTIONS, ...ANSWERS, ...TRANSFERS] : ANSWERS;
+  const meaning = meanings.find(([pattern]) => pattern.test(errors))?.[1];
   if (meaning) return meaning(shown, host);
+  if (meanings === ANSWERS) return cannotBeFetched(url);
   const complaint = errors.split('\n').findLast(line => /^(?:fatal|error|ERROR|ssh):/.test(line.trim())) ?? errors;
   const words = complaint
     .trim()
@@ -18,9 +30,27 @@ export const inWords = (errors: string, url: string): string => {
   return `the repository ${shown} could not be read: ${words || 'git gave no reason'}`;
 };
 
-const MEANINGS: readonly (readonly [RegExp, (url: string, host: string) => string])[] = [
+type Meaning = readonly [RegExp, (url: string, host: string) => string];
+
+const CONNECTIONS: readonly Meaning[] = [
   [/Could not resolve host(?:name)?|Name or service not known/i, (_, host) => `the host ${host} is not known`],
   [/Connection refused|Failed to connect|Couldn't connect/i, (_, host) => `nothing answers at ${host}`],
+];
+
+const TRANSFERS: readonly Meaning[] = [
+  [/Operation too slow|timed out|Timeout was reached/i, (_, host) => `${host} stopped answering`],
+  [
+    /early EOF|hung up unexpectedly|unexpected disconnect|RPC failed|Empty reply/i,
+    (_, host) => `${host} ended the transfer before it was complete`,
+  ],
+];
+
+/** What Git servers answer, and what concerns this machine. */
+const ANSWERS: readonly Meaning[] = [
+  [
+    /unable to update url base from redirection|returned error: 30\d/i,
+    url => `the repository ${url} leads to another address; enter that address instead`,
+  ],
   [
     /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied \(publickey|returned error: 40[13]|Host key verification failed/i,
     url => `the repository ${url} is not there, or not open to everybody`,
@@ -31,11 +61,6 @@ const MEANINGS: readonly (readonly [RegExp, (url: string, host: string) => strin
   ],
   [/Permission denied|unable to (?:open|read|access) .*(?:denied)/i, url => `the repository ${url} may not be read`],
   [/transport '.*' not allowed/i, url => `${url}: this kind of address is not allowed here`],
-  [/Operation too slow|timed out|Timeout was reached/i, (_, host) => `${host} stopped answering`],
-  [
-    /early EOF|hung up unexpectedly|unexpected disconnect|RPC failed|Empty reply/i,
-    (_, host) => `${host} ended the transfer before it was complete`,
-  ],
   [/No space left on device|Disk quota exceeded|File too large/i, url => `there is no space for the repository ${url}`],
-  [/unable to update url base from redirection|redirect/i, url => `the repository ${url} leads to another address`],
+  [/git 2\.37 or newer is needed/, () => 'no repository can be fetched here: git 2.37 or newer has to be installed'],
 ];

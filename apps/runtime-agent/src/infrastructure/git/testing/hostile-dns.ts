@@ -1,0 +1,13 @@
+import { Resolver } from 'node:dns/promises';
+import { isPublicAddress, OutboundGuard } from '@postern/outbound';
+
+/** A guard that asks one DNS server; loopback addresses other than these count as private. */
+export const guardAsking = (dnsAddress: string, publicLoopback: readonly string[] = []): OutboundGuard => {
+  const resolver = new Resolver();
+  resolver.setServers([dnsAddress]);
+  return new OutboundGuard({
+    allowPrivate: false,
+    resolve: async name => (await resolver.resolve4(name)).map(address => ({ address, family: 4 })),
+    isPublic: address => isPublicAddress(address) || publicLoopback.includes(address),
+  });
+};

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ResolvedSource, type Source, SourceUnavailable } from '@postern/runtime';
+import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
+import type { PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
+import { pickBranch, refsToAskFor } from '../../infrastructure/git/remote-branches.js';
+import type { Cluster } from '../cluster.js';
+import type { BuildObjectSettings } from '../objects/build-objects.js';
+import type { Job, Pod } from '../objects/kinds.js';
+import { LABEL, OURS, sourceName } from '../objects/names.js';
+import { LISTER, SOURCE_DEADLINE_SECONDS, sourceJob, sourceSecret } from '../objects/source-objects.js';
+
+export interface JobSourcesParts {
+  readonly cluster: Cluster;
+  readonly settings: BuildObjectSettings;
+  readonly remotes: PinnedRemotes;
+  readonly gitWords: (errors: string, url: string) => string;
+  readonly pollMs: number;
+}
+
+const MOST_OUTPUT_BYTES = 8 * 2 ** 20;
+/** Beyond the Job's own deadline, until its end is known. */
+const LEEWAY_MS = 30_000;
+
+/** Resolves sources in Jobs, so that git runs in a pod without rights and not beside the account of this process. */
+export class JobSources {
+  readonly #underWay = new Set<string>();
+
+  constructor(private readonly parts: JobSourcesParts) {}
+
+  /** @throws SourceUnavailable, or the signal's reason. */
+  async resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
+    const { cluster, settings, remotes } = this.parts;
+    const remote = await remotes.pin(source.repositoryUrl);
+    const id = randomUUID();
+    this.#underWay.add(id);
+    try {
+      await cluster.apply(sourceSecret(id, remote, refsToAskFor(source)));
+      await cluster.apply(sourceJob(id, remote, settings));
+      await this.#untilEnded(id, source, signal);
+      return await this.#answerOf(id, source);
+    } finally {
+      await this.#remove(id);
+      this.#underWay.delete(id);
+    }
+  }
+
+  /** Removes what an earlier process has left behind. */
+  async reconcile(): Promise<void> {
+    const { cluster } = this.parts;
+    for (const kind of ['Job', 'Secret'] as const)
+      for (const { metadata } of await cluster.list(kind, `${OURS},${LABEL.source}`))
+        if (!this.#underWay.has(metadata.labels?.[LABEL.source] ?? ''))
+          await cluster.remove({ kind, name: metadata.name });
+  }
+
+  async #answerOf(id: string, source: Source): Promise<ResolvedSource> {
+    const { cluster, gitWords } = this.parts;
+    const { repositoryUrl: url } = source;
+    const pod = (await cluster.list<Pod>('Pod', `${OURS},${LABEL.source}=${id}`))[0];
+    const ended = pod?.status?.containerStatuses?.find(({ name }) => name === LISTER)?.state?.terminated;
+    if (!pod || !ended) throw new SourceUnavailable(tooLate(url));
+    if (ended.exitCode !== 0) throw new SourceUnavailable(gitWords(ended.message ?? '', url));
+    const output = await cluster.log(pod.metadata.name, { container: LISTER, limitBytes: MOST_OUTPUT_BYTES });
+    const picked = pickBranch(output, source);
+    if (typeof picked === 'string') throw new SourceUnavailable(picked);
+    return picked;
+  }
+
+  async #untilEnded(id: string, { repositoryUrl }: Source, signal: AbortSignal): Promise<void> {
+    const { cluster, pollMs } = this.parts;
+    const limit = AbortSignal.timeout(SOURCE_DEADLINE_SECONDS * 1_000 + LEEWAY_MS);
+    const end = AbortSignal.any([signal, limit]);
+    for (;;) {
+      const job = await cluster.find<Job>({ kind: 'Job', name: sourceName(id) });
+      const isEnded = job?.status?.conditions?.some(
+        ({ type, status }) => /^(?:Complete|Failed)$/.test(type) && status === 'True',
+      );
+      if (!job || isEnded) return;
+      await pause(pollMs, undefined, { signal: end }).catch(() => {});
+      signal.throwIfAborted();
+      if (limit.aborted) throw new SourceUnavailable(tooLate(repositoryUrl));
+    }
+  }
+
+  async #remove(id: string): Promise<void> {
+    const { cluster } = this.parts;
+    await cluster.remove({ kind: 'Job', name: sourceName(id) });
+    await cluster.remove({ kind: 'Secret', name: sourceName(id) });
+  }
+}
+
+const tooLate = (url: string): string =>
+  `the repository ${displayedUrl(url)} did not answer within ${SOURCE_DEADLINE_SECONDS} s`;

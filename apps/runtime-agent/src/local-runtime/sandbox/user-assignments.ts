@@ -1,0 +1,75 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type UserRange, userOf } from './own-users.js';
+
+/**
+ * One user for each name of a home, so that no two names share one. The files `names/<name>` and `uids/<uid>` hold each
+ * other's name, because processes and folders of a user outlive this process.
+ */
+export class UserAssignments {
+  readonly #names: string;
+  readonly #uids: string;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    folder: string,
+    private readonly range: UserRange,
+  ) {
+    this.#names = join(folder, 'names');
+    this.#uids = join(folder, 'uids');
+  }
+
+  /** The user of the name; the same one until it is released. @throws when all users are assigned. */
+  assign(name: string): Promise<number> {
+    return this.#inTurn(async () => (await this.#find(name)) ?? (await this.#take(name)));
+  }
+
+  /** The name has no user any more. Nothing that belongs to the user may be left. */
+  release(name: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const uid = await this.#find(name);
+      if (uid === undefined) return;
+      await rm(join(this.#names, name), { force: true });
+      await rm(join(this.#uids, String(uid)), { force: true });
+    });
+  }
+
+  async #find(name: string): Promise<number | undefined> {
+    const uid = Number(await textOf(join(this.#names, name)));
+    return uid > 0 && (await textOf(join(this.#uids, String(uid)))) === name ? uid : undefined;
+  }
+
+  async #take(name: string): Promise<number> {
+    const { first, count } = this.range;
+    for (const folder of [this.#names, this.#uids]) await mkdir(folder, { recursive: true, mode: 0o700 });
+    const preferred = userOf(name, this.range) - first;
+    for (let step = 0; step < count; step += 1) {
+      const uid = first + ((preferred + step) % count);
+      if (!(await this.#reserve(uid, name))) continue;
+      await writeFile(join(this.#names, name), String(uid));
+      return uid;
+    }
+    throw new Error(`all ${count} users of this home are assigned`);
+  }
+
+  /** Another process of the same home may want the user as well. A file that a crash left empty only wastes its user. */
+  async #reserve(uid: number, name: string): Promise<boolean> {
+    const path = join(this.#uids, String(uid));
+    try {
+      await writeFile(path, name, { flag: 'wx' });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      // Reserved before a crash, without the other file.
+      return (await textOf(path)) === name;
+    }
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+}
+
+const textOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
