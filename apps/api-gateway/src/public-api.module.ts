@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuditLogModule } from './audit-log/audit-log.module.js';
 import { ContractRoutesModule } from './contract-routes/contract-routes.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
 import { EmailsModule } from './emails/emails.module.js';
@@ -15,6 +16,7 @@ import { TrackingModule } from './tracking/tracking.module.js';
     PlatformKeysModule,
     SessionsModule,
     ContractRoutesModule,
+    AuditLogModule,
     TrackingModule,
     HealthModule,
     DocumentationModule,

@@ -8,6 +8,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from './config.js';
 import { apiKeyHashOf, assertValidApiKey } from './infrastructure/http/access/api-key.js';
 import { admitCall, isPlatformRoute } from './infrastructure/http/access/platform-admission.js';
+import { AuditRecorder } from './infrastructure/http/audit/audit-recorder.js';
+import { auditRefusedCalls } from './infrastructure/http/audit/audit-refused-calls.js';
 import { fastifyServer } from './infrastructure/http/server/fastify-server.js';
 import { HttpErrorsFilter } from './infrastructure/http/server/http-errors.filter.js';
 import { requestObserver } from './infrastructure/http/server/request-observer.js';
@@ -47,6 +49,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
       ...requestObserver(metrics, log),
       beforeBody: (request, reply) => this.beforeBody(request, reply),
     });
+    auditRefusedCalls(adapter.getInstance(), new AuditRecorder(this.services, this.host));
     const app = await NestFactory.create<NestFastifyApplication>(
       { module: PublicApiModule, imports: [HostModule.of(this.host)] },
       adapter,

@@ -12,6 +12,7 @@ import {
   Res,
   type Type,
   UseGuards,
+  UseInterceptors,
 } from '@nestjs/common';
 import { BASE_PATHS, type HttpRoute, type RequestContract, type RouteAccess } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -19,6 +20,7 @@ import { callerOf } from '../infrastructure/http/access/caller.js';
 import { OperatorGuard } from '../infrastructure/http/access/operator.guard.js';
 import { ServiceOwnerGuard } from '../infrastructure/http/access/service-owner.guard.js';
 import { SessionGuard } from '../infrastructure/http/access/session.guard.js';
+import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
 import { ServiceClient } from '../service-client/ports.js';
 import { describeRoute } from './route-description.js';
 import { routeInputOf } from './route-input.js';
@@ -70,6 +72,7 @@ export const contractController = (contract: RequestContract, route: HttpRoute, 
     RequestMapping({ method: RequestMethod[route.method], path: route.path.replace(/\{(\w+)\}/g, ':$1') }),
     HttpCode(route.status ?? 200),
     UseGuards(...GUARDS[access]),
+    ...(route.method === 'GET' ? [] : [UseInterceptors(AuditInterceptor)]),
     describeRoute(contract, route, access),
   ]) {
     decorate(prototype, 'handle', descriptor);

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Inject, Post, Req, Res, UseInterceptors } from '@nestjs/common';
 import { createSession, endSession, switchWorkspace } from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -7,6 +7,7 @@ import type { GatewayConfig } from '../config.js';
 import { RequiresSession } from '../infrastructure/http/access/session.guard.js';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
 import { expiredSessionCookie, publicOriginOf, sessionCookie } from '../infrastructure/http/access/session-cookie.js';
+import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
@@ -17,6 +18,7 @@ const workspaceChoice = z.strictObject(switchWorkspace.request.pick({ workspace_
 
 /** Signs in and out. Not routes of contracts, because they set the session cookie or read the token. */
 @Controller('dashboard/api/session')
+@UseInterceptors(AuditInterceptor)
 export class SessionController {
   private readonly secure: boolean;
 
