@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CONFIG, HOST, type Host, HostModule } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { logAccess } from './access-log/access-log.js';
 import { type GatewayConfig, trustedProxiesOf } from './config.js';
 import { apiKeyHashOf, assertValidApiKey } from './infrastructure/http/access/api-key.js';
 import { admitCall, isPlatformRoute } from './infrastructure/http/access/platform-admission.js';
@@ -42,12 +43,18 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
   async onApplicationBootstrap(): Promise<void> {
     const { config, routes } = this;
     const { log, metrics } = this.host;
+    const observer = requestObserver(metrics);
+    const logRequest = config.accessLog ? logAccess(log) : undefined;
     const adapter = fastifyServer({
       ...config,
       trustedProxies: trustedProxiesOf(config),
       routes,
       secure: config.publicUrl.startsWith('https:'),
-      ...requestObserver(metrics, log),
+      ...observer,
+      onRequest: (request, reply) => {
+        observer.onRequest(request);
+        logRequest?.(request, reply);
+      },
       beforeBody: (request, reply) => this.beforeBody(request, reply),
     });
     auditRefusedCalls(adapter.getInstance(), new AuditRecorder(this.services, this.host));

@@ -24,7 +24,7 @@ const SESSION = { authorization: 'Bearer session-token', 'user-agent': 'curl/8.1
 const LOCAL = { network: '127.0.0.0/24', user_agent: 'curl' };
 
 /** Writing routes that are no actions of users. */
-const NOT_AUDITED = ['POST /emails'];
+const NOT_AUDITED = ['POST /emails', 'POST /unsubscribe/:token'];
 
 const ROUTES = Object.values<unknown>(contracts)
   .filter(isRequestContract)

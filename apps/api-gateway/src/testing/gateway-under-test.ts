@@ -25,7 +25,10 @@ export interface GatewayUnderTest {
 }
 
 /** The gateway on free ports, with fake services behind its own NATS server. */
-export const startGateway = async (environment: Record<string, string> = {}): Promise<GatewayUnderTest> => {
+export const startGateway = async (
+  environment: Record<string, string> = {},
+  output?: Parameters<typeof startService>[2],
+): Promise<GatewayUnderTest> => {
   const folder = await mkdtemp(join(tmpdir(), 'postern-gateway-'));
   const settings = join(folder, 'nats.conf');
   await writeFile(settings, 'max_payload: 16777216\n');
@@ -45,6 +48,7 @@ export const startGateway = async (environment: Record<string, string> = {}): Pr
       POSTERN_LOG_LEVEL: 'silent',
       ...environment,
     },
+    output,
   );
   const server = service.app.get(PublicServer, { strict: false });
   const { port } = server;

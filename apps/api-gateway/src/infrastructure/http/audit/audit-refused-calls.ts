@@ -9,8 +9,11 @@ import { codeOfStatus } from './refusal-code.js';
 /** Stores calls of known callers that a guard or the server refuses, before they are answered. */
 export const auditRefusedCalls = (server: FastifyInstance, recorder: AuditRecorder): void => {
   server.addHook('onSend', (request, reply, payload, done) => {
-    if (reply.statusCode < 400 || isAudited(request)) done(null, payload);
-    else void recordRefusal(request, reply, recorder).finally(() => done(null, payload));
+    if (reply.statusCode < 400 || isAudited(request) || !findCaller(request)) done(null, payload);
+    else {
+      const answer = () => done(null, payload);
+      recordRefusal(request, reply, recorder).then(answer, answer);
+    }
   });
 };
 

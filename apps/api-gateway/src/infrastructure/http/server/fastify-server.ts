@@ -22,7 +22,7 @@ export interface FastifyServerOptions {
   /** Throws or rejects if the request must be refused before its body is read. */
   readonly beforeBody: (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
   /** Called for every request after its headers were read. */
-  readonly onRequest: (request: FastifyRequest) => void;
+  readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Called for every request after its response was sent. */
   readonly onResponse: (request: FastifyRequest, reply: FastifyReply) => void;
 }
@@ -66,7 +66,7 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
   });
   instance.addHook('onRoute', route => options.routes.add(route.method, route.url));
   instance.addHook('onRequest', (request, reply, done) => {
-    options.onRequest(request);
+    options.onRequest(request, reply);
     reply.headers(headers).header('x-request-id', request.id);
     // Node.js would refuse this itself, but with an empty body.
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
