@@ -52,7 +52,11 @@ describe('A command that changes something', () => {
   });
 
   it('names what it created, and never an address', async () => {
-    await run(async ({ affects }) => (affects?.('user-1'), true), ['users', 'ada@example.com']);
+    const create = async ({ affects }: Operator) => {
+      affects?.('user-1');
+      return true;
+    };
+    await run(create, ['users', 'ada@example.com']);
     expect(entries.map(({ resource }) => resource.id)).toEqual([null, 'user-1']);
   });
 
