@@ -23,6 +23,8 @@ export * from './platform-management/project-secrets.js';
 export * from './platform-management/projects.js';
 export * from './platform-management/variables.js';
 export * from './platform-management/web-services.js';
+export * from './platform-management/workspaces.js';
+export * from './quotas.js';
 export { Refusal } from './refusal.js';
 export * from './request.js';
 export * from './runtime-agent/databases.js';

@@ -1,8 +1,19 @@
+import type { QuotaOverrides } from '@postern/contracts';
+
 /** Hashes passwords with a slow algorithm, off the event loop. */
 export abstract class PasswordHasher {
   abstract hash(password: string): Promise<string>;
   /** Takes as long for a missing hash as for a wrong password, so that timing does not reveal which accounts exist. */
   abstract verify(hash: string | undefined, password: string): Promise<boolean>;
+}
+
+/** Refuses passwords that attackers try first. */
+export abstract class PasswordRules {
+  /**
+   * What is wrong with a new password, as the end of a sentence; undefined if it is accepted. `ownWords` are the
+   * address and the names of its user.
+   */
+  abstract problemOf(password: string, ownWords: readonly string[]): string | undefined;
 }
 
 export interface Credentials {
@@ -34,7 +45,10 @@ export abstract class UserRepository {
    * @returns false, without a change, when `verified` is no longer the hash of the password.
    */
   abstract replacePassword(userId: string, verified: string, passwordHash: string): Promise<boolean>;
-  /** Creates a workspace and its creator's membership in one transaction. @throws the refusal `user_not_found`. */
+  /**
+   * Creates a workspace and its creator's membership in one transaction.
+   * @throws the refusals `user_not_found` and `quota_reached`.
+   */
   abstract createWorkspace(userId: string, workspace: { readonly id: string; readonly name: string }): Promise<void>;
   abstract hasOperator(): Promise<boolean>;
 }
@@ -56,6 +70,7 @@ export interface Account {
 /** The read model of users and their workspaces. It includes every command that has returned. */
 export abstract class AccountDirectory {
   abstract find(userId: string): Promise<Account | undefined>;
+  abstract findWorkspace(workspaceId: string): Promise<WorkspaceRow | undefined>;
 }
 
 export interface Session {
@@ -64,6 +79,8 @@ export interface Session {
 }
 
 export interface SessionUser extends Session {
+  /** What an operator has set for the workspace. */
+  readonly quotas: QuotaOverrides;
   readonly email: string;
   readonly operator: boolean;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
 import { id, noContent, timestamp } from '../shapes.js';
 
@@ -41,7 +42,13 @@ export type CreatedSession = z.output<typeof createdSession>;
 /** Returns the user of the session and the active workspace. */
 export const authenticateSession = request('authenticate-session', {
   request: z.object({ token_hash: tokenHash }),
-  reply: z.object({ user_id: id, email: z.string(), operator: z.boolean(), workspace_id: id }),
+  reply: z.object({
+    user_id: id,
+    email: z.string(),
+    operator: z.boolean(),
+    workspace_id: id,
+    quotas: quotaOverrides.optional().describe('What an operator has set for the workspace.'),
+  }),
   refusals: { session_invalid: 401 },
 });
 
@@ -86,7 +93,7 @@ export const createUser = request('create-user', {
 export const createWorkspace = request('create-workspace', {
   request: z.object({ user_id: id, name: z.string().trim().min(1).max(100) }),
   reply: workspace,
-  refusals: { user_not_found: 404, invalid_input: 400 },
+  refusals: { user_not_found: 404, invalid_input: 400, quota_reached: 409 },
   http: {
     operation: 'Users.createWorkspace',
     method: 'POST',
@@ -110,7 +117,7 @@ export const changePassword = request('change-password', {
     new_password: z.string().min(12, 'must have at least 12 characters').max(1024),
   }),
   reply: noContent,
-  refusals: { credentials_wrong: 401, too_many_attempts: 429 },
+  refusals: { credentials_wrong: 401, too_many_attempts: 429, invalid_input: 400 },
   http: {
     operation: 'Users.changePassword',
     method: 'POST',
