@@ -1,6 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { MIB } from '@postern/contracts';
-import { ConfigError, type ConfigOf, defineConfig, integer, list, Secret, text } from '@postern/service-host/config';
+import {
+  ConfigError,
+  type ConfigOf,
+  defineConfig,
+  flag,
+  integer,
+  list,
+  Secret,
+  text,
+} from '@postern/service-host/config';
 
 const builtDashboard = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 const url = text().refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http or https URL');
@@ -28,6 +37,7 @@ export const gatewayConfig = defineConfig({
       'Addresses or CIDR ranges of the proxies whose X-Forwarded-For is trusted, comma-separated; "none" if clients connect directly. Required if POSTERN_PUBLIC_URL is an https URL.',
     ),
   dashboardDir: text().default(builtDashboard).describe('Folder with the built files of the dashboard.'),
+  accessLog: flag().default(true).describe('Whether the log has one line for each request, without personal data.'),
   maxConnections: integer().min(1).default(10_000).describe('Maximum number of connections; more are refused.'),
   maxConnectionsPerAddress: integer()
     .min(1)

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuditLogModule } from './audit-log/audit-log.module.js';
 import { ContractRoutesModule } from './contract-routes/contract-routes.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
 import { EmailsModule } from './emails/emails.module.js';
@@ -17,6 +18,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     SessionsModule,
     WorkspacesModule,
     ContractRoutesModule,
+    AuditLogModule,
     TrackingModule,
     HealthModule,
     DocumentationModule,

@@ -4,11 +4,14 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy }
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CONFIG, HOST, type Host, HostModule } from '@postern/service-host';
+import { logAccess } from './access-log/access-log.js';
 import { type GatewayConfig, trustedProxiesOf } from './config.js';
 import { Admission } from './infrastructure/http/admission/admission.js';
 import { BodyReader } from './infrastructure/http/admission/body-reader.js';
 import { BufferedBytes } from './infrastructure/http/admission/buffered-bytes.js';
 import { ClientBudgets } from './infrastructure/http/admission/client-budgets.js';
+import { AuditRecorder } from './infrastructure/http/audit/audit-recorder.js';
+import { auditRefusedCalls } from './infrastructure/http/audit/audit-refused-calls.js';
 import { ConnectionLimits } from './infrastructure/http/server/connection-limits.js';
 import { fastifyServer } from './infrastructure/http/server/fastify-server.js';
 import { HttpErrorsFilter } from './infrastructure/http/server/http-errors.filter.js';
@@ -42,14 +45,21 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
   async onApplicationBootstrap(): Promise<void> {
     const { config, routes } = this;
     const { log, metrics } = this.host;
+    const observer = requestObserver(metrics);
+    const logRequest = config.accessLog ? logAccess(log) : undefined;
     const adapter = fastifyServer({
       ...config,
       trustedProxies: trustedProxiesOf(config),
       routes,
       secure: config.publicUrl.startsWith('https:'),
-      ...requestObserver(metrics, log),
+      ...observer,
+      onRequest: (request, reply) => {
+        observer.onRequest(request);
+        logRequest?.(request, reply);
+      },
       ...this.admissionOf(config),
     });
+    auditRefusedCalls(adapter.getInstance(), new AuditRecorder(this.services, this.host));
     const app = await NestFactory.create<NestFastifyApplication>(
       { module: PublicApiModule, imports: [HostModule.of(this.host)] },
       adapter,

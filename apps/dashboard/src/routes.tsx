@@ -1,5 +1,6 @@
 import type { ComponentChild } from 'preact';
 import { AccountPage } from './pages/account-page.js';
+import { AuditLogPage } from './pages/audit-log-page.js';
 import { EmailServicesPage } from './pages/email-services-page.js';
 import { NotFoundPage } from './pages/not-found-page.js';
 import { DatabasesPage } from './pages/platform/databases-page.js';
@@ -60,6 +61,7 @@ const PAGES: Readonly<Record<string, Render>> = {
   '/moderation': () => <ModerationPage />,
   '/users': () => <UsersPage />,
   '/workspace': () => <WorkspacePage />,
+  '/audit-log': () => <AuditLogPage />,
   '/account': () => <AccountPage />,
 };
 

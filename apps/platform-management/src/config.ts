@@ -7,6 +7,7 @@ import {
   text,
 } from '@postern/service-host/config';
 import { canonicalAddress } from './accounts/email-address.js';
+import { auditLogSettings } from './audit-log/settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
 import { moderationSettings } from './moderation/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
@@ -20,6 +21,7 @@ export const config = defineConfig({
   ...platformKeySettings,
   ...webServiceSettings,
   ...moderationSettings,
+  ...auditLogSettings,
   operatorEmail: text()
     .refine(email => canonicalAddress(email) !== undefined, 'is no e-mail address')
     .optional()

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from './accounts/accounts.module.js';
+import { AuditLogModule } from './audit-log/audit-log.module.js';
 import { DatabasesModule } from './databases/databases.module.js';
 import { DeploymentsModule } from './deployments/deployments.module.js';
 import { EnvironmentModule } from './environment/environment.module.js';
@@ -26,6 +27,7 @@ import { WebServicesModule } from './web-services/web-services.module.js';
     ModerationModule,
     MetricsModule,
     DatabasesModule,
+    AuditLogModule,
     operations,
   ],
 })

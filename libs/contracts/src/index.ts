@@ -1,3 +1,4 @@
+export * from './audit-action.js';
 export * from './delivery-tracking/events.js';
 export * from './delivery-tracking/requests.js';
 export * from './email-send/code-opt-outs.js';
@@ -13,6 +14,8 @@ export * from './nats-subjects.js';
 export * from './operations/erasures.js';
 export * from './operations/requests.js';
 export * from './platform-management/accounts.js';
+export * from './platform-management/audit-export.js';
+export * from './platform-management/audit-log.js';
 export * from './platform-management/databases.js';
 export * from './platform-management/deployments.js';
 export * from './platform-management/environment.js';

@@ -2,6 +2,9 @@ import { parseArgs } from 'node:util';
 import { silentLog } from '@postern/messaging';
 import { connectWith } from '@postern/service-host';
 import { defineConfig } from '@postern/service-host/config';
+import { recorded } from './audited.js';
+import { AUDITED, type AuditedCommand } from './audited-commands.js';
+import { exportAudit, listAudit } from './commands/audit.js';
 import { doctor } from './commands/doctor.js';
 import { discardSetAsideEvent, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
 import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
@@ -16,6 +19,10 @@ import { UsageError } from './usage-error.js';
 
 const USAGE = `postern: administer a running Postern
 
+  postern audit list [--from <time>] [--to <time>] [--actor <id>] [--action <name>] [--limit <n>]
+                                                  show who did what, newest first
+  postern audit export [--format csv|ndjson] [--from …] [--to …] [--actor …] [--action …]
+                                                  print all of it as CSV, or as one JSON object a line
   postern doctor [--no-mail]                      check everything that Postern depends on
   postern projections status [service]            show read models and their lag
   postern projections rebuild <service> [name]    rebuild read models from the first event
@@ -35,6 +42,8 @@ const USAGE = `postern: administer a running Postern
   postern recipients erasure <id>                 show what an erasure has erased, and what is left
   postern recipients opt-outs                     count the mailboxes that refuse verification codes
   postern recipients remove-opt-out <address>     let a mailbox receive verification codes again
+
+Commands that change something are recorded in the audit log first; --unaudited runs them while platform-management is down.
 
 It connects to NATS only, and needs the credential of the user "operator", which no service has:
   --home <folder>            of the local start in this folder
@@ -56,6 +65,13 @@ const { values, positionals } = (() => {
         workspace: { type: 'string' },
         'no-mail': { type: 'boolean' },
         wait: { type: 'string' },
+        from: { type: 'string' },
+        to: { type: 'string' },
+        actor: { type: 'string' },
+        action: { type: 'string' },
+        limit: { type: 'string' },
+        format: { type: 'string' },
+        unaudited: { type: 'boolean' },
       },
     });
   } catch (error) {
@@ -68,30 +84,37 @@ const print = (line: string) => console.log(line);
 
 type Command = (operator: Operator, rest: readonly string[]) => Promise<boolean>;
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  'projections status': projectionsStatus,
-  'projections rebuild': rebuildProjections,
-  'outbox status': outboxStatus,
-  'events list': listSetAsideEvents,
-  'events retry': retrySetAsideEvent,
-  'events discard': discardSetAsideEvent,
-  'users create': (operator, rest) => createUserAs(operator, rest, values),
-  'keys status': keysStatus,
-  'keys rotate': rotateKeys,
-  'recipients erase': (operator, rest) => eraseRecipient(operator, rest, values),
-  'recipients erasures': listRecipientErasures,
-  'recipients erasure': showRecipientErasure,
-  'recipients opt-outs': countOptOuts,
-  'recipients remove-opt-out': removeOptOut,
+/** A command, and what the audit log says of it. */
+type Listed = readonly [command: Command, audited: AuditedCommand | 'reads'];
+
+const COMMANDS: Readonly<Record<string, Listed>> = {
+  'audit list': [operator => listAudit(operator, values), 'reads'],
+  'audit export': [operator => exportAudit(operator, values), 'reads'],
+  'projections status': [projectionsStatus, 'reads'],
+  'projections rebuild': [rebuildProjections, AUDITED['projections rebuild']],
+  'outbox status': [outboxStatus, 'reads'],
+  'events list': [listSetAsideEvents, 'reads'],
+  'events retry': [retrySetAsideEvent, AUDITED['events retry']],
+  'events discard': [discardSetAsideEvent, AUDITED['events discard']],
+  'users create': [(operator, rest) => createUserAs(operator, rest, values), AUDITED['users create']],
+  'keys status': [keysStatus, 'reads'],
+  'keys rotate': [rotateKeys, AUDITED['keys rotate']],
+  'recipients erase': [(operator, rest) => eraseRecipient(operator, rest, values), AUDITED['recipients erase']],
+  'recipients erasures': [listRecipientErasures, 'reads'],
+  'recipients erasure': [showRecipientErasure, 'reads'],
+  'recipients opt-outs': [countOptOuts, 'reads'],
+  'recipients remove-opt-out': [removeOptOut, AUDITED['recipients remove-opt-out']],
 };
 
 const commandFor = ([first = '', second = '', ...rest]: readonly string[]): ((
   operator: Operator,
 ) => Promise<boolean>) => {
   if (first === 'doctor') return operator => doctor(operator, { mail: !values['no-mail'] });
-  const command = COMMANDS[`${first} ${second}`];
-  if (!command) throw new UsageError(unknownCommand(first, second));
-  return operator => command(operator, rest);
+  const listed = COMMANDS[`${first} ${second}`];
+  if (!listed) throw new UsageError(unknownCommand(first, second));
+  const [command, audited] = listed;
+  if (audited === 'reads') return operator => command(operator, rest);
+  return operator => recorded(operator, { audited, rest, unaudited: values.unaudited === true }, command);
 };
 
 const unknownCommand = (first: string, second: string): string => {

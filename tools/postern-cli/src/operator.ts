@@ -16,6 +16,8 @@ export interface Operator {
   readonly requests: RequestClient;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
+  /** Tells the audit log the id of the resource that the command creates. */
+  readonly affects?: (id: string) => void;
 }
 
 /** The reply of one service to an operation, or its failure. */

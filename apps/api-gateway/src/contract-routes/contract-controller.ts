@@ -10,11 +10,13 @@ import {
   RequestMethod,
   Res,
   type Type,
+  UseInterceptors,
 } from '@nestjs/common';
 import { admissionOf, BASE_PATHS, type HttpRoute, type RequestContract, type RouteAccess } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../infrastructure/http/access/caller.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
+import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
 import { ServiceClient } from '../service-client/ports.js';
 import { describeRoute } from './route-description.js';
 import { routeInputOf } from './route-input.js';
@@ -58,6 +60,7 @@ export const contractController = (contract: RequestContract, route: HttpRoute, 
     RequestMapping({ method: RequestMethod[route.method], path: route.path.replace(/\{(\w+)\}/g, ':$1') }),
     HttpCode(route.status ?? 200),
     Admits(admissionOf(route, access)),
+    ...(route.method === 'GET' ? [] : [UseInterceptors(AuditInterceptor)]),
     describeRoute(contract, route, access),
   ]) {
     decorate(prototype, 'handle', descriptor);

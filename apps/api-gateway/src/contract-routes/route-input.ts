@@ -1,7 +1,7 @@
 import { CALLER_FIELDS, type CallerField, type HttpRoute, type RequestContract } from '@postern/contracts';
 import { z } from 'zod';
 import type { Caller } from '../infrastructure/http/access/caller.js';
-import { queryShape } from './query-parameters.js';
+import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
 
 /** What a route reads from an HTTP request, derived from the request's schema. */
 export interface RouteInput {

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Inject, Post, Req, Res, UseInterceptors } from '@nestjs/common';
 import { createdSession, createSession, endSession, KIB, switchWorkspace } from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -14,6 +14,7 @@ import {
   sessionCookie,
 } from '../infrastructure/http/access/session-cookie.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
+import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
@@ -24,6 +25,7 @@ const workspaceChoice = z.strictObject(switchWorkspace.request.pick({ workspace_
 
 /** Signs in and out. Not routes of contracts, because they set the session cookie or read the token. */
 @Controller('dashboard/api/session')
+@UseInterceptors(AuditInterceptor)
 export class SessionController {
   private readonly secure: boolean;
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
+import { AuditRecordingModule } from '../infrastructure/http/audit/audit-recording.module.js';
 import { ServiceClientModule } from '../service-client/service-client.module.js';
 import { SessionController } from './session.controller.js';
 
-@Module({ imports: [ServiceClientModule], controllers: [SessionController] })
+@Module({ imports: [ServiceClientModule, AuditRecordingModule], controllers: [SessionController] })
 export class SessionsModule {}

@@ -1,5 +1,12 @@
 import * as contracts from '@postern/contracts';
-import { isRequestContract, type ReplyOf, type RequestContract, type RequestOf } from '@postern/contracts';
+import {
+  type AuditRecord,
+  isRequestContract,
+  type ReplyOf,
+  type RequestContract,
+  type RequestOf,
+  recordAuditEntry,
+} from '@postern/contracts';
 import { type NatsLink, PosternServer, silentLog } from '@postern/messaging';
 
 type Reply<C extends RequestContract> = (request: RequestOf<C>) => Promise<ReplyOf<C>> | ReplyOf<C>;
@@ -9,6 +16,8 @@ export const ALL_REQUESTS: readonly RequestContract[] = Object.values<unknown>(c
 /** All services of the platform: they reply over real NATS, as the spec arranges. */
 export class FakeServices {
   readonly received: { readonly contract: string; readonly request: unknown }[] = [];
+  /** What the gateway recorded in the audit log; not among `received`. */
+  readonly audited: AuditRecord[] = [];
   private readonly replies = new Map<string, (request: never) => unknown>();
   private readonly server: PosternServer;
 
@@ -39,12 +48,15 @@ export class FakeServices {
 
   reset(): void {
     this.received.length = 0;
+    this.audited.length = 0;
     this.replies.clear();
   }
 
   private reply(contract: RequestContract, request: unknown): unknown {
-    this.received.push({ contract: contract.name, request });
+    if (contract === recordAuditEntry) this.audited.push(request as AuditRecord);
+    else this.received.push({ contract: contract.name, request });
     const reply = this.replies.get(contract.subject);
+    if (!reply && contract === recordAuditEntry) return {};
     if (!reply) throw new Error(`No reply to ${contract.name} is arranged`);
     return reply(request as never);
   }

@@ -66,11 +66,15 @@ const startSurroundings = async (): Promise<Surroundings> => {
 };
 
 /** The gateway on free ports, with fake services behind its own NATS server. */
-export const startGateway = async (environment: Record<string, string> = {}): Promise<GatewayUnderTest> => {
+export const startGateway = async (
+  environment: Record<string, string> = {},
+  output?: Parameters<typeof startService>[2],
+): Promise<GatewayUnderTest> => {
   const surroundings = await startSurroundings();
   const service = await startService(
     { name: 'api-gateway', config: gatewayConfig, module: ApiGatewayModule },
     { ...surroundings.environment, POSTERN_LOG_LEVEL: 'silent', ...environment },
+    output,
   );
   const server = service.app.get(PublicServer, { strict: false });
   const { port } = server;

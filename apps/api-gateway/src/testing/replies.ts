@@ -5,6 +5,34 @@ import { z } from 'zod';
 /** A reply of the contract's shape, generated; the same one every time. */
 export const replyOf = (contract: RequestContract): unknown => sampleOf(contract.reply);
 
+/** A body that an input schema accepts, as far as JSON Schema describes it. */
+export const inputOf = (schema: z.ZodType): unknown =>
+  requiredOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
+
+const requiredOf = (schema: z.core.JSONSchema._JSONSchema): unknown => {
+  if (typeof schema === 'boolean') return {};
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.anyOf) return requiredOf(schema.anyOf[0]!);
+  switch (schema.type) {
+    case 'string':
+      if (schema.format === 'uuid') return UUID;
+      if (schema.pattern) return fc.sample(fc.stringMatching(new RegExp(schema.pattern)), { numRuns: 1, seed: 7 })[0];
+      return schema.format === 'date-time' ? '2030-01-02T03:04:05.000Z' : 'x'.repeat(schema.minLength ?? 1);
+    case 'integer':
+    case 'number':
+      return Math.max(1, schema.minimum ?? 1);
+    case 'boolean':
+      return true;
+    case 'array':
+      return [requiredOf((schema.items ?? true) as z.core.JSONSchema._JSONSchema)];
+    default:
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, requiredOf(inner)]),
+      );
+  }
+};
+
 const sampleOf = (schema: z.ZodType): unknown => {
   const json = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
   return fc.sample(arbitraryOf(json), { numRuns: 1, seed: 7 })[0];

@@ -16,6 +16,7 @@ const PLATFORM: Entries = [
   ['/databases', 'Databases'],
   ['/platform-keys', 'Platform keys'],
   ['/workspace', 'Workspace'],
+  ['/audit-log', 'Audit log'],
 ];
 const OPERATOR: Entries = [
   ['/moderation', 'Moderation'],

@@ -23,6 +23,7 @@ export const eraseRecipient = async (
   const waitMs = Number(wait) * 1_000;
   if (!Number.isFinite(waitMs) || waitMs < 0) throw new UsageError('--wait requires a number of seconds');
   const erasure = await start(operator, address);
+  operator.affects?.(erasure.id);
   operator.print(`Erasure ${erasure.id}: the address is replaced by ${erasure.replacement}`);
   return report(operator, await follow(operator, erasure, waitMs));
 };

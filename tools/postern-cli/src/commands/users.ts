@@ -13,7 +13,7 @@ interface NewUser {
  * Without `POSTERN_NEW_PASSWORD` it generates a password and shows it.
  */
 export const createUserAs = async (
-  { requests, environment, print }: Operator,
+  { requests, environment, print, affects }: Operator,
   [email]: readonly string[],
   { operator = false, workspace }: NewUser,
 ): Promise<boolean> => {
@@ -39,6 +39,7 @@ export const createUserAs = async (
       operator,
       ...(workspace === undefined ? {} : { workspace_name: workspace }),
     });
+    affects?.(created.id);
     print(
       `Created ${operator ? 'administrator' : 'user'} ${created.email} with workspace ${created.workspaces[0]?.name}.`,
     );

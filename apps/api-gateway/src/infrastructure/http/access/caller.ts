@@ -27,3 +27,6 @@ export const callerOf = (request: FastifyRequest): Caller => {
   if (!caller) throw new Error('The route needs a caller, but nothing authenticated the request.');
   return caller;
 };
+
+/** The caller, if the request was authenticated. */
+export const findCaller = (request: FastifyRequest): Caller | undefined => callers.get(request);

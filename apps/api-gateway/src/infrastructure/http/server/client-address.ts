@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 
 /** The client's IP address: the peer's, or that of `X-Forwarded-For` if the peer is a trusted proxy and it is valid. */
 export const clientAddressOf = (request: FastifyRequest): string => {
-  const address = request.ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  // Undefined when the client has gone.
+  const address = ((request.ip as string | undefined) ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
   return isIP(address) ? address : (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
 };

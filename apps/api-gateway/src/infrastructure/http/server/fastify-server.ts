@@ -23,7 +23,7 @@ export interface FastifyServerOptions {
   readonly bodies: BodyReader;
   readonly connections: ConnectionLimits;
   /** Called for every request after its headers were read. */
-  readonly onRequest: (request: FastifyRequest) => void;
+  readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Called for every request after its response was sent. */
   readonly onResponse: (request: FastifyRequest, reply: FastifyReply) => void;
 }
@@ -68,7 +68,7 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
     options.routes.add(route.method, route.url);
   });
   instance.addHook('onRequest', (request, reply, done) => {
-    options.onRequest(request);
+    options.onRequest(request, reply);
     reply.headers(headers).header('x-request-id', request.id);
     const admitted = options.admission.admit(request, reply);
     if (admitted) {

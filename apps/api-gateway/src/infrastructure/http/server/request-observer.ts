@@ -1,11 +1,9 @@
-import { runInContext } from '@postern/messaging';
-import type { Metrics, ServiceLog } from '@postern/service-host';
+import type { Metrics } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { requestContextOf } from './request-context.js';
 import { beginRequestTrace, endRequestTrace } from './request-trace.js';
 
-/** Traces and duration metrics by route and status; a log line per request at level debug. Never URLs: they hold tokens. */
-export const requestObserver = (metrics: Metrics, log: ServiceLog) => {
+/** Traces and duration metrics by route and status. Never URLs: they hold tokens. */
+export const requestObserver = (metrics: Metrics) => {
   const durations = metrics.meter('http').createHistogram('http.server.request.duration', {
     unit: 's',
     description: 'Time from the request to the end of its answer',
@@ -20,8 +18,6 @@ export const requestObserver = (metrics: Metrics, log: ServiceLog) => {
       'http.route': route,
       'http.response.status_code': reply.statusCode,
     });
-    const fields = { method, route, status: reply.statusCode, seconds };
-    runInContext(requestContextOf(request), () => log.debug(fields, 'Request completed'));
     endRequestTrace(request, reply);
   };
   return { onRequest: beginRequestTrace, onResponse };

@@ -1,0 +1,58 @@
+import { hash } from 'node:crypto';
+import type { ServiceLog } from '@postern/service-host';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findCaller } from '../infrastructure/http/access/caller.js';
+import { clientNetworkOf } from '../infrastructure/http/audit/client-network.js';
+import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
+import { traceparentOf } from '../infrastructure/http/server/request-trace.js';
+
+/** As long as a prefix must be to tell the keys of an installation apart. */
+const KEY_HASH_DIGITS = 16;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Writes one line for each request when its connection is done with it, also if the client went away before. */
+export const logAccess =
+  (log: Pick<ServiceLog, 'info'>) =>
+  (request: FastifyRequest, reply: FastifyReply): void => {
+    const begun = performance.now();
+    // The socket has no address once the client is gone.
+    const client = clientNetworkOf(clientAddressOf(request));
+    reply.raw.once('close', () =>
+      log.info({ ...fieldsOf(request, reply), client, ms: tenths(performance.now() - begun) }, 'Request completed'),
+    );
+  };
+
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;
+
+/** Never URLs, which hold tokens and addresses, and never the whole address of a client. */
+const fieldsOf = (request: FastifyRequest, reply: FastifyReply): object => {
+  const traceparent = traceparentOf(request);
+  const fields: Record<string, unknown> = {
+    correlationId: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? '(none)',
+  };
+  if (reply.raw.headersSent) fields['status'] = reply.raw.statusCode;
+  if (!reply.raw.writableFinished) fields['aborted'] = true;
+  const bytes = reply.getHeader('content-length');
+  if (bytes !== undefined) fields['bytes'] = Number(bytes);
+  if (traceparent !== undefined) fields['traceId'] = traceparent.split('-', 2)[1];
+  return addIdentity(fields, request);
+};
+
+const addIdentity = (fields: Record<string, unknown>, request: FastifyRequest): object => {
+  const caller = findCaller(request);
+  if (caller) {
+    fields['userId'] = caller.userId;
+    fields['workspaceId'] = caller.workspaceId;
+    if (caller.platformKey) fields['keyId'] = caller.platformKey.id;
+  }
+  const apiKey = request.headers['api-key'];
+  if (typeof apiKey === 'string' && apiKey !== '') {
+    fields['keyHash'] = hash('sha256', apiKey, 'hex').slice(0, KEY_HASH_DIGITS);
+  }
+  const { service_id: emailService, web_service_id: webService } = (request.params ?? {}) as Record<string, string>;
+  const serviceId = emailService ?? webService;
+  if (serviceId !== undefined && UUID.test(serviceId)) fields['serviceId'] = serviceId;
+  return fields;
+};

@@ -1,0 +1,80 @@
+import { Readable } from 'node:stream';
+import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
+import {
+  AUDIT_EXPORT_FORMATS,
+  type AuditExportFormat,
+  auditExportHead,
+  auditExportLines,
+  exportAuditLog,
+  listAuditLog,
+  type ReplyOf,
+} from '@postern/contracts';
+import { z } from 'zod';
+import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
+import { RequiresSession } from '../infrastructure/http/access/session-authentication.js';
+import { Describes } from '../infrastructure/http/openapi/describe.js';
+import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
+import { ServiceClient } from '../service-client/ports.js';
+
+const CONTENT_TYPES: Readonly<Record<AuditExportFormat, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson',
+};
+
+const auditQuery = listAuditLog.request.omit({ user_id: true, workspace_id: true }).extend({
+  format: z
+    .enum(['json', ...AUDIT_EXPORT_FORMATS])
+    .default('json')
+    .describe('`csv` and `ndjson` return all entries as a file; `limit` and `offset` do not apply.'),
+});
+const query = queryShape(auditQuery.shape);
+
+type ExportStep = ReplyOf<typeof exportAuditLog>;
+
+/** Not a route of a contract, because it also answers with files. */
+@Controller('dashboard/api/audit-log')
+export class AuditLogController {
+  constructor(private readonly services: ServiceClient) {}
+
+  @Get()
+  @RequiresSession()
+  @Describes({
+    operation: 'AuditLog.list',
+    requests: [listAuditLog],
+    summary: 'List who did what in the workspace, newest first',
+    description: 'Operators see the entries of all workspaces.',
+  })
+  list(
+    @CurrentSession() session: Session,
+    @Query({ schema: query }) { format, ...asked }: z.output<typeof auditQuery>,
+  ) {
+    const reader = { user_id: session.userId, workspace_id: session.workspaceId };
+    if (format === 'json') return this.services.request(listAuditLog, { ...asked, ...reader }, session);
+    const { limit: _limit, offset: _offset, ...filter } = asked;
+    return fileOf(format, cursor => this.services.request(exportAuditLog, { ...filter, ...reader, cursor }, session));
+  }
+}
+
+/** Reads the first step before the answer begins, so that its failure is an error answer. */
+const fileOf = async (
+  format: AuditExportFormat,
+  step: (cursor: string | null) => Promise<ExportStep>,
+): Promise<StreamableFile> => {
+  const lines = linesOf(format, await step(null), step);
+  return new StreamableFile(Readable.from(lines), {
+    type: CONTENT_TYPES[format],
+    disposition: `attachment; filename="audit-log.${format}"`,
+  });
+};
+
+async function* linesOf(
+  format: AuditExportFormat,
+  first: ExportStep,
+  step: (cursor: string | null) => Promise<ExportStep>,
+): AsyncGenerator<string> {
+  yield auditExportHead(format);
+  for (let { entries, cursor } = first; ; { entries, cursor } = await step(cursor)) {
+    yield auditExportLines(format, entries);
+    if (cursor === null) return;
+  }
+}

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import * as contracts from '@postern/contracts';
+import {
+  authenticateSession,
+  BASE_PATHS,
+  createEmailService,
+  createSession,
+  endSession,
+  getEmailService,
+  isRequestContract,
+  Refusal,
+  recordAuditEntry,
+  switchWorkspace,
+} from '@postern/contracts';
+import { routeInputOf } from '../contract-routes/route-input.js';
+import { AUDITED_ROUTES } from '../infrastructure/http/audit/audited-routes.js';
+import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
+import { type Answer, call } from '../testing/http.js';
+import { admitAll, bearer, KEY, REPORTED_KEY, USER, WORKSPACE } from '../testing/platform-call.js';
+import { inputOf } from '../testing/replies.js';
+
+const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
+const SESSION = { authorization: 'Bearer session-token', 'user-agent': 'curl/8.16.0' };
+const LOCAL = { network: '127.0.0.0/24', user_agent: 'curl' };
+
+/** Writing routes that are no actions of users. */
+const NOT_AUDITED = ['POST /emails', 'POST /unsubscribe/:token'];
+
+const ROUTES = Object.values<unknown>(contracts)
+  .filter(isRequestContract)
+  .flatMap(contract => contract.http.map(route => ({ contract, route })))
+  .filter(({ route }) => route.method !== 'GET')
+  .flatMap(({ contract, route }) => [route.access].flat().map(access => ({ contract, route, access })))
+  .map(one => ({ ...one, title: `${one.route.method} ${BASE_PATHS[one.access]}${one.route.path}` }));
+
+let gateway: GatewayUnderTest;
+let operator = true;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+beforeEach(() => {
+  operator = true;
+  admitAll(gateway.services);
+  gateway.services.on(authenticateSession, () => ({
+    user_id: USER,
+    email: 'o@x.example',
+    operator,
+    workspace_id: WORKSPACE,
+  }));
+});
+
+const send = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = SESSION,
+): Promise<Answer> => call(method, `${gateway.url}${path}`, { headers, ...(body === undefined ? {} : { body }) });
+
+const audited = () => gateway.services.audited;
+
+describe('The audit log', () => {
+  it('has every writing route of the gateway', () => {
+    const writing = gateway.server.routes
+      .all()
+      .filter(({ method }) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
+      .map(({ method, pattern }) => `${method} ${pattern}`);
+    expect(writing.filter(route => !AUDITED_ROUTES.has(route)).sort()).toEqual(NOT_AUDITED);
+    expect([...AUDITED_ROUTES.keys()].filter(route => !writing.includes(route))).toEqual([]);
+  });
+
+  it.each(ROUTES)('has one entry of $title with its actor and outcome', async ({ contract, route, access }) => {
+    const path = `${BASE_PATHS[access]}${route.path.replace(/\{(\w+)\}/g, ID)}`;
+    const body = routeInputOf(contract, route).body;
+    const isKey = access === 'platform-key';
+    const answer = await send(
+      route.method,
+      path,
+      route.examples?.body ?? (body && inputOf(body)),
+      isKey ? bearer : SESSION,
+    );
+    expect(answer.status).toBeLessThan(300);
+    const [attempt, outcome, ...more] = audited();
+    expect(more).toEqual([]);
+    expect(attempt).toMatchObject({
+      actor: isKey ? { type: 'platform_key', id: REPORTED_KEY.id } : { type: 'user', id: USER },
+      action: AUDITED_ROUTES.get(`${route.method} ${patternOf(route.path, access)}`)?.action,
+      workspace_id: WORKSPACE,
+      outcome: 'attempted',
+      request_id: answer.headers['x-request-id'],
+    });
+    expect(outcome).toMatchObject({ entry_id: attempt?.entry_id, outcome: 'succeeded', code: null });
+  });
+
+  it('stores that a call starts before it starts, and its outcome before the answer', async () => {
+    let before = -1;
+    gateway.services.on(createEmailService, () => {
+      before = audited().length;
+      return { ...contractReply, id: ID };
+    });
+    await send('POST', '/dashboard/api/email-services', { name: 'Shop' });
+    expect([before, audited().length]).toEqual([1, 2]);
+    expect(audited()[1]).toMatchObject({
+      action: 'email_service.created',
+      resource: { type: 'email_service', id: ID },
+      client: LOCAL,
+    });
+  });
+
+  it('has refusals with their codes', async () => {
+    gateway.services.on(createEmailService, () => {
+      throw new Refusal('invalid_input', 'No.');
+    });
+    await send('POST', '/dashboard/api/email-services', { name: 'Shop' });
+    expect(audited()[1]).toMatchObject({ outcome: 'refused', code: 'invalid_input' });
+    await send('POST', '/dashboard/api/email-services', { colour: 'red' });
+    expect(audited()[3]).toMatchObject({ outcome: 'refused', code: 'invalid_input' });
+  });
+
+  it('has calls that a guard refuses', async () => {
+    operator = false;
+    expect((await send('POST', `/dashboard/api/web-services/${ID}/block`, { reason: 'x' })).status).toBe(403);
+    gateway.services.on(getEmailService, () => {
+      throw new Refusal('service_not_found', 'No.');
+    });
+    expect((await send('POST', `/dashboard/api/email-services/${ID}/webhooks`, {})).status).toBe(404);
+    expect(audited()).toMatchObject([
+      {
+        action: 'web_service.blocked',
+        resource: { type: 'web_service', id: ID },
+        outcome: 'refused',
+        code: 'forbidden',
+      },
+      { action: 'webhook.created', outcome: 'refused', code: 'not_found' },
+    ]);
+  });
+
+  it('has calls that fail, and leaves those open that may have been carried out', async () => {
+    gateway.services.on(createEmailService, () => {
+      throw new Error('a bug');
+    });
+    await send('POST', '/dashboard/api/email-services', { name: 'Shop' });
+    expect(audited()[1]).toMatchObject({ outcome: 'failed', code: 'internal_error' });
+  });
+
+  it('has logins by address, logouts by user, and no password or token', async () => {
+    const credentials = { email: 'ada@example.com', password: 'a secret password' };
+    gateway.services.on(createSession, () => ({ token: 'a-secret-token', expires_at: '2030-01-02T03:04:05.000Z' }));
+    gateway.services.on(endSession, () => ({}));
+    gateway.services.on(switchWorkspace, () => ({ id: ID, name: 'Other' }));
+    await send('POST', '/dashboard/api/session', credentials, {});
+    gateway.services.on(createSession, () => {
+      throw new Refusal('credentials_wrong', 'No.');
+    });
+    await send('POST', '/dashboard/api/session', credentials, {});
+    await send('POST', '/dashboard/api/session/workspace', { workspace_id: ID });
+    await send('DELETE', '/dashboard/api/session');
+    expect(audited().map(({ action, outcome, code }) => [action, outcome, code])).toEqual([
+      ['session.created', 'attempted', null],
+      ['session.created', 'succeeded', null],
+      ['session.created', 'attempted', null],
+      ['session.created', 'refused', 'credentials_wrong'],
+      ['session.workspace_switched', 'attempted', null],
+      ['session.workspace_switched', 'succeeded', null],
+      ['session.deleted', 'attempted', null],
+      ['session.deleted', 'succeeded', null],
+    ]);
+    expect(audited()[3]?.login).toBe('ada@example.com');
+    expect(JSON.stringify(audited())).not.toMatch(/secret/);
+  });
+
+  it('has no calls of unknown callers, and no reads', async () => {
+    await send('POST', '/dashboard/api/email-services', { name: 'Shop' }, {});
+    await send('POST', '/dashboard/api/session', '{', {});
+    await send('POST', '/api/v1/projects', { name: 'Shop' }, { authorization: `Bearer ${KEY}x` });
+    await send('GET', '/dashboard/api/email-services');
+    expect(audited()).toEqual([]);
+  });
+
+  it('stores no path that is no id', async () => {
+    await send('DELETE', '/dashboard/api/platform-keys/a%00b');
+    await send('DELETE', `/dashboard/api/email-services/${ID}/suppressions/ada@example.com`);
+    expect(audited().map(({ resource }) => resource)).toEqual([
+      { type: 'platform_key', id: null },
+      { type: 'platform_key', id: null },
+      { type: 'suppression', id: null },
+      { type: 'suppression', id: null },
+    ]);
+  });
+
+  it('refuses a call that cannot be stored, and does not start it', async () => {
+    gateway.services.on(recordAuditEntry, () => {
+      throw new Error('the disk is full');
+    });
+    expect((await send('POST', '/dashboard/api/email-services', { name: 'Shop' })).status).toBe(500);
+    expect(gateway.services.requestsOf(createEmailService)).toEqual([]);
+  });
+
+  it('keeps the answer of a call whose outcome cannot be stored', async () => {
+    let stored = 0;
+    gateway.services.on(recordAuditEntry, () => {
+      if (++stored > 1) throw new Error('the disk is full');
+      return {};
+    });
+    expect((await send('POST', '/dashboard/api/email-services', { name: 'Shop' })).status).toBe(201);
+    expect(audited()[0]).toMatchObject({ outcome: 'attempted' });
+  });
+});
+
+const contractReply = { name: 'Shop' } as never as contracts.ReplyOf<typeof createEmailService>;
+
+const patternOf = (path: string, access: (typeof ROUTES)[number]['access']) =>
+  `${BASE_PATHS[access]}${path.replace(/\{(\w+)\}/g, ':$1')}`;

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { ServiceClientModule } from '../service-client/service-client.module.js';
+import { AuditLogController } from './audit-log.controller.js';
+
+/** The audit log of a workspace, as JSON or as a file. */
+@Module({ imports: [ServiceClientModule], controllers: [AuditLogController] })
+export class AuditLogModule {}

@@ -1,0 +1,72 @@
+import type { AuditRecord } from '@postern/contracts';
+import type { FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { findCaller } from '../access/caller.js';
+import { clientAddressOf } from '../server/client-address.js';
+import { readJson } from '../validation/received-body.js';
+import type { AuditedRoute } from './audited-routes.js';
+import { clientNetworkOf } from './client-network.js';
+import { userAgentFamilyOf } from './user-agent-family.js';
+
+/** Resource types of path parameters whose name is not that of the type. */
+const TYPE_OF_PARAMETER: Readonly<Record<string, string>> = {
+  service: 'email_service',
+  domain: 'sending_domain',
+  recipient: 'verified_recipient',
+  delivery: 'webhook_delivery',
+};
+
+/** What is stored as an id. A path is not validated yet, and may hold anything. */
+const ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The entry of a call that starts. */
+export const attemptOf = (request: FastifyRequest, route: AuditedRoute): AuditRecord => {
+  const caller = findCaller(request);
+  const login = route.isLogin ? loginOf(request) : undefined;
+  return {
+    entry_id: uuidv7(),
+    actor: actorOf(caller),
+    ...(login === undefined ? {} : { login }),
+    action: route.action,
+    resource: resourceOf(request, route),
+    workspace_id: caller?.workspaceId ?? null,
+    client: {
+      network: clientNetworkOf(clientAddressOf(request)),
+      user_agent: userAgentFamilyOf(request.headers['user-agent']),
+    },
+    outcome: 'attempted',
+    code: null,
+    request_id: request.id,
+  };
+};
+
+/** The resource of a call that succeeded: what it created, if it creates something. */
+export const withCreatedResource = (entry: AuditRecord, { creates }: AuditedRoute, answer: unknown): AuditRecord => {
+  if (!creates || typeof answer !== 'object' || answer === null) return entry;
+  const id: unknown = Reflect.get(answer, 'id');
+  return typeof id === 'string' && ID.test(id) ? { ...entry, resource: { type: creates, id } } : entry;
+};
+
+const actorOf = (caller: ReturnType<typeof findCaller>): AuditRecord['actor'] => {
+  if (!caller) return { type: 'unknown', id: null };
+  return caller.platformKey ? { type: 'platform_key', id: caller.platformKey.id } : { type: 'user', id: caller.userId };
+};
+
+/** What the last parameter of the path names; an address is no id, so it is left out. */
+const resourceOf = (request: FastifyRequest, { action, creates }: AuditedRoute): AuditRecord['resource'] => {
+  const type = action.split('.', 1)[0]!;
+  const name = /:(\w+)_id(?=[^:]*$)/.exec(request.routeOptions.url ?? '')?.[1];
+  const id = name && (request.params as Record<string, string>)[`${name}_id`];
+  if (creates || !id || !ID.test(id)) return { type, id: null };
+  const isLast = request.routeOptions.url?.endsWith(`:${name}_id`);
+  return { type: isLast ? type : (TYPE_OF_PARAMETER[name] ?? name), id };
+};
+
+const loginOf = (request: FastifyRequest): string | undefined => {
+  try {
+    const { email } = readJson(request.body) as { readonly email?: unknown };
+    return typeof email === 'string' ? email.slice(0, 320) : undefined;
+  } catch {
+    return undefined;
+  }
+};

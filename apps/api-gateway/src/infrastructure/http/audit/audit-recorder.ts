@@ -1,0 +1,76 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { type AuditRecord, authenticateSession, Refusal, recordAuditEntry } from '@postern/contracts';
+import { type RequestContext, runInContext } from '@postern/messaging';
+import { HOST, type Host } from '@postern/service-host';
+import { ServiceClient, ServiceUnavailable } from '../../../service-client/ports.js';
+
+/** How long an answer waits for its outcome to be stored. */
+const OUTCOME_WAIT_MS = 2_000;
+const RETRY_AFTER_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
+const MAX_RETRIED = 1_000;
+const NO_SESSION = { token_hash: '0'.repeat(64) };
+
+/** Stores entries of the audit log in platform-management. */
+@Injectable()
+export class AuditRecorder {
+  private retried = 0;
+
+  constructor(
+    private readonly services: ServiceClient,
+    @Inject(HOST) private readonly host: Host,
+  ) {}
+
+  /** Stores that an action starts. @throws if it cannot be stored; then the action must not start. */
+  async begin(entry: AuditRecord, context: RequestContext): Promise<void> {
+    try {
+      await this.services.request(recordAuditEntry, entry, context);
+    } catch (error) {
+      if (!(await this.isEarlierRelease(error, context))) throw error;
+      const { action, actor, resource } = entry;
+      runInContext(context, () =>
+        this.host.log.warn({ action, actor, resource }, 'platform-management is of a release without an audit log'),
+      );
+    }
+  }
+
+  /** Stores the outcome. Never rejects: if it cannot be stored soon, it is retried, and the entry stays `attempted`. */
+  async complete(entry: AuditRecord, context: RequestContext): Promise<void> {
+    try {
+      await this.services.request(recordAuditEntry, entry, context, { timeoutMs: OUTCOME_WAIT_MS });
+    } catch {
+      if (this.retried < MAX_RETRIED) void this.retry(entry, context);
+    }
+  }
+
+  private async retry(entry: AuditRecord, context: RequestContext): Promise<void> {
+    this.retried += 1;
+    let cause: unknown;
+    try {
+      for (const waitMs of RETRY_AFTER_MS) {
+        await pause(waitMs, undefined, { ref: false });
+        try {
+          await this.services.request(recordAuditEntry, entry, context);
+          return;
+        } catch (error) {
+          cause = error;
+        }
+      }
+      const { entry_id: entryId, action, outcome, code } = entry;
+      runInContext(context, () =>
+        this.host.log.error({ err: cause, entryId, action, outcome, code }, 'The outcome of an action is not stored'),
+      );
+    } finally {
+      this.retried -= 1;
+    }
+  }
+
+  /** Services are upgraded in any order: whether platform-management responds to others than this request. */
+  private async isEarlierRelease(error: unknown, context: RequestContext): Promise<boolean> {
+    if (!(error instanceof ServiceUnavailable) || error.maybeExecuted) return false;
+    return this.services.request(authenticateSession, NO_SESSION, context).then(
+      () => false,
+      (answer: unknown) => Refusal.is(answer) && answer.code === 'session_invalid',
+    );
+  }
+}

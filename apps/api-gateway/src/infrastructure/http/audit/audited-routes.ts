@@ -1,0 +1,42 @@
+import * as contracts from '@postern/contracts';
+import { auditActionOf, BASE_PATHS, type HttpRoute, isRequestContract } from '@postern/contracts';
+import type { FastifyRequest } from 'fastify';
+
+/** A route whose calls are in the audit log. */
+export interface AuditedRoute {
+  readonly action: string;
+  /** The resource that the answer holds, if the call creates one. */
+  readonly creates?: string;
+  /** Whether the body is a login, which names the actor. */
+  readonly isLogin?: boolean;
+}
+
+type Method = HttpRoute['method'];
+
+const auditedRoute = (operation: string, method: Method): AuditedRoute => {
+  const action = auditActionOf(operation, method);
+  const [resource = '', what] = action.split('.');
+  return what === 'created' ? { action, creates: resource } : { action };
+};
+
+const declaredRoutes = Object.values<unknown>(contracts)
+  .filter(isRequestContract)
+  .flatMap(({ http }) => http)
+  .filter(({ method }) => method !== 'GET')
+  .flatMap(({ access, method, path, operation }) =>
+    [access].flat().map((one): readonly [string, AuditedRoute] => {
+      const pattern = `${BASE_PATHS[one]}${path.replace(/\{(\w+)\}/g, ':$1')}`;
+      return [`${method} ${pattern}`, auditedRoute(operation, method)];
+    }),
+  );
+
+/** By method and pattern: every writing route of a contract, and the routes of sessions. */
+export const AUDITED_ROUTES: ReadonlyMap<string, AuditedRoute> = new Map([
+  ...declaredRoutes,
+  ['POST /dashboard/api/session', { action: auditActionOf('Session.signIn', 'POST'), isLogin: true }],
+  ['DELETE /dashboard/api/session', auditedRoute('Session.signOut', 'DELETE')],
+  ['POST /dashboard/api/session/workspace', auditedRoute('Session.switchWorkspace', 'POST')],
+]);
+
+export const auditedRouteOf = (request: FastifyRequest): AuditedRoute | undefined =>
+  request.method === 'GET' ? undefined : AUDITED_ROUTES.get(`${request.method} ${request.routeOptions.url}`);

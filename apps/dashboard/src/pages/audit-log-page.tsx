@@ -1,0 +1,106 @@
+import type { AuditEntry, AuditOutcome, Page as ListPage } from '@postern/contracts';
+import { useState } from 'preact/hooks';
+import { api, queryString } from '../api-client.js';
+import { Tag, type Tone } from '../components/badge.js';
+import { DataTable } from '../components/data-table.js';
+import { Field, Form, type Values } from '../components/form.js';
+import { Loaded } from '../components/loaded.js';
+import { EmptyState, Page } from '../components/page.js';
+import { Paging } from '../components/paging.js';
+import { Time } from '../components/time.js';
+import { formatCount, formatLabel, NO_VALUE } from '../formatting.js';
+import { useAction, useLoading } from '../loading.js';
+import { useSignedIn } from '../session.js';
+
+const PAGE_SIZE = 20;
+
+const TONES: Readonly<Record<AuditOutcome, Tone>> = {
+  attempted: 'warning',
+  succeeded: 'good',
+  refused: 'bad',
+  failed: 'bad',
+};
+
+interface Filter {
+  readonly [name: string]: string | undefined;
+}
+
+export const AuditLogPage = () => {
+  const { me } = useSignedIn();
+  const [filter, setFilter] = useState<Filter>({});
+  const [offset, setOffset] = useState(0);
+  const entries = useLoading<ListPage<AuditEntry>>(
+    signal => api.get('/audit-log', { ...filter, offset, limit: PAGE_SIZE }, signal),
+    [queryString(filter), offset],
+  );
+  const apply = useAction(async (values: Values) => {
+    setFilter(filterOf(values));
+    setOffset(0);
+  });
+  const file = (format: string) => `/dashboard/api/audit-log${queryString({ ...filter, format })}`;
+  return (
+    <Page title="Audit log">
+      <p class="about">
+        {me.operator ? 'Who did what in all workspaces.' : 'Who did what in this workspace.'} Download all entries as{' '}
+        <a href={file('csv')}>CSV</a> or <a href={file('ndjson')}>JSON lines</a>.
+      </p>
+      <div class="filters">
+        <Form action={apply} submit="Apply" class="line" keepValues>
+          <Field label="Action or resource type" name="action" maxLength={100} />
+          <Field label="Id of a user or key" name="actor" maxLength={128} />
+          <Field label="From" name="from" type="datetime-local" />
+          <Field label="Before" name="to" type="datetime-local" />
+        </Form>
+      </div>
+      <Loaded of={entries}>
+        {list => (
+          <>
+            {list.items.length === 0 ? (
+              <EmptyState>No entries match these filters.</EmptyState>
+            ) : (
+              <DataTable
+                caption="Audit log, newest first"
+                rows={list.items}
+                keyOf={entry => entry.id}
+                columns={[
+                  { title: 'Time', cell: entry => <Time at={entry.at} /> },
+                  { title: 'Actor', cell: entry => <Actor of={entry.actor} ownId={me.id} /> },
+                  { title: 'Action', cell: entry => <strong class="long">{entry.action}</strong> },
+                  { title: 'Resource', cell: ({ resource }) => <span class="long">{resource.id ?? NO_VALUE}</span> },
+                  { title: 'Outcome', cell: entry => <Outcome of={entry} /> },
+                  { title: 'From', cell: ({ client }) => <Client of={client} /> },
+                ]}
+              />
+            )}
+            <Paging page={list} onOffset={setOffset} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+};
+
+/** The fields have times in the browser's time zone. */
+const filterOf = ({ action, actor, from, to }: Values): Filter => ({
+  action: action?.trim(),
+  actor: actor?.trim(),
+  from: from ? new Date(from).toISOString() : undefined,
+  to: to ? new Date(to).toISOString() : undefined,
+});
+
+const Actor = ({ of: { type, id }, ownId }: { readonly of: AuditEntry['actor']; readonly ownId: string }) => (
+  <span class="long" title={id ?? undefined}>
+    {id === ownId ? 'You' : `${formatLabel(type)}${id === null ? '' : ` ${id}`}`}
+  </span>
+);
+
+const Outcome = ({ of: { outcome, code, times } }: { readonly of: AuditEntry }) => (
+  <>
+    <Tag tone={TONES[outcome]}>{formatLabel(outcome)}</Tag> {code && <small>{code}</small>}{' '}
+    {times > 1 && <small>{formatCount(times)} times</small>}
+  </>
+);
+
+const Client = ({ of: { network, user_agent } }: { readonly of: AuditEntry['client'] }) => (
+  <span class="long">{[network, user_agent].filter(Boolean).join(' ') || NO_VALUE}</span>
+);

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type AuditRecord,
+  exportAuditLog,
+  listAuditLog,
+  type RequestInput,
+  recordAuditEntry,
+} from '@postern/contracts';
+import { v7 as uuidv7 } from 'uuid';
+import { AccountsFixture, codeOf, OPERATOR, type User } from '../testing/accounts-fixture.js';
+import { AuditLogTimers } from './audit-log-timers.js';
+
+let fixture: AccountsFixture;
+let ada: User;
+let bob: User;
+beforeAll(async () => {
+  fixture = await AccountsFixture.start(OPERATOR);
+  [ada, bob] = [await fixture.newUser(), await fixture.newUser()];
+}, 60_000);
+afterAll(() => fixture?.stop());
+beforeEach(async () => {
+  await fixture.query('DELETE FROM audit_entries');
+});
+
+const workspaceOf = ({ workspaces: [workspace] }: User) => workspace!.id;
+
+const entry = (wishes: Partial<AuditRecord> = {}): AuditRecord => ({
+  entry_id: uuidv7(),
+  actor: { type: 'user', id: ada.id },
+  action: 'email_service.created',
+  resource: { type: 'email_service', id: null },
+  workspace_id: workspaceOf(ada),
+  client: { network: '192.0.2.0/24', user_agent: 'Firefox' },
+  outcome: 'attempted',
+  code: null,
+  request_id: 'request-1',
+  ...wishes,
+});
+
+const record = (one: AuditRecord) => fixture.client.request(recordAuditEntry, one);
+const list = async (wishes: RequestInput<typeof listAuditLog> = {}) =>
+  (await fixture.client.request(listAuditLog, { user_id: ada.id, workspace_id: workspaceOf(ada), ...wishes })).items;
+
+describe('An entry of the audit log', () => {
+  it('is stored before its request is answered, and gets its outcome', async () => {
+    const attempt = entry();
+    await record(attempt);
+    expect(await list()).toMatchObject([{ id: attempt.entry_id, outcome: 'attempted', resource: { id: null } }]);
+    const id = uuidv7();
+    await record({ ...attempt, outcome: 'succeeded', resource: { type: 'email_service', id } });
+    expect(await list()).toEqual([
+      {
+        id: attempt.entry_id,
+        at: expect.any(String),
+        actor: { type: 'user', id: ada.id },
+        action: 'email_service.created',
+        resource: { type: 'email_service', id },
+        workspace_id: workspaceOf(ada),
+        client: { network: '192.0.2.0/24', user_agent: 'Firefox' },
+        outcome: 'succeeded',
+        code: null,
+        request_id: 'request-1',
+        times: 1,
+      },
+    ]);
+  });
+
+  it('keeps its outcome, whatever is repeated or arrives late', async () => {
+    const attempt = entry();
+    await record({ ...attempt, outcome: 'refused', code: 'invalid_input' });
+    await record(attempt);
+    await record({ ...attempt, outcome: 'succeeded' });
+    expect(await list()).toMatchObject([{ outcome: 'refused', code: 'invalid_input' }]);
+  });
+
+  it('tells why its outcome is not known', async () => {
+    const attempt = entry();
+    await record(attempt);
+    await record({ ...attempt, code: 'service_unavailable' });
+    expect(await list()).toMatchObject([{ outcome: 'attempted', code: 'service_unavailable' }]);
+    await record({ ...attempt, outcome: 'succeeded' });
+    expect(await list()).toMatchObject([{ outcome: 'succeeded', code: null }]);
+  });
+});
+
+describe('A login', () => {
+  const login = (email: string, wishes: Partial<AuditRecord> = {}) =>
+    entry({
+      actor: { type: 'unknown', id: null },
+      login: email,
+      action: 'session.created',
+      resource: { type: 'session', id: null },
+      workspace_id: null,
+      outcome: 'refused',
+      code: 'credentials_wrong',
+      ...wishes,
+    });
+
+  it('of a user has the id of the user, and is in the workspace of the user', async () => {
+    await record(login(` ${ada.email.toUpperCase()}`));
+    expect(await list()).toMatchObject([{ actor: { type: 'user', id: ada.id }, code: 'credentials_wrong' }]);
+  });
+
+  it('of an unknown account has a keyed hash, the same one every time, and no address', async () => {
+    await record(login('nobody@example.com'));
+    await record(login('nobody@example.com'));
+    await record(login('somebody@example.com'));
+    const rows = await fixture.query<{ actor_id: string }>('SELECT * FROM audit_entries ORDER BY at, id');
+    expect(rows.map(({ actor_id }) => actor_id)).toEqual([
+      expect.stringMatching(/^[0-9a-f]{32}$/),
+      rows[0]?.actor_id,
+      expect.not.stringMatching(String(rows[0]?.actor_id)),
+    ]);
+    expect(JSON.stringify(rows)).not.toMatch(/body|example/);
+  });
+
+  it('that is refused often is counted in one entry after the tenth in an hour', async () => {
+    for (let number = 0; number < 14; number += 1) await record(login(`unknown-${number}@example.com`));
+    for (let number = 0; number < 3; number += 1) await record(login(ada.email));
+    await record(login('other@example.com', { client: { network: '198.51.100.0/24', user_agent: null } }));
+    const rows = await fixture.query<{ times: number }>('SELECT times FROM audit_entries ORDER BY at, id');
+    expect(rows.map(({ times }) => times).sort((a, b) => a - b)).toEqual([...Array<number>(13).fill(1), 5]);
+  });
+});
+
+describe('The audit log', () => {
+  beforeEach(async () => {
+    await record(entry({ action: 'platform_key.deleted', resource: { type: 'platform_key', id: uuidv7() } }));
+    await record(entry({ actor: { type: 'platform_key', id: 'key-1' }, action: 'project.created' }));
+    await record(entry({ workspace_id: workspaceOf(bob), actor: { type: 'user', id: bob.id } }));
+    await record(entry({ actor: { type: 'operator', id: null }, action: 'recipient.erased', workspace_id: null }));
+  });
+
+  const actions = async (wishes: RequestInput<typeof listAuditLog>) => (await list(wishes)).map(({ action }) => action);
+
+  it('of a workspace is newest first, and has no entry of another', async () => {
+    expect(await actions({})).toEqual(['project.created', 'platform_key.deleted']);
+    expect(await actions({ user_id: bob.id, workspace_id: workspaceOf(bob) })).toEqual(['email_service.created']);
+  });
+
+  it('shows operators the entries of all workspaces', async () => {
+    expect(await actions({ user_id: await fixture.operatorId() })).toHaveLength(4);
+    expect((await fixture.client.request(listAuditLog, {})).total).toBe(4);
+  });
+
+  it('is narrowed by actor, action and time', async () => {
+    expect(await actions({ actor: 'key-1' })).toEqual(['project.created']);
+    expect(await actions({ actor: 'user' })).toEqual(['platform_key.deleted']);
+    expect(await actions({ action: 'platform_key' })).toEqual(['platform_key.deleted']);
+    expect(await actions({ action: 'project.created' })).toEqual(['project.created']);
+    const [newest, oldest] = await list();
+    expect(await actions({ from: newest!.at, to: newest!.at })).toEqual([]);
+    expect(await actions({ to: new Date(Date.parse(oldest!.at) + 1).toISOString() })).toContain('platform_key.deleted');
+    expect(await actions({ from: '2100-01-01T00:00:00.000Z' })).toEqual([]);
+  });
+
+  it('is returned in pages', async () => {
+    const page = { user_id: ada.id, workspace_id: workspaceOf(ada), limit: 1, offset: 1 };
+    expect(await fixture.client.request(listAuditLog, page)).toMatchObject({
+      items: [{ action: 'platform_key.deleted' }],
+      total: 2,
+      limit: 1,
+      offset: 1,
+    });
+  });
+
+  it('is exported in steps, each entry once', async () => {
+    await fixture.query(
+      `INSERT INTO audit_entries (id, at, actor_type, action, resource_type, outcome, request_id)
+       SELECT gen_random_uuid(), now() - interval '1 day', 'system', 'a.b', 'a', 'succeeded', n::text
+       FROM generate_series(1, 1100) n`,
+    );
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    let steps = 0;
+    do {
+      const step: { entries: { id: string }[]; cursor: string | null } = await fixture.client.request(exportAuditLog, {
+        cursor,
+      });
+      seen.push(...step.entries.map(({ id }) => id));
+      cursor = step.cursor;
+      steps += 1;
+    } while (cursor !== null);
+    expect([seen.length, new Set(seen).size, steps]).toEqual([1104, 1104, 3]);
+    const invalid = fixture.client.request(exportAuditLog, { cursor: 'x' });
+    expect(await codeOf(invalid)).toBe('invalid_input');
+  });
+
+  it('loses entries that are older than its setting', async () => {
+    await fixture.query(`UPDATE audit_entries SET at = now() - interval '401 days' WHERE action = 'project.created'`);
+    await fixture.replicas[0]!.app.get(AuditLogTimers, { strict: false }).deleteOld(new Date());
+    expect(await actions({})).toEqual(['platform_key.deleted']);
+  });
+});

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { AuditEntry } from '@postern/contracts';
+import { inSteps } from '@postern/event-sourcing/postgres';
+import { Database } from '@postern/service-host';
+import {
+  AUDIT_ENTRIES_AFTER,
+  type AuditRow,
+  COUNT_AUDIT_ENTRIES,
+  DELETE_OLD_AUDIT_ENTRIES,
+  LIST_AUDIT_ENTRIES,
+  MERGE_REPEATED_REFUSAL,
+  RECORD_AUDIT_ENTRY,
+} from './audit-log.sql.js';
+import { type AuditCursor, AuditLog, type AuditPage, type AuditScope, type NewAuditEntry } from './ports.js';
+
+/** Refused logins of one kind that are stored one by one within an hour. */
+const LISTED_ONE_BY_ONE = 10;
+
+/** Stores the audit log in PostgreSQL, ordered by the clock of the database. */
+@Injectable()
+export class PostgresAuditLog extends AuditLog {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async record(entry: NewAuditEntry): Promise<void> {
+    const { entry_id, actor, action, resource, workspace_id, client, outcome, code, request_id } = entry;
+    await this.database.pool.query(RECORD_AUDIT_ENTRY, [
+      entry_id,
+      actor.type,
+      actor.id,
+      action,
+      resource.type,
+      resource.id,
+      workspace_id,
+      client.network,
+      client.user_agent,
+      outcome,
+      code,
+      request_id,
+    ]);
+  }
+
+  async mergeRepeated({ entry_id }: NewAuditEntry): Promise<void> {
+    await this.database.pool.query(MERGE_REPEATED_REFUSAL, [entry_id, LISTED_ONE_BY_ONE]);
+  }
+
+  async list(scope: AuditScope, { limit, offset }: { limit: number; offset: number }): Promise<AuditPage> {
+    const [entries, counts] = await Promise.all([
+      this.database.pool.query<AuditRow>(LIST_AUDIT_ENTRIES, [...matching(scope), limit, offset]),
+      this.database.pool.query<{ total: number }>(COUNT_AUDIT_ENTRIES, matching(scope)),
+    ]);
+    return { items: entries.rows.map(entryOf), total: counts.rows[0]?.total ?? 0 };
+  }
+
+  async after(scope: AuditScope, cursor: AuditCursor | undefined, limit: number): Promise<AuditEntry[]> {
+    const values = [...matching(scope), cursor?.at ?? null, cursor?.id ?? null, limit];
+    return (await this.database.pool.query<AuditRow>(AUDIT_ENTRIES_AFTER, values)).rows.map(entryOf);
+  }
+
+  async deleteBefore(time: Date): Promise<void> {
+    await inSteps(this.database.pool, DELETE_OLD_AUDIT_ENTRIES, [time]);
+  }
+}
+
+const matching = ({ workspaceId, from, to, actor, action }: AuditScope) => [
+  workspaceId ?? null,
+  from ?? null,
+  to ?? null,
+  actor ?? null,
+  action ?? null,
+];
+
+const entryOf = (row: AuditRow): AuditEntry => ({
+  id: row.id,
+  at: row.at.toISOString(),
+  actor: { type: row.actor_type as AuditEntry['actor']['type'], id: row.actor_id },
+  action: row.action,
+  resource: { type: row.resource_type, id: row.resource_id },
+  workspace_id: row.workspace_id,
+  client: { network: row.client_network, user_agent: row.user_agent },
+  outcome: row.outcome as AuditEntry['outcome'],
+  code: row.code,
+  request_id: row.request_id,
+  times: row.times,
+});

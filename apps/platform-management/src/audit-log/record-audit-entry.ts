@@ -1,0 +1,24 @@
+import { type ReplyOf, type RequestOf, recordAuditEntry } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { AuditLog, LoginActors } from './ports.js';
+
+/** Stores one entry of the audit log; it is committed before the reply. */
+@Handles(recordAuditEntry)
+export class RecordAuditEntry {
+  constructor(
+    private readonly log: AuditLog,
+    private readonly logins: LoginActors,
+  ) {}
+
+  async execute({ login, ...entry }: RequestOf<typeof recordAuditEntry>): Promise<ReplyOf<typeof recordAuditEntry>> {
+    if (login === undefined) {
+      await this.log.record(entry);
+      return {};
+    }
+    const { actor, workspaceId } = await this.logins.actorOf(login);
+    const attempt = { ...entry, actor, workspace_id: entry.workspace_id ?? workspaceId };
+    await this.log.record(attempt);
+    if (entry.outcome === 'refused') await this.log.mergeRepeated(attempt);
+    return {};
+  }
+}

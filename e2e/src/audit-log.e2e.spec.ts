@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import type { AuditEntry, Page } from '@postern/contracts';
+import { eventually, waitFor } from '@postern/testing';
+import pg from 'pg';
+import { type Answer, postern } from './operator.js';
+import { ownWorld } from './stories.js';
+
+const world = await ownWorld();
+
+const cli = (...args: string[]): Promise<Answer> => postern(world.postern, args);
+
+const entriesOf = async (query = ''): Promise<readonly AuditEntry[]> => {
+  const { status, body } = await world.atDesk('GET', `/audit-log?limit=100${query}`);
+  expect(status).toBe(200);
+  return (body as unknown as Page<AuditEntry>).items;
+};
+
+const entryOf = async ({ headers }: { readonly headers: Headers }): Promise<AuditEntry | undefined> => {
+  const requestId = headers.get('x-request-id');
+  return (await entriesOf()).find(({ request_id }) => request_id === requestId);
+};
+
+const signIn = (email: string, password: string) =>
+  world.call('POST', '/dashboard/api/session', { body: { email, password } });
+
+const inDatabase = async <Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> => {
+  const client = new pg.Client({ connectionString: world.postern.wiring.databaseUrl('platform-management') });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+};
+
+describe('The audit log', () => {
+  it('has what a user does in the dashboard, with who, what, when, from where and the outcome', async () => {
+    const created = await world.atDesk('POST', '/email-services', { name: 'Shop' });
+    const me = await world.atDesk('GET', '/me');
+    expect(await entryOf(created)).toMatchObject({
+      actor: { type: 'user', id: me.body['id'] },
+      action: 'email_service.created',
+      resource: { type: 'email_service', id: created.body['id'] },
+      workspace_id: (me.body['active_workspace'] as { id: string }).id,
+      client: { network: '127.0.0.0/24', user_agent: 'node' },
+      outcome: 'succeeded',
+      code: null,
+    });
+
+    const path = `/email-services/${created.body['id'] as string}/api-keys`;
+    const key = await world.atDesk('POST', path, { name: 'Server' });
+    const revoked = await world.atDesk('DELETE', `${path}/${key.body['id'] as string}`);
+    expect(await entryOf(key)).toMatchObject({ action: 'api_key.created', resource: { id: key.body['id'] } });
+    expect(await entryOf(revoked)).toMatchObject({ action: 'api_key.deleted', resource: { id: key.body['id'] } });
+    const stored = await inDatabase(client => client.query('SELECT * FROM audit_entries'));
+    expect(JSON.stringify(stored.rows)).not.toContain(key.body['key']);
+  });
+
+  it('has what a platform key does, and what is refused to it', async () => {
+    const key = await world.atDesk('POST', '/platform-keys', { name: 'CI', scope: 'write' });
+    const headers = { authorization: `Bearer ${key.body['key'] as string}` };
+    const created = await world.call('POST', '/api/v1/projects', { headers, body: { name: 'Shop' } });
+    const refused = await world.call('POST', '/api/v1/projects', { headers, body: { colour: 'red' } });
+    const actor = { type: 'platform_key', id: key.body['id'] };
+    expect(await entryOf(created)).toMatchObject({ actor, action: 'project.created', outcome: 'succeeded' });
+    expect(await entryOf(refused)).toMatchObject({ actor, outcome: 'refused', code: 'invalid_input' });
+  });
+
+  it('has sign-ins, failed ones of known and unknown accounts, and sign-outs, without an address', async () => {
+    const { email, password } = world.postern.operator;
+    const me = await world.atDesk('GET', '/me');
+    const good = await signIn(email, password);
+    const wrong = await signIn(email, 'not the password');
+    const unknown = await signIn('nobody@example.com', 'not the password');
+    const out = await world.atDesk('DELETE', '/session', undefined, good.body['token'] as string);
+    const user = { type: 'user', id: me.body['id'] };
+    expect(await entryOf(good)).toMatchObject({ actor: user, action: 'session.created', outcome: 'succeeded' });
+    expect(await entryOf(wrong)).toMatchObject({ actor: user, outcome: 'refused', code: 'credentials_wrong' });
+    expect(await entryOf(unknown)).toMatchObject({
+      actor: { type: 'unknown', id: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    });
+    expect(await entryOf(out)).toMatchObject({ actor: user, action: 'session.deleted', outcome: 'succeeded' });
+    expect(JSON.stringify(await entriesOf())).not.toMatch(/example\.com|password"/);
+  });
+
+  it('has the commands of operators, erasures among them', async () => {
+    await cli('recipients', 'erase', 'ada@customers.test');
+    await cli('events', 'discard', 'email-send', '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f');
+    const [discarded, erased] = await entriesOf('&actor=operator');
+    expect(erased).toMatchObject({
+      action: 'recipient.erased',
+      outcome: 'succeeded',
+      resource: { id: expect.any(String) },
+    });
+    expect(discarded).toMatchObject({ action: 'event.discarded', outcome: 'refused', code: 'event_not_set_aside' });
+    const { rows } = await inDatabase(client => client.query('SELECT * FROM audit_entries'));
+    expect(JSON.stringify(rows)).not.toContain('customers.test');
+  });
+
+  it('is listed and exported by the CLI and the dashboard API alike', async () => {
+    const listed = await cli('audit', 'list', '--action', 'platform_key', '--from', '2020-01-01');
+    expect([listed.code, listed.printed]).toEqual([0, expect.stringContaining('platform_key.created')]);
+    const { total } = (await world.atDesk('GET', '/audit-log')).body as { total: number };
+    const exported = await cli('audit', 'export', '--format', 'ndjson');
+    expect(exported.printed.trim().split('\n')).toHaveLength(total);
+    const file = await world.call('GET', '/dashboard/api/audit-log?format=csv', {
+      headers: { authorization: `Bearer ${world.token}` },
+    });
+    expect(String(file.body['text']).trim().split('\r\n')).toHaveLength(total + 1);
+  });
+
+  it('names the request whose line is in the access log', async () => {
+    const refused = await world.call('POST', '/emails', { headers: { 'x-request-id': 'audit-story-1' } });
+    expect(refused.status).toBe(401);
+    await eventually(() => {
+      const log = readFileSync(world.postern.home.logFile('api-gateway'), 'utf8');
+      const line = log.split('\n').find(text => text.includes('audit-story-1')) ?? '{}';
+      expect(JSON.parse(line)).toMatchObject({ msg: 'Request completed', route: '/emails', status: 401 });
+    });
+  });
+
+  it('keeps the attempt of a call whose gateway is killed between the change and the answer', async () => {
+    // Storing an outcome takes so long that the kill comes first.
+    await inDatabase(client =>
+      client.query(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END $$;
+        CREATE TRIGGER slow BEFORE UPDATE ON audit_entries FOR EACH ROW EXECUTE FUNCTION slow()`),
+    );
+    const answer = world.atDesk('POST', '/email-services', { name: 'Killed' }).then(
+      ({ status }) => status,
+      () => 'no answer',
+    );
+    const isCreated = async () =>
+      JSON.stringify((await world.atDesk('GET', '/email-services')).body).includes('"Killed"');
+    await waitFor(isCreated, { timeoutMs: 1_400, intervalMs: 10, describe: 'the change' });
+    process.kill(world.postern.processes()['api-gateway']!, 'SIGKILL');
+    expect(await answer).toBe('no answer');
+    await inDatabase(client => client.query('DROP TRIGGER slow ON audit_entries'));
+    await eventually(async () => expect((await world.atDesk('GET', '/me')).status).toBe(200), { timeoutMs: 20_000 });
+    const [newest] = await entriesOf('&action=email_service');
+    expect(newest).toMatchObject({ action: 'email_service.created', actor: { type: 'user' } });
+    expect(['attempted', 'succeeded']).toContain(newest?.outcome);
+    expect(newest?.id).not.toBe((await entriesOf('&action=email_service'))[1]?.id);
+  });
+});

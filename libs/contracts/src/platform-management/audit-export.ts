@@ -1,0 +1,43 @@
+import type { AuditEntry } from './audit-log.js';
+
+export const AUDIT_EXPORT_FORMATS = ['csv', 'ndjson'] as const;
+export type AuditExportFormat = (typeof AUDIT_EXPORT_FORMATS)[number];
+
+const COLUMNS: Readonly<Record<string, (entry: AuditEntry) => string | number | null>> = {
+  id: entry => entry.id,
+  at: entry => entry.at,
+  actor_type: entry => entry.actor.type,
+  actor_id: entry => entry.actor.id,
+  action: entry => entry.action,
+  resource_type: entry => entry.resource.type,
+  resource_id: entry => entry.resource.id,
+  workspace_id: entry => entry.workspace_id,
+  client_network: entry => entry.client.network,
+  user_agent: entry => entry.client.user_agent,
+  outcome: entry => entry.outcome,
+  code: entry => entry.code,
+  request_id: entry => entry.request_id,
+  times: entry => entry.times,
+};
+
+/** What comes before the entries of an exported audit log. */
+export const auditExportHead = (format: AuditExportFormat): string =>
+  format === 'csv' ? `${Object.keys(COLUMNS).join(',')}\r\n` : '';
+
+/** Entries of an exported audit log: lines of RFC 4180, or one JSON object a line. */
+export const auditExportLines = (format: AuditExportFormat, entries: readonly AuditEntry[]): string =>
+  entries
+    .map(entry => {
+      if (format === 'ndjson') return `${JSON.stringify(entry)}\n`;
+      return `${Object.values(COLUMNS)
+        .map(read => csvField(read(entry)))
+        .join(',')}\r\n`;
+    })
+    .join('');
+
+const csvField = (value: string | number | null): string => {
+  if (value === null) return '';
+  // A spreadsheet would evaluate a text that begins like a formula.
+  const text = String(value).replace(/^(?=[=+@\t\r-])/, "'");
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id, noContent, page, pageOffset, timestamp } from '../shapes.js';
+
+const request = requestsOf('platform-management');
+
+export const AUDIT_ACTORS = ['user', 'platform_key', 'operator', 'system', 'unknown'] as const;
+export const AUDIT_OUTCOMES = ['attempted', 'succeeded', 'refused', 'failed'] as const;
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
+
+const actionName = z
+  .string()
+  .regex(/^[a-z_]+\.[a-z_]+$/)
+  .max(100);
+
+const actor = z.object({
+  type: z.enum(AUDIT_ACTORS),
+  id: z
+    .string()
+    .max(128)
+    .nullable()
+    .describe('The user or platform key. Of an unknown login, a keyed hash. Null for `operator` and `system`.'),
+});
+
+const resource = z.object({ type: z.string().max(64), id: z.string().max(256).nullable() });
+
+const client = z.object({
+  network: z.string().max(64).nullable().describe('The /24 of an IPv4 address, the /48 of an IPv6 address.'),
+  user_agent: z.string().max(64).nullable().describe('The family of the program, such as `Firefox` or `curl`.'),
+});
+
+const outcome = z
+  .enum(AUDIT_OUTCOMES)
+  .describe('`attempted`: it was started, and its outcome is not known. It may have taken effect.');
+const code = z.string().max(100).nullable().describe('Why it was refused or failed.');
+
+export const auditEntry = z.object({
+  id,
+  at: timestamp,
+  actor,
+  action: z.string().describe('`<resource type>.<what happened>`, such as `email_service.created`.'),
+  resource,
+  workspace_id: id.nullable(),
+  client,
+  outcome,
+  code,
+  request_id: z.string(),
+  times: z.int().describe('Refused logins that repeat often within an hour share one entry.'),
+});
+export type AuditEntry = z.output<typeof auditEntry>;
+
+/**
+ * Records an action before it starts with the outcome `attempted`, and again with its outcome. The second request
+ * stores the whole entry if the first one was lost; a final outcome is never replaced.
+ */
+export const recordAuditEntry = request('record-audit-entry', {
+  request: z.object({
+    entry_id: id,
+    actor,
+    /** Email address of a login, which the service replaces with the user's id or a keyed hash. */
+    login: z.string().max(320).optional(),
+    action: actionName,
+    resource,
+    workspace_id: id.nullable(),
+    client,
+    outcome,
+    code,
+    request_id: z.string().min(1).max(128),
+  }),
+  reply: noContent,
+  deadlineMs: 5_000,
+});
+export type AuditRecord = z.input<typeof recordAuditEntry.request>;
+
+const text = (longest: number) =>
+  z
+    .string()
+    .min(1)
+    .max(longest)
+    // PostgreSQL stores no NUL.
+    .refine(value => !value.includes('\0'), 'must not contain NUL');
+
+/** What narrows the audit log. */
+export const auditLogFilter = z.object({
+  from: timestamp.optional().describe('The earliest time.'),
+  to: timestamp.optional().describe('The time before which entries are returned.'),
+  actor: text(128).optional().describe('The id of a user or key, or a type such as `operator`.'),
+  action: text(100)
+    .optional()
+    .describe('An action such as `platform_key.deleted`, or a resource type such as `database`.'),
+});
+
+/** Without `user_id`, an operator asks. A user sees the entries of the workspace; a user who is an operator sees all. */
+const reader = z.object({ user_id: id.optional(), workspace_id: id.optional() });
+
+/** Newest first. */
+export const listAuditLog = request('list-audit-log', {
+  request: auditLogFilter.extend({
+    ...reader.shape,
+    limit: z.int().min(1).max(100).default(20),
+    offset: pageOffset,
+  }),
+  reply: page(auditEntry),
+});
+
+/** One step of an export, newest first. */
+export const exportAuditLog = request('export-audit-log', {
+  request: auditLogFilter.extend({
+    ...reader.shape,
+    cursor: z.string().max(100).nullable().describe('From the last reply; null to start.'),
+  }),
+  reply: z.object({ entries: z.array(auditEntry), cursor: z.string().nullable().describe('Null at the end.') }),
+  refusals: { invalid_input: 400 },
+  deadlineMs: 10_000,
+});

@@ -1,0 +1,19 @@
+/** What the audit log says of a command; the resource is named by one of its arguments. */
+export interface AuditedCommand {
+  readonly action: string;
+  readonly idFrom?: (rest: readonly string[]) => string | undefined;
+}
+
+const second = ([, id]: readonly string[]) => id;
+const projection = ([service, name]: readonly string[]) => (name === undefined ? service : `${service}:${name}`);
+
+/** Every command that changes something; an address is never an id. */
+export const AUDITED = {
+  'projections rebuild': { action: 'projection.rebuilt', idFrom: projection },
+  'events retry': { action: 'event.retried', idFrom: second },
+  'events discard': { action: 'event.discarded', idFrom: second },
+  'users create': { action: 'user.created' },
+  'keys rotate': { action: 'encryption_key.rotated' },
+  'recipients erase': { action: 'recipient.erased' },
+  'recipients remove-opt-out': { action: 'opt_out.deleted' },
+} as const satisfies Readonly<Record<string, AuditedCommand>>;
