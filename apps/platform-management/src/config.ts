@@ -7,6 +7,7 @@ import {
   text,
 } from '@postern/service-host/config';
 import { canonicalAddress } from './accounts/email-address.js';
+import { accountSettings } from './accounts/settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
 import { moderationSettings } from './moderation/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
@@ -17,6 +18,7 @@ export const config = defineConfig({
   ...databaseSettings,
   ...eventSettings,
   ...encryptionSettings,
+  ...accountSettings,
   ...platformKeySettings,
   ...webServiceSettings,
   ...moderationSettings,

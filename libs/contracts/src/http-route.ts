@@ -14,8 +14,8 @@ export const BASE_PATHS: Readonly<Record<RouteAccess, string>> = {
   operator: '/dashboard/api',
 };
 
-/** What the gateway knows of an authenticated caller; `email` only of a session. */
-export type CallerField = 'userId' | 'workspaceId' | 'email';
+/** What the gateway knows of an authenticated caller; `email` and `tokenHash` only of a session. */
+export type CallerField = 'userId' | 'workspaceId' | 'email' | 'tokenHash';
 
 /** Request fields that are always taken from the caller and never read from path, query or body. */
 export const CALLER_FIELDS: Readonly<Record<string, CallerField>> = {

@@ -6,13 +6,22 @@ import { EventSourcing, type WriteOptions } from '@postern/service-host';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { accounts } from './accounts.projection.js';
-import { END_SESSIONS_OF_USER, FIND_OPERATOR, INSERT_CREDENTIALS, REPLACE_PASSWORD } from './accounts.sql.js';
+import {
+  END_SESSIONS_OF_USER,
+  FIND_ENABLED_OPERATOR,
+  FIND_OPERATOR,
+  INSERT_CREDENTIALS,
+  REPLACE_PASSWORD,
+  SET_DISABLED,
+} from './accounts.sql.js';
 import type { Credentials, NewUser, UserRepository } from './ports.js';
 import { type User, user, userStream } from './user.js';
 import { workspace, workspaceStream } from './workspace.js';
 
 /** The name of a lock, not of a stream: only one process creates the first operator. */
 const FIRST_OPERATOR = 'first-operator';
+/** The name of a lock, not of a stream: operators who disable each other wait for one another. */
+const OPERATORS = 'operators';
 
 type StreamEvents = Pick<Append, 'streamId' | 'events'>;
 
@@ -57,8 +66,10 @@ export class PostgresUserRepository implements UserRepository {
   }
 
   async credentialsOf(email: string): Promise<Credentials | undefined> {
-    const select = { userId: true, passwordHash: true };
-    return (await this.prisma.credential.findUnique({ where: { email }, select })) ?? undefined;
+    const found = await this.prisma.credential.findUnique({ where: { email } });
+    return found
+      ? { userId: found.userId, passwordHash: found.passwordHash, disabled: found.disabledAt !== null }
+      : undefined;
   }
 
   async passwordHashOf(userId: string): Promise<string | undefined> {
@@ -73,6 +84,23 @@ export class PostgresUserRepository implements UserRepository {
       const { rowCount } = await client.query(REPLACE_PASSWORD, [userId, verified, passwordHash]);
       if (rowCount === 0) return undefined;
       await client.query(END_SESSIONS_OF_USER, [userId]);
+      return [{ streamId, events }];
+    });
+  }
+
+  async setEnabled(userId: string, enabled: boolean, actorId: string): Promise<void> {
+    const streamId = userStream(userId);
+    const kind = enabled ? 'enable' : 'disable';
+    const events = user.decide({ kind, actorId, at: new Date().toISOString() }, await this.#stateOf(userId));
+    if (events.length === 0) return;
+    await this.#inTransaction([OPERATORS, streamId], async client => {
+      const { rowCount } = await client.query(SET_DISABLED, [userId, !enabled]);
+      if (rowCount === 0) return undefined;
+      if (!enabled) {
+        const { rows } = await client.query(FIND_ENABLED_OPERATOR);
+        if (rows.length === 0) throw new Refusal('invalid_input', 'the last operator cannot be disabled');
+        await client.query(END_SESSIONS_OF_USER, [userId]);
+      }
       return [{ streamId, events }];
     });
   }

@@ -9,6 +9,8 @@ export interface Caller extends RequestContext {
   readonly workspaceId: string;
   /** The login address; absent if the caller used a platform key. */
   readonly email?: string;
+  /** Of the session; absent if the caller used a platform key. */
+  readonly tokenHash?: string;
   /** The key that was sent; absent if the caller used a session. */
   readonly platformKey?: z.output<typeof platformKey>;
 }
