@@ -14,14 +14,15 @@ export const BASE_PATHS: Readonly<Record<RouteAccess, string>> = {
   operator: '/dashboard/api',
 };
 
-/** What the gateway knows of an authenticated caller; `email` and `tokenHash` only of a session. */
-export type CallerField = 'userId' | 'workspaceId' | 'email' | 'tokenHash';
+/** What the gateway knows of an authenticated caller; `email`, `tokenHash` and `quotas` only of a session. */
+export type CallerField = 'userId' | 'workspaceId' | 'email' | 'tokenHash' | 'quotas';
 
 /** Request fields that are always taken from the caller and never read from path, query or body. */
 export const CALLER_FIELDS: Readonly<Record<string, CallerField>> = {
   user_id: 'userId',
   actor_id: 'userId',
   workspace_id: 'workspaceId',
+  workspace_quotas: 'quotas',
 };
 
 /**

@@ -22,6 +22,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'WebServiceOwners',
   'WebServices',
   'WebServiceSettings',
+  'WorkspaceUsage',
   // The world outside: nothing of it can be in a transaction, so commands order what they do there with care.
   'DatabaseRuntime',
   'DnsResolver',

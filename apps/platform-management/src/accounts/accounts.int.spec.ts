@@ -22,7 +22,7 @@ describe('a session', () => {
     expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(6.9 * 86_400_000);
     expect(Date.parse(expires_at) - Date.now()).toBeLessThanOrEqual(7 * 86_400_000);
     const workspace_id = workspaces[0]?.id;
-    expect(await fixture.whoIs(token)).toEqual({ user_id: id, email, operator: false, workspace_id });
+    expect(await fixture.whoIs(token)).toEqual({ user_id: id, email, operator: false, workspace_id, quotas: {} });
   });
 
   it('is stored by the hash of its token only', async () => {
@@ -76,15 +76,18 @@ describe('a workspace', () => {
   });
 
   it('is created also for more concurrent requests than the database has connections', async () => {
-    const { id, email, password } = await fixture.newUser();
-    const names = Array.from({ length: 60 }, (_, n) => `Workspace ${n}`);
+    const users = await Promise.all(Array.from({ length: 7 }, () => fixture.newUser()));
     const made = await Promise.all(
-      names.map(name => fixture.client.request(createWorkspace, { user_id: id, name }, { deadlineMs: 20_000 })),
+      users.flatMap(({ id: user_id }) =>
+        Array.from({ length: 9 }, (_, n) =>
+          fixture.client.request(createWorkspace, { user_id, name: `Workspace ${n}` }, { deadlineMs: 20_000 }),
+        ),
+      ),
     );
-    const session = await fixture.whoIs((await fixture.logIn(email, password)).token);
-    const { workspaces } = await fixture.client.request(getMe, session);
-    expect(workspaces.slice(1)).toHaveLength(60);
-    expect(workspaces).toEqual(expect.arrayContaining(made));
+    const { id: user_id, workspaces: first } = users[0]!;
+    const { workspaces } = await fixture.client.request(getMe, { user_id, workspace_id: first[0]!.id });
+    expect(workspaces.slice(1)).toHaveLength(9);
+    expect(workspaces).toEqual(expect.arrayContaining(made.slice(0, 9)));
   });
 });
 

@@ -9,8 +9,9 @@ export const OPEN_SESSION = `
 /** Runs for every request of the dashboard. */
 export const FIND_SESSION = `
   SELECT s.user_id AS "userId", s.workspace_id AS "workspaceId", c.email, c.operator,
-    s.last_used_at < now() - interval '1 minute' AS "useIsOld"
+    s.last_used_at < now() - interval '1 minute' AS "useIsOld", coalesce(q.limits, '{}') AS quotas
   FROM sessions s JOIN credentials c ON c.user_id = s.user_id
+  LEFT JOIN workspace_quotas q ON q.workspace_id = s.workspace_id
   WHERE s.token_hash = $1 AND c.disabled_at IS NULL AND s.expires_at > now()
     AND s.last_used_at > now() - make_interval(mins => $2)`;
 
@@ -52,6 +53,8 @@ export const INSERT_CREDENTIALS = `
   ON CONFLICT (email) DO NOTHING`;
 
 export const REPLACE_PASSWORD = 'UPDATE credentials SET password_hash = $3 WHERE user_id = $1 AND password_hash = $2';
+
+export const USER_EVENTS = 'SELECT type, data FROM event_store.events WHERE stream_id = $1 ORDER BY version';
 
 export const END_SESSIONS_OF_USER = 'DELETE FROM sessions WHERE user_id = $1';
 

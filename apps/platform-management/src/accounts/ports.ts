@@ -1,3 +1,5 @@
+import type { QuotaOverrides } from '@postern/contracts';
+
 /** Hashes passwords with a slow algorithm, off the event loop. */
 export abstract class PasswordHasher {
   abstract hash(password: string): Promise<string>;
@@ -44,7 +46,10 @@ export abstract class UserRepository {
    * @returns false, without a change, when `verified` is no longer the hash of the password.
    */
   abstract replacePassword(userId: string, verified: string, passwordHash: string): Promise<boolean>;
-  /** Creates a workspace and its creator's membership in one transaction. @throws the refusal `user_not_found`. */
+  /**
+   * Creates a workspace and its creator's membership in one transaction.
+   * @throws the refusals `user_not_found` and `quota_reached`.
+   */
   abstract createWorkspace(userId: string, workspace: { readonly id: string; readonly name: string }): Promise<void>;
   /**
    * Disables or enables a user; disabling ends all sessions in the same transaction. No effect if it is so already.
@@ -78,6 +83,7 @@ export abstract class AccountDirectory {
   abstract find(userId: string): Promise<Account | undefined>;
   /** One page of all accounts, newest first. */
   abstract list(limit: number, offset: number): Promise<AccountPage>;
+  abstract findWorkspace(workspaceId: string): Promise<WorkspaceRow | undefined>;
 }
 
 export interface Session {
@@ -86,6 +92,8 @@ export interface Session {
 }
 
 export interface SessionUser extends Session {
+  /** What an operator has set for the workspace. */
+  readonly quotas: QuotaOverrides;
   readonly email: string;
   readonly operator: boolean;
 }

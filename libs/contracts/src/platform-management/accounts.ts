@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
 import { id, noContent, page, pageOffset, pageRequest, timestamp } from '../shapes.js';
 
@@ -42,7 +43,13 @@ export type CreatedSession = z.output<typeof createdSession>;
 /** Returns the user of the session and the active workspace. */
 export const authenticateSession = request('authenticate-session', {
   request: z.object({ token_hash: tokenHash }),
-  reply: z.object({ user_id: id, email: z.string(), operator: z.boolean(), workspace_id: id }),
+  reply: z.object({
+    user_id: id,
+    email: z.string(),
+    operator: z.boolean(),
+    workspace_id: id,
+    quotas: quotaOverrides.optional().describe('What an operator has set for the workspace.'),
+  }),
   refusals: { session_invalid: 401 },
 });
 
@@ -172,7 +179,7 @@ export const setUserEnabled = request('set-user-enabled', {
 export const createWorkspace = request('create-workspace', {
   request: z.object({ user_id: id, name: z.string().trim().min(1).max(100) }),
   reply: workspace,
-  refusals: { user_not_found: 404, invalid_input: 400 },
+  refusals: { user_not_found: 404, invalid_input: 400, quota_reached: 409 },
   http: {
     operation: 'Users.createWorkspace',
     method: 'POST',

@@ -1,4 +1,4 @@
-import type { platformKey } from '@postern/contracts';
+import type { platformKey, QuotaOverrides } from '@postern/contracts';
 import type { RequestContext } from '@postern/messaging';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -11,6 +11,8 @@ export interface Caller extends RequestContext {
   readonly email?: string;
   /** Of the session; absent if the caller used a platform key. */
   readonly tokenHash?: string;
+  /** What an operator has set for the workspace; absent if the caller used a platform key. */
+  readonly quotas?: QuotaOverrides;
   /** The key that was sent; absent if the caller used a session. */
   readonly platformKey?: z.output<typeof platformKey>;
 }
