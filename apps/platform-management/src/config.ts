@@ -7,6 +7,7 @@ import {
   text,
 } from '@postern/service-host/config';
 import { canonicalAddress } from './accounts/email-address.js';
+import { accountSettings } from './accounts/settings.js';
 import { auditLogSettings } from './audit-log/settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
 import { moderationSettings } from './moderation/settings.js';
@@ -18,6 +19,7 @@ export const config = defineConfig({
   ...databaseSettings,
   ...eventSettings,
   ...encryptionSettings,
+  ...accountSettings,
   ...platformKeySettings,
   ...webServiceSettings,
   ...moderationSettings,

@@ -34,8 +34,8 @@ export const MIB = 1024 * KIB;
 /** The largest body of a route that declares none. */
 export const DEFAULT_MAX_BODY_BYTES = MIB;
 
-/** What the gateway knows of an authenticated caller; `email` and `quotas` only of a session. */
-export type CallerField = 'userId' | 'workspaceId' | 'email' | 'quotas';
+/** What the gateway knows of an authenticated caller; `email`, `tokenHash` and `quotas` only of a session. */
+export type CallerField = 'userId' | 'workspaceId' | 'email' | 'tokenHash' | 'quotas';
 
 /** Request fields that are always taken from the caller and never read from path, query or body. */
 export const CALLER_FIELDS: Readonly<Record<string, CallerField>> = {

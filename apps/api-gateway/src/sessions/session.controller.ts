@@ -22,6 +22,8 @@ import { ServiceClient } from '../service-client/ports.js';
 
 const credentials = z.strictObject(createSession.request.pick({ email: true, password: true }).shape);
 const workspaceChoice = z.strictObject(switchWorkspace.request.pick({ workspace_id: true }).shape);
+/** Longer ones are cut; the names of browser and system come first. */
+const LONGEST_USER_AGENT = 512;
 
 /** Signs in and out. Not routes of contracts, because they set the session cookie or read the token. */
 @Controller('dashboard/api/session')
@@ -54,9 +56,15 @@ export class SessionController {
   ) {
     const ip = clientAddressOf(request);
     const device = deviceFromCookie(request);
+    const agent = request.headers['user-agent'];
     const { device_token, ...session } = await this.services.request(
       createSession,
-      { ...body, ip, ...(device === undefined ? {} : { device_token: device }) },
+      {
+        ...body,
+        ip,
+        ...(device === undefined ? {} : { device_token: device }),
+        ...(agent === undefined ? {} : { user_agent: agent.slice(0, LONGEST_USER_AGENT) }),
+      },
       requestContextOf(request),
     );
     reply.header('set-cookie', sessionCookie(session.token, session.expires_at, this.secure));

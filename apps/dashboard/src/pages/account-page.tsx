@@ -6,6 +6,7 @@ import { Notice } from '../components/notice.js';
 import { Page, Section } from '../components/page.js';
 import { useAction } from '../loading.js';
 import { useSignedIn } from '../session.js';
+import { SessionsSection } from './sessions-section.js';
 
 export const AccountPage = () => {
   const { me } = useSignedIn();
@@ -50,6 +51,7 @@ export const AccountPage = () => {
           <Field label="Confirm new password" name="repeated" type="password" required autocomplete="new-password" />
         </Form>
       </Section>
+      <SessionsSection />
     </Page>
   );
 };

@@ -1,36 +1,64 @@
-import type { User } from '@postern/contracts';
+import type { ListedUser, Page as ListPage, User } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../api-client.js';
+import { ActionButton, ConfirmButton } from '../components/action-button.js';
+import { Badge } from '../components/badge.js';
+import { DataTable } from '../components/data-table.js';
 import { Field, Form, type Values } from '../components/form.js';
 import { Checkbox } from '../components/form-controls.js';
+import { Loaded } from '../components/loaded.js';
 import { Notice } from '../components/notice.js';
 import { Page, Section } from '../components/page.js';
-import { useAction } from '../loading.js';
+import { Paging } from '../components/paging.js';
+import { Time } from '../components/time.js';
+import { useAction, useLoading } from '../loading.js';
 import { useSignedIn } from '../session.js';
 
-/** Only administrators can create users; the API cannot list them. */
+const PAGE_SIZE = 50;
+
+/** Only administrators can list, create and disable users. */
 export const UsersPage = () => {
   const { me } = useSignedIn();
+  return (
+    <Page title="Users">
+      {me.operator ? (
+        <ManagedUsers />
+      ) : (
+        <Notice kind="warning">Only administrators can manage users. Ask your administrator.</Notice>
+      )}
+    </Page>
+  );
+};
+
+const ManagedUsers = () => {
   const [created, setCreated] = useState<User>();
+  const [offset, setOffset] = useState(0);
+  const users = useLoading<ListPage<ListedUser>>(
+    signal => api.get('/users', { limit: PAGE_SIZE, offset }, signal),
+    [offset],
+  );
   const create = useAction(async ({ email, password, workspace_name, operator }: Values) => {
     setCreated(undefined);
     const user = { email, password, operator: operator === 'on', ...(workspace_name ? { workspace_name } : {}) };
     setCreated(await api.post<User>('/users', user));
+    users.reload();
   });
-  if (!me.operator)
-    return (
-      <Page title="Users">
-        <Notice kind="warning">Only administrators can create users. Ask your administrator.</Notice>
-      </Page>
-    );
   return (
-    <Page title="Users">
+    <>
       {created && (
         <Notice kind="good">
           User created. {created.email} can log in now. Workspace:{' '}
           {created.workspaces.map(({ name }) => name).join(', ')}.
         </Notice>
       )}
+      <Loaded of={users}>
+        {list => (
+          <>
+            <UsersTable users={list.items} onChange={users.reload} />
+            <Paging page={list} onOffset={setOffset} />
+          </>
+        )}
+      </Loaded>
       <Section title="New user" about="Each user gets a new workspace. Share the password through a secure channel.">
         <Form action={create} submit="Create user">
           <Field label="Email address" name="email" type="email" required maxLength={320} autocomplete="off" />
@@ -45,9 +73,59 @@ export const UsersPage = () => {
             autocomplete="new-password"
           />
           <Field label="Workspace name" name="workspace_name" maxLength={100} hint="Optional" autocomplete="off" />
-          <Checkbox label="Administrator (can create users and moderate web services)" name="operator" />
+          <Checkbox label="Administrator (can manage users and moderate web services)" name="operator" />
         </Form>
       </Section>
-    </Page>
+    </>
+  );
+};
+
+interface UsersTableProps {
+  readonly users: readonly ListedUser[];
+  readonly onChange: () => void;
+}
+
+const UsersTable = ({ users, onChange }: UsersTableProps) => {
+  const { me } = useSignedIn();
+  const setEnabled = async ({ id }: ListedUser, enabled: boolean) => {
+    await api.patch(`/users/${id}`, { enabled });
+    onChange();
+  };
+  return (
+    <DataTable
+      caption="Users"
+      rows={users}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Email address', cell: ({ email }) => <strong>{email}</strong> },
+        { title: 'Role', cell: ({ operator }) => (operator ? 'Administrator' : 'User') },
+        { title: 'Status', cell: ({ enabled }) => <Badge status={enabled ? 'enabled' : 'disabled'} /> },
+        { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+        {
+          title: 'Actions',
+          buttons: true,
+          cell: user => {
+            if (user.id === me.id) return null;
+            if (!user.enabled)
+              return (
+                <ActionButton class="quiet" label={`Enable ${user.email}`} work={() => setEnabled(user, true)}>
+                  Enable
+                </ActionButton>
+              );
+            return (
+              <ConfirmButton
+                label={`Disable ${user.email}`}
+                question={`Disable ${user.email}?`}
+                consequence="Their sessions end and their platform keys stop working immediately. Web services and databases keep running."
+                confirm="Disable user"
+                work={() => setEnabled(user, false)}
+              >
+                Disable
+              </ConfirmButton>
+            );
+          },
+        },
+      ]}
+    />
   );
 };

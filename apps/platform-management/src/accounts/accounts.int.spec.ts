@@ -189,6 +189,8 @@ describe('a change of password', () => {
       workspaceId: workspaces[0]?.id as string,
       passwordHash: verified,
       expiresAt: new Date(Date.now() + 60_000),
+      clientAddress: '192.0.2.1',
+      userAgent: undefined,
     };
     expect(await app?.get(Sessions, { strict: false }).open(session)).toBe(false);
     await expect(fixture.whoIs('late')).rejects.toMatchObject({ code: 'session_invalid' });

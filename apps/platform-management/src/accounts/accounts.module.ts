@@ -13,13 +13,18 @@ import { CreateUser } from './create-user.js';
 import { CreateWorkspace } from './create-workspace.js';
 import { DeleteExpiredLogins } from './delete-expired-logins.js';
 import { DeviceTokens } from './device-tokens.js';
+import { EndAllSessions } from './end-all-sessions.js';
+import { EndOneSession } from './end-one-session.js';
 import { EndSession } from './end-session.js';
 import { GetMe } from './get-me.js';
+import { ListSessions } from './list-sessions.js';
+import { ListUsers } from './list-users.js';
 import { LoginGuard } from './login-guard.js';
 import { AccountDirectory, LoginFailures, PasswordHasher, PasswordRules, Sessions, UserRepository } from './ports.js';
 import { PostgresLoginFailures } from './postgres-login-failures.js';
 import { PostgresSessions } from './postgres-sessions.js';
 import { PostgresUserRepository } from './postgres-user-repository.js';
+import { SetUserEnabled } from './set-user-enabled.js';
 import { SwitchWorkspace } from './switch-workspace.js';
 import { ZxcvbnPasswordRules } from './zxcvbn-password-rules.js';
 
@@ -35,6 +40,11 @@ import { ZxcvbnPasswordRules } from './zxcvbn-password-rules.js';
     AuthenticateSession,
     SwitchWorkspace,
     EndSession,
+    ListSessions,
+    ListUsers,
+    SetUserEnabled,
+    EndOneSession,
+    EndAllSessions,
     CreateFirstOperator,
     DeleteExpiredLogins,
     AccountTimers,

@@ -3,7 +3,7 @@ import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { INSERT_MEMBERSHIP, INSERT_USER, INSERT_WORKSPACE } from './accounts.sql.js';
-import type { Account, AccountDirectory, WorkspaceRow } from './ports.js';
+import type { Account, AccountDirectory, AccountPage, WorkspaceRow } from './ports.js';
 import type { UserEvent } from './user.js';
 import type { WorkspaceCreated } from './workspace.js';
 
@@ -24,6 +24,8 @@ const apply = (event: AccountEvent, tx: ProjectionTransaction): Promise<unknown>
       return tx.query(INSERT_WORKSPACE(tx), [workspace_id, name, at]);
     }
     case 'platform-management.password-changed.v1':
+    case 'platform-management.user-disabled.v1':
+    case 'platform-management.user-enabled.v1':
       return undefined;
   }
 };
@@ -50,17 +52,35 @@ export class Accounts implements AccountDirectory {
 
   async find(userId: string): Promise<Account | undefined> {
     const user = await this.prisma.user.findUnique({ where: { id: userId } });
-    if (!user) return undefined;
+    return user ? (await this.#withWorkspaces([user]))[0] : undefined;
+  }
+
+  async list(limit: number, offset: number): Promise<AccountPage> {
+    const [total, users] = await Promise.all([
+      this.prisma.user.count(),
+      this.prisma.user.findMany({ orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], take: limit, skip: offset }),
+    ]);
+    const where = { userId: { in: users.map(({ id }) => id) }, disabledAt: { not: null } };
+    const disabled = await this.prisma.credential.findMany({ where, select: { userId: true } });
+    const disabledIds = new Set(disabled.map(({ userId }) => userId));
+    const accounts = await this.#withWorkspaces(users);
+    return { total, accounts: accounts.map(account => ({ ...account, enabled: !disabledIds.has(account.id) })) };
+  }
+
+  async #withWorkspaces(users: readonly Omit<Account, 'workspaces'>[]): Promise<Account[]> {
     const memberships = await this.prisma.membership.findMany({
-      where: { userId },
+      where: { userId: { in: users.map(({ id }) => id) } },
       orderBy: [{ joinedAt: 'asc' }, { workspaceId: 'asc' }],
     });
     const ids = memberships.map(({ workspaceId }) => workspaceId);
     const workspaces = await this.prisma.workspace.findMany({ where: { id: { in: ids } } });
-    return {
+    const byId = new Map(workspaces.map(workspace => [workspace.id, workspace]));
+    return users.map(user => ({
       ...user,
-      workspaces: ids.flatMap(id => workspaces.filter(workspace => workspace.id === id)),
-    };
+      workspaces: memberships
+        .filter(({ userId }) => userId === user.id)
+        .flatMap(({ workspaceId }) => byId.get(workspaceId) ?? []),
+    }));
   }
 
   async findWorkspace(id: string): Promise<WorkspaceRow | undefined> {

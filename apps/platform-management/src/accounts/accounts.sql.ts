@@ -1,20 +1,27 @@
 import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 
-/** Fails to insert when the password was changed; FOR SHARE orders it against a concurrent change of password. */
+/** Inserts nothing when the password was changed or the user disabled; FOR SHARE waits for such a change. */
 export const OPEN_SESSION = `
-  INSERT INTO sessions (token_hash, user_id, workspace_id, expires_at)
-  SELECT $1, user_id, $3, $4 FROM credentials WHERE user_id = $2 AND password_hash = $5 FOR SHARE`;
+  INSERT INTO sessions (token_hash, user_id, workspace_id, expires_at, client_address, user_agent)
+  SELECT $1, user_id, $3, $4, $6, $7 FROM credentials 
+  WHERE user_id = $2 AND password_hash = $5 AND disabled_at IS NULL FOR SHARE`;
 
 /** Runs for every request of the dashboard. */
 export const FIND_SESSION = `
   SELECT s.user_id AS "userId", s.workspace_id AS "workspaceId", c.email, c.operator,
-    coalesce(q.limits, '{}') AS quotas
+    s.last_used_at < now() - interval '1 minute' AS "useIsOld", coalesce(q.limits, '{}') AS quotas
   FROM sessions s JOIN credentials c ON c.user_id = s.user_id
   LEFT JOIN workspace_quotas q ON q.workspace_id = s.workspace_id
-  WHERE s.token_hash = $1 AND s.expires_at > now()`;
+  WHERE s.token_hash = $1 AND c.disabled_at IS NULL AND s.expires_at > now()
+    AND s.last_used_at > now() - make_interval(mins => $2)`;
 
-export const DELETE_EXPIRED_SESSIONS =
-  'DELETE FROM sessions WHERE ctid = ANY (ARRAY(SELECT ctid FROM sessions WHERE expires_at <= now() LIMIT $1))';
+/** Runs once a minute for each session in use. */
+export const SAVE_SESSION_USE = 'UPDATE sessions SET last_used_at = now() WHERE token_hash = $1';
+
+export const DELETE_EXPIRED_SESSIONS = `
+  DELETE FROM sessions WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM sessions
+    WHERE expires_at <= now() OR last_used_at <= now() - make_interval(mins => $1) LIMIT $2))`;
 
 /** Attempts of one source, or of all unknown devices, on one account count each other. */
 export const LOCK_LOGIN_ATTEMPTS = `SELECT pg_advisory_xact_lock(hashtextextended('login ' || $1 || ' ' || $2, 0))`;
@@ -50,6 +57,14 @@ export const REPLACE_PASSWORD = 'UPDATE credentials SET password_hash = $3 WHERE
 export const USER_EVENTS = 'SELECT type, data FROM event_store.events WHERE stream_id = $1 ORDER BY version';
 
 export const END_SESSIONS_OF_USER = 'DELETE FROM sessions WHERE user_id = $1';
+
+/** Changes nothing when it is so already. */
+export const SET_DISABLED = `
+  UPDATE credentials SET disabled_at = CASE WHEN $2 THEN now() END
+  WHERE user_id = $1 AND (disabled_at IS NULL) = $2`;
+
+/** Runs inside the transaction that holds the lock of operators. */
+export const FIND_ENABLED_OPERATOR = 'SELECT 1 FROM credentials WHERE operator AND disabled_at IS NULL LIMIT 1';
 
 /** Runs inside the transaction that holds the lock of the first operator. */
 export const FIND_OPERATOR = 'SELECT 1 FROM credentials WHERE operator LIMIT 1';

@@ -6,6 +6,7 @@ import { DeviceTokens } from './device-tokens.js';
 import { canonicalAddress } from './email-address.js';
 import { LoginGuard } from './login-guard.js';
 import { AccountDirectory, PasswordHasher, Sessions, UNKNOWN_DEVICE, UserRepository } from './ports.js';
+import { shortUserAgent } from './user-agent.js';
 
 const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 
@@ -35,6 +36,8 @@ export class CreateSession {
       workspaceId: workspace.id,
       passwordHash: login.passwordHash,
       expiresAt,
+      clientAddress: request.ip,
+      userAgent: shortUserAgent(request.user_agent),
     });
     if (!opened) throw credentialsWrong();
     return { token, expires_at: expiresAt.toISOString(), device_token: this.devices.tokenOf(login.account.id) };
@@ -43,13 +46,19 @@ export class CreateSession {
   async #verify(address: string, { password, ip, device_token }: RequestOf<typeof createSession>) {
     const credentials = await this.users.credentialsOf(address);
     const source = this.devices.deviceOf(device_token, credentials?.userId) ?? UNKNOWN_DEVICE;
-    return this.guard.attempt({ account: address, network: clientNetworkOf(ip), source }, async () => {
+    const login = await this.guard.attempt({ account: address, network: clientNetworkOf(ip), source }, async () => {
       const genuine = await this.passwords.verify(credentials?.passwordHash, password);
       if (!genuine || !credentials) return undefined;
       const account = await this.accounts.find(credentials.userId);
       return account && { account, passwordHash: credentials.passwordHash };
     });
+    if (login && credentials?.disabled) throw accountDisabled();
+    return login;
   }
 }
+
+/** Only for the right password, so that it tells nobody else that the account exists. */
+const accountDisabled = (): Refusal =>
+  new Refusal('credentials_wrong', 'the account is disabled; ask your administrator');
 
 const credentialsWrong = (): Refusal => new Refusal('credentials_wrong', 'e-mail address or password is wrong');

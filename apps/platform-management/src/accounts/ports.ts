@@ -19,6 +19,7 @@ export abstract class PasswordRules {
 export interface Credentials {
   readonly userId: string;
   readonly passwordHash: string;
+  readonly disabled: boolean;
 }
 
 export interface NewUser {
@@ -50,6 +51,11 @@ export abstract class UserRepository {
    * @throws the refusals `user_not_found` and `quota_reached`.
    */
   abstract createWorkspace(userId: string, workspace: { readonly id: string; readonly name: string }): Promise<void>;
+  /**
+   * Disables or enables a user; disabling ends all sessions in the same transaction. No effect if it is so already.
+   * @throws the refusal `invalid_input` for the last operator who can log in.
+   */
+  abstract setEnabled(userId: string, enabled: boolean, actorId: string): Promise<void>;
   abstract hasOperator(): Promise<boolean>;
 }
 
@@ -67,9 +73,16 @@ export interface Account {
   readonly workspaces: readonly WorkspaceRow[];
 }
 
+export interface AccountPage {
+  readonly total: number;
+  readonly accounts: readonly (Account & { readonly enabled: boolean })[];
+}
+
 /** The read model of users and their workspaces. It includes every command that has returned. */
 export abstract class AccountDirectory {
   abstract find(userId: string): Promise<Account | undefined>;
+  /** One page of all accounts, newest first. */
+  abstract list(limit: number, offset: number): Promise<AccountPage>;
   abstract findWorkspace(workspaceId: string): Promise<WorkspaceRow | undefined>;
 }
 
@@ -90,9 +103,25 @@ export interface NewSession extends Session {
   /** The hash that the password was verified against. */
   readonly passwordHash: string;
   readonly expiresAt: Date;
+  readonly clientAddress: string;
+  /** In short form. */
+  readonly userAgent: string | undefined;
 }
 
-/** Sessions that are still valid. Only hashes of their tokens are stored. */
+/** A session as its user sees it. */
+export interface SessionRow {
+  readonly id: string;
+  readonly tokenHash: string;
+  readonly createdAt: Date;
+  /** Up to a minute late. */
+  readonly lastUsedAt: Date;
+  readonly expiresAt: Date;
+  /** Null for sessions of releases that did not store it. */
+  readonly clientAddress: string | null;
+  readonly userAgent: string | null;
+}
+
+/** Sessions that have neither expired nor been unused for too long. Only hashes of their tokens are stored. */
 export abstract class Sessions {
   /** @returns false, without opening a session, when the password has changed since it was verified. */
   abstract open(session: NewSession): Promise<boolean>;
@@ -100,6 +129,12 @@ export abstract class Sessions {
   abstract find(tokenHash: string): Promise<SessionUser | undefined>;
   abstract switchWorkspace(tokenHash: string, workspaceId: string): Promise<void>;
   abstract end(tokenHash: string): Promise<void>;
+  /** The last used first. */
+  abstract listOf(userId: string): Promise<SessionRow[]>;
+  /** @returns false when the user has no such session. */
+  abstract endOne(userId: string, id: string): Promise<boolean>;
+  /** @returns how many sessions ended. */
+  abstract endAll(userId: string): Promise<number>;
   abstract deleteExpired(): Promise<void>;
 }
 

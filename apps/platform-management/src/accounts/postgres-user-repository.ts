@@ -8,9 +8,11 @@ import { PrismaClient } from '../generated/prisma/client.js';
 import { accounts } from './accounts.projection.js';
 import {
   END_SESSIONS_OF_USER,
+  FIND_ENABLED_OPERATOR,
   FIND_OPERATOR,
   INSERT_CREDENTIALS,
   REPLACE_PASSWORD,
+  SET_DISABLED,
   USER_EVENTS,
 } from './accounts.sql.js';
 import type { Credentials, NewUser, UserRepository } from './ports.js';
@@ -19,6 +21,8 @@ import { workspace, workspaceStream } from './workspace.js';
 
 /** The name of a lock, not of a stream: only one process creates the first operator. */
 const FIRST_OPERATOR = 'first-operator';
+/** The name of a lock, not of a stream: operators who disable each other wait for one another. */
+const OPERATORS = 'operators';
 
 type StreamEvents = Pick<Append, 'streamId' | 'events'>;
 
@@ -64,8 +68,10 @@ export class PostgresUserRepository implements UserRepository {
   }
 
   async credentialsOf(email: string): Promise<Credentials | undefined> {
-    const select = { userId: true, passwordHash: true };
-    return (await this.prisma.credential.findUnique({ where: { email }, select })) ?? undefined;
+    const found = await this.prisma.credential.findUnique({ where: { email } });
+    return found
+      ? { userId: found.userId, passwordHash: found.passwordHash, disabled: found.disabledAt !== null }
+      : undefined;
   }
 
   async passwordHashOf(userId: string): Promise<string | undefined> {
@@ -80,6 +86,23 @@ export class PostgresUserRepository implements UserRepository {
       const { rowCount } = await client.query(REPLACE_PASSWORD, [userId, verified, passwordHash]);
       if (rowCount === 0) return undefined;
       await client.query(END_SESSIONS_OF_USER, [userId]);
+      return [{ streamId, events }];
+    });
+  }
+
+  async setEnabled(userId: string, enabled: boolean, actorId: string): Promise<void> {
+    const streamId = userStream(userId);
+    const kind = enabled ? 'enable' : 'disable';
+    const events = user.decide({ kind, actorId, at: new Date().toISOString() }, await this.#stateOf(userId));
+    if (events.length === 0) return;
+    await this.#inTransaction([OPERATORS, streamId], async client => {
+      const { rowCount } = await client.query(SET_DISABLED, [userId, !enabled]);
+      if (rowCount === 0) return undefined;
+      if (!enabled) {
+        const { rows } = await client.query(FIND_ENABLED_OPERATOR);
+        if (rows.length === 0) throw new Refusal('invalid_input', 'the last operator cannot be disabled');
+        await client.query(END_SESSIONS_OF_USER, [userId]);
+      }
       return [{ streamId, events }];
     });
   }

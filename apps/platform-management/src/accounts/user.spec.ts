@@ -44,7 +44,20 @@ describe('a user', () => {
       .when({ kind: 'change-password', at })
       .yields({ type: 'platform-management.password-changed.v1', data: { user_id: 'ada', at } }));
 
+  it('is disabled by an operator, and enabled again', () => {
+    const disabled: UserEvent = {
+      type: 'platform-management.user-disabled.v1',
+      data: { user_id: 'ada', actor_id: 'root', at },
+    };
+    const enabled: UserEvent = { ...disabled, type: 'platform-management.user-enabled.v1' };
+    given(registered).when({ kind: 'disable', actorId: 'root', at }).yields(disabled);
+    given(registered, disabled).when({ kind: 'disable', actorId: 'root', at }).yields();
+    given(registered, disabled).when({ kind: 'enable', actorId: 'root', at }).yields(enabled);
+    given(registered, disabled, enabled).when({ kind: 'enable', actorId: 'root', at }).yields();
+  });
+
   it('must exist', () => {
+    given().when({ kind: 'disable', actorId: 'root', at }).refuses('user_not_found');
     given().when({ kind: 'join-workspace', workspaceId: 'default', at }).refuses('user_not_found');
     given().when({ kind: 'change-password', at }).refuses('user_not_found');
   });

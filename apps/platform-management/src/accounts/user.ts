@@ -19,6 +19,10 @@ export type UserEvent =
   | {
       readonly type: 'platform-management.password-changed.v1';
       readonly data: { readonly user_id: string; readonly at: string };
+    }
+  | {
+      readonly type: 'platform-management.user-disabled.v1' | 'platform-management.user-enabled.v1';
+      readonly data: { readonly user_id: string; readonly actor_id: string; readonly at: string };
     };
 
 export type UserCommand =
@@ -31,16 +35,18 @@ export type UserCommand =
     }
   | { readonly kind: 'join-workspace'; readonly workspaceId: string; readonly at: string }
   | { readonly kind: 'create-workspace'; readonly workspaceId: string; readonly at: string }
-  | { readonly kind: 'change-password'; readonly at: string };
+  | { readonly kind: 'change-password'; readonly at: string }
+  | { readonly kind: 'enable' | 'disable'; readonly actorId: string; readonly at: string };
 
 export interface User {
   readonly id: string | undefined;
   readonly workspaces: readonly string[];
+  readonly disabled: boolean;
 }
 
 /** A user who can log in. The password hash is in the credentials table, never in an event. */
 export const user: Decider<User, UserCommand, UserEvent> = {
-  initial: { id: undefined, workspaces: [] },
+  initial: { id: undefined, workspaces: [], disabled: false },
 
   decide: (command, state) => {
     switch (command.kind) {
@@ -67,6 +73,17 @@ export const user: Decider<User, UserCommand, UserEvent> = {
         return [
           { type: 'platform-management.password-changed.v1', data: { user_id: registered(state), at: command.at } },
         ];
+      case 'disable':
+      case 'enable': {
+        const user_id = registered(state);
+        if (state.disabled === (command.kind === 'disable')) return [];
+        return [
+          {
+            type: `platform-management.user-${command.kind}d.v1`,
+            data: { user_id, actor_id: command.actorId, at: command.at },
+          },
+        ];
+      }
     }
   },
 
@@ -78,6 +95,10 @@ export const user: Decider<User, UserCommand, UserEvent> = {
         return { ...state, workspaces: [...state.workspaces, event.data.workspace_id] };
       case 'platform-management.password-changed.v1':
         return state;
+      case 'platform-management.user-disabled.v1':
+        return { ...state, disabled: true };
+      case 'platform-management.user-enabled.v1':
+        return { ...state, disabled: false };
     }
   },
 };

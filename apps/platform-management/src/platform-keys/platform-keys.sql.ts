@@ -3,13 +3,14 @@ import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 const WINDOW = `interval '1 minute'`;
 
 /**
- * Looks up and counts all calls that arrive together. A key's minute begins with its first call.
+ * Looks up and counts all calls that arrive together; keys of disabled users are as unknown. A key's minute begins with its first call.
  * Keys are locked in the order of their ids, so that two batches never wait for each other.
  */
 export const ADMIT_CALLS = `
   WITH known AS (
     SELECT k.*, asked.counted FROM unnest($1::text[], $2::integer[]) AS asked (key_hash, counted)
-    JOIN platform_keys k USING (key_hash) WHERE k.expires_at IS NULL OR k.expires_at > now()
+    JOIN platform_keys k USING (key_hash) JOIN credentials u ON u.user_id = k.user_id
+    WHERE (k.expires_at IS NULL OR k.expires_at > now()) AND u.disabled_at IS NULL
   ), counts AS (
     INSERT INTO platform_call_counts AS c (key_id, began_at, calls)
     SELECT id, now(), counted FROM known WHERE counted > 0 ORDER BY id

@@ -16,7 +16,7 @@ import { Secret } from '@postern/service-host/config';
 import { startPostgres, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { type Account, AccountDirectory } from '../accounts/ports.js';
+import { type Account, AccountDirectory, type AccountPage } from '../accounts/ports.js';
 import { CancelDeployment } from '../deployments/cancel-deployment.js';
 import { CreateDeployment } from '../deployments/create-deployment.js';
 import { Deployments } from '../deployments/deployments.projection.js';
@@ -74,6 +74,9 @@ class FakeProjects extends ProjectOwners {
 class FakeAccounts extends AccountDirectory {
   override async find(id: string): Promise<Account | undefined> {
     return { id, email: 'ada@example.com', operator: id === OPERATOR, createdAt: new Date(), workspaces: [] };
+  }
+  override async list(): Promise<AccountPage> {
+    return { total: 0, accounts: [] };
   }
   override async findWorkspace(): Promise<undefined> {}
 }

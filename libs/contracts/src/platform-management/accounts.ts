@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
-import { id, noContent, timestamp } from '../shapes.js';
+import { id, noContent, page, pageOffset, pageRequest, timestamp } from '../shapes.js';
 
 const request = requestsOf('platform-management', ['api-gateway']);
 
@@ -30,6 +30,7 @@ export const createSession = request('create-session', {
     password: z.string().max(1024),
     ip: z.string(),
     device_token: z.string().max(1024).optional(),
+    user_agent: z.string().max(512).optional(),
   }),
   reply: z.object({ token: z.string(), expires_at: timestamp, device_token: z.string().optional() }),
   refusals: { credentials_wrong: 401, too_many_attempts: 429 },
@@ -58,6 +59,58 @@ export const endSession = request('end-session', {
   request: z.object({ token_hash: tokenHash }),
   reply: noContent,
   callers: ['operator'],
+});
+
+/** A session as its user sees it; `client_address` and `user_agent` are unknown for sessions of earlier releases. */
+export const userSession = z.object({
+  id,
+  created_at: timestamp,
+  last_used_at: timestamp.describe('Up to a minute late.'),
+  expires_at: timestamp.describe('When the session ends at the latest; without requests it ends earlier.'),
+  client_address: z.string().nullable().describe('The IP address that logged in.'),
+  user_agent: z.string().nullable().describe('Browser and system, or the program, in short form.'),
+  current: z.boolean().describe('Whether the request was made with this session.'),
+});
+export type UserSession = z.output<typeof userSession>;
+
+export const listSessions = request('list-sessions', {
+  request: z.object({ user_id: id, token_hash: tokenHash }),
+  reply: z.array(userSession),
+  http: {
+    operation: 'Sessions.listSessions',
+    method: 'GET',
+    path: '/sessions',
+    access: 'session',
+    fromCaller: { token_hash: 'tokenHash' },
+    summary: 'List your sessions',
+    description: 'The last used first.',
+  },
+});
+
+export const endOneSession = request('end-one-session', {
+  request: z.object({ user_id: id, session_id: id }),
+  reply: noContent,
+  refusals: { session_not_found: 404 },
+  http: {
+    operation: 'Sessions.endSession',
+    method: 'DELETE',
+    path: '/sessions/{session_id}',
+    access: 'session',
+    summary: 'Sign out one of your sessions',
+  },
+});
+
+export const endAllSessions = request('end-all-sessions', {
+  request: z.object({ user_id: id }),
+  reply: z.object({ ended: z.int() }),
+  http: {
+    operation: 'Sessions.endAllSessions',
+    method: 'DELETE',
+    path: '/sessions',
+    access: 'session',
+    summary: 'Sign out everywhere',
+    description: 'Ends all your sessions, including the one that asks. Platform keys and API keys stay valid.',
+  },
 });
 
 export const getMe = request('get-me', {
@@ -95,6 +148,39 @@ export const createUser = request('create-user', {
     summary: 'Create a user and their workspace (operators only)',
   },
   deadlineMs: 10_000,
+});
+
+export const listedUser = user.extend({ enabled: z.boolean() });
+export type ListedUser = z.output<typeof listedUser>;
+
+export const listUsers = request('list-users', {
+  request: pageRequest.extend({ actor_id: id }),
+  reply: page(listedUser),
+  refusals: { not_an_operator: 403 },
+  http: {
+    operation: 'Users.listUsers',
+    method: 'GET',
+    path: '/users',
+    access: 'operator',
+    narrowed: { offset: pageOffset },
+    summary: 'List all users (operators only)',
+    description: 'Newest first.',
+  },
+});
+
+export const setUserEnabled = request('set-user-enabled', {
+  request: z.object({ actor_id: id, id, enabled: z.boolean() }),
+  reply: listedUser,
+  refusals: { not_an_operator: 403, user_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'Users.setUserEnabled',
+    method: 'PATCH',
+    path: '/users/{id}',
+    access: 'operator',
+    summary: 'Disable or enable a user (operators only)',
+    description:
+      'The sessions of a disabled user end, and their platform keys are refused, at once. Web services, databases and API keys of email services keep running. The last operator cannot be disabled.',
+  },
 });
 
 export const createWorkspace = request('create-workspace', {

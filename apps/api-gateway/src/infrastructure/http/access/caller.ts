@@ -9,6 +9,8 @@ export interface Caller extends RequestContext {
   readonly workspaceId: string;
   /** The login address; absent if the caller used a platform key. */
   readonly email?: string;
+  /** Of the session; absent if the caller used a platform key. */
+  readonly tokenHash?: string;
   /** What an operator has set for the workspace; absent if the caller used a platform key. */
   readonly quotas?: QuotaOverrides;
   /** The key that was sent; absent if the caller used a session. */

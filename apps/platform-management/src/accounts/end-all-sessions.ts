@@ -1,0 +1,13 @@
+import { endAllSessions, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { Sessions } from './ports.js';
+
+/** Ends every session of a user, also the one that asks. */
+@Handles(endAllSessions)
+export class EndAllSessions {
+  constructor(private readonly sessions: Sessions) {}
+
+  async execute({ user_id }: RequestOf<typeof endAllSessions>): Promise<ReplyOf<typeof endAllSessions>> {
+    return { ended: await this.sessions.endAll(user_id) };
+  }
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { admitPlatformCall, createPlatformKey, listUsers, setUserEnabled } from '@postern/contracts';
+import { v7 as uuidv7 } from 'uuid';
+import { AccountsFixture, codeOf, OPERATOR } from '../testing/accounts-fixture.js';
+
+let fixture: AccountsFixture;
+let operator: string;
+beforeAll(async () => {
+  fixture = await AccountsFixture.start(OPERATOR, OPERATOR);
+  operator = await fixture.operatorId();
+}, 60_000);
+afterAll(() => fixture?.stop());
+
+const setEnabled = (user_id: string, enabled: boolean, actor_id = operator) =>
+  fixture.client.request(setUserEnabled, { actor_id, id: user_id, enabled });
+const call = (key: string) =>
+  codeOf(
+    fixture.client.request(admitPlatformCall, {
+      key_hash: createHash('sha256').update(key).digest('hex'),
+      required: 'read',
+    }),
+  );
+
+describe('a disabled user', () => {
+  it('has no session and no working platform key from then on, and cannot log in', async () => {
+    const { id, email, password, workspaces } = await fixture.newUser();
+    const { token, device_token } = await fixture.logIn(email, password);
+    const owner = { user_id: id, workspace_id: workspaces[0]?.id as string };
+    const { key } = await fixture.client.request(createPlatformKey, { ...owner, name: 'CI', scope: 'write' });
+    expect(await call(key)).toBeUndefined();
+
+    await expect(setEnabled(id, false)).resolves.toMatchObject({ id, enabled: false });
+    await expect(fixture.whoIs(token)).rejects.toMatchObject({ code: 'session_invalid' });
+    expect(await call(key)).toBe('platform_key_invalid');
+    await expect(fixture.logIn(email, password, '192.0.2.1', device_token)).rejects.toMatchObject({
+      code: 'credentials_wrong',
+      message: expect.stringContaining('disabled'),
+    });
+  });
+
+  it('is not told apart from others by a wrong password', async () => {
+    const { id, email } = await fixture.newUser();
+    const refusal = () => fixture.logIn(email, 'guess').catch(({ message }: Error) => message);
+    const before = await refusal();
+    await setEnabled(id, false);
+    expect(await refusal()).toBe(before);
+  });
+
+  it('is left without a session by concurrent logins', async () => {
+    const { id, email, password } = await fixture.newUser();
+    const [, ...logins] = await Promise.allSettled([
+      setEnabled(id, false),
+      ...Array.from({ length: 6 }, (_, n) => fixture.logIn(email, password, `192.0.2.${n}`)),
+    ]);
+    for (const login of logins)
+      if (login.status === 'fulfilled') expect(await codeOf(fixture.whoIs(login.value.token))).toBe('session_invalid');
+  });
+
+  it('may log in and use keys again when enabled, with a new session', async () => {
+    const { id, email, password, workspaces } = await fixture.newUser();
+    const { token } = await fixture.logIn(email, password);
+    const owner = { user_id: id, workspace_id: workspaces[0]?.id as string };
+    const { key } = await fixture.client.request(createPlatformKey, { ...owner, name: 'CI', scope: 'read' });
+    await setEnabled(id, false);
+    await expect(setEnabled(id, true)).resolves.toMatchObject({ enabled: true });
+    await expect(fixture.whoIs(token)).rejects.toMatchObject({ code: 'session_invalid' });
+    await expect(fixture.logIn(email, password)).resolves.toHaveProperty('token');
+    expect(await call(key)).toBeUndefined();
+  });
+
+  it('is recorded in one event for each change, with who made it', async () => {
+    const { id } = await fixture.newUser();
+    await setEnabled(id, false);
+    await setEnabled(id, false);
+    await setEnabled(id, true);
+    const events = await fixture.query<{ type: string; data: { actor_id: string } }>(
+      `SELECT type, data FROM event_store.events WHERE data->>'user_id' = $1 AND type LIKE '%abled%' ORDER BY version`,
+      [id],
+    );
+    expect(events.map(({ type, data }) => [type, data.actor_id])).toEqual([
+      ['platform-management.user-disabled.v1', operator],
+      ['platform-management.user-enabled.v1', operator],
+    ]);
+  });
+
+  it('is nobody whom a user who is no operator chose, nor somebody unknown', async () => {
+    const { id } = await fixture.newUser();
+    const other = await fixture.newUser();
+    expect(await codeOf(setEnabled(other.id, false, id))).toBe('not_an_operator');
+    expect(await codeOf(setEnabled(uuidv7(), false))).toBe('user_not_found');
+  });
+
+  it('is never the last operator who can log in, also not when two disable each other', async () => {
+    expect(await codeOf(setEnabled(operator, false))).toBe('invalid_input');
+    const second = await fixture.newUser({ operator: true });
+    const codes = await Promise.all([
+      codeOf(setEnabled(second.id, false)),
+      codeOf(setEnabled(operator, false, second.id)),
+    ]);
+    expect(codes.filter(code => code === undefined)).toHaveLength(1);
+    await setEnabled(operator, true, second.id);
+    await setEnabled(second.id, true);
+  });
+});
+
+describe('the list of users', () => {
+  it('has every user from the newest to the oldest, page by page, and who is disabled', async () => {
+    const first = await fixture.newUser();
+    const second = await fixture.newUser();
+    await setEnabled(second.id, false);
+    const list = (limit: number, offset: number) =>
+      fixture.client.request(listUsers, { actor_id: operator, limit, offset });
+    const { total, items } = await list(2, 0);
+    expect(items).toMatchObject([
+      { email: second.email, operator: false, enabled: false },
+      { email: first.email, workspaces: first.workspaces, enabled: true },
+    ]);
+    expect((await list(2, total - 1)).items).toMatchObject([
+      { email: OPERATOR.email.toLowerCase(), operator: true, enabled: true },
+    ]);
+  });
+
+  it('is for operators only', async () => {
+    const { id } = await fixture.newUser();
+    expect(await codeOf(fixture.client.request(listUsers, { actor_id: id }))).toBe('not_an_operator');
+  });
+});
