@@ -25,7 +25,7 @@ export class ShortSecrets {
   #third = '';
   #fourth = '';
   #index = 0;
-  /** Places that count if no word goes on behind them, the longest first. */
+  /** Places that count if no word character follows them, the longest first. */
   #open: readonly Place[] = NONE;
 
   constructor(secrets: readonly string[]) {
