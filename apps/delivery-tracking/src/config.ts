@@ -7,6 +7,9 @@ import {
   list,
   text,
 } from '@postern/service-host/config';
+import { z } from 'zod';
+
+const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 
 export const config = defineConfig({
   ...databaseSettings,
@@ -36,13 +39,29 @@ export const config = defineConfig({
   bounceMaxConnectionsPerAddress: integer()
     .min(1)
     .default(50)
-    .describe('Maximum concurrent connections from one address.'),
+    .describe('Maximum concurrent connections from one address; a /64 of IPv6 counts as one.'),
   bounceMaxMessagesPerMinute: integer()
     .min(1)
     .default(60_000)
-    .describe('Maximum messages per minute from one address; more are deferred with 450.'),
+    .describe('Maximum messages per minute from one address; a /64 of IPv6 counts as one. More are deferred with 450.'),
   bounceConnectionTimeoutMs: integer().min(1).default(30_000).describe('Maximum idle time of a connection.'),
   bounceSessionTimeoutMs: integer().min(1).default(600_000).describe('Maximum lifetime of a connection.'),
+  complaintSenders: list()
+    .default(['arf.mail.yahoo.com', 'staff@hotmail.com'])
+    .describe(
+      'Authors whose DKIM-signed feedback reports count as complaints, comma-separated addresses or domains: the senders of your feedback loops.',
+    ),
+  complaintClients: list()
+    .refine(clients => clients.every(client => network.safeParse(client).success), {
+      message: 'each must be an address or a network such as 192.0.2.0/24',
+    })
+    .default([])
+    .describe(
+      'Your own mail servers, comma-separated addresses or networks: feedback reports that they deliver count without a signature.',
+    ),
+  dnsServers: list()
+    .default([])
+    .describe('Resolvers for DKIM keys of feedback reports, comma-separated address[:port]; empty: the system’s.'),
   bounceTlsCertFile: text()
     .optional()
     .describe(

@@ -143,9 +143,22 @@ describe('a delivery notification', () => {
 });
 
 describe('a feedback report', () => {
+  it('has one author, or none that can be relied on', () => {
+    const authorOf = (from: string) => {
+      const mail = read(`${from}${complaint.replace(/^From:.*\r?\n/im, '')}`);
+      return mail.kind === 'feedback_report' ? mail.from : 'no report';
+    };
+    expect(authorOf('From: Feedback <Loop@Arf.Example.COM>\n')).toBe('loop@arf.example.com');
+    expect(authorOf('From: loop@example.com\nFrom: eve@example.com\n')).toBeUndefined();
+    expect(authorOf('From: loop@example.com, eve@example.com\n')).toBeUndefined();
+    expect(authorOf('From: "loop@example.com" <eve@evil.test>\n')).toBe('eve@evil.test');
+    expect(authorOf('')).toBeUndefined();
+  });
+
   it('tells who complained, of which message', () => {
     expect(read(complaint)).toEqual({
       kind: 'feedback_report',
+      from: 'fbl@example.net',
       feedbackType: 'abuse',
       userAgent: 'SomeGenerator/1.0',
       sourceIp: '192.0.2.1',

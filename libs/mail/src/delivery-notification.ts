@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { addressKey } from './mailbox.js';
+import { addressKey, parseMailbox } from './mailbox.js';
 import { childParts, type Fields, type MimePart, partText, readFields, readPart } from './mime-part.js';
 import { type ReportAddress, reportAddress } from './report-address.js';
 
@@ -32,6 +32,8 @@ export type InboundMail =
     }
   | {
       readonly kind: 'feedback_report';
+      /** The only author of the report, normalized; absent where there is none, or more than one. */
+      readonly from?: string;
       /** Lower case: `abuse`, `fraud`, `not-spam`, … */
       readonly feedbackType: string;
       readonly userAgent?: string;
@@ -72,7 +74,7 @@ export function readInboundMail(bytes: Uint8Array, limits: InboundLimits = DEFAU
       if (part.type === 'message/delivery-status' || part.type === 'message/global-delivery-status') {
         return notification(part, reported, limits);
       }
-      if (part.type === 'message/feedback-report') return feedback(part, reported, limits);
+      if (part.type === 'message/feedback-report') return feedback(mail, part, reported, limits);
     }
     return { kind: 'other', why: 'unreadable_report' };
   }
@@ -133,7 +135,7 @@ function isAction(action: string): action is RecipientReport['action'] {
   return ACTIONS.has(action);
 }
 
-function feedback(part: MimePart, reported: ReportedMessage, limits: InboundLimits): InboundMail {
+function feedback(mail: MimePart, part: MimePart, reported: ReportedMessage, limits: InboundLimits): InboundMail {
   const content = partText(part);
   // Without its end, the last field (with its folded lines) cannot be trusted.
   const fields = readFields(part.isComplete ? content : content.replace(/\n[^\s][^\n]*(?:\n[ \t][^\n]*)*\n?$/, '\n'));
@@ -142,6 +144,7 @@ function feedback(part: MimePart, reported: ReportedMessage, limits: InboundLimi
   const sourceIp = text(fields, 'source-ip');
   return {
     kind: 'feedback_report',
+    ...optional('from', authorOf(mail.fields)),
     feedbackType,
     ...optional('userAgent', text(fields, 'user-agent')),
     ...optional('sourceIp', sourceIp !== undefined && isIP(sourceIp) !== 0 ? sourceIp : undefined),
@@ -152,6 +155,17 @@ function feedback(part: MimePart, reported: ReportedMessage, limits: InboundLimi
       .filter(address => address !== undefined),
     reported,
   };
+}
+
+/** Two From fields, or two authors in one, can mean different things to a verifier and to us. */
+function authorOf(fields: Fields): string | undefined {
+  const [from, ...others] = fields.get('from') ?? [];
+  if (from === undefined || others.length > 0) return undefined;
+  try {
+    return addressKey(parseMailbox(from.trim()).address);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The returned message or its headers: the part after the report. */

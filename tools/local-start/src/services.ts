@@ -103,6 +103,8 @@ export const environmentOf = (
         POSTERN_BOUNCE_DOMAIN: 'bounces.postern.test',
         POSTERN_BOUNCE_SMTP_HOST: '127.0.0.1',
         POSTERN_BOUNCE_SMTP_PORT: String(wiring.bouncePort),
+        // The mail simulator reports complaints from this machine, unsigned.
+        POSTERN_COMPLAINT_CLIENTS: '127.0.0.1',
       };
     case 'webhook-dispatch':
       return {

@@ -197,6 +197,13 @@ describe('limits of an email service', () => {
     expect(gateway.services.requestsOf(setServiceLimits)).toEqual([]);
   });
 
+  it('include the daily quota, which an operator sets outright', async () => {
+    signInAs({ operator: true });
+    const quota = { production_daily: 50_000 };
+    expect((await api('PATCH', `/email-services/${ID}/limits`, quota)).status).toBe(200);
+    expect(gateway.services.requestsOf(setServiceLimits)).toEqual([{ service_id: ID, limits: quota }]);
+  });
+
   it('refuse an invalid limit', async () => {
     signInAs({ operator: true });
     expect((await api('PATCH', `/email-services/${ID}/limits`, { sandbox_daily: 0 })).body).toEqual({

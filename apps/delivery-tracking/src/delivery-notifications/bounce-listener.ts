@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
-import { isIP } from 'node:net';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { CONFIG, ServiceLog } from '@postern/service-host';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import type { DeliveryTrackingConfig } from '../config.js';
 import { certificateOf } from './certificate.js';
+import { clientNetwork } from './client-network.js';
 import { ConnectionLimiter } from './connection-limiter.js';
 import { ReportMetrics } from './ports.js';
 import { ReceiveReport } from './receive-report.js';
@@ -134,6 +134,7 @@ export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
         sender: mailFrom ? mailFrom.address : '',
         localParts: rcptTo.map(({ address }) => address.slice(0, address.lastIndexOf('@'))),
         raw,
+        client: session.remoteAddress,
       });
     } catch (err) {
       this.log.error({ err }, 'A report was not recorded; its sender will retry');
@@ -167,5 +168,4 @@ export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-const addressOf = ({ remoteAddress }: SMTPServerSession): string =>
-  isIP(remoteAddress) === 0 ? 'unknown' : remoteAddress;
+const addressOf = ({ remoteAddress }: SMTPServerSession): string => clientNetwork(remoteAddress);

@@ -11,7 +11,7 @@ interface Session {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Limits connections and messages per client address, so that one client cannot exhaust the listener. */
+/** Limits connections and messages per client network, so that one client cannot exhaust the listener. */
 export class ConnectionLimiter {
   readonly #sessions = new Map<string, Session>();
   readonly #connections = new Map<string, number>();

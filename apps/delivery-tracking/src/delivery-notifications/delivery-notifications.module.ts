@@ -4,9 +4,10 @@ import { CONFIG } from '@postern/service-host';
 import type { DeliveryTrackingConfig } from '../config.js';
 import { TrackedEmailsModule } from '../tracked-emails/tracked-emails.module.js';
 import { BounceListener } from './bounce-listener.js';
+import { DkimComplaintEvidence } from './dkim-complaint-evidence.js';
 import { NatsReturnPathProbes } from './nats-return-path-probes.js';
 import { OpenTelemetryReportMetrics } from './open-telemetry-report-metrics.js';
-import { ReportMetrics, ReturnPathProbes } from './ports.js';
+import { ComplaintEvidence, ReportMetrics, ReturnPathProbes } from './ports.js';
 import { ReceiveReport } from './receive-report.js';
 
 /** Delivery status notifications and feedback reports, received over SMTP. */
@@ -16,6 +17,7 @@ import { ReceiveReport } from './receive-report.js';
     BounceListener,
     ReceiveReport,
     { provide: ReturnPathProbes, useClass: NatsReturnPathProbes },
+    { provide: ComplaintEvidence, useClass: DkimComplaintEvidence },
     { provide: ReportMetrics, useClass: OpenTelemetryReportMetrics },
     {
       provide: TrackingTokens,

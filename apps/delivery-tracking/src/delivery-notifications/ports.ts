@@ -8,6 +8,14 @@ export interface ReceivedReport {
   /** The local parts of the recipients, all at the bounce domain. */
   readonly localParts: readonly string[];
   readonly raw: Uint8Array;
+  /** The address of the client that delivered it. */
+  readonly client: string;
+}
+
+/** Tells complaints of mailbox providers from those that anybody with a copy of a message could write. */
+export abstract class ComplaintEvidence {
+  /** `from` is the only author of the report. @throws when it cannot be decided now. */
+  abstract isGenuine(report: ReceivedReport, from: string | undefined): Promise<boolean>;
 }
 
 /** Why a report had no effect; also a metric label. */
@@ -15,6 +23,7 @@ export type IgnoredReportCause =
   | 'forged_return_path'
   | 'sender_not_null'
   | 'not_a_complaint'
+  | 'complaint_without_evidence'
   | OtherMail
   | SignalRefusal;
 

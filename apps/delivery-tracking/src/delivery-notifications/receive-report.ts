@@ -3,7 +3,7 @@ import type { TrackedRecipient } from '@postern/mail';
 import { classifyBounce, type InboundMail, type RecipientReport, readInboundMail, TrackingTokens } from '@postern/mail';
 import { EmailSignals } from '../tracked-emails/ports.js';
 import type { NotifiedStatus, Signal } from '../tracked-emails/signal.js';
-import { type ReceivedReport, ReportMetrics, ReturnPathProbes } from './ports.js';
+import { ComplaintEvidence, type ReceivedReport, ReportMetrics, ReturnPathProbes } from './ports.js';
 
 type Notification = Extract<InboundMail, { kind: 'delivery_notification' }>;
 type FeedbackReport = Extract<InboundMail, { kind: 'feedback_report' }>;
@@ -24,6 +24,7 @@ export class ReceiveReport {
     private readonly signals: EmailSignals,
     private readonly metrics: ReportMetrics,
     private readonly probes: ReturnPathProbes,
+    private readonly evidence: ComplaintEvidence,
   ) {}
 
   /** Whether the mailbox exists: the feedback mailbox, or a return path with a valid signature. */
@@ -64,12 +65,15 @@ export class ReceiveReport {
 
   async #complain(
     mail: FeedbackReport,
-    { raw }: ReceivedReport,
+    report: ReceivedReport,
     recipients: readonly TrackedRecipient[],
   ): Promise<void> {
     if (NO_COMPLAINTS.has(mail.feedbackType)) return this.metrics.ignored('not_a_complaint');
-    const recipient = recipients[0] ?? this.#recipientNamedIn(mail, raw);
+    const recipient = recipients[0] ?? this.#recipientNamedIn(mail, report.raw);
     if (!recipient) return this.metrics.ignored('forged_return_path');
+    if (!(await this.evidence.isGenuine(report, mail.from))) {
+      return this.metrics.ignored('complaint_without_evidence');
+    }
     const source = [mail.feedbackType, mail.userAgent ?? mail.sourceIp].filter(part => part !== undefined).join(' ');
     await this.#record(recipient, {
       kind: 'complained',

@@ -96,6 +96,54 @@ describe('the daily quota of a service', () => {
       .yields());
 });
 
+describe('the daily quota that an operator sets', () => {
+  const set = (dailyQuota: number, more: { reason?: string; limits?: { production_daily_ceiling: number } } = {}) =>
+    ({ kind: 'set-limits', limits: undefined, dailyQuota, at: AT, ...more }) as const;
+  const changed = (from: number, to: number, reason: string): EmailServiceEvent => ({
+    type: 'email-send.daily-quota-changed.v1',
+    data: { service_id: 's1', day: AT.slice(0, 10), from, to, reason, messages: 0, bounced: 0, complained: 0, at: AT },
+  });
+
+  it('replaces the quota outright, above the ceiling of the platform too, and leaves the other limits', () => {
+    given(created, movedToProduction)
+      .when(set(500_000, { reason: 'contract 17' }))
+      .yields(changed(1_000, 500_000, 'set by an operator: contract 17'));
+    given(created, movedToProduction)
+      .when(set(100))
+      .yields(changed(1_000, 100, 'set by an operator'));
+    given(created, movedToProduction).when(set(1_000)).yields();
+  });
+
+  it('grows and shrinks from there, from the next day on', () => {
+    const fifty = changed(1_000, 50_000, 'set by an operator');
+    given(created, movedToProduction, fifty)
+      .when(closeDay(AT.slice(0, 10), { messages: 40_000 }))
+      .yields();
+    given(created, movedToProduction, fifty)
+      .when(closeDay('2026-03-02', { messages: 25_000 }))
+      .yields({ ...doubled, data: { ...doubled.data, from: 50_000, to: 100_000, ...usedHalf } } as EmailServiceEvent);
+    given(created, movedToProduction, fifty)
+      .when(closeDay('2026-03-02', { messages: 1_000, bounced: 51 }))
+      .yields({ ...doubled, data: { ...doubled.data, from: 50_000, to: 25_000, ...bounced } } as EmailServiceEvent);
+  });
+
+  it('stays within the ceiling that the operator sets, and is not for the sandbox', () => {
+    given(created, movedToProduction, limitsSet({ production_daily_ceiling: 3_000 }))
+      .when(set(3_001))
+      .refuses('invalid_input');
+    given(created, movedToProduction)
+      .when(set(3_001, { limits: { production_daily_ceiling: 3_000 } }))
+      .refuses('invalid_input');
+    given(created).when(set(100)).refuses('invalid_input');
+  });
+
+  const usedHalf = {
+    reason: '25000 of 50000 messages used, 0 % bounced (below 2 %), 0 % complained about (below 0.1 %)',
+    messages: 25_000,
+  };
+  const bounced = { reason: '5.1 % of the messages bounced (more than 5 %)', messages: 1_000, bounced: 51 };
+});
+
 describe('the limits of a service', () => {
   const defaults = {
     sandboxDaily: 50,

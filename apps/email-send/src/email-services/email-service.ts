@@ -62,7 +62,15 @@ export type EmailServiceCommand =
       readonly at: string;
     }
   | { readonly kind: 'change'; readonly changes: EmailServiceChanges; readonly at: string }
-  | { readonly kind: 'set-limits'; readonly limits: ServiceLimits; readonly at: string }
+  | {
+      readonly kind: 'set-limits';
+      /** Replaces all limits of the operator; undefined leaves them. */
+      readonly limits: ServiceLimits | undefined;
+      /** The new daily quota of a production service; undefined leaves it. */
+      readonly dailyQuota?: number | undefined;
+      readonly reason?: string | undefined;
+      readonly at: string;
+    }
   | {
       /** A sending domain of the service was verified. */
       readonly kind: 'domain-verified';
@@ -137,12 +145,7 @@ export const emailService: Decider<EmailService, EmailServiceCommand, EmailServi
       case 'change':
         return change(command.changes, state, command.at);
       case 'set-limits':
-        return [
-          {
-            type: 'email-send.email-service-limits-set.v1',
-            data: { service_id: created(state), limits: command.limits, at: command.at },
-          },
-        ];
+        return setLimits(command, state);
       case 'domain-verified': {
         const serviceId = created(state);
         if (state.mode === 'production') return [];
@@ -248,6 +251,29 @@ function change(changes: EmailServiceChanges, state: EmailService, at: string): 
     }
   }
   return events;
+}
+
+function setLimits({ limits, dailyQuota: to, reason, at }: Of<'set-limits'>, state: EmailService): EmailServiceEvent[] {
+  const service_id = created(state);
+  const events: EmailServiceEvent[] = [];
+  if (limits) events.push({ type: 'email-send.email-service-limits-set.v1', data: { service_id, limits, at } });
+  if (to === undefined) return events;
+  const { dailyQuota: from } = state;
+  if (from === undefined) {
+    throw new Refusal('invalid_input', 'production_daily: this service is in the sandbox; set sandbox_daily instead');
+  }
+  const ceiling = (limits ?? state.limits).production_daily_ceiling;
+  if (ceiling !== undefined && to > ceiling) {
+    throw new Refusal(
+      'invalid_input',
+      `production_daily: must be at most production_daily_ceiling, which is ${ceiling}`,
+    );
+  }
+  if (to === from) return events;
+  const why = reason === undefined ? 'set by an operator' : `set by an operator: ${reason}`;
+  // The day that it was set on is not held against the new quota.
+  const data = { service_id, day: dayOf(at), from, to, reason: why, messages: 0, bounced: 0, complained: 0, at };
+  return [...events, { type: 'email-send.daily-quota-changed.v1', data }];
 }
 
 /** Days are evaluated in order and only once, over all replicas and however late. */

@@ -6,13 +6,16 @@ import {
   getEmailService,
   listApiKeys,
   listEmailServices,
+  type RequestInput,
   revokeApiKey,
   setServiceLimits,
   updateEmailService,
 } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
 import { v7 as uuidv7 } from 'uuid';
 import { PostgresSenderDirectory } from '../api-keys/postgres-sender-directory.js';
 import { AdministrationFixture } from '../testing/administration-fixture.js';
+import { emailService, emailServiceStream } from './email-service.js';
 
 let fixture: AdministrationFixture;
 beforeAll(async () => {
@@ -77,6 +80,42 @@ describe('an email service', () => {
     ).resolves.toMatchObject({ daily_limit: 7, per_minute_limit: 3 });
     await expect(call(setServiceLimits, { service_id, limits: {} })).resolves.toMatchObject({ daily_limit: 50 });
   });
+});
+
+describe('the daily quota that an operator sets', () => {
+  it('applies at once on every replica, and the history shows the reason', async () => {
+    const { id: service_id, workspace_id } = await newService();
+    const { key } = await call(createApiKey, { workspace_id, service_id, name: 'app' });
+    await movesToProduction(service_id);
+    const set = (limits: RequestInput<typeof setServiceLimits>['limits']) =>
+      call(setServiceLimits, { service_id, limits });
+    await set({ production_per_minute: 5 });
+    await expect(set({ production_daily: 40_000 })).resolves.toMatchObject({
+      daily_limit: 40_000,
+      per_minute_limit: 5,
+    });
+    await expect(set({ production_daily: 50_000, reason: 'contract 17' })).resolves.toMatchObject({
+      daily_limit: 50_000,
+      quota_history: [{ from: 1_000, to: 50_000, reason: 'set by an operator: contract 17' }],
+    });
+    expect(await sendersOf(key)).toMatchObject([{ dailyLimit: 50_000 }, { dailyLimit: 50_000 }]);
+  });
+
+  it('is refused for a service in the sandbox', async () => {
+    const { id: service_id } = await newService();
+    await expect(call(setServiceLimits, { service_id, limits: { production_daily: 9 } })).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+  });
+
+  const movesToProduction = (serviceId: string) =>
+    fixture.replicas[0].app.get(Streams).execute(emailService, emailServiceStream(serviceId), {
+      kind: 'domain-verified',
+      domainId: uuidv7(),
+      domain: 'example.com',
+      dailyStart: 1_000,
+      at: new Date().toISOString(),
+    });
 });
 
 describe('an API key', () => {

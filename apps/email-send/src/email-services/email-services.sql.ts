@@ -23,7 +23,8 @@ export const SET_DAILY_QUOTA = set('daily_quota');
 export const MOVE_TO_PRODUCTION = ({ table }: ProjectionTables) =>
   `UPDATE ${table('email_services')} SET mode = 'production', daily_quota = $2 WHERE id = $1`;
 
-/** Records a change of the daily quota. */
+/** Records a change of the daily quota; several changes on one day are shown as one. */
 export const INSERT_QUOTA_CHANGE = ({ table }: ProjectionTables) => `
   INSERT INTO ${table('daily_quota_changes')} (service_id, day, at, "from", "to", reason)
-  VALUES ($1, $2, $3, $4, $5, $6)`;
+  VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (service_id, day) DO UPDATE SET at = excluded.at, "to" = excluded."to", reason = excluded.reason`;

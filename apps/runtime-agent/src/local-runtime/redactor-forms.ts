@@ -1,16 +1,16 @@
-/** Masking shorter ones would tear ordinary words apart, and hide next to nothing. */
-const SHORTEST = 4;
+import { SHORTEST_ANYWHERE } from './short-secrets.js';
+
 /** Lines of a secret that has several, such as a private key, are secrets of their own from here on. */
 const SHORTEST_LINE = 8;
 /** Longer forms are looked for in pieces, so that little text has to be held back. */
 const LONGEST = 256;
 
-/** Everything to look for in order to find a secret as it is, encoded, or escaped. */
+/** Everything to look for in order to find a secret of at least four characters as it is, encoded, or escaped. */
 export const formsOf = (secret: string): readonly string[] => {
-  if (secret.length < SHORTEST) return [];
+  if (secret.length < SHORTEST_ANYWHERE) return [];
   const lines = secret.includes('\n') ? secret.split(/\r?\n/).filter(line => line.length >= SHORTEST_LINE) : [];
   const forms = new Set([secret, secret.replaceAll(/\r?\n/g, '\r\n'), ...lines].flatMap(formsOfText));
-  return [...forms].filter(form => form.length >= SHORTEST).flatMap(pieces);
+  return [...forms].filter(form => form.length >= SHORTEST_ANYWHERE).flatMap(pieces);
 };
 
 const formsOfText = (text: string): readonly string[] => {
@@ -30,6 +30,7 @@ const formsOfText = (text: string): readonly string[] => {
     // As a shell quotes it, also when it shows what it executes.
     text.replaceAll("'", "'\\''"),
     ...base64Forms(Buffer.from(text)),
+    ...hexForms(Buffer.from(text)),
   ];
 };
 
@@ -39,6 +40,11 @@ const asciiOnly = (json: string): string =>
 /** RFC 3986 leaves fewer characters as they are than JavaScript does. */
 const strictly = (url: string): string =>
   url.replaceAll(/[!'()*]/g, character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const hexForms = (bytes: Buffer): readonly string[] => {
+  const hex = bytes.toString('hex');
+  return [hex, hex.toUpperCase()];
+};
 
 /**
  * Where bytes stand in a longer encoded text, their distance to its beginning decides how they are cut into groups of

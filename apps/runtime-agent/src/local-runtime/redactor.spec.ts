@@ -50,6 +50,8 @@ describe('The redactor', () => {
     ['in base64', secret => Buffer.from(secret).toString('base64')],
     ['in base64 after one byte', secret => Buffer.from(`:${secret}:`).toString('base64')],
     ['in base64 after two bytes', secret => Buffer.from(`a:${secret}`).toString('base64')],
+    ['in hex', secret => Buffer.from(secret).toString('hex')],
+    ['in capital hex', secret => `0x${Buffer.from(secret).toString('hex').toUpperCase()}`],
     ['in base64url', secret => Buffer.from(`é${secret}é`).toString('base64url')],
   ])('masks a secret %s', (_, print) => {
     const masked = redact([SECRET], `before ${print(SECRET)} after`);
@@ -101,8 +103,28 @@ describe('The redactor', () => {
     expect(redact(['-----BEGIN KEY-----\nMIIEvQIBADANBg\n'], '  | MIIEvQIBADANBg |')).toBe(`  | ${MASK} |`);
   });
 
-  it('leaves secrets of less than four characters alone', () => {
-    expect(redact(['abc', ''], 'abc')).toBe('abc');
+  it('masks a secret of less than four characters where it stands alone, and leaves words whole', () => {
+    expect(redact(['abc', ''], 'abc abcd xabc "abc", x=abc;abc')).toBe(
+      `${MASK} abcd xabc "${MASK}", x=${MASK};${MASK}`,
+    );
+    expect(redact(['42'], 'PIN 4', '2\n')).toBe(`PIN ${MASK}\n`);
+    expect(redact(['42'], 'port 4', '23')).toBe('port 423');
+    expect(redact(['é!', '-'], 'café! é!x -')).toBe(`café! ${MASK}x ${MASK}`);
+  });
+
+  it('masks short secrets alike however the text is cut', () => {
+    const secrets = ['7', 'ab', 'a-b', 'b!', 'é', 'long ab'];
+    const texts = fc.array(fc.constantFrom('7', 'a', 'b', 'ab', '-', '!', ' ', 'é', 'x', 'long '), { maxLength: 30 });
+    fc.assert(
+      fc.property(texts, fc.array(fc.nat()), (parts, places) => {
+        const text = parts.join('');
+        const whole = redact(secrets, text);
+        expect(redact(secrets, ...cut(text, places))).toBe(whole);
+        for (const alone of [/(?<![\p{L}\p{N}_])7(?![\p{L}\p{N}_])/u, /(?<![\p{L}\p{N}_])ab(?![\p{L}\p{N}_])/u])
+          expect(redact(secrets.slice(0, -1), text)).not.toMatch(alone);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('gives at once what cannot become a secret', () => {

@@ -1,5 +1,6 @@
 import type { Redactor } from './logs/line-splitter.js';
 import { formsOf } from './redactor-forms.js';
+import { ShortSecrets } from './short-secrets.js';
 import { StringAutomaton } from './string-automaton.js';
 
 export const MASK = '********';
@@ -20,7 +21,7 @@ export const redactor = (secrets: readonly string[]): Redactor => {
     return { push: () => '', end: () => WITHHELD };
   const automaton = automata.get(secrets) ?? new StringAutomaton(secrets.flatMap(formsOf));
   automata.set(secrets, automaton);
-  return new StreamRedactor(automaton);
+  return new StreamRedactor(automaton, new ShortSecrets(secrets));
 };
 
 interface Span {
@@ -38,22 +39,30 @@ class StreamRedactor implements Redactor {
   /** What is to be masked of what is held, in order and apart from each other. */
   #spans: Span[] = [];
 
-  constructor(private readonly automaton: StringAutomaton) {}
+  constructor(
+    private readonly automaton: StringAutomaton,
+    private readonly short: ShortSecrets,
+  ) {}
 
   push(chunk: string): string {
     const from = this.#offset + this.#held.length;
     this.#held += chunk;
+    const searchesShort = !this.short.isEmpty;
     for (let index = 0; index < chunk.length; index += 1) {
+      if (searchesShort)
+        for (const { start, end } of this.short.next(chunk.charAt(index), from + index)) this.#mark(start, end);
       this.#state = this.automaton.next(this.#state, chunk.charCodeAt(index));
       const length = this.automaton.longestMatch(this.#state);
       const end = from + index + 1;
       if (length > 0) this.#mark(end - length, end);
     }
-    return this.#release(from + chunk.length - this.automaton.depth(this.#state));
+    const undecided = from + chunk.length - this.automaton.depth(this.#state);
+    return this.#release(searchesShort ? Math.min(undecided, this.short.undecidedFrom) : undecided);
   }
 
   end(): string {
     this.#state = 0;
+    for (const { start, end } of this.short.end()) this.#mark(start, end);
     return this.#release(this.#offset + this.#held.length);
   }
 

@@ -99,7 +99,10 @@ export const updateEmailService = request('update-email-service', {
 
 const limit = z.int().min(1).max(10_000_000).optional();
 
-/** For operators, in any workspace. Absent limits return to the platform's defaults. */
+/**
+ * For operators, in any workspace. Absent limits return to the platform's defaults, unless the quota alone is set. The
+ * quota then grows and shrinks from there.
+ */
 export const setServiceLimits = request('set-service-limits', {
   request: z.object({
     service_id: id,
@@ -108,6 +111,8 @@ export const setServiceLimits = request('set-service-limits', {
       sandbox_per_minute: limit,
       production_per_minute: limit,
       production_daily_ceiling: limit,
+      production_daily: limit.describe('The daily quota of a service in production, from now on.'),
+      reason: z.string().trim().min(1).max(200).optional().describe('Shown in the history of the quota.'),
     }),
   }),
   reply: emailService,
@@ -117,7 +122,9 @@ export const setServiceLimits = request('set-service-limits', {
     method: 'PATCH',
     path: '/email-services/{service_id}/limits',
     access: 'operator',
-    summary: 'Set the limits of any email service; absent limits return to their defaults (operators only)',
+    summary: 'Set the limits or the daily quota of any email service (operators only)',
+    description:
+      'Absent limits return to their defaults, unless `production_daily` alone is set. The daily quota grows and shrinks from the value that is set.',
     bodyField: 'limits',
   },
 });

@@ -8,6 +8,7 @@ import { Page, Section } from '../../components/page.js';
 import { useAction } from '../../loading.js';
 import { useSignedIn } from '../../session.js';
 import { StatusBadges } from '../web-service/status.js';
+import { DailyQuotaSection } from './daily-quota-section.js';
 
 const ACTIONS: readonly (readonly [action: ModerationAction, label: string])[] = [
   ['block', 'Block for policy violation'],
@@ -16,7 +17,7 @@ const ACTIONS: readonly (readonly [action: ModerationAction, label: string])[] =
   ['resume', 'Resume'],
 ];
 
-/** Administrators can block and suspend web services of every user. */
+/** Administrators can block and suspend web services, and set quotas of email services, of every user. */
 export const ModerationPage = () => {
   const { me } = useSignedIn();
   const [moderated, setModerated] = useState<WebService>();
@@ -61,6 +62,7 @@ export const ModerationPage = () => {
           />
         </Form>
       </Section>
+      <DailyQuotaSection />
     </Page>
   );
 };
