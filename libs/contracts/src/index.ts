@@ -1,5 +1,6 @@
 export * from './delivery-tracking/events.js';
 export * from './delivery-tracking/requests.js';
+export * from './email-send/code-opt-outs.js';
 export * from './email-send/email-services.js';
 export * from './email-send/emails.js';
 export * from './email-send/events.js';

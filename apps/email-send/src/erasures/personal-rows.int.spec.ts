@@ -4,6 +4,7 @@ import { inTransaction } from '@postern/event-sourcing/postgres';
 import { applyMigrations, type PersonalErasure } from '@postern/service-host';
 import { startPostgres, type TestPostgres } from '@postern/testing';
 import pg from 'pg';
+import type { CodeOptOuts, MailboxHashes } from '../code-opt-outs/ports.js';
 import { PostgresPersonalRows } from './postgres-personal-rows.js';
 
 const [ADDRESS, GONE] = ['mary-jane@my-shop.test', 'erased-1@erased.invalid'];
@@ -22,7 +23,10 @@ const erasure: PersonalErasure = {
 
 let postgres: TestPostgres;
 let pool: pg.Pool;
-const rows = new PostgresPersonalRows();
+const refusing = new Set<string>();
+const hashes: MailboxHashes = { hashOf: async address => Buffer.from(address) };
+const optOuts = { has: async (hash: Buffer) => refusing.has(hash.toString()) } as Partial<CodeOptOuts> as CodeOptOuts;
+const rows = new PostgresPersonalRows(hashes, optOuts);
 
 beforeAll(async () => {
   postgres = await startPostgres({ durable: false });
@@ -105,4 +109,12 @@ it('deletes suppressions of the address in every spelling', async () => {
     await pool.query('INSERT INTO suppressed_addresses VALUES ($1, $2, now())', [randomUUID(), address]);
   const { erased } = await inTransaction(pool, tx => rows.eraseRows(erasure, undefined, tx));
   expect(erased).toEqual({ suppressed_addresses: 2 });
+});
+
+it('keeps that the person refuses verification codes, and says so', async () => {
+  await expect(rows.kept(erasure)).resolves.toEqual([]);
+  refusing.add(ADDRESS);
+  await expect(rows.kept(erasure)).resolves.toEqual([
+    { kind: 'code_opt_outs', rows: 1, reason: expect.stringContaining('keyed hash') },
+  ]);
 });

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { ErasableEvent } from '@postern/event-sourcing/postgres';
-import { PersonalData, type PersonalErasure, type RowsOfEvents, type RowsOnTheirOwn } from '@postern/service-host';
+import {
+  type KeptRows,
+  PersonalData,
+  type PersonalErasure,
+  type RowsOfEvents,
+  type RowsOnTheirOwn,
+} from '@postern/service-host';
 import type pg from 'pg';
+import { CodeOptOuts, MailboxHashes } from '../code-opt-outs/ports.js';
 import {
   COUNT_UNFINISHED,
   DELETE_BODIES,
@@ -20,6 +27,13 @@ interface NamesRecipients {
 /** Erases a recipient from records, bodies, deferred copies, idempotency keys and suppressions. */
 @Injectable()
 export class PostgresPersonalRows extends PersonalData {
+  constructor(
+    private readonly hashes: MailboxHashes,
+    private readonly optOuts: CodeOptOuts,
+  ) {
+    super();
+  }
+
   async eraseRowsOf(
     events: readonly ErasableEvent[],
     erasure: PersonalErasure,
@@ -40,6 +54,12 @@ export class PostgresPersonalRows extends PersonalData {
   async eraseRows({ forms }: PersonalErasure, _from: string | undefined, tx: pg.ClientBase): Promise<RowsOnTheirOwn> {
     const addresses = forms.map(form => form.toLowerCase());
     return { erased: { suppressed_addresses: await run(tx, DELETE_SUPPRESSIONS, [addresses]) } };
+  }
+
+  override async kept({ address }: PersonalErasure): Promise<readonly KeptRows[]> {
+    if (!(await this.optOuts.has(await this.hashes.hashOf(address)))) return [];
+    const reason = 'the person refused verification codes; the list holds a keyed hash instead of the address';
+    return [{ kind: 'code_opt_outs', rows: 1, reason }];
   }
 
   override describeUnfinished(rows: number): string {

@@ -8,6 +8,6 @@ export abstract class OpenRequests {
 export abstract class Retention {
   /** Deletes bodies of final messages accepted before the day, in small steps. */
   abstract purgeBodies(before: Date): Promise<void>;
-  /** Deletes expired idempotency keys, and counters of minutes and days that no limit uses any more. */
+  /** Deletes expired idempotency keys, and counters of times that no limit uses any more. */
   abstract purgeExpired(now: Date): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { inSteps } from '@postern/event-sourcing/postgres';
 import { Database } from '@postern/service-host';
 import { firstIdAt } from '../infrastructure/postgres/uuid-time.js';
 import { Retention } from './ports.js';
-import { PURGE_BODIES, PURGE_KEYS, PURGE_USAGE } from './retention.sql.js';
+import { PURGE_BODIES, PURGE_CODE_COUNTS, PURGE_CODE_MAILS, PURGE_KEYS, PURGE_USAGE } from './retention.sql.js';
 
 const STEP = 1_000;
 const NIL = '00000000-0000-0000-0000-000000000000';
@@ -31,6 +31,7 @@ export class PostgresRetention extends Retention {
   }
 
   async purgeExpired(now: Date): Promise<void> {
-    for (const statement of [PURGE_KEYS, PURGE_USAGE]) await inSteps(this.database.pool, statement, [now]);
+    for (const statement of [PURGE_KEYS, PURGE_USAGE, PURGE_CODE_COUNTS, PURGE_CODE_MAILS])
+      await inSteps(this.database.pool, statement, [now]);
   }
 }

@@ -28,6 +28,17 @@ export const PURGE_USAGE = `
     WHERE starts_at < $1::timestamptz - CASE period WHEN 'minute' THEN interval '10 minutes'
                                          ELSE make_interval(days => ${DAYS_KEPT}) END LIMIT $2)`;
 
+/** Deletes at most `$2` counters of code mails whose day is over. */
+export const PURGE_CODE_COUNTS = `
+  DELETE FROM code_mail_counts WHERE (scope, subject, starts_at) IN (
+    SELECT scope, subject, starts_at FROM code_mail_counts
+    WHERE starts_at < $1::timestamptz - interval '2 days' LIMIT $2)`;
+
+/** Deletes at most `$2` counters of code mails of services whose hour is over. */
+export const PURGE_CODE_MAILS = `
+  DELETE FROM code_mails WHERE (service_id, hour) IN (
+    SELECT service_id, hour FROM code_mails WHERE hour < $1::timestamptz - interval '2 days' LIMIT $2)`;
+
 /** Deletes at most `$2` answered requests that are too old to recognise a retry. */
 export const PURGE_OPEN_REQUESTS = `
   DELETE FROM open_requests WHERE email_id IN (

@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { LoginGuard } from './login-guard.js';
 import { AccountDirectory, PasswordHasher, UserRepository } from './ports.js';
 
-/** Replaces a password and ends all sessions of its user. A wrong current password counts as a failed login. */
+/** Replaces a password and ends all sessions of its user. Wrong current passwords are limited, apart from failed logins. */
 @Handles(changePassword)
 export class ChangePassword {
   constructor(
@@ -18,7 +18,7 @@ export class ChangePassword {
     const account = await this.accounts.find(user_id);
     const verified =
       account &&
-      (await this.guard.attempt(account.email, '', async () => {
+      (await this.guard.attemptInSession(account.email, async () => {
         const known = await this.users.passwordHashOf(user_id);
         return (await this.passwords.verify(known, current_password)) ? known : undefined;
       }));

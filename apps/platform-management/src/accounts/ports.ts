@@ -94,21 +94,31 @@ export abstract class Sessions {
   abstract deleteExpired(): Promise<void>;
 }
 
+/** The source of attempts from devices that have not logged in to the account before. */
+export const UNKNOWN_DEVICE = 'unknown';
+/** The source of passwords that are tried with a session. */
+export const SESSION = 'session';
+
+/** One try of a password. */
+export interface LoginAttempt {
+  /** The address of the account, which need not exist. */
+  readonly account: string;
+  /** The client's IPv4 address or IPv6 /64. */
+  readonly network: string;
+  /** `UNKNOWN_DEVICE`, `SESSION`, or the id of a device that has logged in to the account before. */
+  readonly source: string;
+}
+
 /** Failed logins of the last minutes, shared by all replicas. */
 export abstract class LoginFailures {
   /**
    * Records a failure before the password is verified, unless there are too many. Attempts on one account are
-   * serialised, so that concurrent guesses count each other. @returns false when the limit is reached.
+   * serialised, so that concurrent guesses count each other. @returns the seconds to wait if it was not recorded, or 0.
    */
-  abstract recordAttempt(email: string, ip: string, limits: LoginLimits): Promise<boolean>;
-  /** Deletes the failures of an account whose password was right. */
-  abstract clear(email: string): Promise<void>;
+  abstract recordAttempt(attempt: LoginAttempt): Promise<number>;
+  /** Whether a network has had that many failures over all accounts. */
+  abstract exceeds(network: string, failures: number, windowS: number): Promise<boolean>;
+  /** Deletes the failures of a source whose password was right; those of others stay. */
+  abstract clear(attempt: LoginAttempt): Promise<void>;
   abstract deleteOlderThan(windowS: number): Promise<void>;
-}
-
-/** How many failures within the window still allow another attempt. */
-export interface LoginLimits {
-  readonly windowS: number;
-  readonly perAccount: number;
-  readonly perAddress: number;
 }

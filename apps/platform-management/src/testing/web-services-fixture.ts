@@ -21,6 +21,7 @@ import { CancelDeployment } from '../deployments/cancel-deployment.js';
 import { CreateDeployment } from '../deployments/create-deployment.js';
 import { Deployments } from '../deployments/deployments.projection.js';
 import { RollBackDeployment } from '../deployments/roll-back-deployment.js';
+import { RuntimeAvailability } from '../deployments/runtime-availability.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { PostgresLeadership } from '../infrastructure/postgres/postgres-leadership.js';
@@ -241,7 +242,7 @@ export class WebServicesFixture {
     const summaries = new PostgresWebServiceSummaries(database, prisma);
     const runtime = new FakeRuntime(this.machine);
     const services = new WebServices(database, prisma, new WebServiceUrls(runtime, silentLog));
-    const deployments = new Deployments(database, services);
+    const deployments = new Deployments(database, services, new RuntimeAvailability(runtime));
 
     const planner = new StepPlanner(repository, settings);
     const reports = new Reports(repository);

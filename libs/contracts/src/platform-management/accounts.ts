@@ -20,14 +20,24 @@ export type User = z.output<typeof user>;
 /** Lower-case hex SHA-256 of a session token. */
 const tokenHash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** `ip` is the client's address. Failed attempts are counted per address and per account. */
+/**
+ * `ip` is the client's address. Failed attempts are counted per account and client; `device_token`, which the reply of
+ * an earlier login contained, tells devices of the account from others. A service of the release before returns none.
+ */
 export const createSession = request('create-session', {
-  request: z.object({ email: z.string().max(320), password: z.string().max(1024), ip: z.string() }),
-  reply: z.object({ token: z.string(), expires_at: timestamp }),
+  request: z.object({
+    email: z.string().max(320),
+    password: z.string().max(1024),
+    ip: z.string(),
+    device_token: z.string().max(1024).optional(),
+  }),
+  reply: z.object({ token: z.string(), expires_at: timestamp, device_token: z.string().optional() }),
   refusals: { credentials_wrong: 401, too_many_attempts: 429 },
   deadlineMs: 10_000,
 });
-export type CreatedSession = z.output<typeof createSession.reply>;
+/** What HTTP clients read of a new session; the token of the device is in a cookie. */
+export const createdSession = createSession.reply.omit({ device_token: true });
+export type CreatedSession = z.output<typeof createdSession>;
 
 /** Returns the user of the session and the active workspace. */
 export const authenticateSession = request('authenticate-session', {

@@ -69,7 +69,9 @@ export class KeyRing {
     const key = this.#keys.get(keyId);
     if (!key) throw new Error(`the encryption key "${keyId}" is not configured`);
     const bytes = Buffer.from(sealed.slice(at + 1), 'base64');
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
+    const nonce = bytes.subarray(0, NONCE_BYTES);
+    // A shorter tag, which is easier to guess, is refused.
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
       .setAAD(Buffer.from(row))
       .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
