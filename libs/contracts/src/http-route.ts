@@ -14,8 +14,11 @@ export const BASE_PATHS: Readonly<Record<RouteAccess, string>> = {
   operator: '/dashboard/api',
 };
 
-/** What the gateway knows of an authenticated caller; `email` and `quotas` only of a session. */
-export type CallerField = 'userId' | 'workspaceId' | 'email' | 'quotas';
+/**
+ * What the gateway knows of an authenticated caller; `email` and `quotas` only of a session,
+ * `projectIds` only of a platform key that is restricted to projects.
+ */
+export type CallerField = 'userId' | 'workspaceId' | 'email' | 'quotas' | 'projectIds';
 
 /** Request fields that are always taken from the caller and never read from path, query or body. */
 export const CALLER_FIELDS: Readonly<Record<string, CallerField>> = {
@@ -23,6 +26,7 @@ export const CALLER_FIELDS: Readonly<Record<string, CallerField>> = {
   actor_id: 'userId',
   workspace_id: 'workspaceId',
   workspace_quotas: 'quotas',
+  project_ids: 'projectIds',
 };
 
 /**

@@ -5,6 +5,7 @@ import { rateLimitHeaders } from '../errors/refusal-status.js';
 import { requestContextOf } from '../server/request-context.js';
 import { setCaller } from './caller.js';
 import { platformKeyHashOf } from './platform-key.js';
+import { operationOfRoute } from './route-operations.js';
 
 /** Whether a route belongs to the platform API. */
 export const isPlatformRoute = (pattern: string | undefined): boolean =>
@@ -22,13 +23,18 @@ export const admitCall = async (
   const key_hash = platformKeyHashOf(request);
   const context = requestContextOf(request);
   const required = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
-  const { caller, rate_limit } = await services.request(admitPlatformCall, { key_hash, required }, context);
+  const { caller, rate_limit } = await services.request(
+    admitPlatformCall,
+    { key_hash, required, operation: operationOfRoute(request) },
+    context,
+  );
   reply.headers(rateLimitHeaders(rate_limit));
   setCaller(request, {
     ...context,
     actor: `platform-key:${caller.key.id}`,
     userId: caller.user_id,
     workspaceId: caller.workspace_id,
+    ...(caller.project_ids ? { projectIds: caller.project_ids } : {}),
     platformKey: caller.key,
   });
 };
