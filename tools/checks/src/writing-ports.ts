@@ -12,6 +12,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'Deployments',
   'ModerationSettings',
   'NamedValueReader',
+  'PasswordRules',
   'ProjectOwners',
   'ReadModels',
   'SenderDirectory',

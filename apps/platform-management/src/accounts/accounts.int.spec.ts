@@ -118,6 +118,16 @@ describe('creating a user', () => {
     expect(await fixture.query('SELECT id FROM workspaces')).toHaveLength(before.length + 1);
   });
 
+  it('refuses common passwords, and the address or the name of the workspace as the password', async () => {
+    const actor_id = await fixture.operatorId();
+    const user = { actor_id, email: 'new.hire@example.com', workspace_name: 'Analytical Engines' };
+    for (const password of ['password1234', '123456789012', 'new.hire@example.com', 'analyticalengines'])
+      await expect(fixture.client.request(createUser, { ...user, password })).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringMatching(/^password: (is a common password|must not be your email address)/),
+      });
+  });
+
   it('refuses an invalid address', async () => {
     const actor_id = await fixture.operatorId();
     await expect(fixture.client.request(createUser, { ...request, email: 'nobody', actor_id })).rejects.toMatchObject({
@@ -138,6 +148,16 @@ describe('a change of password', () => {
     await expect(fixture.whoIs(token)).rejects.toMatchObject({ code: 'session_invalid' });
     await expect(fixture.logIn(email, password)).rejects.toMatchObject({ code: 'credentials_wrong' });
     await fixture.logIn(email, NEW_PASSWORD);
+  });
+
+  it('refuses common passwords and the address of the user', async () => {
+    const { email, password, id } = await fixture.newUser();
+    for (const common of ['password1234', '123456789012', email])
+      await expect(change(id, password, common)).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringMatching(/^new_password: (is a common password|must not be your email address)/),
+      });
+    await fixture.logIn(email, password);
   });
 
   it('succeeds once for five concurrent requests with the same current password', async () => {

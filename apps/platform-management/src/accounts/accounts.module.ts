@@ -16,11 +16,12 @@ import { DeviceTokens } from './device-tokens.js';
 import { EndSession } from './end-session.js';
 import { GetMe } from './get-me.js';
 import { LoginGuard } from './login-guard.js';
-import { AccountDirectory, LoginFailures, PasswordHasher, Sessions, UserRepository } from './ports.js';
+import { AccountDirectory, LoginFailures, PasswordHasher, PasswordRules, Sessions, UserRepository } from './ports.js';
 import { PostgresLoginFailures } from './postgres-login-failures.js';
 import { PostgresSessions } from './postgres-sessions.js';
 import { PostgresUserRepository } from './postgres-user-repository.js';
 import { SwitchWorkspace } from './switch-workspace.js';
+import { ZxcvbnPasswordRules } from './zxcvbn-password-rules.js';
 
 /** Users, their workspaces, and their sessions. */
 @Module({
@@ -40,6 +41,7 @@ import { SwitchWorkspace } from './switch-workspace.js';
     LoginGuard,
     DeviceTokens,
     { provide: PasswordHasher, useClass: Argon2PasswordHasher },
+    { provide: PasswordRules, useClass: ZxcvbnPasswordRules },
     { provide: AccountDirectory, useClass: Accounts },
     { provide: UserRepository, useClass: PostgresUserRepository },
     { provide: Sessions, useClass: PostgresSessions },

@@ -7,6 +7,15 @@ export abstract class PasswordHasher {
   abstract verify(hash: string | undefined, password: string): Promise<boolean>;
 }
 
+/** Refuses passwords that attackers try first. */
+export abstract class PasswordRules {
+  /**
+   * What is wrong with a new password, as the end of a sentence; undefined if it is accepted. `ownWords` are the
+   * address and the names of its user.
+   */
+  abstract problemOf(password: string, ownWords: readonly string[]): string | undefined;
+}
+
 export interface Credentials {
   readonly userId: string;
   readonly passwordHash: string;

@@ -117,7 +117,7 @@ export const changePassword = request('change-password', {
     new_password: z.string().min(12, 'must have at least 12 characters').max(1024),
   }),
   reply: noContent,
-  refusals: { credentials_wrong: 401, too_many_attempts: 429 },
+  refusals: { credentials_wrong: 401, too_many_attempts: 429, invalid_input: 400 },
   http: {
     operation: 'Users.changePassword',
     method: 'POST',
