@@ -34,8 +34,11 @@ export const MIB = 1024 * KIB;
 /** The largest body of a route that declares none. */
 export const DEFAULT_MAX_BODY_BYTES = MIB;
 
-/** What the gateway knows of an authenticated caller; `email`, `tokenHash` and `quotas` only of a session. */
-export type CallerField = 'userId' | 'workspaceId' | 'email' | 'tokenHash' | 'quotas';
+/**
+ * What the gateway knows of an authenticated caller; `email`, `tokenHash` and `quotas` only of a session,
+ * `projectIds` only of a platform key that is restricted to projects.
+ */
+export type CallerField = 'userId' | 'workspaceId' | 'email' | 'tokenHash' | 'quotas' | 'projectIds';
 
 /** Request fields that are always taken from the caller and never read from path, query or body. */
 export const CALLER_FIELDS: Readonly<Record<string, CallerField>> = {
@@ -43,6 +46,7 @@ export const CALLER_FIELDS: Readonly<Record<string, CallerField>> = {
   actor_id: 'userId',
   workspace_id: 'workspaceId',
   workspace_quotas: 'quotas',
+  project_ids: 'projectIds',
 };
 
 /**

@@ -46,7 +46,7 @@ const api = (method: string, path: string, body?: unknown, headers = { authoriza
 
 const contractNamed = (name: string): RequestContract => ALL_REQUESTS.find(contract => contract.name === name)!;
 
-const ofUser = { user_id: USER };
+const ofUser = { user_id: USER, workspace_id: WORKSPACE };
 const ofWorkspace = { workspace_id: WORKSPACE };
 const ofProject = { ...ofUser, project_id: ID };
 const ofService = { ...ofUser, web_service_id: ID };

@@ -40,7 +40,7 @@ const WEB_SERVICE = {
   port: 80,
 };
 
-const ofUser = { user_id: USER };
+const ofUser = { user_id: USER, workspace_id: WORKSPACE };
 const ofProject = { ...ofUser, project_id: ID };
 const ofService = { ...ofUser, web_service_id: ID };
 const ofDeployment = { ...ofService, deployment_id: OTHER };

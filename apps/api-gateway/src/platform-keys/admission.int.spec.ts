@@ -9,6 +9,8 @@ import {
   startWebService,
 } from '@postern/contracts';
 import { currentContext } from '@postern/messaging';
+import type { FastifyRequest } from 'fastify';
+import { operationOfRoute } from '../infrastructure/http/access/route-operations.js';
 import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
 import { call, sendRaw } from '../testing/http.js';
 import { admitAll, bearer, KEY, KEY_HASH, REPORTED_KEY, requestsAfterAdmission } from '../testing/platform-call.js';
@@ -63,7 +65,9 @@ describe('a platform key', () => {
 
   it('is sent to services only as a hash', async () => {
     await api('GET', '/projects');
-    expect(gateway.services.requestsOf(admitPlatformCall)).toEqual([{ key_hash: KEY_HASH, required: 'read' }]);
+    expect(gateway.services.requestsOf(admitPlatformCall)).toEqual([
+      { key_hash: KEY_HASH, required: 'read', operation: 'projects:read' },
+    ]);
     expect(JSON.stringify(gateway.services.received)).not.toContain(KEY);
   });
 
@@ -260,5 +264,46 @@ describe('without platform-management', () => {
       expect(answer.headers['retry-after']).toMatch(/^\d+$/);
     }
     await alone.stop();
+  });
+});
+
+describe('a restricted platform key', () => {
+  it('reaches only its projects: each request names them, whatever the caller sends', async () => {
+    const admitted = { user_id: ID, workspace_id: ID, key: REPORTED_KEY, project_ids: [ID] };
+    gateway.services.on(admitPlatformCall, () => ({ caller: admitted, rate_limit: null }));
+    await api('GET', '/projects');
+    expect(gateway.services.requestsOf(listProjects)).toEqual([{ user_id: ID, workspace_id: ID, project_ids: [ID] }]);
+    expect((await api('POST', '/projects', { name: 'Shop', project_ids: [] })).status).toBe(400);
+  });
+
+  it('is refused with 403 and its code for another operation', async () => {
+    refuseAdmission(new Refusal('operation_not_allowed', 'The key is restricted.', { required: 'projects:read' }));
+    const answer = await api('GET', '/projects');
+    expect([answer.status, answer.body]).toEqual([
+      403,
+      { detail: { code: 'operation_not_allowed', message: 'The key is restricted.' } },
+    ]);
+  });
+
+  it.each([
+    ['GET', `/web-services/${ID}/logs`, 'logs-and-metrics:read'],
+    ['POST', `/web-services/${ID}/deployments`, 'deployments:write'],
+    ['POST', `/web-services/${ID}/restart`, 'web-services:write'],
+    ['PUT', `/projects/${ID}/secrets/bulk`, 'project-secrets:write'],
+    ['DELETE', `/web-services/${ID}/env/${ID}`, 'environment:write'],
+    ['GET', '/databases', 'databases:read'],
+    ['GET', '/users/me/api-key', 'own-key'],
+  ] as const)('is asked for the operation of the route: %s %s', async (method, path, operation) => {
+    await api(method, path);
+    expect(gateway.services.requestsOf(admitPlatformCall)).toMatchObject([{ operation }]);
+  });
+
+  it('is asked for an operation on every route of the platform API', () => {
+    const routes = gateway.server.routes.all().filter(({ pattern }) => pattern.startsWith('/api/v1/'));
+    expect(routes.length).toBeGreaterThan(20);
+    for (const { method, pattern } of routes) {
+      const operation = operationOfRoute({ method, routeOptions: { url: pattern } } as FastifyRequest);
+      expect([method, pattern, operation]).toEqual([method, pattern, expect.any(String)]);
+    }
   });
 });

@@ -79,7 +79,9 @@ export class Databases extends DatabaseDirectory {
 
   /** Lists the databases of a workspace, oldest first. */
   @Handles(listDatabases)
-  async list({ workspace_id, limit, offset }: RequestOf<typeof listDatabases>): Promise<ReplyOf<typeof listDatabases>> {
+  async list(request: RequestOf<typeof listDatabases>): Promise<ReplyOf<typeof listDatabases>> {
+    const { workspace_id, project_ids, limit, offset } = request;
+    if (project_ids) return { items: [], total: 0, limit, offset };
     const where = { workspaceId: workspace_id };
     const [rows, total] = await Promise.all([
       this.prisma.database.findMany({

@@ -13,9 +13,10 @@ export class GetDatabase {
     private readonly runtime: DatabaseRuntime,
   ) {}
 
-  async execute({ workspace_id, database_id }: RequestOf<typeof getDatabase>): Promise<ReplyOf<typeof getDatabase>> {
+  async execute(request: RequestOf<typeof getDatabase>): Promise<ReplyOf<typeof getDatabase>> {
+    const { workspace_id, project_ids, database_id } = request;
     const row = await this.directory.find(database_id);
-    if (row?.workspaceId !== workspace_id) throw databaseNotFound();
+    if (row?.workspaceId !== workspace_id || project_ids) throw databaseNotFound();
     const usage = row.status === 'running' ? await this.runtime.usageOf(database_id) : undefined;
     return {
       ...databaseReply(row),

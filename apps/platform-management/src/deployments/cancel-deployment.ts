@@ -1,6 +1,6 @@
 import { cancelDeployment, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceRepository } from '../web-services/ports.js';
+import { WebServiceOwners, WebServiceRepository } from '../web-services/ports.js';
 import { Deployments } from './deployments.projection.js';
 
 /** Cancels a deployment. An active one becomes `cancelled` once the reconciler has stopped its work. */
@@ -9,12 +9,14 @@ export class CancelDeployment {
   constructor(
     private readonly webServices: WebServiceRepository,
     private readonly deployments: Deployments,
+    private readonly owners: WebServiceOwners,
   ) {}
 
   async execute(request: RequestOf<typeof cancelDeployment>): Promise<ReplyOf<typeof cancelDeployment>> {
+    const { userId } = await this.owners.requireOwner(request, request.web_service_id);
     await this.webServices.execute(request.web_service_id, at => ({
       kind: 'cancel-deployment',
-      userId: request.user_id,
+      userId,
       deploymentId: request.deployment_id,
       at,
     }));

@@ -1,7 +1,7 @@
 import { createDeployment, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WebServiceRepository } from '../web-services/ports.js';
+import { WebServiceOwners, WebServiceRepository } from '../web-services/ports.js';
 import { branchName } from '../web-services/source/branch-name.js';
 import { Deployments } from './deployments.projection.js';
 
@@ -11,14 +11,16 @@ export class CreateDeployment {
   constructor(
     private readonly webServices: WebServiceRepository,
     private readonly deployments: Deployments,
+    private readonly owners: WebServiceOwners,
   ) {}
 
   async execute(request: RequestOf<typeof createDeployment>): Promise<ReplyOf<typeof createDeployment>> {
     const deploymentId = uuidv7();
     const branch = request.branch === undefined ? undefined : branchName(request.branch);
+    const { userId } = await this.owners.requireOwner(request, request.web_service_id);
     await this.webServices.execute(request.web_service_id, at => ({
       kind: 'request-deployment',
-      userId: request.user_id,
+      userId,
       deploymentId,
       branch,
       at,

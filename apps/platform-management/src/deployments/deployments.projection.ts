@@ -5,6 +5,7 @@ import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
 import type { z } from 'zod';
+import { reachValues } from '../projects/reached-projects.js';
 import type { Cause, DeploymentEvent } from '../web-services/aggregate/events.js';
 import { deploymentNotFound, webServiceNotFound } from '../web-services/aggregate/refusals.js';
 import { WebServiceOwners } from '../web-services/ports.js';
@@ -85,7 +86,7 @@ export class Deployments {
   /** Refuses with `web_service_not_found` or `deployment_not_found`. */
   @Handles(getDeployment)
   async get(request: RequestOf<typeof getDeployment>): Promise<ReplyOf<typeof getDeployment>> {
-    await this.webServices.requireOwner(request.user_id, request.web_service_id);
+    await this.webServices.requireOwner(request, request.web_service_id);
     return this.require(request.web_service_id, request.deployment_id);
   }
 
@@ -100,10 +101,11 @@ export class Deployments {
   /** Lists deployments, newest first. Refuses with `web_service_not_found`. */
   @Handles(listDeployments)
   async list(request: RequestOf<typeof listDeployments>): Promise<ReplyOf<typeof listDeployments>> {
-    const { web_service_id, user_id, limit, offset } = request;
+    const { web_service_id, limit, offset } = request;
+    const values = [...reachValues(request), web_service_id, limit, offset];
     const { rows } = await this.database.reads.query<
       { readonly total: number } & (DeploymentRow | { readonly id: null })
-    >({ name: 'deployments', text: LIST_DEPLOYMENTS, values: [web_service_id, user_id, limit, offset] });
+    >({ name: 'deployments', text: LIST_DEPLOYMENTS, values });
     if (!rows[0]) throw webServiceNotFound();
     const items = rows.flatMap(row => (row.id === null ? [] : [this.#replyOf(row)]));
     return { items, total: rows[0].total, limit, offset };

@@ -1,7 +1,7 @@
 import { type ReplyOf, type RequestOf, rollBackDeployment } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WebServiceRepository, WebServiceSettings } from '../web-services/ports.js';
+import { WebServiceOwners, WebServiceRepository, WebServiceSettings } from '../web-services/ports.js';
 import { Deployments } from './deployments.projection.js';
 
 /** Queues a deployment that releases the artefact and configuration of an earlier one, without a build. */
@@ -11,13 +11,15 @@ export class RollBackDeployment {
     private readonly webServices: WebServiceRepository,
     private readonly settings: WebServiceSettings,
     private readonly deployments: Deployments,
+    private readonly owners: WebServiceOwners,
   ) {}
 
   async execute(request: RequestOf<typeof rollBackDeployment>): Promise<ReplyOf<typeof rollBackDeployment>> {
     const deploymentId = uuidv7();
+    const { userId } = await this.owners.requireOwner(request, request.web_service_id);
     await this.webServices.execute(request.web_service_id, at => ({
       kind: 'request-rollback',
-      userId: request.user_id,
+      userId,
       deploymentId,
       rollbackOf: request.deployment_id,
       retained: this.settings.retainedReleases,

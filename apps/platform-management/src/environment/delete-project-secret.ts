@@ -12,8 +12,8 @@ export class DeleteProjectSecret {
   ) {}
 
   async execute(request: RequestOf<typeof deleteProjectSecret>): Promise<ReplyOf<typeof deleteProjectSecret>> {
-    const { user_id, project_id, secret_id } = request;
-    await this.projects.requireOwner(user_id, project_id);
+    const { project_id, secret_id } = request;
+    await this.projects.requireOwner(request, project_id);
     await this.values.delete('project_secrets', project_id, secret_id);
     return { id: secret_id, deleted: true };
   }

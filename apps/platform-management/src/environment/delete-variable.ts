@@ -12,8 +12,8 @@ export class DeleteVariable {
   ) {}
 
   async execute(request: RequestOf<typeof deleteVariable>): Promise<ReplyOf<typeof deleteVariable>> {
-    const { user_id, web_service_id, var_id } = request;
-    await this.webServices.requireOwner(user_id, web_service_id);
+    const { web_service_id, var_id } = request;
+    await this.webServices.requireOwner(request, web_service_id);
     await this.values.delete('variables', web_service_id, var_id);
     return { id: var_id, deleted: true };
   }

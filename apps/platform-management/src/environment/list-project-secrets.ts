@@ -12,8 +12,8 @@ export class ListProjectSecrets {
   ) {}
 
   async execute(request: RequestOf<typeof listProjectSecrets>): Promise<ReplyOf<typeof listProjectSecrets>> {
-    const { user_id, project_id } = request;
-    await this.projects.requireOwner(user_id, project_id);
+    const { project_id } = request;
+    await this.projects.requireOwner(request, project_id);
     const byKey = Object.groupBy(await this.values.valuesOf(project_id), ({ key }) => key);
     return Object.fromEntries(
       Object.entries(byKey).map(([key, values = []]) => [

@@ -12,8 +12,8 @@ export class ListVariables {
   ) {}
 
   async execute(request: RequestOf<typeof listVariables>): Promise<ReplyOf<typeof listVariables>> {
-    const { user_id, web_service_id } = request;
-    await this.webServices.requireOwner(user_id, web_service_id);
+    const { web_service_id } = request;
+    await this.webServices.requireOwner(request, web_service_id);
     const values = await this.values.valuesOf(web_service_id);
     return values.map(({ id, key, value = MASKED_VALUE, isSecret }) => ({ id, key, value, is_secret: isSecret }));
   }

@@ -13,8 +13,8 @@ export class SetProjectSecret {
   ) {}
 
   async execute(request: RequestOf<typeof setProjectSecret>): Promise<ReplyOf<typeof setProjectSecret>> {
-    const { user_id, project_id, key, value, scope } = request;
-    await this.projects.requireOwner(user_id, project_id);
+    const { project_id, key, value, scope } = request;
+    await this.projects.requireOwner(request, project_id);
     const [set] = await this.values.set('project_secrets', project_id, [valueToSet(request)]);
     if (!set) throw new Error(`setting the project secret ${key} returned no result`);
     return {

@@ -13,8 +13,8 @@ export class SetProjectSecrets {
   ) {}
 
   async execute(request: RequestOf<typeof setProjectSecrets>): Promise<ReplyOf<typeof setProjectSecrets>> {
-    const { user_id, project_id, secrets } = request;
-    await this.projects.requireOwner(user_id, project_id);
+    const { project_id, secrets } = request;
+    await this.projects.requireOwner(request, project_id);
     return bulkResultOf(await this.values.set('project_secrets', project_id, secrets.map(valueToSet)));
   }
 }

@@ -13,8 +13,8 @@ export class SetVariable {
   ) {}
 
   async execute(request: RequestOf<typeof setVariable>): Promise<ReplyOf<typeof setVariable>> {
-    const { user_id, web_service_id, key, value } = request;
-    await this.webServices.requireOwner(user_id, web_service_id);
+    const { web_service_id, key, value } = request;
+    await this.webServices.requireOwner(request, web_service_id);
     const [set] = await this.values.set('variables', web_service_id, [valueToSet({ ...request, scope: undefined })]);
     if (!set) throw new Error(`setting the variable ${key} returned no result`);
     return {

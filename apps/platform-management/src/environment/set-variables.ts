@@ -13,8 +13,8 @@ export class SetVariables {
   ) {}
 
   async execute(request: RequestOf<typeof setVariables>): Promise<ReplyOf<typeof setVariables>> {
-    const { user_id, web_service_id, variables } = request;
-    await this.webServices.requireOwner(user_id, web_service_id);
+    const { web_service_id, variables } = request;
+    await this.webServices.requireOwner(request, web_service_id);
     return bulkResultOf(await this.values.set('variables', web_service_id, variables.map(valueToSet)));
   }
 }

@@ -12,12 +12,9 @@ export class GetMetricsHistory {
     private readonly metrics: MetricStore,
   ) {}
 
-  async execute({
-    user_id,
-    web_service_id,
-    period,
-  }: RequestOf<typeof getMetricsHistory>): Promise<ReplyOf<typeof getMetricsHistory>> {
-    await this.webServices.requireOwner(user_id, web_service_id);
+  async execute(request: RequestOf<typeof getMetricsHistory>): Promise<ReplyOf<typeof getMetricsHistory>> {
+    const { web_service_id, period } = request;
+    await this.webServices.requireOwner(request, web_service_id);
     const window = historyWindow(period, new Date());
     const points = await this.metrics.history(web_service_id, window);
     return {

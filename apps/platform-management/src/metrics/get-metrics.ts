@@ -1,6 +1,5 @@
 import { getMetrics, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
 import { WebServiceOwners } from '../web-services/ports.js';
 import { CURRENT_SECONDS, usageReply } from './metrics.js';
 import { MetricStore } from './ports.js';
@@ -16,9 +15,9 @@ export class GetMetrics {
     private readonly metrics: MetricStore,
   ) {}
 
-  async execute({ user_id, web_service_id }: RequestOf<typeof getMetrics>): Promise<ReplyOf<typeof getMetrics>> {
-    const service = await this.webServices.find(user_id, web_service_id);
-    if (!service) throw webServiceNotFound();
+  async execute(request: RequestOf<typeof getMetrics>): Promise<ReplyOf<typeof getMetrics>> {
+    const { web_service_id } = request;
+    const service = await this.webServices.requireOwner(request, web_service_id);
     const sample = NOT_RUNNING.has(service.status)
       ? undefined
       : await this.metrics.latest(web_service_id, new Date(Date.now() - CURRENT_SECONDS * 1000));

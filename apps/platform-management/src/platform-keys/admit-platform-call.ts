@@ -1,7 +1,7 @@
-import { admitPlatformCall, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { admitPlatformCall, type PlatformOperation, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { CallLimit } from './call-limit.js';
-import { type CountedCall, PlatformCalls } from './ports.js';
+import { type AdmittedKey, type CountedCall, PlatformCalls } from './ports.js';
 
 /** Authenticates and rate-limits a call of the platform API in one query. Every call passes here first. */
 @Handles(admitPlatformCall)
@@ -14,9 +14,12 @@ export class AdmitPlatformCall {
   async execute({
     key_hash,
     required,
+    operation,
   }: RequestOf<typeof admitPlatformCall>): Promise<ReplyOf<typeof admitPlatformCall>> {
     const call = await this.calls.admit(key_hash, this.limit.perMinute > 0);
-    if (!call) throw new Refusal('platform_key_invalid', 'the API key is invalid, expired or revoked');
+    const isRestricted = call?.key.projects !== null || call.key.operations !== null;
+    if (!call || (isRestricted && operation === undefined))
+      throw new Refusal('platform_key_invalid', 'the API key is invalid, expired or revoked');
     const rate_limit = this.#rateLimit(call);
     if (rate_limit && call.used > rate_limit.limit) {
       throw new Refusal('rate_limit_reached', `the limit of ${rate_limit.limit} requests a minute is reached`, {
@@ -32,6 +35,12 @@ export class AdmitPlatformCall {
         ...(rate_limit ? { rate_limit } : {}),
       });
     }
+    if (operation !== undefined && !permits(key, operation)) {
+      throw new Refusal('operation_not_allowed', `the API key is restricted and may not do ${operation}`, {
+        required: operation,
+        ...(rate_limit ? { rate_limit } : {}),
+      });
+    }
     return {
       caller: {
         user_id: key.userId,
@@ -43,6 +52,7 @@ export class AdmitPlatformCall {
           scope: key.scope,
           expiry: key.expiresAt?.toISOString() ?? null,
         },
+        ...(key.projects ? { project_ids: [...key.projects] } : {}),
       },
       rate_limit,
     };
@@ -53,3 +63,10 @@ export class AdmitPlatformCall {
     return limit > 0 ? { limit, remaining: Math.max(0, limit - used), reset_s: resetS } : null;
   }
 }
+
+/** `write` includes `read`; a key may always ask about itself. */
+const permits = ({ operations }: AdmittedKey, operation: PlatformOperation | 'own-key'): boolean =>
+  operations === null ||
+  operation === 'own-key' ||
+  operations.includes(operation) ||
+  operations.includes(operation.replace(/:read$/, ':write') as PlatformOperation);

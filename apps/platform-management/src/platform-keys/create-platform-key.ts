@@ -3,6 +3,7 @@ import { createPlatformKey, type ReplyOf, type RequestOf } from '@postern/contra
 import { LimitedStreams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
+import { ProjectOwners } from '../projects/ports.js';
 import { WorkspaceUsage } from '../quotas/ports.js';
 import { keyPrefixOf, newPlatformKey, platformKey, platformKeyStream } from './platform-key.js';
 
@@ -12,12 +13,14 @@ export class CreatePlatformKey {
   constructor(
     private readonly streams: LimitedStreams,
     private readonly usage: WorkspaceUsage,
+    private readonly owners: ProjectOwners,
   ) {}
 
   async execute(request: RequestOf<typeof createPlatformKey>): Promise<ReplyOf<typeof createPlatformKey>> {
     const id = uuidv7();
     const key = newPlatformKey(limit => randomInt(limit));
-    const { name, scope, expires_at } = request;
+    const { name, scope, expires_at, projects, operations } = request;
+    for (const project of projects ?? []) await this.owners.requireOwner(request, project);
     const limit = this.usage.limitOf(request.workspace_id, { platform_keys: 1 });
     await this.streams.create(limit, platformKey, platformKeyStream(id), {
       kind: 'create',
@@ -29,9 +32,12 @@ export class CreatePlatformKey {
       keyPrefix: keyPrefixOf(key),
       scope,
       expiresAt: expires_at,
+      projects,
+      operations,
       at: new Date().toISOString(),
     });
     const expiry = expires_at === undefined ? null : new Date(expires_at).toISOString();
-    return { id, name, key_prefix: keyPrefixOf(key), scope, expiry, key };
+    const restrictions = { projects: projects ?? null, operations: operations ?? null };
+    return { id, name, key_prefix: keyPrefixOf(key), scope, expiry, ...restrictions, key };
   }
 }

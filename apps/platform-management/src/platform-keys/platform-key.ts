@@ -1,3 +1,4 @@
+import type { PlatformOperation } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 
@@ -9,7 +10,7 @@ export type PlatformKeyEvent =
       readonly data: {
         readonly key_id: string;
         readonly user_id: string;
-        /** The workspace that was active then; whose databases the key sees. */
+        /** The workspace that was active then; the key reaches no other. */
         readonly workspace_id: string;
         readonly name: string;
         /** SHA-256, lower-case hex; the key itself is shown once and kept nowhere. */
@@ -17,6 +18,10 @@ export type PlatformKeyEvent =
         readonly key_prefix: string;
         readonly scope: PlatformKeyScope;
         readonly expires_at: string | null;
+        /** The only projects that the key reaches; absent for all of the workspace. */
+        readonly projects?: readonly string[];
+        /** All that the key may do; absent for everything that its scope permits. */
+        readonly operations?: readonly PlatformOperation[];
         readonly at: string;
       };
     }
@@ -36,6 +41,8 @@ export type PlatformKeyCommand =
       readonly keyPrefix: string;
       readonly scope: PlatformKeyScope;
       readonly expiresAt: string | undefined;
+      readonly projects?: readonly string[] | undefined;
+      readonly operations?: readonly PlatformOperation[] | undefined;
       readonly at: string;
     }
   | { readonly kind: 'revoke'; readonly userId: string; readonly workspaceId: string; readonly at: string };
@@ -98,7 +105,11 @@ export const platformKey: Decider<PlatformKey, PlatformKeyCommand, PlatformKeyEv
 };
 
 function create(command: Extract<PlatformKeyCommand, { kind: 'create' }>): PlatformKeyEvent[] {
-  const { expiresAt, at } = command;
+  const { expiresAt, scope, operations = [], at } = command;
+  const write = operations.find(operation => operation.endsWith(':write'));
+  if (scope === 'read' && write !== undefined) {
+    throw new Refusal('invalid_input', `operations: ${write} needs a key with the scope write`);
+  }
   if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(at)) {
     throw new Refusal('invalid_input', 'expires_at: must lie in the future');
   }
@@ -114,6 +125,8 @@ function create(command: Extract<PlatformKeyCommand, { kind: 'create' }>): Platf
         key_prefix: command.keyPrefix,
         scope: command.scope,
         expires_at: expiresAt ?? null,
+        ...(command.projects && { projects: [...new Set(command.projects)] }),
+        ...(command.operations && { operations: [...new Set(command.operations)] }),
         at,
       },
     },

@@ -14,7 +14,12 @@ afterAll(() => resources?.stop());
 
 describe('a platform key', () => {
   it('authenticates its user with its scope', async () => {
-    const { key, ...made } = await resources.newKey('read', { expires_at: '2099-01-01T00:00:00Z' });
+    const {
+      key,
+      projects: _projects,
+      operations: _operations,
+      ...made
+    } = await resources.newKey('read', { expires_at: '2099-01-01T00:00:00Z' });
 
     expect(await resources.call(key)).toEqual({
       caller: { ...resources.user, key: { ...made, expiry: '2099-01-01T00:00:00.000Z' } },

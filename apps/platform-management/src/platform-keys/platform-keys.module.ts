@@ -4,6 +4,7 @@ import { EventSourcing } from '@postern/service-host';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { resources } from '../infrastructure/postgres/resources.projection.js';
+import { ProjectsModule } from '../projects/projects.module.js';
 import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
 import { AdmitPlatformCall } from './admit-platform-call.js';
 import { CallLimit } from './call-limit.js';
@@ -16,7 +17,7 @@ import { RevokePlatformKey } from './revoke-platform-key.js';
 
 /** Keys of the platform API, and the admission of calls that use them. */
 @Module({
-  imports: [eventSourcing, prisma, QuotaUsageModule],
+  imports: [eventSourcing, prisma, ProjectsModule, QuotaUsageModule],
   providers: [
     CreatePlatformKey,
     RevokePlatformKey,

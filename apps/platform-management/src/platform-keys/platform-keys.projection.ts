@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { listPlatformKeys, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { listPlatformKeys, type PlatformOperation, type ReplyOf, type RequestOf } from '@postern/contracts';
 import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { PrismaClient } from '../generated/prisma/client.js';
@@ -11,6 +11,7 @@ export function applyPlatformKeyEvent(event: PlatformKeyEvent, tx: ProjectionTra
   switch (event.type) {
     case 'platform-management.platform-key-created.v1': {
       const { key_id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, at } = event.data;
+      const { projects = null, operations = null } = event.data;
       return tx.query(INSERT_KEY(tx), [
         key_id,
         user_id,
@@ -21,6 +22,8 @@ export function applyPlatformKeyEvent(event: PlatformKeyEvent, tx: ProjectionTra
         scope,
         expires_at,
         at,
+        projects,
+        operations,
       ]);
     }
     case 'platform-management.platform-key-revoked.v1':
@@ -51,8 +54,15 @@ export class PlatformKeys {
       key_prefix: key.keyPrefix,
       scope: key.scope === 'write' ? 'write' : 'read',
       expiry: key.expiresAt?.toISOString() ?? null,
+      ...restrictionsOf(key),
       created_at: key.createdAt.toISOString(),
       last_used_at: usedAt.get(key.id)?.toISOString() ?? null,
     }));
   }
 }
+
+/** Prisma reads a null array as an empty one; a key is never restricted to nothing. */
+const restrictionsOf = ({ projects, operations }: { readonly projects: string[]; readonly operations: string[] }) => ({
+  projects: projects.length > 0 ? projects : null,
+  operations: operations.length > 0 ? (operations as PlatformOperation[]) : null,
+});

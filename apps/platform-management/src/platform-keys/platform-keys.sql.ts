@@ -20,6 +20,7 @@ export const ADMIT_CALLS = `
     RETURNING key_id, calls, least(60, ceil(extract(epoch FROM began_at + ${WINDOW} - now())))::integer AS reset_s
   )
   SELECT k.key_hash, k.id, k.user_id, k.workspace_id, k.name, k.key_prefix, k.scope, k.expires_at,
+    k.projects, k.operations,
     counts.calls AS used, counts.reset_s
   FROM known k LEFT JOIN counts ON counts.key_id = k.id`;
 
@@ -30,7 +31,8 @@ export const SAVE_LAST_USES = `
 
 export const INSERT_KEY = ({ table }: ProjectionTables) => `
   INSERT INTO ${table('platform_keys')}
-    (id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+    (id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, created_at,
+     projects, operations)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 export const DELETE_KEY = ({ table }: ProjectionTables) => `DELETE FROM ${table('platform_keys')} WHERE id = $1`;

@@ -1,3 +1,4 @@
+import type { PlatformOperation } from '@postern/contracts';
 import type { PlatformKeyScope } from './platform-key.js';
 
 /** A platform key that is neither expired nor revoked. */
@@ -9,6 +10,10 @@ export interface AdmittedKey {
   readonly keyPrefix: string;
   readonly scope: PlatformKeyScope;
   readonly expiresAt: Date | undefined;
+  /** Null for all projects of the workspace. */
+  readonly projects: readonly string[] | null;
+  /** Null for all operations. */
+  readonly operations: readonly PlatformOperation[] | null;
 }
 
 /** One call with a key, counted over all replicas; `used` includes it. */

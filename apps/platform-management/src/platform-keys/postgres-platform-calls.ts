@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { PlatformOperation } from '@postern/contracts';
 import { GroupCommit } from '@postern/event-sourcing';
 import { Database } from '@postern/service-host';
 import type { PlatformKeyScope } from './platform-key.js';
@@ -19,6 +20,8 @@ interface KeyRow {
   readonly key_prefix: string;
   readonly scope: PlatformKeyScope;
   readonly expires_at: Date | null;
+  readonly projects: readonly string[] | null;
+  readonly operations: readonly PlatformOperation[] | null;
   /** Null when no call was counted. */
   readonly used: number | null;
   readonly reset_s: number | null;
@@ -84,4 +87,6 @@ const keyOf = (row: KeyRow): AdmittedKey => ({
   keyPrefix: row.key_prefix,
   scope: row.scope,
   expiresAt: row.expires_at ?? undefined,
+  projects: row.projects,
+  operations: row.operations,
 });

@@ -1,4 +1,4 @@
-import { createProject, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { createProject, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { LimitedStreams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
@@ -14,6 +14,9 @@ export class CreateProject {
   ) {}
 
   async execute(request: RequestOf<typeof createProject>): Promise<ReplyOf<typeof createProject>> {
+    if (request.project_ids) {
+      throw new Refusal('operation_not_allowed', 'an API key that is restricted to projects cannot create another one');
+    }
     const id = uuidv7();
     const at = new Date().toISOString();
     const { name, description = null } = request;

@@ -1,4 +1,5 @@
 import { Refusal } from '@postern/contracts';
+import { type Reach, reaches } from './reached-projects.js';
 
 export interface ProjectOwner {
   readonly userId: string;
@@ -9,10 +10,10 @@ export interface ProjectOwner {
 export abstract class ProjectOwners {
   abstract ownerOf(projectId: string): Promise<ProjectOwner | undefined>;
 
-  /** Refuses with `project_not_found` unless the user owns the project. */
-  async requireOwner(userId: string, projectId: string): Promise<ProjectOwner> {
+  /** Refuses with `project_not_found` unless the caller reaches the project. */
+  async requireOwner(caller: Reach, projectId: string): Promise<ProjectOwner> {
     const owner = await this.ownerOf(projectId);
-    if (owner?.userId !== userId) throw projectNotFound();
+    if (!owner || !reaches(caller, { ...owner, id: projectId })) throw projectNotFound();
     return owner;
   }
 }

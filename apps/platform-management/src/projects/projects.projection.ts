@@ -7,6 +7,7 @@ import { PrismaClient } from '../generated/prisma/client.js';
 import { type ProjectOwner, ProjectOwners, projectNotFound } from './ports.js';
 import type { ProjectEvent } from './project.js';
 import { FIND_PROJECT, INSERT_PROJECT, LIST_PROJECTS } from './projects.sql.js';
+import { reachValues } from './reached-projects.js';
 
 /** Applies one event to the read model of projects. */
 export function applyProjectEvent({ data }: ProjectEvent, tx: ProjectionTransaction): Promise<unknown> {
@@ -31,18 +32,18 @@ export class Projects extends ProjectOwners {
     super();
   }
 
-  /** Lists the user's projects, oldest first. */
+  /** Lists the projects that the caller reaches, oldest first. */
   @Handles(listProjects)
-  async list({ user_id }: RequestOf<typeof listProjects>): Promise<ReplyOf<typeof listProjects>> {
-    const query = { name: 'projects-of-user', text: LIST_PROJECTS, values: [user_id] };
+  async list(request: RequestOf<typeof listProjects>): Promise<ReplyOf<typeof listProjects>> {
+    const query = { name: 'projects', text: LIST_PROJECTS, values: [...reachValues(request)] };
     const { rows } = await this.database.reads.query<ProjectRow>(query);
     return rows.map(replyOf);
   }
 
   /** Refuses with `project_not_found`. */
   @Handles(getProject)
-  async get({ user_id, project_id }: RequestOf<typeof getProject>): Promise<ReplyOf<typeof getProject>> {
-    const query = { name: 'project', text: FIND_PROJECT, values: [project_id, user_id] };
+  async get(request: RequestOf<typeof getProject>): Promise<ReplyOf<typeof getProject>> {
+    const query = { name: 'project', text: FIND_PROJECT, values: [...reachValues(request), request.project_id] };
     const { rows } = await this.database.reads.query<ProjectRow>(query);
     if (!rows[0]) throw projectNotFound();
     return replyOf(rows[0]);

@@ -1,10 +1,11 @@
 import type { ProjectionTables } from '@postern/event-sourcing/postgres';
+import { IS_REACHED } from './reached-projects.js';
 
-const PROJECT = 'id, name, description, created_at';
+const PROJECT = 'p.id, p.name, p.description, p.created_at';
 
-export const LIST_PROJECTS = `SELECT ${PROJECT} FROM projects WHERE user_id = $1 ORDER BY created_at, id`;
+export const LIST_PROJECTS = `SELECT ${PROJECT} FROM projects p WHERE ${IS_REACHED} ORDER BY p.created_at, p.id`;
 
-export const FIND_PROJECT = `SELECT ${PROJECT} FROM projects WHERE id = $1 AND user_id = $2`;
+export const FIND_PROJECT = `SELECT ${PROJECT} FROM projects p WHERE ${IS_REACHED} AND p.id = $4`;
 
 export const INSERT_PROJECT = ({ table }: ProjectionTables) => `
   INSERT INTO ${table('projects')} (id, user_id, workspace_id, name, description, created_at)

@@ -101,12 +101,16 @@ export class MetricsFixture {
 
   /** A web service of a new user in the read model. */
   async webService(status = 'running'): Promise<{ user_id: string; web_service_id: string }> {
-    const [user_id, web_service_id] = [uuidv7(), uuidv7()];
+    const [user_id, web_service_id, project] = [uuidv7(), uuidv7(), uuidv7()];
+    await this.query(
+      `INSERT INTO projects (id, user_id, workspace_id, name, created_at) VALUES ($1, $2, $3, 'Shop', now())`,
+      [project, user_id, uuidv7()],
+    );
     await this.query(
       `INSERT INTO web_services (id, user_id, project_id, name, git_repository_url, port, min_instances, max_instances,
          environment, status, created_at)
        VALUES ($1, $2, $3, 'Shop', 'https://git.example.com/shop.git', 3000, 1, 1, 'production', $4, now())`,
-      [web_service_id, user_id, uuidv7(), status],
+      [web_service_id, user_id, project, status],
     );
     return { user_id, web_service_id };
   }

@@ -176,6 +176,10 @@ export class WebServicesFixture {
     await applyMigrations({ databaseUrl, directory, afterwards: migrateEventStore });
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
     pool.on('error', () => {});
+    await pool.query(
+      `INSERT INTO projects (id, user_id, workspace_id, name, created_at) VALUES ($1, $2, $3, 'Shop', now())`,
+      [PROJECT, OWNER, WORKSPACE],
+    );
     return new WebServicesFixture(postgres, databaseUrl, pool);
   }
 
@@ -244,7 +248,7 @@ export class WebServicesFixture {
     const repository = new PostgresWebServiceRepository(new EventSourcing(store, runner), observer);
     const summaries = new PostgresWebServiceSummaries(database, prisma);
     const runtime = new FakeRuntime(this.machine);
-    const services = new WebServices(database, prisma, new WebServiceUrls(runtime, silentLog));
+    const services = new WebServices(database, new WebServiceUrls(runtime, silentLog));
     const deployments = new Deployments(database, services, new RuntimeAvailability(runtime));
 
     const planner = new StepPlanner(repository, settings);
@@ -282,17 +286,17 @@ export class WebServicesFixture {
       services,
       new PostgresWorkspaceUsage(database),
     );
-    const rollBack = new RollBackDeployment(repository, settings, deployments);
+    const rollBack = new RollBackDeployment(repository, settings, deployments, services);
     const commands: Commands = {
       createWebService: async request => (await create.execute(request)).id,
       lifecycle: {
-        start: request => new StartWebService(repository).execute(request),
-        restart: request => new RestartWebService(repository).execute(request),
-        stop: request => new StopWebService(repository).execute(request),
+        start: request => new StartWebService(repository, services).execute(request),
+        restart: request => new RestartWebService(repository, services).execute(request),
+        stop: request => new StopWebService(repository, services).execute(request),
       },
-      deploy: new CreateDeployment(repository, deployments),
+      deploy: new CreateDeployment(repository, deployments, services),
       rollBack: async request => (await rollBack.execute(request)).id,
-      cancel: new CancelDeployment(repository, deployments),
+      cancel: new CancelDeployment(repository, deployments, services),
       moderate: new ModerateWebService(repository, new FakeAccounts(), services),
       suspensions: new PlatformSuspensions(repository),
     };

@@ -26,7 +26,7 @@ export class CreateWebService {
     const url = repositoryUrl(request.git_repository_url, { allowFiles: this.settings.allowFileRepositories });
     const branch = request.branch ? branchName(request.branch) : null;
     for (const field of ['build_command', 'start_command', 'name'] as const) requireStorable(field, request[field]);
-    const { workspaceId } = await this.projects.requireOwner(request.user_id, request.project_id);
+    const { workspaceId } = await this.projects.requireOwner(request, request.project_id);
     const id = uuidv7();
     const limit = this.usage.limitOf(workspaceId, { web_services: 1, instances: request.max_instances });
     await this.repository.create(limit, {
@@ -45,7 +45,7 @@ export class CreateWebService {
       environment: request.environment,
       at: new Date().toISOString(),
     });
-    return this.webServices.require(id, request.user_id);
+    return this.webServices.require(id, request);
   }
 }
 

@@ -1,20 +1,18 @@
 import { getLogs, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
-import { webServiceNotFound } from './aggregate/refusals.js';
-import { WebServiceRepository } from './ports.js';
+import { WebServiceOwners } from './ports.js';
 
 /** Reads the log lines of a web service and its builds from the runtime. Lines outlive the instances. */
 @Handles(getLogs)
 export class GetLogs {
   constructor(
-    private readonly webServices: WebServiceRepository,
+    private readonly webServices: WebServiceOwners,
     private readonly runtime: Runtime,
   ) {}
 
   async execute(request: RequestOf<typeof getLogs>): Promise<ReplyOf<typeof getLogs>> {
-    const { userId } = await this.webServices.stateOf(request.web_service_id);
-    if (userId !== request.user_id) throw webServiceNotFound();
+    await this.webServices.requireOwner(request, request.web_service_id);
     const lines = await this.runtime.logs(request.web_service_id, { tail: request.tail, since: request.since });
     return { lines: lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })) };
   }

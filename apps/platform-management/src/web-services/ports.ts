@@ -1,6 +1,7 @@
 import type { CreationLimit } from '@postern/event-sourcing';
 import type { RequestContext } from '@postern/messaging';
 import type { RuntimeStatus, ServicePlan } from '@postern/runtime';
+import type { Reach } from '../projects/reached-projects.js';
 import type { DriverCommand, WebServiceCommand } from './aggregate/commands.js';
 import type { CreatedData, WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';
@@ -51,14 +52,22 @@ export abstract class WebServiceSummaries {
   abstract historyLengths(): Promise<ReadonlyMap<string, number>>;
 }
 
-/** Tells who owns a web service, and its status. */
-export abstract class WebServiceOwners {
-  /** Undefined also for web services of other users. */
-  abstract find(userId: string, webServiceId: string): Promise<{ readonly status: string } | undefined>;
+export interface OwnedWebService {
+  readonly status: string;
+  /** Who created it. */
+  readonly userId: string;
+}
 
-  /** Refuses with `web_service_not_found` unless the user owns the web service. */
-  async requireOwner(userId: string, webServiceId: string): Promise<void> {
-    if (!(await this.find(userId, webServiceId))) throw webServiceNotFound();
+/** Tells which web services a caller reaches, and their status. */
+export abstract class WebServiceOwners {
+  /** Undefined also for web services of other workspaces. */
+  abstract find(caller: Reach, webServiceId: string): Promise<OwnedWebService | undefined>;
+
+  /** Refuses with `web_service_not_found` unless the caller reaches the web service. */
+  async requireOwner(caller: Reach, webServiceId: string): Promise<OwnedWebService> {
+    const found = await this.find(caller, webServiceId);
+    if (!found) throw webServiceNotFound();
+    return found;
   }
 }
 

@@ -1,15 +1,19 @@
 import { type ReplyOf, type RequestOf, startWebService } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WebServiceRepository } from './ports.js';
+import { WebServiceOwners, WebServiceRepository } from './ports.js';
 
 /** Starts the live deployment's artefact with the current environment. Returns the new status at once. */
 @Handles(startWebService)
 export class StartWebService {
-  constructor(private readonly webServices: WebServiceRepository) {}
+  constructor(
+    private readonly webServices: WebServiceRepository,
+    private readonly owners: WebServiceOwners,
+  ) {}
 
   async execute(request: RequestOf<typeof startWebService>): Promise<ReplyOf<typeof startWebService>> {
-    const { user_id: userId, web_service_id: id } = request;
+    const id = request.web_service_id;
+    const { userId } = await this.owners.requireOwner(request, id);
     const releaseId = uuidv7();
     const { status } = await this.webServices.execute(id, at => ({ kind: 'start', userId, releaseId, at }));
     return { id, status };

@@ -1,14 +1,18 @@
 import { type ReplyOf, type RequestOf, stopWebService } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceRepository } from './ports.js';
+import { WebServiceOwners, WebServiceRepository } from './ports.js';
 
 /** Stops a web service and cancels its deployments. Returns the new status at once. */
 @Handles(stopWebService)
 export class StopWebService {
-  constructor(private readonly webServices: WebServiceRepository) {}
+  constructor(
+    private readonly webServices: WebServiceRepository,
+    private readonly owners: WebServiceOwners,
+  ) {}
 
   async execute(request: RequestOf<typeof stopWebService>): Promise<ReplyOf<typeof stopWebService>> {
-    const { user_id: userId, web_service_id: id } = request;
+    const id = request.web_service_id;
+    const { userId } = await this.owners.requireOwner(request, id);
     const { status } = await this.webServices.execute(id, at => ({ kind: 'stop', userId, at }));
     return { id, status };
   }

@@ -4,12 +4,14 @@ import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
 import type { z } from 'zod';
-import { PrismaClient } from '../generated/prisma/client.js';
+import { type Reach, reachValues } from '../projects/reached-projects.js';
 import type { DeploymentEvent, WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';
-import { WebServiceOwners } from './ports.js';
+import { type OwnedWebService, WebServiceOwners } from './ports.js';
 import { WebServiceUrls } from './web-service-urls.js';
 import {
+  FIND_ANY_WEB_SERVICE,
+  FIND_OWNER,
   FIND_WEB_SERVICE,
   INSERT_WEB_SERVICE,
   LIST_WEB_SERVICES,
@@ -62,42 +64,43 @@ type WebServiceRow = Omit<WebServiceReply, 'url' | 'blocked' | 'suspended' | 'fl
   readonly created_at: Date;
 };
 
-/** The read model of web services. Web services of other users do not exist for the caller. */
+/** The read model of web services. Web services of other workspaces do not exist for the caller. */
 @Injectable()
 export class WebServices extends WebServiceOwners {
   constructor(
     private readonly database: Database,
-    private readonly prisma: PrismaClient,
     private readonly urls: WebServiceUrls,
   ) {
     super();
   }
 
-  /** Lists the user's web services, oldest first. */
+  /** Lists the web services that the caller reaches, oldest first. */
   @Handles(listWebServices)
-  async list({ user_id }: RequestOf<typeof listWebServices>): Promise<ReplyOf<typeof listWebServices>> {
-    const query = { name: 'web-services-of-user', text: LIST_WEB_SERVICES, values: [user_id] };
+  async list(request: RequestOf<typeof listWebServices>): Promise<ReplyOf<typeof listWebServices>> {
+    const query = { name: 'web-services', text: LIST_WEB_SERVICES, values: [...reachValues(request)] };
     const { rows } = await this.database.reads.query<WebServiceRow>(query);
     return Promise.all(rows.map(row => this.#replyOf(row)));
   }
 
   /** Refuses with `web_service_not_found`. */
   @Handles(getWebService)
-  get({ user_id, web_service_id }: RequestOf<typeof getWebService>): Promise<WebServiceReply> {
-    return this.require(web_service_id, user_id);
+  get(request: RequestOf<typeof getWebService>): Promise<WebServiceReply> {
+    return this.require(request.web_service_id, request);
   }
 
-  /** Refuses with `web_service_not_found`. Without a user it finds the web services of all users, for operators. */
-  async require(webServiceId: string, userId?: string): Promise<WebServiceReply> {
-    const query = { name: 'web-service', text: FIND_WEB_SERVICE, values: [webServiceId, userId] };
+  /** Refuses with `web_service_not_found`. Without a caller it finds every web service, for operators. */
+  async require(webServiceId: string, caller?: Reach): Promise<WebServiceReply> {
+    const query = caller
+      ? { name: 'web-service', text: FIND_WEB_SERVICE, values: [...reachValues(caller), webServiceId] }
+      : { name: 'any-web-service', text: FIND_ANY_WEB_SERVICE, values: [webServiceId] };
     const { rows } = await this.database.reads.query<WebServiceRow>(query);
     if (!rows[0]) throw webServiceNotFound();
     return this.#replyOf(rows[0]);
   }
 
-  override async find(userId: string, id: string): Promise<{ readonly status: string } | undefined> {
-    const found = await this.prisma.webService.findFirst({ where: { id, userId }, select: { status: true } });
-    return found ?? undefined;
+  override async find(caller: Reach, webServiceId: string): Promise<OwnedWebService | undefined> {
+    const query = { name: 'web-service-owner', text: FIND_OWNER, values: [...reachValues(caller), webServiceId] };
+    return (await this.database.reads.query<OwnedWebService>(query)).rows[0];
   }
 
   async #replyOf({ blocked_reason, suspended_reason, created_at, ...row }: WebServiceRow): Promise<WebServiceReply> {

@@ -1,13 +1,20 @@
 import type { ProjectionTables } from '@postern/event-sourcing/postgres';
+import { IS_REACHED } from '../projects/reached-projects.js';
 
-const WEB_SERVICE = `id, project_id, name, git_repository_url, branch, build_command, start_command, health_check_path,
-  port, min_instances, max_instances, environment, status, status_reason, blocked_reason, suspended_reason, created_at`;
+const WEB_SERVICE = `w.id, w.project_id, w.name, w.git_repository_url, w.branch, w.build_command, w.start_command,
+  w.health_check_path, w.port, w.min_instances, w.max_instances, w.environment, w.status, w.status_reason,
+  w.blocked_reason, w.suspended_reason, w.created_at`;
 
-/** Without a user for operators. */
-export const FIND_WEB_SERVICE = `SELECT ${WEB_SERVICE} FROM web_services
-  WHERE id = $1 AND ($2::uuid IS NULL OR user_id = $2)`;
+const REACHED = `FROM web_services w JOIN projects p ON p.id = w.project_id WHERE ${IS_REACHED}`;
 
-export const LIST_WEB_SERVICES = `SELECT ${WEB_SERVICE} FROM web_services WHERE user_id = $1 ORDER BY created_at, id`;
+export const FIND_WEB_SERVICE = `SELECT ${WEB_SERVICE} ${REACHED} AND w.id = $4`;
+
+/** For operators. */
+export const FIND_ANY_WEB_SERVICE = `SELECT ${WEB_SERVICE} FROM web_services w WHERE w.id = $1`;
+
+export const FIND_OWNER = `SELECT w.status, w.user_id AS "userId" ${REACHED} AND w.id = $4`;
+
+export const LIST_WEB_SERVICES = `SELECT ${WEB_SERVICE} ${REACHED} ORDER BY w.created_at, w.id`;
 
 export const WEB_SERVICE_EVENTS_SINCE =
   'SELECT type, data FROM event_store.events WHERE stream_id = $1 AND version > $2 ORDER BY version';

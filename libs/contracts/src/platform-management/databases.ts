@@ -37,6 +37,7 @@ export const databaseUsage = z.object({
 export const listDatabases = request('list-databases', {
   request: z.object({
     workspace_id: id,
+    project_ids: z.array(id).optional().describe('A key that is restricted to projects sees no databases.'),
     limit: z.int().min(1).max(100).default(50),
     offset: z.int().min(0).max(1_000_000_000).default(0),
   }),
@@ -53,7 +54,7 @@ export const listDatabases = request('list-databases', {
 
 /** `usage` is null for a key-value store and for a database that is not running. */
 export const getDatabase = request('get-database', {
-  request: z.object({ workspace_id: id, database_id: id }),
+  request: z.object({ workspace_id: id, project_ids: z.array(id).optional(), database_id: id }),
   reply: database.extend({ usage: databaseUsage.nullable() }),
   refusals: { database_not_found: 404, runtime_unavailable: 503 },
   http: {

@@ -7,6 +7,36 @@ const request = requestsOf('platform-management', ['api-gateway']);
 /** `write` includes `read`. */
 export const platformKeyScope = z.enum(['read', 'write']);
 
+/** What the operations of the platform API are about: the tags of its routes. */
+export const PLATFORM_RESOURCES = [
+  'projects',
+  'project-secrets',
+  'web-services',
+  'deployments',
+  'environment',
+  'logs-and-metrics',
+  'databases',
+] as const;
+
+/** What a key may do; `write` includes `read`. */
+export const platformOperation = z.enum(
+  PLATFORM_RESOURCES.flatMap(resource => [`${resource}:read`, `${resource}:write`] as const),
+);
+export type PlatformOperation = z.output<typeof platformOperation>;
+
+/** The operation that a route needs, by its tag. */
+export const operationOf = (route: string, write: boolean): PlatformOperation => {
+  const tag = route.split('.', 1)[0] ?? '';
+  const resource = tag.replace(/(?<=[a-z])[A-Z]/g, letter => `-${letter}`).toLowerCase();
+  return platformOperation.parse(`${resource}:${write ? 'write' : 'read'}`);
+};
+
+/** Projects and operations that a key is restricted to; null for no restriction. The release before sends none. */
+export const keyRestrictions = z.object({
+  projects: z.array(id).nullable().optional(),
+  operations: z.array(platformOperation).nullable().optional(),
+});
+
 /** A platform key, without the key itself. */
 export const platformKey = z.object({
   id,
@@ -24,30 +54,52 @@ export const rateLimitStanding = z.object({
 });
 
 /** The user, workspace and key of a platform API call. */
-export const platformCaller = z.object({ user_id: id, workspace_id: id, key: platformKey });
+export const platformCaller = z.object({
+  user_id: id,
+  workspace_id: id,
+  key: platformKey,
+  project_ids: z.array(id).optional().describe('The projects that the key is restricted to.'),
+});
 
 /**
  * Authenticates a key, checks its scope and counts the call for all replicas of the gateway. Refused calls of a valid
  * key count as well. `rate_limit` is null if there is no limit.
- * `insufficient_scope` carries `required` and `actual`; `rate_limit_reached` carries `rate_limit` and `retry_after_s`.
+ * A restricted key is invalid without `operation`, because a gateway of the release before enforces no restriction.
+ * `operation_not_allowed` carries `required`. `insufficient_scope` carries `required` and `actual`; `rate_limit_reached` carries `rate_limit` and `retry_after_s`.
  */
 export const admitPlatformCall = request('admit-platform-call', {
-  request: z.object({ key_hash: z.string().regex(/^[0-9a-f]{64}$/), required: platformKeyScope }),
+  request: z.object({
+    key_hash: z.string().regex(/^[0-9a-f]{64}$/),
+    required: platformKeyScope,
+    operation: platformOperation.or(z.literal('own-key')).optional(),
+  }),
   reply: z.object({ caller: platformCaller, rate_limit: rateLimitStanding.nullable() }),
-  refusals: { platform_key_invalid: 401, insufficient_scope: 403, rate_limit_reached: 429 },
+  refusals: {
+    platform_key_invalid: 401,
+    insufficient_scope: 403,
+    operation_not_allowed: 403,
+    rate_limit_reached: 429,
+  },
 });
 
 export const platformKeyInput = z.strictObject({
   name: z.string().trim().min(1).max(100),
   scope: platformKeyScope,
   expires_at: timestamp.optional().describe('A time in the future; absent for a key that never expires.'),
+  projects: z.array(id).min(1).max(50).optional().describe('The only projects that the key reaches; absent for all.'),
+  operations: z
+    .array(platformOperation)
+    .min(1)
+    .max(2 * PLATFORM_RESOURCES.length)
+    .optional()
+    .describe('All that the key may do, within its scope; absent for everything.'),
 });
 
 /** The key is returned only in this reply. */
 export const createPlatformKey = request('create-platform-key', {
   request: platformKeyInput.extend({ user_id: id, workspace_id: id }),
-  reply: platformKey.extend({ key: z.string() }),
-  refusals: { invalid_input: 400, quota_reached: 409 },
+  reply: platformKey.extend({ key: z.string(), ...keyRestrictions.shape }),
+  refusals: { invalid_input: 400, project_not_found: 404, quota_reached: 409 },
   http: {
     operation: 'PlatformKeys.create',
     method: 'POST',
@@ -61,7 +113,9 @@ export const createPlatformKey = request('create-platform-key', {
 /** Keys of the user in the workspace, oldest first; includes expired keys but not revoked ones. */
 export const listPlatformKeys = request('list-platform-keys', {
   request: z.object({ user_id: id, workspace_id: id }),
-  reply: z.array(platformKey.extend({ created_at: timestamp, last_used_at: timestamp.nullable() })),
+  reply: z.array(
+    platformKey.extend({ ...keyRestrictions.shape, created_at: timestamp, last_used_at: timestamp.nullable() }),
+  ),
   http: {
     operation: 'PlatformKeys.list',
     method: 'GET',

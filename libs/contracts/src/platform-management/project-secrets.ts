@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id } from '../shapes.js';
+import { ofCaller } from './caller.js';
 import { BULK_RESULT, DELETION, NEW_SECRET, SECRET, SECRETS_BY_KEY } from './examples.js';
 import { bulkResult, deletion, MAX_BULK_BYTES, secretScope, variableKey, variableValue } from './variables.js';
 
@@ -19,7 +20,7 @@ export const projectSecretInput = z.strictObject({
   is_secret: z.boolean().optional().describe('If absent, an existing secret is unchanged and a new one is secret.'),
 });
 
-const ofProject = z.object({ user_id: id, project_id: id });
+const ofProject = ofCaller.extend({ project_id: id });
 
 export const listProjectSecrets = request('list-project-secrets', {
   request: ofProject,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, timestamp } from '../shapes.js';
+import { ofCaller } from './caller.js';
 import { NEW_PROJECT, PROJECT } from './examples.js';
 
 const request = requestsOf('platform-management');
@@ -21,24 +22,24 @@ export const projectInput = z.strictObject({
   description: z.string().max(2000).nullable().optional(),
 });
 
-/** Oldest first. Resources of other users are not found, here and in every request below. */
+/** Oldest first. Resources of other workspaces are not found, here and in every request below. */
 export const listProjects = request('list-projects', {
-  request: z.object({ user_id: id }),
+  request: ofCaller,
   reply: z.array(project),
   http: {
     operation: 'Projects.list',
     method: 'GET',
     path: '/projects',
     access: ['platform-key', 'session'],
-    summary: 'List the projects of the user, oldest first',
+    summary: 'List the projects of the workspace, oldest first',
     examples: { reply: [PROJECT] },
   },
 });
 
 export const createProject = request('create-project', {
-  request: projectInput.extend({ user_id: id, workspace_id: id }),
+  request: projectInput.extend(ofCaller.shape).extend({ workspace_id: id }),
   reply: project,
-  refusals: { invalid_input: 400, quota_reached: 409 },
+  refusals: { invalid_input: 400, quota_reached: 409, operation_not_allowed: 403 },
   http: {
     operation: 'Projects.create',
     method: 'POST',
@@ -51,7 +52,7 @@ export const createProject = request('create-project', {
 });
 
 export const getProject = request('get-project', {
-  request: z.object({ user_id: id, project_id: id }),
+  request: ofCaller.extend({ project_id: id }),
   reply: project,
   refusals: { project_not_found: 404 },
   http: {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, timestamp } from '../shapes.js';
+import { ofCaller } from './caller.js';
 import { HISTORY, LOGS, METRICS, NEW_WEB_SERVICE, statusNow, WEB_SERVICE } from './examples.js';
 import { resourceName } from './projects.js';
 import { secretScope } from './variables.js';
@@ -65,24 +66,24 @@ export const webServiceInput = z.strictObject({
   environment: secretScope.default('production'),
 });
 
-export const ofWebService = z.object({ user_id: id, web_service_id: id });
+export const ofWebService = ofCaller.extend({ web_service_id: id });
 
 /** Oldest first. */
 export const listWebServices = request('list-web-services', {
-  request: z.object({ user_id: id }),
+  request: ofCaller,
   reply: z.array(webService),
   http: {
     operation: 'WebServices.list',
     method: 'GET',
     path: '/web-services',
     access: ['platform-key', 'session'],
-    summary: 'List the web services of the user, oldest first',
+    summary: 'List the web services of the workspace, oldest first',
     examples: { reply: [WEB_SERVICE] },
   },
 });
 
 export const createWebService = request('create-web-service', {
-  request: webServiceInput.extend({ user_id: id }),
+  request: webServiceInput.extend(ofCaller.shape),
   reply: webService,
   refusals: { project_not_found: 404, invalid_input: 400, quota_reached: 409 },
   http: {

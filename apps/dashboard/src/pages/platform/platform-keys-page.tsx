@@ -20,6 +20,7 @@ export const PlatformKeysPage = () => (
     empty="No platform keys yet. Create one below to use the platform API."
     columns={[
       { title: 'Permissions', cell: key => (key.scope === 'write' ? 'Read and write' : 'Read') },
+      { title: 'Restricted to', cell: key => <Restrictions of={key} /> },
       { title: 'Expires', cell: key => <Expiry of={key} /> },
     ]}
     revokeConsequence="Requests using this key will fail immediately."
@@ -34,11 +35,25 @@ export const PlatformKeysPage = () => (
             ['write', 'Read and write'],
           ]}
         />
+        <Field
+          label="Project IDs"
+          name="projects"
+          hint="Optional. Separate several with spaces; the key reaches no other project."
+          autocomplete="off"
+        />
+        <Field
+          label="Operations"
+          name="operations"
+          hint="Optional, for example: deployments:write web-services:read"
+          autocomplete="off"
+        />
         <Field label="Expires" name="expires_at" type="datetime-local" hint="Optional" />
       </>
     }
-    requestOf={({ scope, expires_at }) => ({
+    requestOf={({ scope, expires_at, projects, operations }) => ({
       scope,
+      ...(projects?.trim() && { projects: splitList(projects) }),
+      ...(operations?.trim() && { operations: splitList(operations) }),
       ...(expires_at && { expires_at: new Date(expires_at).toISOString() }),
     })}
   />
@@ -47,4 +62,14 @@ export const PlatformKeysPage = () => (
 const Expiry = ({ of: { expiry } }: { readonly of: PlatformKey }) => {
   if (expiry === null) return 'Never';
   return Date.parse(expiry) <= Date.now() ? <Tag tone="bad">Expired</Tag> : <Time at={expiry} />;
+};
+
+const splitList = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
+
+const Restrictions = ({ of: { projects, operations } }: { readonly of: PlatformKey }) => {
+  if (!projects && !operations) return 'Nothing';
+  return [
+    ...(projects ? [projects.length === 1 ? '1 project' : `${projects.length} projects`] : []),
+    ...(operations ?? []),
+  ].join(', ');
 };

@@ -24,7 +24,7 @@ const apply = (event: ResourceEvent, tx: Parameters<Projection['apply']>[1]): Pr
 /** The read models of platform keys, projects and named values. Existing databases store them as one projection. */
 export const resources: Projection = {
   name: 'resources',
-  version: 1,
+  version: 2,
   tables: ['platform_keys', 'projects', 'named_values'],
   eventTypes: [...PLATFORM_KEY_EVENT_TYPES, 'platform-management.project-created.v1', ...NAMED_VALUE_EVENT_TYPES],
   apply: async (events, tx) => {

@@ -13,6 +13,8 @@ export interface Caller extends RequestContext {
   readonly tokenHash?: string;
   /** What an operator has set for the workspace; absent if the caller used a platform key. */
   readonly quotas?: QuotaOverrides;
+  /** The projects that the platform key is restricted to; absent for all of the workspace. */
+  readonly projectIds?: readonly string[];
   /** The key that was sent; absent if the caller used a session. */
   readonly platformKey?: z.output<typeof platformKey>;
 }

@@ -4,6 +4,7 @@ import type { ServiceClient } from '../../../service-client/ports.js';
 import { rateLimitHeaders } from '../errors/refusal-status.js';
 import { requestContextOf } from '../server/request-context.js';
 import { setCaller } from './caller.js';
+import { operationOfRoute } from './route-operations.js';
 
 /**
  * Admits a call of the platform API before its body is read, or throws its refusal. One request authenticates the key,
@@ -17,13 +18,18 @@ export const admitCall = async (
 ): Promise<void> => {
   const context = requestContextOf(request);
   const required = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
-  const { caller, rate_limit } = await services.request(admitPlatformCall, { key_hash, required }, context);
+  const { caller, rate_limit } = await services.request(
+    admitPlatformCall,
+    { key_hash, required, operation: operationOfRoute(request) },
+    context,
+  );
   reply.headers(rateLimitHeaders(rate_limit));
   setCaller(request, {
     ...context,
     actor: `platform-key:${caller.key.id}`,
     userId: caller.user_id,
     workspaceId: caller.workspace_id,
+    ...(caller.project_ids ? { projectIds: caller.project_ids } : {}),
     platformKey: caller.key,
   });
 };

@@ -8,6 +8,9 @@ export const insufficientScopeDetail = z.object({
   actual: platformKeyScope.describe('The scope that the key has.'),
 });
 
+/** `detail` of a 403 for a key that is restricted to other operations or projects. */
+export const restrictionDetail = z.object({ code: z.literal('operation_not_allowed'), message: z.string() });
+
 /** `detail` of a 403 for a web service that an operator has blocked or suspended. */
 export const moderationDetail = z.object({
   code: z.enum(['service_blocked', 'service_suspended']),
@@ -19,6 +22,7 @@ export const detailOf = ({ code, message, details }: Refusal): object | undefine
   switch (code) {
     case 'insufficient_scope':
       return { code, required: details['required'], actual: details['actual'] };
+    case 'operation_not_allowed':
     case 'service_blocked':
     case 'service_suspended':
       return { code, message };

@@ -122,7 +122,9 @@ describe('the OpenAPI documents', () => {
       for (const [status, response] of Object.entries(operation.responses)) {
         if (status.startsWith('2')) expect(response.headers).toHaveProperty('RateLimit-Remaining');
       }
-      expect('403' in operation.responses).toBe(method !== 'get');
+      expect(operation.responses['403']).toMatchObject({
+        description: expect.stringContaining(method === 'get' ? 'operation_not_allowed' : 'insufficient_scope'),
+      });
       expect(operation.responses).not.toHaveProperty('422');
     }
     expect(publicApi.components).toMatchObject({

@@ -1,4 +1,4 @@
-import { insufficientScopeDetail, moderationDetail } from '../errors/refusal-detail.js';
+import { insufficientScopeDetail, moderationDetail, restrictionDetail } from '../errors/refusal-detail.js';
 import type { Operation } from './operations.js';
 import { inputSchema } from './schemas.js';
 
@@ -15,7 +15,9 @@ const MESSAGE = { type: 'string', description: 'What went wrong, in words.' };
 export const ERROR_SCHEMAS = { Error: schemaOf('error', MESSAGE) };
 export const PLATFORM_ERROR_SCHEMAS = {
   Detail: schemaOf('detail', MESSAGE),
-  Forbidden: schemaOf('detail', { anyOf: [inputSchema(insufficientScopeDetail), inputSchema(moderationDetail)] }),
+  Forbidden: schemaOf('detail', {
+    anyOf: [insufficientScopeDetail, restrictionDetail, moderationDetail].map(inputSchema),
+  }),
 };
 
 const INSUFFICIENT_SCOPE = { detail: { code: 'insufficient_scope', required: 'write', actual: 'read' } };

@@ -1,0 +1,20 @@
+import * as contracts from '@postern/contracts';
+import { BASE_PATHS, isRequestContract, operationOf, type PlatformOperation } from '@postern/contracts';
+import type { FastifyRequest } from 'fastify';
+
+const BASE = BASE_PATHS['platform-key'];
+
+const OPERATIONS: ReadonlyMap<string, PlatformOperation | 'own-key'> = new Map([
+  [`GET ${BASE}/users/me/api-key`, 'own-key'],
+  ...Object.values<unknown>(contracts)
+    .filter(isRequestContract)
+    .flatMap(({ http }) => http.filter(({ access }) => [access].flat().includes('platform-key')))
+    .map(
+      ({ method, path, operation }) =>
+        [`${method} ${BASE}${path.replace(/\{(\w+)\}/g, ':$1')}`, operationOf(operation, method !== 'GET')] as const,
+    ),
+]);
+
+/** The operation that a call of the platform API needs; undefined for a route that no contract declares. */
+export const operationOfRoute = ({ method, routeOptions }: FastifyRequest): PlatformOperation | 'own-key' | undefined =>
+  OPERATIONS.get(`${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`);

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  admitPlatformCall,
+  createDatabase,
+  createPlatformKey,
+  createProject,
+  getDatabase,
+  listDatabases,
+  listPlatformKeys,
+  type PlatformOperation,
+  type RequestInput,
+} from '@postern/contracts';
+import { v7 as uuidv7 } from 'uuid';
+import { codeOf } from '../testing/accounts-fixture.js';
+import { ResourcesFixture, refusalOf } from '../testing/resources-fixture.js';
+
+let resources: ResourcesFixture;
+let project: string;
+beforeAll(async () => {
+  resources = await ResourcesFixture.start();
+  project = await resources.newProject();
+}, 120_000);
+afterAll(() => resources?.stop());
+
+const newKey = (wishes: Partial<RequestInput<typeof createPlatformKey>>) =>
+  resources.ask(createPlatformKey, { ...resources.user, name: 'CI', scope: 'write', ...wishes });
+const call = (key: string, operation?: PlatformOperation | 'own-key', required: 'read' | 'write' = 'read') => {
+  const key_hash = createHash('sha256').update(key).digest('hex');
+  return resources.ask(admitPlatformCall, { key_hash, required, operation });
+};
+
+describe('a platform key with operations', () => {
+  it('may do these, with write including read, and nothing else', async () => {
+    const { key } = await newKey({ operations: ['deployments:write', 'web-services:read'] });
+    const allowed = ['deployments:write', 'deployments:read', 'web-services:read', 'own-key'] as const;
+    for (const operation of allowed) expect(await codeOf(call(key, operation))).toBeUndefined();
+    for (const operation of ['web-services:write', 'projects:read', 'databases:read'] as const)
+      expect(await refusalOf(call(key, operation))).toMatchObject({
+        code: 'operation_not_allowed',
+        details: { required: operation },
+      });
+  });
+
+  it('is still bound by its scope, and cannot be created beyond it', async () => {
+    const { key } = await newKey({ scope: 'read', operations: ['deployments:read'] });
+    expect(await codeOf(call(key, 'deployments:write', 'write'))).toBe('insufficient_scope');
+    expect(await codeOf(newKey({ scope: 'read', operations: ['deployments:write'] }))).toBe('invalid_input');
+  });
+});
+
+describe('a platform key with projects', () => {
+  it('passes them to every request of its calls', async () => {
+    const { key } = await newKey({ projects: [project] });
+    expect((await call(key, 'projects:read')).caller.project_ids).toEqual([project]);
+    const { key: free } = await newKey({});
+    expect((await call(free, 'projects:read')).caller).not.toHaveProperty('project_ids');
+  });
+
+  it('cannot name projects of others', async () =>
+    expect(await codeOf(newKey({ projects: [project, uuidv7()] }))).toBe('project_not_found'));
+
+  it('creates no project and sees no database', async () => {
+    const caller = { ...resources.user, project_ids: [project] };
+    expect(await codeOf(resources.ask(createProject, { ...caller, name: 'Other' }))).toBe('operation_not_allowed');
+    expect(await resources.ask(listDatabases, caller)).toMatchObject({ items: [], total: 0 });
+    expect(await codeOf(resources.ask(getDatabase, { ...caller, database_id: uuidv7() }))).toBe('database_not_found');
+    expect(createDatabase.http.flatMap(({ access }) => access)).toEqual(['session']);
+  });
+});
+
+describe('a restricted platform key', () => {
+  it('is invalid at a gateway of the release before, which enforces no restriction', async () => {
+    for (const wishes of [{ projects: [project] }, { operations: ['deployments:write' as const] }]) {
+      const { key } = await newKey(wishes);
+      expect(await codeOf(call(key))).toBe('platform_key_invalid');
+    }
+    const { key } = await newKey({});
+    expect(await codeOf(call(key))).toBeUndefined();
+  });
+
+  it('shows its restrictions in the list', async () => {
+    const { id, projects, operations } = await newKey({ projects: [project], operations: ['deployments:write'] });
+    const { id: free } = await newKey({});
+    const listed = await resources.ask(listPlatformKeys, resources.user);
+    expect(listed.find(key => key.id === id)).toMatchObject({ projects, operations });
+    expect([projects, operations]).toEqual([[project], ['deployments:write']]);
+    expect(listed.find(key => key.id === free)).toMatchObject({ projects: null, operations: null });
+  });
+});

@@ -1,0 +1,27 @@
+/** Whose resources a caller reaches: those of the workspace, or some of its projects. */
+export interface Reach {
+  readonly user_id: string;
+  /** Absent from gateways of an earlier release, which send only the user. */
+  readonly workspace_id?: string | undefined;
+  /** Only of a platform key that is restricted to projects. */
+  readonly project_ids?: readonly string[] | undefined;
+}
+
+interface OwnedProject {
+  readonly id: string;
+  readonly userId: string;
+  readonly workspaceId: string;
+}
+
+/** The condition of a query on `projects p`: `$1` user, `$2` workspace, `$3` projects of a restricted key. */
+export const IS_REACHED = `(p.workspace_id = $2 OR $2::uuid IS NULL AND p.user_id = $1)
+  AND ($3::uuid[] IS NULL OR p.id = ANY ($3))`;
+
+/** The first three values of a query with `IS_REACHED`. */
+export const reachValues = ({ user_id, workspace_id, project_ids }: Reach) =>
+  [user_id, workspace_id ?? null, project_ids ?? null] as const;
+
+/** Whether a caller reaches a project. */
+export const reaches = ({ user_id, workspace_id, project_ids }: Reach, project: OwnedProject): boolean =>
+  (workspace_id === undefined ? project.userId === user_id : project.workspaceId === workspace_id) &&
+  (project_ids === undefined || project_ids.includes(project.id));

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as contracts from '@postern/contracts';
+import {
+  createWorkspace,
+  isRequestContract,
+  listProjects,
+  listVariables,
+  listWebServices,
+  type RequestContract,
+  setVariable,
+} from '@postern/contracts';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { codeOf } from '../testing/accounts-fixture.js';
+import { ResourcesFixture } from '../testing/resources-fixture.js';
+
+let resources: ResourcesFixture;
+/** The same user in another workspace. */
+let elsewhere: { readonly user_id: string; readonly workspace_id: string };
+let project_id: string;
+let web_service_id: string;
+beforeAll(async () => {
+  resources = await ResourcesFixture.start();
+  const { user_id } = resources.user;
+  elsewhere = { user_id, workspace_id: (await resources.ask(createWorkspace, { user_id, name: 'Staging' })).id };
+  project_id = await resources.newProject();
+  ({ web_service_id } = await resources.newService(project_id));
+}, 120_000);
+afterAll(() => resources?.stop());
+
+/** Every request about a project or a web service that a user or a platform key can send. */
+const OPERATIONS = Object.values<unknown>(contracts)
+  .filter(isRequestContract)
+  .filter(({ service, http }) => service === 'platform-management' && http.length > 0)
+  .filter(({ http }) => !http.some(({ access }) => [access].flat().includes('operator')))
+  .flatMap(contract => {
+    const fields = contract.request instanceof z.ZodObject ? Object.keys(contract.request.shape) : [];
+    const about = ['web_service_id', 'project_id'].find(field => fields.includes(field));
+    return about ? [{ name: contract.name, contract, about, hasMore: fields.includes('deployment_id') }] : [];
+  });
+
+const inputOf = ({ http }: RequestContract): object => ({
+  ...(http[0]?.examples?.body as object | undefined),
+  project_id,
+  web_service_id,
+  deployment_id: uuidv7(),
+  var_id: uuidv7(),
+  secret_id: uuidv7(),
+});
+
+/** The fields that the contract knows; the others would be refused by strict requests. */
+const asked = (contract: RequestContract, caller: object) => {
+  const shape = (contract.request as z.ZodObject).shape;
+  const known = Object.entries({ ...inputOf(contract), ...caller }).filter(([field]) => field in shape);
+  return resources.ask(contract, Object.fromEntries(known) as never);
+};
+
+const NOT_FOUND: Readonly<Record<string, string>> = {
+  web_service_id: 'web_service_not_found',
+  project_id: 'project_not_found',
+};
+
+describe('from another workspace of the same user', () => {
+  it('there are at least twenty operations on projects and web services', () =>
+    expect(OPERATIONS.length).toBeGreaterThanOrEqual(20));
+
+  it.each(OPERATIONS)('$name does not find the resource', async ({ contract, about }) =>
+    expect(await codeOf(asked(contract, elsewhere))).toBe(NOT_FOUND[about]),
+  );
+
+  it('lists show nothing', async () => {
+    expect(await resources.ask(listProjects, elsewhere)).toEqual([]);
+    expect(await resources.ask(listWebServices, elsewhere)).toEqual([]);
+  });
+});
+
+describe('with a key that is restricted to another project', () => {
+  const restricted = () => ({ ...resources.user, project_ids: [uuidv7()] });
+
+  it.each(OPERATIONS)('$name does not find the resource', async ({ contract, about }) =>
+    expect(await codeOf(asked(contract, restricted()))).toBe(NOT_FOUND[about]),
+  );
+
+  it('lists show nothing', async () => {
+    expect(await resources.ask(listProjects, restricted())).toEqual([]);
+    expect(await resources.ask(listWebServices, restricted())).toEqual([]);
+  });
+});
+
+describe('in their own workspace', () => {
+  it('resources are found, also with a key that is restricted to their project', async () => {
+    for (const caller of [resources.user, { ...resources.user, project_ids: [project_id] }]) {
+      expect(await resources.ask(listProjects, caller)).toMatchObject([{ id: project_id }]);
+      await resources.ask(setVariable, { ...caller, web_service_id, key: 'MODE', value: 'fast' });
+      expect(await resources.ask(listVariables, { ...caller, web_service_id })).toHaveLength(1);
+    }
+  });
+
+  it('a gateway of the release before, which names no workspace, finds all resources of the user', async () => {
+    const { user_id } = resources.user;
+    expect(await resources.ask(listProjects, { user_id })).toMatchObject([{ id: project_id }]);
+    expect(await resources.ask(listVariables, { user_id, web_service_id })).toHaveLength(1);
+    expect(await codeOf(resources.ask(listVariables, { user_id: resources.stranger, web_service_id }))).toBe(
+      'web_service_not_found',
+    );
+  });
+});
