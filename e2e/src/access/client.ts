@@ -5,8 +5,18 @@ export interface Answer {
   readonly json: Record<string, unknown>;
 }
 
+const MOST_WAITED_S = 15;
+
+/** `sendOnce`, again after a short `Retry-After`: the gateway limits requests without a credential by address. */
+export const callApi = async (...request: Parameters<typeof sendOnce>): Promise<Answer> => {
+  const { retryAfterS, ...answer } = await sendOnce(...request);
+  if (answer.status !== 429 || retryAfterS === undefined || retryAfterS > MOST_WAITED_S) return answer;
+  await new Promise(resolve => setTimeout(resolve, retryAfterS * 1_000));
+  return callApi(...request);
+};
+
 /** One request without redirects, with a JSON body where there is one. */
-export const callApi = async (
+const sendOnce = async (
   baseUrl: string,
   {
     method,
@@ -14,7 +24,7 @@ export const callApi = async (
     headers = {},
     body,
   }: { method: string; path: string; headers?: Record<string, string>; body?: unknown },
-): Promise<Answer> => {
+): Promise<Answer & { readonly retryAfterS: number | undefined }> => {
   const response = await fetch(`${baseUrl}${path}`, {
     method,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
@@ -23,5 +33,6 @@ export const callApi = async (
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  return { status: response.status, body: text, json: isJson ? JSON.parse(text) : {} };
+  const retryAfterS = Number(response.headers.get('retry-after')) || undefined;
+  return { status: response.status, body: text, json: isJson ? JSON.parse(text) : {}, retryAfterS };
 };

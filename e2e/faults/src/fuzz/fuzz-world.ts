@@ -24,7 +24,8 @@ const newUser = async (postern: RunningPostern, name: string): Promise<[Dashboar
   await operator.login(postern.operator.email, postern.operator.password);
   const email = `${name}@fuzz.test`;
   await operator.post('/users', { email, password: PASSWORD, workspace_name: name });
-  const user = new DashboardClient(postern.baseUrl);
+  // The attacks spend the budget of requests of this machine's address.
+  const user = new DashboardClient(postern.baseUrl, { retryForMs: 60_000 });
   await user.login(email, PASSWORD);
   const { token } = await user.post<{ token: string }>('/session', { email, password: PASSWORD });
   return [user, token];

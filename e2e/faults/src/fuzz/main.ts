@@ -14,7 +14,8 @@ import { type FuzzOptions, readFuzzOptions } from './options.js';
 import type { FuzzTarget } from './target.js';
 
 const MOST_PROBLEMS = 20;
-const SETTLES_MS = 5_000;
+/** Longer than the gateway closes the connections of an address that sent too much. */
+const SETTLES_MS = 12_000;
 
 const targetsOf = async (postern: RunningPostern): Promise<readonly FuzzTarget[]> => {
   const { port, bouncePort, natsUrl, natsToken } = postern.wiring;
