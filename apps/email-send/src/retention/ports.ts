@@ -4,6 +4,12 @@ export abstract class OpenRequests {
   abstract purge(now: Date): Promise<void>;
 }
 
+/** Bodies that the release before sealed bodies stored in clear. */
+export abstract class PlainBodies {
+  /** Seals all of them, in small steps. */
+  abstract sealAll(): Promise<void>;
+}
+
 /** Deletes rows whose retention is over. */
 export abstract class Retention {
   /** Deletes bodies of final messages accepted before the day, in small steps. */
