@@ -1,11 +1,13 @@
 /**
  * `node tools/images/pack.mjs <app> <folder>`: copies only the files that the app needs at run time. It traces the imports
- * of the entry points, which excludes build tools, type declarations and the dependencies of other services.
+ * of the entry points, which excludes build tools, type declarations and the dependencies of other services. The file
+ * `sbom.cdx.json` beside them lists the packages that are in the folder.
  */
-import { cpSync, existsSync, lstatSync, mkdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdirSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeFileTrace } from '@vercel/nft';
+import { describeImage } from './sbom.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -47,9 +49,12 @@ const copy = path => {
   bytes += statSync(from).size;
 };
 
-for (const path of fileList) copy(path);
-for (const path of [...files, `apps/${app}/package.json`, 'tools/postern-cli/package.json']) copy(path);
 // The migration engine is resolved by name at run time, so tracing does not find it.
-if (existsSync(join(ROOT, 'prisma', app)))
-  for (const path of [`prisma/${app}`, 'node_modules/@prisma/schema-engine-wasm']) copy(path);
-console.log(`${app}: ${fileList.size} files, ${(bytes / 1e6).toFixed(1)} MB`);
+const migrations = existsSync(join(ROOT, 'prisma', app))
+  ? [`prisma/${app}`, 'node_modules/@prisma/schema-engine-wasm']
+  : [];
+const paths = [...fileList, ...files, `apps/${app}/package.json`, 'tools/postern-cli/package.json', ...migrations];
+for (const path of paths) copy(path);
+const sbom = await describeImage(ROOT, app, paths);
+writeFileSync(join(target, 'sbom.cdx.json'), JSON.stringify(sbom, null, 2));
+console.log(`${app}: ${fileList.size} files, ${(bytes / 1e6).toFixed(1)} MB, ${sbom.components.length} components`);

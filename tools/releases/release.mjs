@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildImage, imageNameOf } from './build-image.mjs';
+import { baseImagesOf, buildImage, imageNameOf } from './build-image.mjs';
 import { buildTree } from './build-tree.mjs';
 import { linkDependencies } from './link-dependencies.mjs';
 import { plansOf } from './version-plans.mjs';
@@ -28,7 +28,10 @@ const versionOf = folder => {
 const logStep = line => console.log(`▸ ${line}`);
 
 try {
-  if (values.image !== undefined) imageNameOf(service, '0.0.0', values.image);
+  if (values.image !== undefined) {
+    imageNameOf(service, '0.0.0', values.image);
+    baseImagesOf(process.env);
+  }
   if (git(ROOT, 'status', '--porcelain') !== '') throw new Error('Commit or stash your changes first.');
   if (plansOf(ROOT, service).length === 0)
     throw new Error(`There is no version plan for ${service}. Create one: npx nx release plan --projects ${service}`);

@@ -77,8 +77,15 @@ describe('A release is built from its commit and not from existing build output:
     const docker = join(checkout.path, '../bin/docker');
     checkout.write('../bin/docker', '#!/bin/sh\necho "docker $*"\ntest -f docker/Dockerfile\n');
     chmodSync(docker, 0o755);
-    const env = { PATH: `${join(docker, '..')}:${process.env['PATH']}` };
+    const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
+    const bases = { POSTERN_NODE_IMAGE: `node@${digest}`, POSTERN_BASE_IMAGE: `debian@${digest}` };
+    const env = { PATH: `${join(docker, '..')}:${process.env['PATH']}`, ...bases };
     const repository = 'registry.example.com/postern/delivery-tracking';
+
+    const byTag = { ...env, POSTERN_BASE_IMAGE: 'debian:12.12-slim' };
+    const refused = await checkout.start([RELEASE, 'delivery-tracking', '--image', repository], byTag).ended;
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('an image with its digest') });
+    nothingIsReleased(checkout.git('rev-parse', 'HEAD'));
 
     const release = checkout.start([RELEASE, 'delivery-tracking', '--image', repository], env);
     const { code, output } = await release.ended;
@@ -98,7 +105,9 @@ describe('A release is built from its commit and not from existing build output:
     const snapshot = JSON.parse(checkout.read('libs/contracts/released/delivery-tracking@0.2.0.json')) as object;
     expect(snapshot).toMatchObject({ version: '0.2.0', sources: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) });
     expect(JSON.stringify(snapshot)).toContain('smtp_response');
-    const built = `--build-arg APP=delivery-tracking -t ${repository}:0.2.0 `;
+    const args = `--build-arg APP=delivery-tracking --build-arg NODE_IMAGE=node@${digest} --build-arg BASE_IMAGE=debian@${digest}`;
+    const built = `${args} -t ${repository}:0.2.0 `;
+    expect(output).toContain(`${args} --target sbom --output`);
     expect(output).toContain(built);
 
     const again = checkout.start(['tools/releases/image.mjs', 'delivery-tracking@0.2.0', repository], env);

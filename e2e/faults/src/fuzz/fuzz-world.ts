@@ -1,0 +1,90 @@
+import { DashboardClient, type RunningPostern } from '@postern/local-start';
+import { waitFor } from '@postern/testing';
+
+/** What an attacker holds: credentials of an ordinary tenant, and a link from a mail to them. */
+export interface Attacker {
+  readonly sessionToken: string;
+  readonly platformKey: string;
+  readonly apiKey: string;
+  readonly projectId: string;
+  readonly serviceId: string;
+  /** The path of a tracked link, `/c/…`. */
+  readonly linkPath: string;
+}
+
+const PASSWORD = 'correct horse battery staple';
+
+interface Created {
+  readonly id: string;
+  readonly key: string;
+}
+
+const newUser = async (postern: RunningPostern, name: string): Promise<[DashboardClient, string]> => {
+  const operator = new DashboardClient(postern.baseUrl);
+  await operator.login(postern.operator.email, postern.operator.password);
+  const email = `${name}@fuzz.test`;
+  await operator.post('/users', { email, password: PASSWORD, workspace_name: name });
+  // The attacks spend the budget of requests of this machine's address.
+  const user = new DashboardClient(postern.baseUrl, { retryForMs: 60_000 });
+  await user.login(email, PASSWORD);
+  const { token } = await user.post<{ token: string }>('/session', { email, password: PASSWORD });
+  return [user, token];
+};
+
+const sendEmail = async (postern: RunningPostern, apiKey: string, to: string): Promise<void> => {
+  const body = {
+    from: 'shop@fuzz.test',
+    to: [to],
+    subject: 'Fuzz',
+    message: '<a href="https://example.com/">link</a>',
+  };
+  const headers = { 'content-type': 'application/json', 'api-key': apiKey };
+  const response = await fetch(`${postern.baseUrl}/emails`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`The email was answered with ${response.status}: ${await response.text()}`);
+};
+
+const emailService = async (postern: RunningPostern, user: DashboardClient, address: string): Promise<Created> => {
+  const { id } = await user.post<Created>('/email-services', { name: 'fuzz' });
+  await user.patch(`/email-services/${id}`, { click_tracking: true });
+  await user.post(`/email-services/${id}/recipients/me`);
+  const { key } = await user.post<Created>(`/email-services/${id}/api-keys`, { name: 'fuzz' });
+  await sendEmail(postern, key, address);
+  return { id, key };
+};
+
+/** The path of the tracked link in the newest mail to an address. */
+const linkPathTo = (postern: RunningPostern, address: string): Promise<string> =>
+  waitFor(
+    async () => {
+      const mails = await (await fetch(`${postern.mailboxUrl}/messages?to=${encodeURIComponent(address)}`)).json();
+      const raw = (mails as { raw: string }[]).at(-1)?.raw.replace(/=\r\n/g, '').replaceAll('=3D', '=') ?? '';
+      return /\/c\/[\w.~-]+/.exec(raw)?.[0];
+    },
+    { timeoutMs: 20_000, describe: `a tracked link to ${address}` },
+  );
+
+export const createAttacker = async (postern: RunningPostern): Promise<Attacker> => {
+  const [user, sessionToken] = await newUser(postern, 'attacker');
+  const service = await emailService(postern, user, 'attacker@fuzz.test');
+  const { key } = await user.post<Created>('/platform-keys', { name: 'fuzz', scope: 'write' });
+  const { id: projectId } = await user.post<Created>('/projects', { name: 'fuzz' });
+  const linkPath = await linkPathTo(postern, 'attacker@fuzz.test');
+  return { sessionToken, platformKey: key, apiKey: service.key, projectId, serviceId: service.id, linkPath };
+};
+
+/** Another tenant, of whom nothing may change; `read` returns all that they see. */
+export const createBystander = async (postern: RunningPostern): Promise<{ read(): Promise<string> }> => {
+  const [user] = await newUser(postern, 'bystander');
+  const { id } = await emailService(postern, user, 'bystander@fuzz.test');
+  await user.post('/projects', { name: 'bystander' });
+  await user.post(`/email-services/${id}/webhooks`, { url: 'https://hooks.example.com/events', events: ['clicked'] });
+  const paths = ['', '/emails', '/recipients', '/webhooks', '/suppressions', '/domains'].map(
+    path => `/email-services/${id}${path}`,
+  );
+  const read = async () => {
+    const seen = await Promise.all([...paths, '/projects', '/me'].map(path => user.get(path)));
+    return JSON.stringify(seen, (key, value) => (key === 'last_used_at' ? undefined : value), 1);
+  };
+  await waitFor(async () => (await read()).includes('"delivered"'), { timeoutMs: 20_000, describe: 'the delivery' });
+  return { read };
+};

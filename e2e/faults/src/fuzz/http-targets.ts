@@ -1,0 +1,109 @@
+import type { SeededRandom } from '../run/random.js';
+import type { Attacker } from './fuzz-world.js';
+import { mutate } from './mutate.js';
+import { exchange } from './socket.js';
+import { type FuzzTarget, shortened } from './target.js';
+
+const SILENT_MS = 400;
+
+const request = (method: string, path: string, headers: Record<string, string>, body?: object): string => {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const all = {
+    Host: '127.0.0.1',
+    ...headers,
+    Connection: 'close',
+    ...(body ? { 'Content-Type': 'application/json' } : {}),
+  };
+  const lines = Object.entries({ ...all, ...(body ? { 'Content-Length': String(text.length) } : {}) });
+  return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`;
+};
+
+const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
+
+const problemOf = (sent: string, answer: string): string | undefined =>
+  statusOf(answer) >= 500 ? `${statusOf(answer)} for ${shortened(sent)}: ${shortened(answer)}` : undefined;
+
+const requestsOf = ({ sessionToken, platformKey, apiKey, projectId, serviceId }: Attacker): readonly string[] => {
+  const session = { Authorization: `Bearer ${sessionToken}` };
+  const platform = { Authorization: `Bearer ${platformKey}` };
+  const service = `/dashboard/api/email-services/${serviceId}`;
+  const email = {
+    from: 'shop@fuzz.test',
+    to: ['attacker@fuzz.test'],
+    subject: 'Fuzz',
+    text: 'Fuzz',
+    headers: { 'X-A': 'b' },
+  };
+  return [
+    request('GET', '/openapi.json', {}),
+    request('GET', '/dashboard/', {}),
+    request('POST', '/dashboard/api/session', {}, { email: 'nobody@fuzz.test', password: 'wrong password' }),
+    request('POST', '/emails', { 'Api-Key': apiKey, 'Idempotency-Key': 'fuzz' }, email),
+    request('GET', `/emails/${serviceId}`, { 'Api-Key': apiKey }),
+    request('GET', `${service}/emails?search=fuzz&limit=5&from=2026-01-01T00:00:00Z`, session),
+    request('GET', `${service}/stats?from=2026-01-01&to=2026-01-02`, session),
+    request('DELETE', `${service}/suppressions/somebody%40fuzz.test`, session),
+    request('PATCH', service, session, { name: 'fuzz', open_tracking: true }),
+    request('POST', `${service}/domains`, session, { domain: 'fuzz.example.com' }),
+    request('POST', `${service}/webhooks`, session, { url: 'https://hooks.example.com/', events: ['clicked'] }),
+    request('GET', '/api/v1/projects', platform),
+    request('PUT', `/api/v1/projects/${projectId}/secrets/bulk`, platform, {
+      secrets: [{ key: 'A', value: 'b', scope: 'production', is_secret: true }],
+    }),
+    request('GET', '/api/v1/databases?limit=5&offset=0', platform),
+  ];
+};
+
+/** Requests to every part of the gateway, changed anywhere: request line, headers, body. */
+export const httpTarget = (port: number, attacker: Attacker): FuzzTarget => {
+  const requests = requestsOf(attacker);
+  return {
+    name: 'HTTP',
+    attack: async random => {
+      const sent = mutate(random.pick(requests), random);
+      return problemOf(sent, await exchange(port, [sent], SILENT_MS));
+    },
+  };
+};
+
+const GIT_URLS = [
+  'https://git.example.com/shop/storefront.git',
+  'ssh://git@git.example.com:22/shop/storefront.git',
+  'git@git.example.com:shop/storefront.git',
+  'file:///srv/repository',
+  'http://127.0.0.1:1/x.git',
+];
+
+/** Web services whose repository URL was changed; some are deployed, so that Git reads the URL. */
+export const gitUrlTarget = (port: number, { platformKey, projectId }: Attacker): FuzzTarget => {
+  const headers = { Authorization: `Bearer ${platformKey}` };
+  let deployments = 0;
+  return {
+    name: 'Git URLs',
+    attack: async random => {
+      const url = mutate(random.pick(GIT_URLS), random);
+      const body = { name: 'fuzz', project_id: projectId, git_repository_url: url.slice(0, 3_000), port: 3000 };
+      const sent = request('POST', '/api/v1/web-services', headers, body);
+      const answer = await exchange(port, [Buffer.from(sent, 'utf8').toString('latin1')], SILENT_MS);
+      const id = /"id":"([0-9a-f-]{36})"/.exec(answer)?.[1];
+      if (statusOf(answer) !== 201 || id === undefined || ++deployments > 10) return problemOf(sent, answer);
+      const deployment = request('POST', `/api/v1/web-services/${id}/deployments`, headers, {});
+      return problemOf(`${url} ${deployment}`, await exchange(port, [deployment], 5_000));
+    },
+  };
+};
+
+/** Changed tracking tokens: a link may only lead to the target that was signed. */
+export const trackingTarget = (port: number, { linkPath }: Attacker): FuzzTarget => ({
+  name: 'tracking tokens',
+  attack: async (random: SeededRandom) => {
+    const path = random.chance(0.3) ? linkPath.replace('/c/', '/o/') : linkPath;
+    const token = mutate(path.slice(3), random);
+    const sent = request('GET', path.slice(0, 3) + (random.chance(0.5) ? encodeURIComponent(token) : token), {});
+    const answer = await exchange(port, [sent], SILENT_MS);
+    const target = /^location: (.*)$/im.exec(answer)?.[1]?.trim();
+    if (target !== undefined && target !== 'https://example.com/')
+      return `a redirect to ${target} for ${shortened(sent)}`;
+    return problemOf(sent, answer);
+  },
+});

@@ -1,0 +1,94 @@
+import type { SeededRandom } from '../run/random.js';
+import { mutate } from './mutate.js';
+import { exchange } from './socket.js';
+import { type FuzzTarget, shortened } from './target.js';
+
+const SILENT_MS = 400;
+const REPLY = /^[2-5]\d\d[ -]/;
+
+/** Every line of an SMTP server is a reply, whatever it was sent. */
+const problemOf = (sent: readonly string[], answer: string): string | undefined => {
+  const odd = answer.split('\r\n').find(line => line !== '' && !REPLY.test(line));
+  return odd === undefined ? undefined : `the line ${shortened(odd)} for ${shortened(sent.join(''))}`;
+};
+
+const report = (kind: 'delivery-status' | 'feedback-report', fields: readonly string[]): string =>
+  [
+    'From: Mail Delivery System <MAILER-DAEMON@mx.fuzz.test>',
+    'Subject: a report',
+    'MIME-Version: 1.0',
+    `Content-Type: multipart/report; report-type=${kind}; boundary="b"`,
+    '',
+    '--b',
+    'Content-Type: text/plain; charset=utf-8',
+    '',
+    'A report.',
+    '--b',
+    `Content-Type: message/${kind}`,
+    '',
+    ...fields,
+    '',
+    '--b',
+    'Content-Type: text/rfc822-headers',
+    '',
+    'Subject: Fuzz',
+    '--b--',
+    '',
+  ].join('\r\n');
+
+const NOTICE = report('delivery-status', [
+  'Reporting-MTA: dns; mx.fuzz.test',
+  '',
+  'Original-Recipient: rfc822; bystander@fuzz.test',
+  'Final-Recipient: rfc822; bystander@fuzz.test',
+  'Action: failed',
+  'Status: 5.1.1',
+  'Diagnostic-Code: smtp; 550 5.1.1 no such user',
+]);
+
+const complaintAbout = (returnPath: string) =>
+  report('feedback-report', [
+    'Feedback-Type: abuse',
+    'User-Agent: Fuzz/1',
+    'Version: 1',
+    `Original-Mail-From: <${returnPath}>`,
+  ]);
+
+/** SMTP commands that were changed anywhere, also inside of the data. */
+export const smtpTarget = (port: number, returnPath: string): FuzzTarget => ({
+  name: 'SMTP',
+  attack: async random => {
+    const commands = [
+      'EHLO mx.fuzz.test',
+      'MAIL FROM:<> SIZE=100',
+      `RCPT TO:<${changedIn(returnPath, random)}>`,
+      'DATA',
+      NOTICE,
+    ];
+    const sent = commands.map(command => (random.chance(0.4) ? mutate(command, random) : command));
+    const lines = [...sent.map(command => `${command}\r\n`), '.\r\n', 'QUIT\r\n'];
+    return problemOf(lines, await exchange(port, ['', ...lines], SILENT_MS));
+  },
+});
+
+/** A return path whose signature is wrong. */
+const changedIn = (returnPath: string, random: SeededRandom): string => {
+  const at = random.integer(0, Math.max(0, returnPath.indexOf('@') - 1));
+  return `${returnPath.slice(0, at)}${returnPath[at] === 'a' ? 'b' : 'a'}${returnPath.slice(at + 1)}`;
+};
+
+/** Changed notices and feedback reports, to return paths and the address for complaints. */
+export const reportTarget = (port: number, returnPath: string): FuzzTarget => {
+  const domain = returnPath.slice(returnPath.indexOf('@'));
+  return {
+    name: 'reports',
+    attack: async random => {
+      const changed = changedIn(returnPath, random);
+      const recipient = random.chance(0.5) ? changed : `fbl${domain}`;
+      const text = mutate(random.chance(0.5) ? NOTICE : complaintAbout(changed), random).replace(/\r\n\./g, '\r\n..');
+      const envelope = ['EHLO mx.fuzz.test\r\n', 'MAIL FROM:<>\r\n', `RCPT TO:<${recipient}>\r\n`, 'DATA\r\n'];
+      const sent = [...envelope, `${text}\r\n.\r\n`, 'QUIT\r\n'];
+      return problemOf(sent, await exchange(port, ['', ...sent], SILENT_MS));
+    },
+  };
+};

@@ -1,0 +1,89 @@
+/** `npm run fuzz`: sends random input to everything that takes input from outside, and checks that nothing gives way. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '@nats-io/transport-node';
+import { type RunningPostern, startPostern } from '@postern/local-start';
+import { SeededRandom } from '../run/random.js';
+import { frameTarget } from './frame-target.js';
+import { createAttacker, createBystander } from './fuzz-world.js';
+import { gitUrlTarget, httpTarget, trackingTarget } from './http-targets.js';
+import { reportTarget, smtpTarget } from './mail-targets.js';
+import { PosternObserver } from './observe-postern.js';
+import { type FuzzOptions, readFuzzOptions } from './options.js';
+import type { FuzzTarget } from './target.js';
+
+const MOST_PROBLEMS = 20;
+/** Longer than the gateway closes the connections of an address that sent too much. */
+const SETTLES_MS = 12_000;
+
+const targetsOf = async (postern: RunningPostern): Promise<readonly FuzzTarget[]> => {
+  const { port, bouncePort, natsUrl, natsToken } = postern.wiring;
+  const attacker = await createAttacker(postern);
+  const mails = await (await fetch(`${postern.mailboxUrl}/messages?to=bystander%40fuzz.test`)).json();
+  const returnPath = (mails as { envelope_from: string }[])[0]?.envelope_from ?? '';
+  const nats = await connect({ servers: natsUrl, token: natsToken });
+  return [
+    httpTarget(port, attacker),
+    gitUrlTarget(port, attacker),
+    trackingTarget(port, attacker),
+    smtpTarget(bouncePort, returnPath),
+    reportTarget(bouncePort, returnPath),
+    frameTarget(nats),
+  ];
+};
+
+/** Attacks one target until the deadline; each has random numbers of its own, so that timing changes no input. */
+const attack = async (target: FuzzTarget, seed: number, until: number, problems: string[]): Promise<number> => {
+  const random = new SeededRandom(seed);
+  let count = 0;
+  for (; Date.now() < until && problems.length < MOST_PROBLEMS; count++) {
+    const problem = await target.attack(random).catch((error: Error) => `no answer: ${error.message}`);
+    if (problem) problems.push(`${target.name}, input ${count}: ${problem}`);
+  }
+  return count;
+};
+
+const fuzz = async (postern: RunningPostern, { minutes, seed, only }: FuzzOptions): Promise<readonly string[]> => {
+  const bystander = await createBystander(postern);
+  const all = await targetsOf(postern);
+  const targets = all.filter(({ name }) => only.length === 0 || only.some(part => name.includes(part)));
+  const before = await bystander.read();
+  const observer = new PosternObserver(postern);
+  const problems: string[] = [];
+  const until = Date.now() + minutes * 60_000;
+  console.log(`▸ ${minutes} minutes with seed ${seed}: ${targets.map(({ name }) => name).join(', ')}`);
+  const counts = await Promise.all(targets.map((target, index) => attack(target, seed + index, until, problems)));
+  await new Promise(resolve => setTimeout(resolve, SETTLES_MS));
+  for (const [index, { name }] of targets.entries()) console.log(`  ${name}: ${counts[index]} inputs`);
+  if (counts.some(count => count === 0)) problems.push('a target got no input');
+  const after = await bystander.read();
+  if (after !== before) problems.push(`the data of another tenant changed from ${before} to ${after}`);
+  return [...problems, ...observer.problems()];
+};
+
+const main = async (): Promise<number> => {
+  const options = readFuzzOptions(process.argv.slice(2));
+  const home = mkdtempSync(join(tmpdir(), 'postern-fuzz-'));
+  // Builds run as other users where we are root.
+  chmodSync(home, 0o755);
+  console.log('▸ starting Postern');
+  const environment = { 'platform-management': { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' } };
+  const postern = await startPostern({ home, port: 0, environment });
+  try {
+    const problems = await fuzz(postern, options);
+    for (const problem of problems) console.error(`✕ ${problem}`);
+    console.log(`${problems.length} problems found with seed ${options.seed}`);
+    return problems.length === 0 ? 0 : 1;
+  } finally {
+    await postern.stop();
+    rmSync(home, { recursive: true, force: true });
+  }
+};
+
+try {
+  process.exit(await main());
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(2);
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import type { TestUser } from './test-user.js';
+
+/** What a caller shows, and whose it is. */
+export interface Credential {
+  readonly name: string;
+  readonly kind: 'none' | 'session' | 'platform-key' | 'api-key';
+  readonly headers: Readonly<Record<string, string>>;
+  /** The user that it stands for; absent if it is not valid. */
+  readonly user?: TestUser;
+  readonly scope?: 'read' | 'write';
+  readonly operator?: boolean;
+  /** A key of an email service that is disabled. */
+  readonly disabled?: boolean;
+  /** A session cookie in a request that another site makes. */
+  readonly crossSite?: boolean;
+}
+
+/** Shown in every header where some operation looks for a credential. */
+const everywhere = (secret: string) => ({ authorization: `Bearer ${secret}`, 'api-key': secret });
+const random = () => randomBytes(40).toString('base64').replace(/[+/=]/g, 'x').slice(0, 43);
+
+/** One credential of every kind; `emailServicePath` is the service of the owner whose key they use. */
+export const credentialsOf = async (
+  owner: TestUser,
+  neighbour: TestUser,
+  operator: { readonly token: string },
+  services: { readonly owner: string; readonly neighbour: string },
+): Promise<readonly Credential[]> => [
+  { name: 'no credential', kind: 'none', headers: {} },
+  ...['', 'ak_live_', 'em_live_'].map(
+    prefix =>
+      ({ name: `an invented ${prefix || 'session'}`, kind: 'none', headers: everywhere(prefix + random()) }) as const,
+  ),
+  ...(await sessionsOf(owner, neighbour, operator)),
+  ...(await platformKeysOf(owner, neighbour)),
+  ...(await apiKeysOf(owner, neighbour, services)),
+];
+
+const sessionsOf = async (
+  owner: TestUser,
+  neighbour: TestUser,
+  operator: { readonly token: string },
+): Promise<readonly Credential[]> => {
+  const ended = await owner.newSession();
+  await owner.call('DELETE', '/dashboard/api/session', undefined, { authorization: `Bearer ${ended}` });
+  const cookie = { cookie: `postern_session=${owner.token}`, 'sec-fetch-site': 'cross-site' };
+  return [
+    { name: 'a session that was signed out', kind: 'none', headers: everywhere(ended) },
+    { name: 'the session of the owner', kind: 'session', headers: everywhere(owner.token), user: owner },
+    { name: 'the session of another user', kind: 'session', headers: everywhere(neighbour.token), user: neighbour },
+    { name: 'the session cookie, from another site', kind: 'session', headers: cookie, user: owner, crossSite: true },
+    { name: 'the session of an operator', kind: 'session', headers: everywhere(operator.token), operator: true },
+  ];
+};
+
+const platformKeysOf = async (owner: TestUser, neighbour: TestUser): Promise<readonly Credential[]> => {
+  const create = async (user: TestUser, scope: 'read' | 'write', more: object = {}) => {
+    const { json } = await user.call('POST', '/dashboard/api/platform-keys', { name: 'matrix', scope, ...more });
+    return { id: String(json['id']), headers: everywhere(String(json['key'])) };
+  };
+  const [read, write, foreign] = [
+    await create(owner, 'read'),
+    await create(owner, 'write'),
+    await create(neighbour, 'write'),
+  ];
+  const expiresAt = Date.now() + 1_000;
+  const expired = await create(owner, 'write', { expires_at: new Date(expiresAt).toISOString() });
+  const revoked = await create(owner, 'write');
+  await owner.call('DELETE', `/dashboard/api/platform-keys/${revoked.id}`);
+  await new Promise(resolve => setTimeout(resolve, expiresAt - Date.now() + 50));
+  return [
+    { name: 'a read key of the owner', kind: 'platform-key', scope: 'read', user: owner, headers: read.headers },
+    { name: 'a write key of the owner', kind: 'platform-key', scope: 'write', user: owner, headers: write.headers },
+    {
+      name: 'a write key of another user',
+      kind: 'platform-key',
+      scope: 'write',
+      user: neighbour,
+      headers: foreign.headers,
+    },
+    { name: 'an expired platform key', kind: 'none', headers: expired.headers },
+    { name: 'a revoked platform key', kind: 'none', headers: revoked.headers },
+  ];
+};
+
+const apiKeysOf = async (
+  owner: TestUser,
+  neighbour: TestUser,
+  services: { readonly owner: string; readonly neighbour: string },
+): Promise<readonly Credential[]> => {
+  const create = async (user: TestUser, service: string) => {
+    const path = `/dashboard/api/email-services/${service}/api-keys`;
+    const { json } = await user.call('POST', path, { name: 'matrix' });
+    return { path: `${path}/${json['id']}`, headers: everywhere(String(json['key'])) };
+  };
+  const disabledService = (await owner.call('POST', '/dashboard/api/email-services', { name: 'Disabled' })).json['id'];
+  const disabled = await create(owner, String(disabledService));
+  await owner.call('PATCH', `/dashboard/api/email-services/${disabledService}`, { enabled: false });
+  const revoked = await create(owner, services.owner);
+  await owner.call('DELETE', revoked.path);
+  const [own, foreign] = [await create(owner, services.owner), await create(neighbour, services.neighbour)];
+  return [
+    { name: 'an email key of the owner', kind: 'api-key', user: owner, headers: own.headers },
+    { name: 'an email key of another user', kind: 'api-key', user: neighbour, headers: foreign.headers },
+    {
+      name: 'an email key of a disabled service',
+      kind: 'api-key',
+      user: owner,
+      disabled: true,
+      headers: disabled.headers,
+    },
+    { name: 'a revoked email key', kind: 'none', headers: revoked.headers },
+  ];
+};

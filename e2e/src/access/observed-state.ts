@@ -1,0 +1,27 @@
+import { waitFor } from '@postern/testing';
+import { isRead, type Matrix } from './matrix.js';
+import type { Operation } from './operations.js';
+import type { TestUser } from './test-user.js';
+
+/** Fields that workers of Postern change by themselves, or a read does. */
+const VOLATILE = new Set(['last_used_at', 'usage', 'found', 'ok', 'problem', 'last_checked_at', 'expires_at']);
+const UNFINISHED = /"status":"(creating|queued|building|releasing|deleting)"/;
+
+/** What every list and resource of a user says, once the work that creating them began is over. */
+export const stateOf = async (
+  matrix: Matrix,
+  operations: readonly Operation[],
+  user: TestUser,
+): Promise<Record<string, unknown>> => {
+  const read = async () => {
+    const state: Record<string, unknown> = {};
+    for (const operation of operations) {
+      if (!isRead(operation) || !['session', 'service-owner'].includes(operation.access)) continue;
+      if (/metrics|logs/.test(operation.path)) continue;
+      const { body } = await matrix.read(operation, user);
+      state[operation.path] = JSON.parse(body, (key, value) => (VOLATILE.has(key) ? undefined : value));
+    }
+    return UNFINISHED.test(JSON.stringify(state)) ? undefined : state;
+  };
+  return waitFor(read, { timeoutMs: 60_000, intervalMs: 500, describe: `the resources of ${user.name} to be created` });
+};

@@ -1,0 +1,127 @@
+import * as contracts from '@postern/contracts';
+import {
+  BASE_PATHS,
+  type HttpRoute,
+  isRequestContract,
+  type RequestContract,
+  type RouteAccess,
+} from '@postern/contracts';
+
+/** The parts of a JSON schema that samples are made from. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly minLength?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+}
+
+/** Who may call an operation: the access that its contract declares, or the security of its OpenAPI entry. */
+export type Access = RouteAccess | 'api-key' | 'anyone';
+
+/** One operation of an OpenAPI document, with what its contract declares. */
+export interface Operation {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly access: Access;
+  /** Whether the contract refuses users who are no operators. */
+  readonly operatorsOnly: boolean;
+  /** Whether operators reach the resources of every user. */
+  readonly operatorsReachAll: boolean;
+  readonly pathParameters: readonly string[];
+  readonly query: readonly { readonly name: string; readonly required: boolean; readonly schema: Schema }[];
+  readonly body: Schema | undefined;
+  readonly example: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Of operations that are not routes of contracts, what their security does not tell. */
+const UNDECLARED: Readonly<Record<string, Partial<Pick<Operation, 'access' | 'operatorsReachAll'>>>> = {
+  'Workspaces.quotas': { operatorsReachAll: true },
+  'Workspaces.setQuotas': { access: 'operator' },
+};
+
+interface DocumentedOperation {
+  readonly operationId: string;
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly { name: string; in: string; required?: boolean; schema: Schema }[];
+  readonly requestBody?: { content: { 'application/json'?: { schema: Schema; example?: Record<string, unknown> } } };
+}
+
+interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+}
+
+const DOCUMENTS = ['/openapi.json', '/dashboard/api/openapi.json'];
+
+/** Every operation of both OpenAPI documents that a running Postern serves. */
+export const operationsOf = async (baseUrl: string): Promise<readonly Operation[]> => {
+  const declared = declaredRoutes();
+  const found: Operation[] = [];
+  for (const address of DOCUMENTS) {
+    const { paths } = (await (await fetch(baseUrl + address)).json()) as OpenApiDocument;
+    for (const [path, methods] of Object.entries(paths))
+      for (const [method, operation] of Object.entries(methods))
+        found.push(operationOf(method, path, operation, declared));
+  }
+  return found;
+};
+
+interface Declared {
+  readonly contract: RequestContract;
+  readonly route: HttpRoute;
+  readonly access: RouteAccess;
+}
+
+/** The routes of the contracts by `<METHOD> <path>`. */
+export const declaredRoutes = (): ReadonlyMap<string, Declared> =>
+  new Map(
+    Object.values<unknown>(contracts)
+      .filter(isRequestContract)
+      .flatMap(contract => contract.http.map(route => ({ contract, route })))
+      .flatMap(({ contract, route }) =>
+        [route.access].flat().map(access => {
+          const key = `${route.method} ${BASE_PATHS[access]}${route.path}`;
+          return [key, { contract, route, access }] as const;
+        }),
+      ),
+  );
+
+const operationOf = (
+  lowerCaseMethod: string,
+  path: string,
+  { operationId, security = [], parameters = [], requestBody }: DocumentedOperation,
+  declared: ReadonlyMap<string, Declared>,
+): Operation => {
+  const method = lowerCaseMethod.toUpperCase();
+  const { contract, ...route } = declared.get(`${method} ${path}`) ?? { contract: undefined };
+  const access = 'access' in route ? route.access : UNDECLARED[operationId]?.access;
+  const json = requestBody?.content['application/json'];
+  return {
+    name: operationId,
+    method,
+    path,
+    access: access ?? documentedAccess(security),
+    operatorsOnly: access === 'operator' || 'not_an_operator' in (contract?.refusals ?? {}),
+    operatorsReachAll: access === 'operator' || UNDECLARED[operationId]?.operatorsReachAll === true,
+    pathParameters: parameters.filter(one => one.in === 'path').map(({ name }) => name),
+    query: parameters
+      .filter(one => one.in === 'query')
+      .map(({ name, required = false, schema }) => ({ name, required, schema })),
+    body: json?.schema,
+    example: json?.example,
+  };
+};
+
+const documentedAccess = (security: NonNullable<DocumentedOperation['security']>): Access => {
+  const schemes = security.flatMap(Object.keys);
+  if (schemes.includes('apiKey')) return 'api-key';
+  if (schemes.includes('platformKey')) return 'platform-key';
+  return schemes.includes('bearer') ? 'session' : 'anyone';
+};

@@ -1,0 +1,60 @@
+import { type Answer, callApi } from './client.js';
+
+const PASSWORDS = ['correct horse battery staple', 'another horse, another staple'] as const;
+
+/** A user of the matrix, signed in. */
+export class TestUser {
+  private password: (typeof PASSWORDS)[number] = PASSWORDS[0];
+
+  private constructor(
+    readonly baseUrl: string,
+    readonly name: string,
+    readonly email: string,
+    public token: string,
+    readonly workspaceId: string,
+    private readonly receiverUrl: string,
+  ) {}
+
+  /** Created by an operator; mail to the login address bounces, so that there is a suppression. Webhooks go to the receiver. */
+  static async create(baseUrl: string, operatorToken: string, name: string, receiverUrl: string): Promise<TestUser> {
+    const email = `hard-bounce+${name}-${Date.now()}@simulator.test`;
+    const created = await callApi(baseUrl, {
+      method: 'POST',
+      path: '/dashboard/api/users',
+      headers: { authorization: `Bearer ${operatorToken}` },
+      body: { email, password: PASSWORDS[0], workspace_name: `Workspace of ${name}` },
+    });
+    if (created.status !== 201) throw new Error(`The user ${name} was not created: ${created.body}`);
+    const [workspace] = created.json['workspaces'] as readonly { id: string }[];
+    const user = new TestUser(baseUrl, name, email, '', workspace?.id ?? '', receiverUrl);
+    user.token = await user.newSession();
+    return user;
+  }
+
+  /** A further session, after a change of the password too. */
+  async newSession(): Promise<string> {
+    for (const password of [this.password, ...PASSWORDS]) {
+      const body = { email: this.email, password };
+      const { json } = await callApi(this.baseUrl, { method: 'POST', path: '/dashboard/api/session', body });
+      this.password = password;
+      if (json['token']) return String(json['token']);
+    }
+    throw new Error(`${this.name} cannot sign in`);
+  }
+
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const authorization = `Bearer ${this.token}`;
+    return callApi(this.baseUrl, { method, path, headers: { authorization, ...headers }, body });
+  }
+
+  /** Fields that only this user can fill. */
+  known(): Readonly<Record<string, unknown>> {
+    return {
+      url: this.receiverUrl,
+      email: this.email,
+      password: this.password,
+      current_password: this.password,
+      new_password: PASSWORDS.find(password => password !== this.password),
+    };
+  }
+}

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, it } from '@jest/globals';
+
+const folder = mkdtempSync(join(tmpdir(), 'postern-packed-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Manifest {
+  readonly name?: string;
+  readonly version?: string;
+}
+
+/** `name@version` of every package in a node_modules folder, the nested ones too. */
+const installedIn = (modules: string): string[] =>
+  (existsSync(modules) ? readdirSync(modules) : []).flatMap(name => {
+    const path = join(modules, name);
+    if (name.startsWith('@')) return installedIn(path);
+    const nested = installedIn(join(path, 'node_modules'));
+    const manifest = join(path, 'package.json');
+    if (!existsSync(manifest)) return nested;
+    const { name: packageName, version } = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest;
+    return [`${packageName}@${version}`, ...nested];
+  });
+
+it('the image of a service has a list of exactly the packages in it, with their checksums', async () => {
+  const pack = join(import.meta.dirname, 'pack.mjs');
+  await promisify(execFile)(process.execPath, [pack, 'delivery-tracking', folder]);
+  const sbom = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'));
+
+  const outside = sbom.components.filter(({ purl }: { purl: string }) => !/postern|generic/.test(purl));
+  const described = outside.map((component: Record<string, string>) => component['bom-ref']).sort();
+  const packed = [...new Set(installedIn(join(folder, 'node_modules')))];
+  expect(described).toEqual(packed.filter(name => !name.startsWith('@postern/')).sort());
+  expect(described).toContainEqual(expect.stringMatching(/^smtp-server@/));
+  expect(outside.filter(({ hashes }: { hashes?: unknown }) => !hashes)).toEqual([]);
+  expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5' });
+}, 300_000);
