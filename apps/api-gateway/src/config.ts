@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type ConfigOf, defineConfig, integer, list, Secret, text } from '@postern/service-host/config';
+import { ConfigError, type ConfigOf, defineConfig, integer, list, Secret, text } from '@postern/service-host/config';
 
 const builtDashboard = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 const url = text().refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http or https URL');
@@ -20,8 +20,12 @@ export const gatewayConfig = defineConfig({
     .transform(secrets => secrets.map(secret => new Secret(secret)))
     .describe('Secrets of tracking links, comma-separated; the first one signs, all verify.'),
   trustedProxies: list()
-    .default([])
-    .describe('Addresses or CIDR ranges of the proxies whose X-Forwarded-For is trusted, comma-separated.'),
+    .refine(all => all.length === 1 || !all.includes('none'), '"none" excludes other entries')
+    .transform(all => all.filter(proxy => proxy !== 'none'))
+    .optional()
+    .describe(
+      'Addresses or CIDR ranges of the proxies whose X-Forwarded-For is trusted, comma-separated; "none" if clients connect directly. Required if POSTERN_PUBLIC_URL is an https URL.',
+    ),
   dashboardDir: text().default(builtDashboard).describe('Folder with the built files of the dashboard.'),
   maxConnections: integer().min(1).default(10_000).describe('Maximum number of connections; more are refused.'),
   headersTimeoutMs: integer().min(100).default(10_000).describe('Time limit for the headers of a request.'),
@@ -34,3 +38,14 @@ export const gatewayConfig = defineConfig({
 });
 
 export type GatewayConfig = ConfigOf<typeof gatewayConfig>;
+
+/** The trusted proxies. @throws for an https URL without a statement: behind a proxy all clients share one address. */
+export const trustedProxiesOf = ({ publicUrl, trustedProxies }: GatewayConfig): readonly string[] => {
+  if (trustedProxies === undefined && publicUrl.startsWith('https:'))
+    throw new ConfigError([
+      'POSTERN_TRUSTED_PROXIES: is required because POSTERN_PUBLIC_URL is an https URL. Set it to the networks of the' +
+        ' proxies in front of the gateway, for example 10.0.0.0/8, or to "none" if clients connect directly. Without' +
+        ' it, all clients behind a proxy count as one address, and limits of one apply to all.',
+    ]);
+  return trustedProxies ?? [];
+};

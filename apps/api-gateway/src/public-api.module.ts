@@ -7,6 +7,7 @@ import { PagesModule } from './pages/pages.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { TrackingModule } from './tracking/tracking.module.js';
+import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 /** Everything that the public port serves; the documentation lists the routes in this order. */
 @Module({
@@ -14,6 +15,7 @@ import { TrackingModule } from './tracking/tracking.module.js';
     EmailsModule,
     PlatformKeysModule,
     SessionsModule,
+    WorkspacesModule,
     ContractRoutesModule,
     TrackingModule,
     HealthModule,

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CONFIG, HOST, type Host, HostModule } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { GatewayConfig } from './config.js';
+import { type GatewayConfig, trustedProxiesOf } from './config.js';
 import { apiKeyHashOf, assertValidApiKey } from './infrastructure/http/access/api-key.js';
 import { admitCall, isPlatformRoute } from './infrastructure/http/access/platform-admission.js';
 import { fastifyServer } from './infrastructure/http/server/fastify-server.js';
@@ -42,6 +42,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     const { log, metrics } = this.host;
     const adapter = fastifyServer({
       ...config,
+      trustedProxies: trustedProxiesOf(config),
       routes,
       secure: config.publicUrl.startsWith('https:'),
       ...requestObserver(metrics, log),

@@ -24,6 +24,7 @@ import { EnvironmentPage } from './pages/web-service/environment-page.js';
 import { LogsPage } from './pages/web-service/logs-page.js';
 import { WebServiceLayout } from './pages/web-service/web-service-layout.js';
 import { WebServicePage } from './pages/web-service/web-service-page.js';
+import { WorkspacePage } from './pages/workspace-page.js';
 import { matchPath } from './route-pattern.js';
 
 type Render = (params: Record<string, string>) => ComponentChild;
@@ -58,6 +59,7 @@ const PAGES: Readonly<Record<string, Render>> = {
   '/platform-keys': () => <PlatformKeysPage />,
   '/moderation': () => <ModerationPage />,
   '/users': () => <UsersPage />,
+  '/workspace': () => <WorkspacePage />,
   '/account': () => <AccountPage />,
 };
 

@@ -26,6 +26,14 @@ export const config = defineConfig({
   productionPerMinuteLimit: limit().default(600).describe('Messages of a production service per minute.'),
   productionDailyStart: limit().default(1_000).describe('Daily quota of a service that has just moved to production.'),
   quotaCeiling: limit().default(200_000).describe('Daily quota that good days lead up to and never over.'),
+  codesPerWorkspaceHour: limit().default(20).describe('Verification codes that a workspace may mail per hour.'),
+  codesPerWorkspaceDay: limit().default(60).describe('Verification codes that a workspace may mail per UTC day.'),
+  codesPerMailboxHour: limit()
+    .default(5)
+    .describe('Verification codes that are mailed to one mailbox per hour, over all services.'),
+  codesPerMailboxDay: limit()
+    .default(10)
+    .describe('Verification codes that are mailed to one mailbox per UTC day, over all services.'),
   ...eventSettings,
   publicUrl: text().describe('Base URL of the gateway as recipients reach it; pixels and tracked links begin with it.'),
   linkSecrets: list().describe('Secrets of tracking tokens, comma-separated, 32 bytes each; the first one signs.'),

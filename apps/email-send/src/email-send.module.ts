@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
+import { CodeOptOutsModule } from './code-opt-outs/code-opt-outs.module.js';
 import { DailyQuotasModule } from './daily-quotas/daily-quotas.module.js';
 import { DeferredCopiesModule } from './deferred-copies/deferred-copies.module.js';
 import { EmailServicesModule } from './email-services/email-services.module.js';
@@ -20,6 +21,7 @@ import { VerifiedRecipientsModule } from './verified-recipients/verified-recipie
     ApiKeysModule,
     SendingDomainsModule,
     VerifiedRecipientsModule,
+    CodeOptOutsModule,
     DailyQuotasModule,
     EmailsModule,
     DeferredCopiesModule,

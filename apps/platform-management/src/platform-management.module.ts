@@ -8,6 +8,7 @@ import { ModerationModule } from './moderation/moderation.module.js';
 import { operations } from './operations/operations.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { QuotasModule } from './quotas/quotas.module.js';
 import { ReconcilerModule } from './reconciler/reconciler.module.js';
 import { WebServicesModule } from './web-services/web-services.module.js';
 
@@ -17,6 +18,7 @@ import { WebServicesModule } from './web-services/web-services.module.js';
     AccountsModule,
     PlatformKeysModule,
     ProjectsModule,
+    QuotasModule,
     EnvironmentModule,
     WebServicesModule,
     DeploymentsModule,

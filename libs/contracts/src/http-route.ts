@@ -14,14 +14,15 @@ export const BASE_PATHS: Readonly<Record<RouteAccess, string>> = {
   operator: '/dashboard/api',
 };
 
-/** What the gateway knows of an authenticated caller; `email` only of a session. */
-export type CallerField = 'userId' | 'workspaceId' | 'email';
+/** What the gateway knows of an authenticated caller; `email` and `quotas` only of a session. */
+export type CallerField = 'userId' | 'workspaceId' | 'email' | 'quotas';
 
 /** Request fields that are always taken from the caller and never read from path, query or body. */
 export const CALLER_FIELDS: Readonly<Record<string, CallerField>> = {
   user_id: 'userId',
   actor_id: 'userId',
   workspace_id: 'workspaceId',
+  workspace_quotas: 'quotas',
 };
 
 /**

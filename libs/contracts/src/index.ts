@@ -1,5 +1,6 @@
 export * from './delivery-tracking/events.js';
 export * from './delivery-tracking/requests.js';
+export * from './email-send/code-opt-outs.js';
 export * from './email-send/email-services.js';
 export * from './email-send/emails.js';
 export * from './email-send/events.js';
@@ -21,6 +22,8 @@ export * from './platform-management/project-secrets.js';
 export * from './platform-management/projects.js';
 export * from './platform-management/variables.js';
 export * from './platform-management/web-services.js';
+export * from './platform-management/workspaces.js';
+export * from './quotas.js';
 export { Refusal } from './refusal.js';
 export * from './request.js';
 export * from './runtime-agent/databases.js';

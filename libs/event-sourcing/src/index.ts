@@ -11,6 +11,12 @@ export { type Append, type Appended, ConcurrencyConflict, EventStore, type Expec
 export { GroupCommit, type GroupCommitOptions } from './group-commit.js';
 export { type Handled, handleCommand } from './handle-command.js';
 export { InMemoryEventStore } from './in-memory-event-store.js';
-export { ProjectedStreams, type ProjectedStreamsOptions, Streams } from './streams.js';
+export {
+  type CreationLimit,
+  LimitedStreams,
+  ProjectedStreams,
+  type ProjectedStreamsOptions,
+  Streams,
+} from './streams.js';
 export { storableJson, UnstorableEventError } from './unstorable-text.js';
 export { type Upcaster, type Upcasters, upcast } from './upcasting.js';

@@ -22,6 +22,25 @@ export abstract class Streams {
   ): Promise<readonly Event[]>;
 }
 
+/** A rule about what the read model holds, exact for all commands with the same lock. */
+export interface CreationLimit {
+  /** Not a stream: commands with this lock run one after another, over all replicas. */
+  readonly lock: string;
+  /** Runs when the read model holds everything that earlier commands wrote; throws a refusal. Must not write. */
+  readonly check: () => Promise<unknown>;
+}
+
+/** Writes streams of which there may be a limited number; also the injection token. */
+export abstract class LimitedStreams {
+  /** Like `Streams.execute`, if the limit permits it. */
+  abstract create<State, Command, Event extends DomainEvent>(
+    limit: CreationLimit,
+    decider: Decider<State, Command, Event>,
+    streamId: string,
+    command: Command,
+  ): Promise<readonly Event[]>;
+}
+
 export interface ProjectedStreamsOptions {
   readonly store: EventStore;
   /** Resolves when the read models hold everything up to a position. */

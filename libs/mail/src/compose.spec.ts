@@ -47,6 +47,20 @@ describe('a composed message', () => {
     expect(head).toContain('\r\nX-Order-Id: 42\r\n');
   });
 
+  it('tells mail clients how to unsubscribe (RFC 8058)', () => {
+    const linesOf = (unsubscribeUrl: string) =>
+      composeMessage({ ...draft, unsubscribeUrl }).headerLines.flatMap(({ name, line }) =>
+        name.startsWith('List-') ? [line] : [],
+      );
+    expect(linesOf('https://mail.test/u/1')).toEqual([
+      'List-Unsubscribe:\r\n <https://mail.test/u/1>',
+      'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+    ]);
+    expect(linesOf('http://mail.test/u/1')).toEqual(['List-Unsubscribe:\r\n <http://mail.test/u/1>']);
+    for (const url of ['https://mail.test/>\r\nBcc: eve@example.com', 'mailto:a@b.c', 'https://mail.test/a b'])
+      expect(() => linesOf(url)).toThrow(CompositionError);
+  });
+
   it('shields lines that servers alter on their way', () => {
     const { html: _, ...plain } = draft;
     const body = composeMessage({ ...plain, text: '.\n.dot\nFrom here\ntrailing \t\nend ' }).body.toString();

@@ -19,6 +19,8 @@ export interface MessageDraft {
   /** `left@right`, without angle brackets. */
   readonly messageId: string;
   readonly date: Date;
+  /** Where a recipient unsubscribes (RFC 2369), with one request if it is an https URL (RFC 8058). */
+  readonly unsubscribeUrl?: string;
 }
 
 /** A message ready for signing and handing over. `body` is 7-bit with CRLF line ends. */
@@ -43,6 +45,7 @@ export class CompositionError extends Error {
 }
 
 const EXTRA_HEADER = /^X-[A-Za-z0-9-]{1,70}$/i;
+const UNSUBSCRIBE_URL = /^https?:\/\/[\x21-\x3b\x3d\x3f-\x7e]{1,900}$/;
 const MESSAGE_ID = /^[\x21-\x3b\x3d\x3f-\x7e]+@[A-Za-z0-9.-]+$/;
 
 /** Composes a message once, so that each recipient's copy costs only the encoding of its own HTML. */
@@ -106,8 +109,18 @@ function ownHeaders(draft: MessageDraft): HeaderLine[] {
     if (!EXTRA_HEADER.test(name)) throw new CompositionError(`header ${JSON.stringify(name)} is not an X- header`);
     lines.push(textHeader(name, value));
   }
+  lines.push(...unsubscribeHeaders(draft.unsubscribeUrl));
   lines.push({ name: 'MIME-Version', line: 'MIME-Version: 1.0' });
   return lines;
+}
+
+function unsubscribeHeaders(url: string | undefined): HeaderLine[] {
+  if (url === undefined) return [];
+  if (!UNSUBSCRIBE_URL.test(url)) throw new CompositionError('the unsubscribe URL is malformed');
+  const where = { name: 'List-Unsubscribe', line: `List-Unsubscribe:\r\n <${url}>` };
+  if (!url.startsWith('https:')) return [where];
+  const how = 'List-Unsubscribe-Post';
+  return [where, { name: how, line: `${how}: List-Unsubscribe=One-Click` }];
 }
 
 function addressHeader(name: string, mailboxes: readonly Mailbox[]): HeaderLine {

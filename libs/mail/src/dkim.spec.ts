@@ -63,6 +63,12 @@ describe('a DKIM signature', () => {
     expect(await verify(messageBytes(message, [await signer.sign(message)]))).toBe('pass');
   });
 
+  it('covers the headers of one-click unsubscription (RFC 8058 §4)', async () => {
+    const lines = header('From: a@example.com', 'List-Unsubscribe: <https://mail.test/u>', 'List-Unsubscribe-Post: x');
+    const { line } = await signer.sign({ headerLines: lines, body: Buffer.from('x') });
+    expect(line.replaceAll(/\s/g, '')).toContain(':list-unsubscribe:list-unsubscribe-post;');
+  });
+
   it('is short lines in a header of its own', async () => {
     const { name, line } = await signer.sign({ headerLines: header('From: a@example.com'), body: Buffer.from('x') });
     expect(name).toBe('DKIM-Signature');

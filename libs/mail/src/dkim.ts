@@ -30,6 +30,9 @@ const SIGNED_WHERE_PRESENT = [
   'content-transfer-encoding',
   'in-reply-to',
   'references',
+  // RFC 8058 §4: one-click unsubscription works only if both are signed.
+  'list-unsubscribe',
+  'list-unsubscribe-post',
 ];
 const MAX_LINE = 76;
 

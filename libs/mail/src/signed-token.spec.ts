@@ -65,6 +65,20 @@ describe('a tracking token', () => {
     expect(tokens.readClickToken('A'.repeat(1_000_000))).toBeUndefined();
   });
 
+  it('names the mailbox that refuses codes, and only where we signed it', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), hash => {
+        const token = tokens.optOutToken(Buffer.from(hash));
+        expect(token).toMatch(/^[\w-]{64}$/);
+        expect(tokens.readOptOutToken(token)).toEqual(Buffer.from(hash));
+        expect(TrackingTokens.fromSecrets([oldSecret]).readOptOutToken(token)).toBeUndefined();
+        expect(tokens.readOptOutToken(`${token}A`)).toBeUndefined();
+      }),
+    );
+    expect(tokens.readOptOutToken('A'.repeat(64))).toBeUndefined();
+    expect(() => tokens.optOutToken(Buffer.alloc(31))).toThrow(RangeError);
+  });
+
   it('serves one purpose only', () => {
     const open = Buffer.from(tokens.openToken(emailId, 1), 'base64url');
     const forged = `b+${encodeBase32(open.subarray(0, 30))}`;

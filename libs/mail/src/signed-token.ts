@@ -26,12 +26,15 @@ interface Keys {
   readonly open: KeyObject;
   readonly click: KeyObject;
   readonly clickNonce: KeyObject;
+  readonly optOut: KeyObject;
 }
 
 const RETURN_PATH_PREFIX = 'b+';
 const SUBJECT_BYTES = 18;
 const RETURN_PATH_MAC_BYTES = 12;
 const OPEN_MAC_BYTES = 16;
+const OPT_OUT_MAC_BYTES = 16;
+const MAILBOX_HASH_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const MIN_SECRET_BYTES = 32;
@@ -104,14 +107,31 @@ export class TrackingTokens {
     return undefined;
   }
 
+  /** The token of a link by which a mailbox refuses verification codes, safe in a URL; it holds only a hash. */
+  optOutToken(mailboxHash: Buffer): string {
+    if (mailboxHash.length !== MAILBOX_HASH_BYTES) throw new RangeError('the hash of a mailbox has 32 bytes');
+    return sealed(mailboxHash, this.keys[0].optOut, OPT_OUT_MAC_BYTES).toString('base64url');
+  }
+
+  /** The hash of the mailbox. */
+  readOptOutToken(token: string): Buffer | undefined {
+    const bytes = decodeBase64url(token);
+    if (bytes?.length !== MAILBOX_HASH_BYTES + OPT_OUT_MAC_BYTES) return undefined;
+    return this.#authentic(bytes, 'optOut', MAILBOX_HASH_BYTES);
+  }
+
   #unseal(bytes: Buffer, purpose: 'returnPath' | 'open', macBytes: number): TrackedRecipient | undefined {
     if (bytes.length !== SUBJECT_BYTES + macBytes) return undefined;
-    const subject = bytes.subarray(0, SUBJECT_BYTES);
-    const claimed = bytes.subarray(SUBJECT_BYTES);
-    for (const keys of this.keys) {
-      if (timingSafeEqual(mac(subject, keys[purpose], macBytes), claimed)) return unpackSubject(subject);
-    }
-    return undefined;
+    const subject = this.#authentic(bytes, purpose, SUBJECT_BYTES);
+    return subject && unpackSubject(subject);
+  }
+
+  /** The content before the MAC, if one of our keys made the MAC. */
+  #authentic(bytes: Buffer, purpose: 'returnPath' | 'open' | 'optOut', contentBytes: number): Buffer | undefined {
+    const content = bytes.subarray(0, contentBytes);
+    const claimed = bytes.subarray(contentBytes);
+    const isOurs = this.keys.some(keys => timingSafeEqual(mac(content, keys[purpose], claimed.length), claimed));
+    return isOurs ? content : undefined;
   }
 }
 
@@ -126,6 +146,7 @@ function deriveKeys(secret: string): Keys {
     open: derive('open'),
     click: derive('click'),
     clickNonce: derive('click nonce'),
+    optOut: derive('opt out'),
   };
 }
 

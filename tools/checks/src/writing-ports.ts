@@ -12,6 +12,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'Deployments',
   'ModerationSettings',
   'NamedValueReader',
+  'PasswordRules',
   'ProjectOwners',
   'ReadModels',
   'SenderDirectory',
@@ -21,6 +22,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'WebServiceOwners',
   'WebServices',
   'WebServiceSettings',
+  'WorkspaceUsage',
   // The world outside: nothing of it can be in a transaction, so commands order what they do there with care.
   'DatabaseRuntime',
   'DnsResolver',

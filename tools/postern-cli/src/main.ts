@@ -5,6 +5,7 @@ import { defineConfig } from '@postern/service-host/config';
 import { doctor } from './commands/doctor.js';
 import { discardSetAsideEvent, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
 import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
+import { countOptOuts, removeOptOut } from './commands/opt-outs.js';
 import { outboxStatus } from './commands/outbox.js';
 import { projectionsStatus, rebuildProjections } from './commands/projections.js';
 import { eraseRecipient, listRecipientErasures, showRecipientErasure } from './commands/recipients.js';
@@ -32,6 +33,8 @@ const USAGE = `postern: administer a running Postern
                                                   erase a recipient in every service
   postern recipients erasures                     list erasures
   postern recipients erasure <id>                 show what an erasure has erased, and what is left
+  postern recipients opt-outs                     count the mailboxes that refuse verification codes
+  postern recipients remove-opt-out <address>     let a mailbox receive verification codes again
 
 It connects to NATS only, and needs the credential of the user "operator", which no service has:
   --home <folder>            of the local start in this folder
@@ -78,6 +81,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'recipients erase': (operator, rest) => eraseRecipient(operator, rest, values),
   'recipients erasures': listRecipientErasures,
   'recipients erasure': showRecipientErasure,
+  'recipients opt-outs': countOptOuts,
+  'recipients remove-opt-out': removeOptOut,
 };
 
 const commandFor = ([first = '', second = '', ...rest]: readonly string[]): ((

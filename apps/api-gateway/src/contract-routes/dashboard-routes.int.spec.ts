@@ -71,12 +71,34 @@ describe('signing in', () => {
   });
 
   it('marks the cookie Secure behind https', async () => {
-    const secure = await startGateway({ POSTERN_PUBLIC_URL: 'https://postern.example' });
+    const secure = await startGateway({
+      POSTERN_PUBLIC_URL: 'https://postern.example',
+      POSTERN_TRUSTED_PROXIES: 'none',
+    });
     secure.services.on(createSession, () => ({ token: 't', expires_at: '2030-01-02T03:04:05.000Z' }));
     const answer = await call('POST', `${secure.url}/dashboard/api/session`, { body: { email: 'a', password: 'b' } });
     expect(answer.headers['set-cookie']).toContain('; Secure');
     expect(answer.headers['strict-transport-security']).toBeDefined();
     await secure.stop();
+  });
+
+  it('sets a cookie that tells later logins the device, and sends it to no other route', async () => {
+    gateway.services.on(createSession, () => ({
+      token: 't',
+      expires_at: '2030-01-02T03:04:05.000Z',
+      device_token: 'first:abc+/=',
+    }));
+    const credentials = { email: 'owner@example.com', password: 'secret' };
+    const answer = await api('POST', '/session', credentials, {});
+    expect(answer.body).toEqual({ token: 't', expires_at: '2030-01-02T03:04:05.000Z' });
+    const [, device = ''] = [answer.headers['set-cookie']].flat();
+    expect(device).toBe(
+      'postern_device=first:abc+/=; Max-Age=15552000; Path=/dashboard/api/session; HttpOnly; SameSite=Strict',
+    );
+    await api('POST', '/session', credentials, { cookie: device.split(';')[0] ?? '' });
+    expect(lastAsked()?.request).toMatchObject({ device_token: 'first:abc+/=' });
+    await api('POST', '/session', credentials, { cookie: `postern_device=${'x'.repeat(2_000)}` });
+    expect(lastAsked()?.request).not.toHaveProperty('device_token');
   });
 
   it('fails with 401 for wrong credentials and 429 after too many', async () => {

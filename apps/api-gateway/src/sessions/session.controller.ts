@@ -1,12 +1,18 @@
 import { Body, Controller, Delete, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
-import { createSession, endSession, switchWorkspace } from '@postern/contracts';
+import { createdSession, createSession, endSession, switchWorkspace } from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { GatewayConfig } from '../config.js';
 import { RequiresSession } from '../infrastructure/http/access/session.guard.js';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
-import { expiredSessionCookie, publicOriginOf, sessionCookie } from '../infrastructure/http/access/session-cookie.js';
+import {
+  deviceCookie,
+  deviceFromCookie,
+  expiredSessionCookie,
+  publicOriginOf,
+  sessionCookie,
+} from '../infrastructure/http/access/session-cookie.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
@@ -32,8 +38,10 @@ export class SessionController {
   @Describes({
     requests: [createSession],
     summary: 'Sign in',
-    description: 'Also sets the token as an HttpOnly, SameSite=Strict cookie.',
-    responseHeaders: { 'Set-Cookie': 'The session cookie.' },
+    description:
+      'Also sets the token as an HttpOnly, SameSite=Strict cookie. A second cookie tells later logins that the browser has logged in to the account before: failures of other clients do not limit it.',
+    reply: createdSession,
+    responseHeaders: { 'Set-Cookie': 'The session cookie, and that of the device.' },
   })
   async signIn(
     @Body({ schema: credentials }) body: z.output<typeof credentials>,
@@ -41,8 +49,14 @@ export class SessionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const ip = clientAddressOf(request);
-    const session = await this.services.request(createSession, { ...body, ip }, requestContextOf(request));
+    const device = deviceFromCookie(request);
+    const { device_token, ...session } = await this.services.request(
+      createSession,
+      { ...body, ip, ...(device === undefined ? {} : { device_token: device }) },
+      requestContextOf(request),
+    );
     reply.header('set-cookie', sessionCookie(session.token, session.expires_at, this.secure));
+    if (device_token !== undefined) reply.header('set-cookie', deviceCookie(device_token, this.secure));
     return session;
   }
 

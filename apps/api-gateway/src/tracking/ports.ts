@@ -7,5 +7,7 @@ export interface TrackedCopy {
 /** Reads the signed tokens of pixels and links; undefined for a token that we did not sign. */
 export abstract class TrackingLinks {
   abstract copyOfPixel(token: string): TrackedCopy | undefined;
+  /** Whether the token names a mailbox that can refuse verification codes. */
+  abstract isOptOut(token: string): boolean;
   abstract copyAndTargetOfLink(token: string): (TrackedCopy & { readonly url: string }) | undefined;
 }

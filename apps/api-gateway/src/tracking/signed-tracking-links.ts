@@ -11,6 +11,10 @@ export class SignedTrackingLinks extends TrackingLinks {
     return this.tokens.readOpenToken(token);
   }
 
+  isOptOut(token: string): boolean {
+    return this.tokens.readOptOutToken(token) !== undefined;
+  }
+
   copyAndTargetOfLink(token: string): (TrackedCopy & { readonly url: string }) | undefined {
     return this.tokens.readClickToken(token);
   }

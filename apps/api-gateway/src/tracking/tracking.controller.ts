@@ -3,10 +3,10 @@ import { recordClick, recordOpen } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
-import { messagePage } from '../infrastructure/http/server/message-page.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
 import { EngagementRecorder } from './engagement-recorder.js';
+import { INVALID_LINK_PAGE } from './invalid-link-page.js';
 import { type TrackedCopy, TrackingLinks } from './ports.js';
 
 /** One transparent pixel, 43 bytes, GIF89a. */
@@ -59,12 +59,7 @@ export class TrackingController {
         .code(404)
         .header('content-security-policy', PAGE_POLICY)
         .type('text/html; charset=utf-8')
-        .send(
-          messagePage(
-            'This link is not valid',
-            'It may be incomplete or changed. Open the original email and try again.',
-          ),
-        );
+        .send(INVALID_LINK_PAGE);
     }
     if (request.method === 'GET') {
       const details = { ...detailsOf(request, link), url: link.url };

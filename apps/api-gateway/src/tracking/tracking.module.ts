@@ -5,13 +5,14 @@ import type { GatewayConfig } from '../config.js';
 import { ServiceClient } from '../service-client/ports.js';
 import { ServiceClientModule } from '../service-client/service-client.module.js';
 import { EngagementRecorder } from './engagement-recorder.js';
+import { OptOutController } from './opt-out.controller.js';
 import { TrackingLinks } from './ports.js';
 import { SignedTrackingLinks } from './signed-tracking-links.js';
 import { TrackingController } from './tracking.controller.js';
 
 @Module({
   imports: [ServiceClientModule],
-  controllers: [TrackingController],
+  controllers: [TrackingController, OptOutController],
   providers: [
     {
       provide: TrackingLinks,

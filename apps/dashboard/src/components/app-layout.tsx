@@ -15,6 +15,7 @@ const PLATFORM: Entries = [
   ['/projects', 'Projects'],
   ['/databases', 'Databases'],
   ['/platform-keys', 'Platform keys'],
+  ['/workspace', 'Workspace'],
 ];
 const OPERATOR: Entries = [
   ['/moderation', 'Moderation'],

@@ -44,7 +44,7 @@ export const AccountPage = () => {
             required
             minLength={12}
             maxLength={1024}
-            hint="At least 12 characters."
+            hint="At least 12 characters, and not a common password."
             autocomplete="new-password"
           />
           <Field label="Confirm new password" name="repeated" type="password" required autocomplete="new-password" />

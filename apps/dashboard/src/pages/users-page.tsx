@@ -41,7 +41,7 @@ export const UsersPage = () => {
             required
             minLength={12}
             maxLength={1024}
-            hint="At least 12 characters."
+            hint="At least 12 characters, and not a common password."
             autocomplete="new-password"
           />
           <Field label="Workspace name" name="workspace_name" maxLength={100} hint="Optional" autocomplete="off" />

@@ -32,6 +32,11 @@ export class ApiKeys {
     private readonly services: EmailServices,
   ) {}
 
+  /** How many valid keys a service has. */
+  countOf(serviceId: string): Promise<number> {
+    return this.prisma.apiKey.count({ where: { serviceId } });
+  }
+
   /** Refuses with `service_not_found`. The time of the last use may lag by 30 seconds. */
   @Handles(listApiKeys)
   async list(request: RequestOf<typeof listApiKeys>): Promise<ReplyOf<typeof listApiKeys>> {

@@ -1,21 +1,33 @@
 import { createHash, randomInt } from 'node:crypto';
-import { createApiKey, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { Streams } from '@postern/event-sourcing';
+import { createApiKey, limitOf, quotaReached, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { LimitedStreams, Streams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { ownedEmailService } from '../email-services/owned-email-service.js';
 import { apiKey, apiKeyStream, keyPrefixOf, newApiKey } from './api-key.js';
+import { ApiKeys } from './api-keys.projection.js';
 
 /** Creates a key, which is valid at once in every replica. Only its hash and its prefix are stored. */
 @Handles(createApiKey)
 export class CreateApiKey {
-  constructor(private readonly streams: Streams) {}
+  constructor(
+    private readonly streams: Streams,
+    private readonly creations: LimitedStreams,
+    private readonly keys: ApiKeys,
+  ) {}
 
   async execute(request: RequestOf<typeof createApiKey>): Promise<ReplyOf<typeof createApiKey>> {
     await ownedEmailService(this.streams, request);
     const id = uuidv7();
     const key = newApiKey(limit => randomInt(limit));
-    await this.streams.execute(apiKey, apiKeyStream(id), {
+    const limit = limitOf('api_keys', request.workspace_quotas);
+    const quota = {
+      lock: `api-keys-of-${request.service_id}`,
+      check: async () => {
+        if ((await this.keys.countOf(request.service_id)) >= limit) throw quotaReached('api_keys', limit);
+      },
+    };
+    await this.creations.create(quota, apiKey, apiKeyStream(id), {
       kind: 'create',
       keyId: id,
       serviceId: request.service_id,

@@ -2,14 +2,16 @@
 const LEASE_S = 300;
 
 const claim = (condition: string): string => `
-  UPDATE deferred_copies AS copy
-  SET claim = gen_random_uuid(), claimed_until = $1::timestamptz + make_interval(secs => ${LEASE_S})
-  FROM email_bodies AS body
-  WHERE body.email_id = copy.email_id AND (copy.email_id, copy.recipient_index) IN (
+  WITH due AS MATERIALIZED (
     SELECT email_id, recipient_index FROM deferred_copies WHERE ${condition}
     ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
   )
-  RETURNING copy.email_id, copy.recipient_index, copy.tries, copy.deadline, copy.claim, body.content`;
+  UPDATE deferred_copies AS copy
+  SET claim = gen_random_uuid(), claimed_until = $1::timestamptz + make_interval(secs => ${LEASE_S})
+  FROM due LEFT JOIN sealed_email_bodies USING (email_id) LEFT JOIN email_bodies USING (email_id)
+  WHERE copy.email_id = due.email_id AND copy.recipient_index = due.recipient_index
+    AND (sealed IS NOT NULL OR content IS NOT NULL)
+  RETURNING copy.email_id, copy.recipient_index, copy.tries, copy.deadline, copy.claim, sealed, content`;
 
 /** Claims due copies, with the bodies of their messages. */
 export const CLAIM_DUE = claim('claim IS NULL AND due_at <= $1');

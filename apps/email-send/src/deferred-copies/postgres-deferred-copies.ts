@@ -2,23 +2,22 @@ import { Injectable } from '@nestjs/common';
 import { ConcurrencyConflict, fold } from '@postern/event-sourcing';
 import { appendAll, inTransaction, PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { EMAIL_EVENTS, type Email, email, emailStream, isUnresolved } from '../emails/email.js';
-import type { EmailBody } from '../emails/email-copies.js';
 import { recordOf } from '../emails/email-record.js';
 import type { CopyAnswer } from '../emails/hand-over.js';
 import { nextTry } from '../emails/retry-schedule.js';
+import { BodySeal, type StoredBody } from '../infrastructure/postgres/body-seal.js';
 import { resolveRecord } from '../infrastructure/postgres/email-rows.js';
 import { CLAIM_CUT_OFF, CLAIM_DUE, DELETE_COPY, SCHEDULE_RETRY } from './deferred-copies.sql.js';
 import { type ClaimedCopy, DeferredCopies } from './ports.js';
 
 const ATTEMPTS = 5;
 
-interface ClaimRow {
+interface ClaimRow extends StoredBody {
   readonly email_id: string;
   readonly recipient_index: number;
   readonly tries: number;
   readonly deadline: Date;
   readonly claim: string;
-  readonly content: string;
 }
 
 class ClaimLost extends Error {}
@@ -26,7 +25,10 @@ class ClaimLost extends Error {}
 /** Deferred copies in PostgreSQL, shared by all replicas: each attempt has a claim with a lease and a fencing token. */
 @Injectable()
 export class PostgresDeferredCopies extends DeferredCopies {
-  constructor(private readonly store: PostgresEventStore) {
+  constructor(
+    private readonly store: PostgresEventStore,
+    private readonly seal: BodySeal,
+  ) {
     super();
   }
 
@@ -86,12 +88,12 @@ export class PostgresDeferredCopies extends DeferredCopies {
     return Promise.all(rows.map(row => this.#copyOf(row)));
   }
 
-  async #copyOf({ email_id, recipient_index, tries, deadline, claim, content }: ClaimRow): Promise<ClaimedCopy> {
+  async #copyOf({ email_id, recipient_index, tries, deadline, claim, ...stored }: ClaimRow): Promise<ClaimedCopy> {
     const history = await this.store.readStream(emailStream(email_id));
     const state = fold(email, history);
     const [accepted] = history;
     if (!accepted || state.state === 'new') throw new Error(`the deferred copy of ${email_id} has no message`);
-    const body = JSON.parse(content) as EmailBody;
+    const body = this.seal.open(email_id, stored);
     const { metadata: origin } = accepted;
     return { facts: state.facts, origin, body, recipientIndex: recipient_index, tries, deadline, claim };
   }

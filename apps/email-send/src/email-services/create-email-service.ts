@@ -1,5 +1,5 @@
-import { createEmailService, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { Streams } from '@postern/event-sourcing';
+import { createEmailService, limitOf, quotaReached, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { LimitedStreams } from '@postern/event-sourcing';
 import { MailboxError, parseMailbox } from '@postern/mail';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
@@ -10,14 +10,21 @@ import { EmailServices } from './email-services.projection.js';
 @Handles(createEmailService)
 export class CreateEmailService {
   constructor(
-    private readonly streams: Streams,
+    private readonly streams: LimitedStreams,
     private readonly services: EmailServices,
   ) {}
 
   async execute(request: RequestOf<typeof createEmailService>): Promise<ReplyOf<typeof createEmailService>> {
     const { workspace_id, name, owner_email } = request;
     const service_id = uuidv7();
-    await this.streams.execute(emailService, emailServiceStream(service_id), {
+    const limit = limitOf('email_services', request.workspace_quotas);
+    const quota = {
+      lock: `email-services-of-${workspace_id}`,
+      check: async () => {
+        if ((await this.services.countOf(workspace_id)) >= limit) throw quotaReached('email_services', limit);
+      },
+    };
+    await this.streams.create(quota, emailService, emailServiceStream(service_id), {
       kind: 'create',
       serviceId: service_id,
       workspaceId: workspace_id,

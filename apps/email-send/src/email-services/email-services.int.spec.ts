@@ -129,3 +129,35 @@ describe('an API key', () => {
     expect(Date.parse(shown!.last_used_at!)).toBeGreaterThanOrEqual(before);
   });
 });
+
+describe('quotas of a workspace', () => {
+  const outcomes = async (attempts: readonly Promise<unknown>[]) => {
+    const settled = await Promise.allSettled(attempts);
+    const refused = settled.flatMap(one => (one.status === 'rejected' ? [one.reason.code] : []));
+    return { created: settled.length - refused.length, refused: new Set(refused) };
+  };
+
+  it('permit 20 email services, however many are created at once over all replicas', async () => {
+    const workspace_id = uuidv7();
+    const attempts = Array.from({ length: 30 }, () => newService(workspace_id));
+    expect(await outcomes(attempts)).toEqual({ created: 20, refused: new Set(['quota_reached']) });
+    await expect(call(listEmailServices, { workspace_id })).resolves.toHaveLength(20);
+    const more = { workspace_id, name: 'App', workspace_quotas: { email_services: 21 } };
+    await expect(call(createEmailService, more)).resolves.toMatchObject({ name: 'App' });
+    await expect(call(createEmailService, more)).rejects.toMatchObject({
+      code: 'quota_reached',
+      details: { quota: 'email_services', limit: 21 },
+    });
+  }, 30_000);
+
+  it('permit as many API keys of a service as an operator has set, and a new one after a revocation', async () => {
+    const { id: service_id, workspace_id } = await newService();
+    const wanted = { workspace_id, service_id, name: 'app', workspace_quotas: { api_keys: 3 } };
+    const attempts = Array.from({ length: 8 }, () => call(createApiKey, wanted));
+    expect(await outcomes(attempts)).toEqual({ created: 3, refused: new Set(['quota_reached']) });
+    const [key] = await call(listApiKeys, { workspace_id, service_id });
+    await call(revokeApiKey, { workspace_id, service_id, key_id: key!.id });
+    await expect(call(createApiKey, wanted)).resolves.toMatchObject({ name: 'app' });
+    await expect(call(createApiKey, wanted)).rejects.toMatchObject({ code: 'quota_reached' });
+  });
+});

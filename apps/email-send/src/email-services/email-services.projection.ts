@@ -104,6 +104,11 @@ export class EmailServices {
     );
   }
 
+  /** How many services a workspace has. */
+  countOf(workspaceId: string): Promise<number> {
+    return this.prisma.emailService.count({ where: { workspaceId } });
+  }
+
   async #replies(rows: readonly EmailService[]): Promise<EmailServiceReply[]> {
     const ids = rows.map(({ id }) => id);
     const [sent, changes] = await Promise.all([

@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Refusal } from '@postern/contracts';
 import type { Append } from '@postern/event-sourcing';
 import { migrateEventStore, PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { parseMailbox } from '@postern/mail';
-import { applyMigrations } from '@postern/service-host';
+import { applyMigrations, KeyRing } from '@postern/service-host';
 import { startPostgres, type TestPostgres } from '@postern/testing';
 import fc from 'fast-check';
 import pg from 'pg';
+import { BodySeal } from '../infrastructure/postgres/body-seal.js';
 import { type EmailFacts, email } from './email.js';
 import type { Admission, AdmissionRequest } from './ports.js';
 import { acceptance } from './postgres-email-repository.js';
@@ -21,6 +22,7 @@ interface Path {
 }
 
 const INSTANCE = uuidOf('instance');
+const WRITER = { instanceId: INSTANCE, seal: new BodySeal(new KeyRing([{ id: 'test', key: randomBytes(32) }])) };
 const SERVICES = ['one', 'two'] as const;
 /** Fixed, so that no minute begins between the two paths. */
 const AT = new Date(Math.floor(Date.now() / 60_000) * 60_000 + 30_000);
@@ -95,7 +97,7 @@ describe('the two ways to admit a batch', () => {
         const batch = given.batch.map(one => requestOf(one, given));
         const appends = batch.map(request => acceptance({ ...request, metadata: { correlationId: 'test' } }));
         const before = await rowsOf(fast);
-        const admitted = await admitBatch(fast.pool, batch, appends, INSTANCE);
+        const admitted = await admitBatch(fast.pool, batch, appends, WRITER);
         const decided = await decideSlowly(batch, appends);
         seen[admitted ? 'admitted' : 'left'] += 1;
         if (admitted) {
@@ -116,7 +118,7 @@ describe('the two ways to admit a batch', () => {
 const decideSlowly = (
   batch: readonly AdmissionRequest[],
   appends: readonly Append[],
-): Promise<(Admission | Refusal)[]> => admitEach(slow.store, batch, appends, INSTANCE);
+): Promise<(Admission | Refusal)[]> => admitEach(slow.store, batch, appends, WRITER);
 
 async function path(): Promise<Path> {
   const databaseUrl = await postgres.createDatabase();
@@ -130,13 +132,13 @@ async function path(): Promise<Path> {
 /** Everything as it stands before the batch: counters, and earlier messages with their keys and deadlines. */
 async function arrange({ pool, store }: Path, { earlier, used, limit }: Situation): Promise<void> {
   await pool.query(`SET session_replication_role = replica;
-    TRUNCATE event_store.events, emails, email_bodies, open_requests, unresolved_emails, idempotency_keys, sending_usage;
+    TRUNCATE event_store.events, emails, sealed_email_bodies, open_requests, unresolved_emails, idempotency_keys, sending_usage;
     SET session_replication_role = DEFAULT`);
   for (const one of earlier) {
     const request = requestOf(one, { limit });
     const [kept] = [{ ...acceptance({ ...request, metadata: { correlationId: 'test' } }) }];
     await store.append(kept.streamId, kept.events, { expectedVersion: 'none', metadata: kept.metadata });
-    await pool.query('INSERT INTO email_bodies VALUES ($1, $2)', [request.emailId, '{}']);
+    await pool.query('INSERT INTO sealed_email_bodies VALUES ($1, $2, $3)', [request.emailId, 'test', '']);
     const ageS = { open: -20, recent: 60, old: 3_600 }[one.deadline];
     await pool.query(`INSERT INTO open_requests VALUES ($1, $2, $3, now() - make_interval(secs => $4))`, [
       request.emailId,
@@ -206,7 +208,7 @@ function requestOf(one: Draft, { limit }: Pick<Situation, 'limit'>): AdmissionRe
 async function rowsOf({ pool }: Path): Promise<unknown> {
   const { rows } = await pool.query(`SELECT
     (SELECT json_agg(json_build_array(stream_id, version, type, data, metadata) ORDER BY stream_id, version) FROM event_store.events) AS events,
-    (SELECT json_agg(json_build_array(email_id, content) ORDER BY email_id) FROM email_bodies) AS bodies,
+    (SELECT json_agg(json_build_array(email_id, key_id, length(sealed)) ORDER BY email_id) FROM sealed_email_bodies) AS bodies,
     (SELECT json_agg(json_build_array(email_id, instance_id, fingerprint) ORDER BY email_id) FROM open_requests) AS open,
     (SELECT json_agg(json_build_array(service_id, key, body_hash, fingerprint, email_id) ORDER BY service_id, key) FROM idempotency_keys) AS keys,
     (SELECT json_agg(json_build_array(service_id, period, starts_at, used) ORDER BY service_id, period, starts_at) FROM sending_usage) AS used`);

@@ -1,9 +1,9 @@
 import { APPEND } from '@postern/event-sourcing/postgres';
 import { IDEMPOTENCY_HOURS } from './idempotency.js';
 
-/** The fast path of admission: the SQL function of the migration `0003_open_requests`. */
+/** The fast path of admission: the SQL function of the migration `0006_sealed_bodies`. */
 export const ADMIT_EMAILS = `
-  SELECT * FROM admit_emails(${Array.from({ length: 28 }, (_, place) => `$${place + 1}`).join(', ')})`;
+  SELECT * FROM admit_sealed_emails(${Array.from({ length: 28 }, (_, place) => `$${place + 1}`).join(', ')})`;
 
 /** The fast path of conclusion: appends outcomes and stores records. Returns the appends that met a conflict. */
 export const CONCLUDE_EMAILS = `

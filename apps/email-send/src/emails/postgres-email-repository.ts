@@ -5,6 +5,8 @@ import { type Append, type EventMetadata, fold, GroupCommit } from '@postern/eve
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { currentContext, inSharedSpan } from '@postern/messaging';
 import { asTemporarilyUnavailable, mayHaveCommitted } from '@postern/service-host';
+import { BodySeal } from '../infrastructure/postgres/body-seal.js';
+import type { AdmissionWriter } from '../infrastructure/postgres/email-rows.js';
 import { ProcessInstance } from '../infrastructure/postgres/process-instance.js';
 import { type ConcludedEmail, EMAIL_EVENTS, type EmailFacts, email, emailStream, isUnresolved } from './email.js';
 import { type EmailRecord, recordOf } from './email-record.js';
@@ -60,15 +62,18 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
     flush: batch => inSharedSpan('conclusion transaction', traces(batch), () => this.#conclude(batch)),
   });
   readonly #confirmations: AnswerConfirmations;
+  readonly #writer: AdmissionWriter;
 
   #announcing = false;
   #slowPathUntil = 0;
 
   constructor(
     private readonly store: PostgresEventStore,
-    private readonly instance: ProcessInstance,
+    instance: ProcessInstance,
+    seal: BodySeal,
   ) {
     super();
+    this.#writer = { instanceId: instance.id, seal };
     this.#confirmations = new AnswerConfirmations(store.pool);
   }
 
@@ -135,7 +140,7 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
     const appends = batch.map(acceptance);
     const { pool } = this.store;
     const admitted =
-      Date.now() < this.#slowPathUntil ? undefined : await admitBatch(pool, batch, appends, this.instance.id);
+      Date.now() < this.#slowPathUntil ? undefined : await admitBatch(pool, batch, appends, this.#writer);
     const outcomes = admitted ?? (await this.#admitEach(batch, appends));
     this.#announceSoon();
     return outcomes;
@@ -145,7 +150,7 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
     batch: readonly InContext<AdmissionRequest>[],
     appends: readonly Append[],
   ): Promise<(Admission | Refusal)[]> {
-    const outcomes = await admitEach(this.store, batch, appends, this.instance.id);
+    const outcomes = await admitEach(this.store, batch, appends, this.#writer);
     if (!outcomes.every(isAdmitted)) this.#slowPathUntil = Date.now() + SLOW_PATH_FOR_MS;
     return outcomes;
   }

@@ -1,7 +1,7 @@
 import type { Append } from '@postern/event-sourcing';
 import { appendArguments } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
-import { messageColumns } from '../infrastructure/postgres/email-rows.js';
+import { type AdmissionWriter, messageColumns } from '../infrastructure/postgres/email-rows.js';
 import { countOneMore, rateLimitOf } from './email-limits.js';
 import type { EmailRecord } from './email-record.js';
 import { ADMIT_EMAILS, CONCLUDE_EMAILS } from './emails.sql.js';
@@ -10,7 +10,7 @@ import type { Admission, AdmissionRequest } from './ports.js';
 import { claimColumns } from './postgres-idempotency-keys.js';
 import { UsageCounters, type UsageRow } from './postgres-usage-counters.js';
 
-/** SQLSTATE of the function `admit_emails` for a batch that needs decisions. */
+/** SQLSTATE of the function `admit_sealed_emails` for a batch that needs decisions. */
 const NEEDS_DECISIONS = 'PS001';
 
 /**
@@ -21,7 +21,7 @@ export async function admitBatch(
   pool: pg.Pool,
   batch: readonly AdmissionRequest[],
   appends: readonly Append[],
-  instanceId: string,
+  { instanceId, seal }: AdmissionWriter,
 ): Promise<Admission[] | undefined> {
   const claims = claimColumns(batch);
   if (!claims) return undefined;
@@ -35,7 +35,7 @@ export async function admitBatch(
         ...appendArguments(appends),
         ...claims,
         ...usage.columns(),
-        ...messageColumns(batch),
+        ...messageColumns(batch, seal),
         instanceId,
         recognised.after,
         recognised.until,

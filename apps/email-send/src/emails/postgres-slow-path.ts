@@ -2,7 +2,7 @@ import { Refusal } from '@postern/contracts';
 import { type Append, ConcurrencyConflict } from '@postern/event-sourcing';
 import { appendAll, inTransaction, lockStreams, type PostgresEventStore } from '@postern/event-sourcing/postgres';
 import type { ClientBase } from 'pg';
-import { insertOpenRequests } from '../infrastructure/postgres/email-rows.js';
+import { type AdmissionWriter, insertOpenRequests } from '../infrastructure/postgres/email-rows.js';
 import { emailStream } from './email.js';
 import { countOneMore, rateLimitOf, refusalOfOneMore } from './email-limits.js';
 import type { Admission, AdmissionContext, AdmissionRequest, RepeatedAnswer } from './ports.js';
@@ -15,7 +15,7 @@ export const admitEach = (
   store: PostgresEventStore,
   batch: readonly AdmissionRequest[],
   appends: readonly Append[],
-  instanceId: string,
+  writer: AdmissionWriter,
 ): Promise<(Admission | Refusal)[]> =>
   inTransaction(store.pool, async client => {
     const outcomes = await decideEach(client, store, batch);
@@ -25,7 +25,7 @@ export const admitEach = (
       const appended = await appendAll(client, appends.filter(isIn));
       const conflict = appended.find(result => result instanceof ConcurrencyConflict);
       if (conflict) throw conflict;
-      await insertOpenRequests(client, admitted, instanceId);
+      await insertOpenRequests(client, admitted, writer);
     }
     return outcomes;
   });

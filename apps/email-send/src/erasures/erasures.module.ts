@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { PersonalData } from '@postern/service-host';
+import { CodeOptOutsModule } from '../code-opt-outs/code-opt-outs.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { CarryOutErasures } from './carry-out-erasures.js';
 import { ErasuresTimer } from './erasures.timer.js';
@@ -13,7 +14,7 @@ import { StartErasure } from './start-erasure.js';
 
 /** Erasures of recipients in all services, and the rows that email-send itself erases. */
 @Module({
-  imports: [PostgresModule],
+  imports: [PostgresModule, CodeOptOutsModule],
   providers: [
     StartErasure,
     GetErasure,

@@ -4,6 +4,7 @@ import { inTransaction } from '@postern/event-sourcing/postgres';
 import { applyMigrations, type PersonalErasure } from '@postern/service-host';
 import { startPostgres, type TestPostgres } from '@postern/testing';
 import pg from 'pg';
+import type { CodeOptOuts, MailboxHashes } from '../code-opt-outs/ports.js';
 import { PostgresPersonalRows } from './postgres-personal-rows.js';
 
 const [ADDRESS, GONE] = ['mary-jane@my-shop.test', 'erased-1@erased.invalid'];
@@ -22,7 +23,10 @@ const erasure: PersonalErasure = {
 
 let postgres: TestPostgres;
 let pool: pg.Pool;
-const rows = new PostgresPersonalRows();
+const refusing = new Set<string>();
+const hashes: MailboxHashes = { hashOf: async address => Buffer.from(address) };
+const optOuts = { has: async (hash: Buffer) => refusing.has(hash.toString()) } as Partial<CodeOptOuts> as CodeOptOuts;
+const rows = new PostgresPersonalRows(hashes, optOuts);
 
 beforeAll(async () => {
   postgres = await startPostgres({ durable: false });
@@ -38,14 +42,16 @@ afterAll(async () => {
   await postgres.stop();
 });
 beforeEach(() =>
-  pool.query('TRUNCATE emails, email_bodies, open_requests, deferred_copies, idempotency_keys, suppressed_addresses'),
+  pool.query(
+    'TRUNCATE emails, sealed_email_bodies, email_bodies, open_requests, deferred_copies, idempotency_keys, suppressed_addresses',
+  ),
 );
 
 /** The event of a message to the person and another recipient, after the person was erased from it. */
 const message = async () => {
   const id = randomUUID();
   await pool.query('INSERT INTO emails VALUES ($1, $2, $3)', [id, randomUUID(), JSON.stringify({ id, to: [ADDRESS] })]);
-  await pool.query('INSERT INTO email_bodies VALUES ($1, $2)', [id, 'Dear Mary']);
+  await pool.query('INSERT INTO sealed_email_bodies VALUES ($1, $2, $3)', [id, 'key', 'key:…']);
   const recipients = [GONE, 'bob@x.test'].map((address, index) => ({ index, address }));
   return { id, event: { streamId: `email-${id}`, type: 'accepted', data: { email_id: id, recipients } } };
 };
@@ -61,15 +67,25 @@ it('erases the answer, the body and a copy that waits, and nothing of other mess
   const [theirs, other] = [await message(), await message()];
   await defer(theirs.id, 0);
   expect(await eraseRowsOf(theirs.event)).toEqual({
-    erased: { deferred_copies: 1, emails: 1, email_bodies: 1, idempotency_keys: 0 },
+    erased: { deferred_copies: 1, emails: 1, sealed_email_bodies: 1, email_bodies: 0, idempotency_keys: 0 },
     unfinished: 0,
   });
-  const { rows: bodies } = await pool.query('SELECT email_id FROM email_bodies');
+  const { rows: bodies } = await pool.query('SELECT email_id FROM sealed_email_bodies');
   expect(bodies).toEqual([{ email_id: other.id }]);
   const { rows: records } = await pool.query<{ record: string }>('SELECT record FROM emails WHERE id = $1', [
     theirs.id,
   ]);
   expect(JSON.parse(records[0]?.record ?? '')).toEqual({ id: theirs.id, to: [GONE] });
+});
+
+it('erases a body that the release before sealed bodies stored', async () => {
+  const theirs = await message();
+  await pool.query('DELETE FROM sealed_email_bodies');
+  await pool.query('INSERT INTO email_bodies VALUES ($1, $2)', [theirs.id, 'Dear Mary']);
+  await defer(theirs.id, 1);
+  expect(await eraseRowsOf(theirs.event)).toMatchObject({ erased: { email_bodies: 0 }, unfinished: 1 });
+  await pool.query('DELETE FROM deferred_copies');
+  expect(await eraseRowsOf(theirs.event)).toMatchObject({ erased: { email_bodies: 1 }, unfinished: 0 });
 });
 
 it('leaves a body unfinished while another recipient waits for it or the message is being sent', async () => {
@@ -84,7 +100,7 @@ it('leaves a body unfinished while another recipient waits for it or the message
   await pool.query('TRUNCATE deferred_copies');
   await pool.query(`INSERT INTO emails VALUES ($1, $2, '{}')`, [inProgress.id, randomUUID()]);
   expect(await eraseRowsOf(deferred.event, inProgress.event)).toMatchObject({
-    erased: { email_bodies: 2 },
+    erased: { sealed_email_bodies: 2 },
     unfinished: 0,
   });
 });
@@ -105,4 +121,12 @@ it('deletes suppressions of the address in every spelling', async () => {
     await pool.query('INSERT INTO suppressed_addresses VALUES ($1, $2, now())', [randomUUID(), address]);
   const { erased } = await inTransaction(pool, tx => rows.eraseRows(erasure, undefined, tx));
   expect(erased).toEqual({ suppressed_addresses: 2 });
+});
+
+it('keeps that the person refuses verification codes, and says so', async () => {
+  await expect(rows.kept(erasure)).resolves.toEqual([]);
+  refusing.add(ADDRESS);
+  await expect(rows.kept(erasure)).resolves.toEqual([
+    { kind: 'code_opt_outs', rows: 1, reason: expect.stringContaining('keyed hash') },
+  ]);
 });

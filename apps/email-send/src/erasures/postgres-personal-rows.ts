@@ -1,11 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { ErasableEvent } from '@postern/event-sourcing/postgres';
-import { PersonalData, type PersonalErasure, type RowsOfEvents, type RowsOnTheirOwn } from '@postern/service-host';
+import {
+  type KeptRows,
+  PersonalData,
+  type PersonalErasure,
+  type RowsOfEvents,
+  type RowsOnTheirOwn,
+} from '@postern/service-host';
 import type pg from 'pg';
+import { CodeOptOuts, MailboxHashes } from '../code-opt-outs/ports.js';
 import {
   COUNT_UNFINISHED,
   DELETE_BODIES,
   DELETE_COPIES,
+  DELETE_PLAIN_BODIES,
   DELETE_SUPPRESSIONS,
   LOCK_RECORDS,
   REPLACE_KEYS,
@@ -20,6 +28,13 @@ interface NamesRecipients {
 /** Erases a recipient from records, bodies, deferred copies, idempotency keys and suppressions. */
 @Injectable()
 export class PostgresPersonalRows extends PersonalData {
+  constructor(
+    private readonly hashes: MailboxHashes,
+    private readonly optOuts: CodeOptOuts,
+  ) {
+    super();
+  }
+
   async eraseRowsOf(
     events: readonly ErasableEvent[],
     erasure: PersonalErasure,
@@ -31,7 +46,8 @@ export class PostgresPersonalRows extends PersonalData {
     const erased = {
       deferred_copies: await deleteCopies(tx, emails, erasure.replacement),
       emails: await redactRecords(tx, ids, erasure.redact),
-      email_bodies: await run(tx, DELETE_BODIES, [ids]),
+      sealed_email_bodies: await run(tx, DELETE_BODIES, [ids]),
+      email_bodies: await run(tx, DELETE_PLAIN_BODIES, [ids]),
       idempotency_keys: await run(tx, REPLACE_KEYS, [ids, erasure.forms]),
     };
     return { erased, unfinished: await countUnfinished(tx, ids) };
@@ -40,6 +56,12 @@ export class PostgresPersonalRows extends PersonalData {
   async eraseRows({ forms }: PersonalErasure, _from: string | undefined, tx: pg.ClientBase): Promise<RowsOnTheirOwn> {
     const addresses = forms.map(form => form.toLowerCase());
     return { erased: { suppressed_addresses: await run(tx, DELETE_SUPPRESSIONS, [addresses]) } };
+  }
+
+  override async kept({ address }: PersonalErasure): Promise<readonly KeptRows[]> {
+    if (!(await this.optOuts.has(await this.hashes.hashOf(address)))) return [];
+    const reason = 'the person refused verification codes; the list holds a keyed hash instead of the address';
+    return [{ kind: 'code_opt_outs', rows: 1, reason }];
   }
 
   override describeUnfinished(rows: number): string {

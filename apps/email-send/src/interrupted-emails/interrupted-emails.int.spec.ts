@@ -176,7 +176,7 @@ describe('retention', () => {
     await dieInTheMiddle(await fixture.process(), keyHash, 'kept');
     await new PostgresRetention(fixture).purgeBodies(new Date(Date.now() + 1_000));
     const { rows } = await fixture.pool.query<{ email_id: string; under_way: boolean }>(
-      `SELECT email_id, email_id NOT IN (SELECT id FROM emails) AS under_way FROM email_bodies`,
+      `SELECT email_id, email_id NOT IN (SELECT id FROM emails) AS under_way FROM sealed_email_bodies`,
     );
     expect(rows.map(({ email_id }) => email_id)).not.toContain(final);
     expect(rows.filter(({ under_way }) => under_way)).toHaveLength(1);

@@ -1,10 +1,13 @@
 import { Module } from '@nestjs/common';
 import { NatsLink, StreamErasure } from '@postern/messaging';
 import { Database, KeyRing, OperationsModule, PersonalData, SealedColumns } from '@postern/service-host';
+import { CodeOptOutsModule } from '../code-opt-outs/code-opt-outs.module.js';
+import { hashKeyRow } from '../code-opt-outs/mailbox-key.js';
 import { SendingSettingsModule } from '../emails/sending-settings.module.js';
 import { erasureRow } from '../erasures/erasure.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { DnsModule } from '../infrastructure/dns/dns.module.js';
+import { bodyRow } from '../infrastructure/postgres/body-seal.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { SmtpModule } from '../infrastructure/smtp/smtp.module.js';
 import { dkimKeyRow } from '../sending-domains/sending-domain.js';
@@ -13,7 +16,7 @@ import { SendingDiagnosis } from './sending-diagnosis.js';
 
 const operations = OperationsModule.forService({
   service: 'email-send',
-  imports: [PostgresModule, SmtpModule, DnsModule, ErasuresModule],
+  imports: [PostgresModule, SmtpModule, DnsModule, ErasuresModule, CodeOptOutsModule],
   providers: [SendingDiagnosis],
   inject: [Database, KeyRing, NatsLink, PersonalData, SendingDiagnosis],
   useFactory: (
@@ -28,6 +31,8 @@ const operations = OperationsModule.forService({
     stream: new StreamErasure(link, 'email-send'),
     sealed: new SealedColumns(pool, keys, [
       { table: 'dkim_keys', id: 'id', column: 'sealed_private_key', rowOf: dkimKeyRow },
+      { table: 'sealed_email_bodies', id: 'email_id', column: 'sealed', keyColumn: 'key_id', rowOf: bodyRow },
+      { table: 'mailbox_hash_keys', id: 'id', column: 'sealed_key', rowOf: hashKeyRow },
       { table: 'erasures', id: 'id', column: 'sealed_address', rowOf: erasureRow },
     ]),
   }),

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RelaySet } from '@postern/mail';
 import { CONFIG, Diagnosis, type Finding } from '@postern/service-host';
+import { CodeOptOuts } from '../code-opt-outs/ports.js';
 import type { EmailSendConfig } from '../config.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { DnsLookUps } from '../infrastructure/dns/dns-look-ups.js';
@@ -27,6 +28,7 @@ export class SendingDiagnosis extends Diagnosis {
     private readonly dns: DnsLookUps,
     @Inject(CONFIG) private readonly settings: Settings,
     private readonly prisma: PrismaClient,
+    private readonly optOuts: CodeOptOuts,
   ) {
     super();
   }
@@ -57,6 +59,7 @@ export class SendingDiagnosis extends Diagnosis {
         : this.#record('DKIM of the sandbox', sandboxDkimName, /(^|;)\s*p\s*=\s*\S/, 'the public half of the key'),
       this.#record('DMARC of the sandbox', `_dmarc.${sandboxDomain}`, /^\s*v\s*=\s*DMARC1/, '"v=DMARC1; p=none"'),
       this.#sendingDomains(),
+      this.#codeOptOuts(),
     ]);
     return found.flat();
   }
@@ -107,6 +110,10 @@ export class SendingDiagnosis extends Diagnosis {
     } catch (error) {
       return [wrong(check, 'bad', (error as Error).message, 'Check POSTERN_DNS_SERVERS and the zone.')];
     }
+  }
+
+  async #codeOptOuts(): Promise<Finding[]> {
+    return [good('mailboxes that refuse verification codes', String(await this.optOuts.count()))];
   }
 
   /** The status of the last checks; the dashboard shows what is missing. */

@@ -4,10 +4,16 @@ export abstract class OpenRequests {
   abstract purge(now: Date): Promise<void>;
 }
 
+/** Bodies that the release before sealed bodies stored in clear. */
+export abstract class PlainBodies {
+  /** Seals all of them, in small steps. */
+  abstract sealAll(): Promise<void>;
+}
+
 /** Deletes rows whose retention is over. */
 export abstract class Retention {
   /** Deletes bodies of final messages accepted before the day, in small steps. */
   abstract purgeBodies(before: Date): Promise<void>;
-  /** Deletes expired idempotency keys, and counters of minutes and days that no limit uses any more. */
+  /** Deletes expired idempotency keys, and counters of times that no limit uses any more. */
   abstract purgeExpired(now: Date): Promise<void>;
 }

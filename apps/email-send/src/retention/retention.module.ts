@@ -1,18 +1,23 @@
 import { Module } from '@nestjs/common';
 import { SendingSettingsModule } from '../emails/sending-settings.module.js';
-import { OpenRequests, Retention } from './ports.js';
+import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
+import { OpenRequests, PlainBodies, Retention } from './ports.js';
 import { PostgresOpenRequests } from './postgres-open-requests.js';
+import { PostgresPlainBodies } from './postgres-plain-bodies.js';
 import { PostgresRetention } from './postgres-retention.js';
 import { PurgeExpired } from './purge-expired.js';
 import { PurgeOpenRequests } from './purge-open-requests.js';
 import { RetentionTimer } from './retention.timer.js';
+import { SealPlainBodies } from './seal-plain-bodies.js';
 
-/** Deletes bodies, keys, counters and open requests after their time. */
+/** Seals bodies in clear, and deletes bodies, keys, counters and open requests after their time. */
 @Module({
-  imports: [SendingSettingsModule],
+  imports: [SendingSettingsModule, PostgresModule],
   providers: [
     PurgeExpired,
     PurgeOpenRequests,
+    SealPlainBodies,
+    { provide: PlainBodies, useClass: PostgresPlainBodies },
     RetentionTimer,
     { provide: Retention, useClass: PostgresRetention },
     { provide: OpenRequests, useClass: PostgresOpenRequests },

@@ -3,17 +3,33 @@ import { IDEMPOTENCY_HOURS } from '../emails/idempotency.js';
 /** Quotas use the counters of past days; no limit uses a past minute. */
 const DAYS_KEPT = 90;
 
-/** Examines at most `$3` bodies between two ids, and deletes those of final messages. */
-export const PURGE_BODIES = `
+const purgeBodies = (table: string): string => `
   WITH old AS (
-    SELECT email_id FROM email_bodies WHERE email_id > $1 AND email_id < $2 ORDER BY email_id LIMIT $3
+    SELECT email_id FROM ${table} WHERE email_id > $1 AND email_id < $2 ORDER BY email_id LIMIT $3
   ), purged AS (
-    DELETE FROM email_bodies AS body USING old
+    DELETE FROM ${table} AS body USING old
     WHERE body.email_id = old.email_id
       AND EXISTS (SELECT 1 FROM emails WHERE id = old.email_id)
       AND NOT EXISTS (SELECT 1 FROM deferred_copies AS copy WHERE copy.email_id = old.email_id)
   )
   SELECT count(*)::integer AS examined, max(email_id::text)::uuid AS last FROM old`;
+
+/** Examines at most `$3` bodies between two ids, and deletes those of final messages. */
+export const PURGE_BODIES = purgeBodies('sealed_email_bodies');
+
+/** The same for bodies in clear. */
+export const PURGE_PLAIN_BODIES = purgeBodies('email_bodies');
+
+/** Takes at most `$1` bodies in clear, which are sealed in the same transaction. */
+export const TAKE_PLAIN_BODIES = `
+  DELETE FROM email_bodies WHERE email_id IN (
+    SELECT email_id FROM email_bodies ORDER BY email_id LIMIT $1 FOR UPDATE SKIP LOCKED
+  ) RETURNING email_id, content`;
+
+/** Stores bodies that were in clear. */
+export const STORE_SEALED_BODIES = `
+  INSERT INTO sealed_email_bodies (email_id, key_id, sealed)
+  SELECT id, split_part(body, ':', 1), body FROM unnest($1::uuid[], $2::text[]) AS message (id, body)`;
 
 /** Deletes at most `$2` expired idempotency keys. */
 export const PURGE_KEYS = `
@@ -27,6 +43,17 @@ export const PURGE_USAGE = `
     SELECT service_id, period, starts_at FROM sending_usage
     WHERE starts_at < $1::timestamptz - CASE period WHEN 'minute' THEN interval '10 minutes'
                                          ELSE make_interval(days => ${DAYS_KEPT}) END LIMIT $2)`;
+
+/** Deletes at most `$2` counters of code mails whose day is over. */
+export const PURGE_CODE_COUNTS = `
+  DELETE FROM code_mail_counts WHERE (scope, subject, starts_at) IN (
+    SELECT scope, subject, starts_at FROM code_mail_counts
+    WHERE starts_at < $1::timestamptz - interval '2 days' LIMIT $2)`;
+
+/** Deletes at most `$2` counters of code mails of services whose hour is over. */
+export const PURGE_CODE_MAILS = `
+  DELETE FROM code_mails WHERE (service_id, hour) IN (
+    SELECT service_id, hour FROM code_mails WHERE hour < $1::timestamptz - interval '2 days' LIMIT $2)`;
 
 /** Deletes at most `$2` answered requests that are too old to recognise a retry. */
 export const PURGE_OPEN_REQUESTS = `

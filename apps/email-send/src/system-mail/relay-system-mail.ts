@@ -5,7 +5,7 @@ import { CONFIG } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import type { EmailSendConfig } from '../config.js';
 import { MailRelay, SendingSettings } from '../emails/ports.js';
-import { SystemMail } from './ports.js';
+import { SystemMail, type SystemMailOptions } from './ports.js';
 
 /** Sends Postern's own mail as plain text. Bounces go to the sender's address, which nobody reads. */
 @Injectable()
@@ -21,12 +21,12 @@ export class RelaySystemMail extends SystemMail {
     this.#from = parseMailbox(`Postern <no-reply@${config.sandboxDomain}>`);
   }
 
-  async send(to: string, subject: string, text: string): Promise<void> {
+  async send(to: string, subject: string, text: string, options: SystemMailOptions = {}): Promise<void> {
     const id = uuidv7();
     const recipient = parseMailbox(to);
     const from = this.#from;
     const messageId = `${id}@${from.domain}`;
-    const message = composeMessage({ from, to: [recipient], subject, text, messageId, date: new Date() });
+    const message = composeMessage({ from, to: [recipient], subject, text, messageId, date: new Date(), ...options });
     const signer = this.settings.sandboxSigner;
     const answer = await this.relay.handOver({
       returnPath: from.address,

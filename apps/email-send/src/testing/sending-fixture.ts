@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { RequestInput, sendEmail as sendEmailContract } from '@postern/contracts';
 import { sendEmailBody } from '@postern/contracts';
 import { migrateEventStore, PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { DkimSigner, generateDkimKeyPair, parseMailbox, RelaySet, TrackingTokens } from '@postern/mail';
 import { silentLog } from '@postern/messaging';
-import { applyMigrations } from '@postern/service-host';
+import { applyMigrations, KeyRing } from '@postern/service-host';
 import { startPostgres, startSmtpSink, type TestPostgres, type TestSmtp } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
@@ -15,6 +15,7 @@ import { emailStream } from '../emails/email.js';
 import { SendingSettings } from '../emails/ports.js';
 import { PostgresEmailRepository } from '../emails/postgres-email-repository.js';
 import { SendEmail } from '../emails/send-email.js';
+import { BodySeal } from '../infrastructure/postgres/body-seal.js';
 import { ProcessInstance } from '../infrastructure/postgres/process-instance.js';
 import { SmtpMailRelay } from '../infrastructure/smtp/smtp-mail-relay.js';
 import { CloseInterruptedEmails } from '../interrupted-emails/close-interrupted-emails.js';
@@ -72,6 +73,7 @@ export interface Process {
 export class SendingFixture {
   readonly senders = new KnownSenders();
   readonly settings = new TestSettings();
+  readonly seal = new BodySeal(new KeyRing([{ id: 'test', key: randomBytes(32) }]));
   readonly #processes: { close(): Promise<void> }[] = [];
 
   private constructor(
@@ -131,8 +133,8 @@ export class SendingFixture {
     pool.on('error', () => {});
     const store = new PostgresEventStore(pool);
     const instance = await ProcessInstance.start(this.databaseUrl, silentLog);
-    const emails = new PostgresEmailRepository(store, instance);
-    const copies = new PostgresDeferredCopies(store);
+    const emails = new PostgresEmailRepository(store, instance, this.seal);
+    const copies = new PostgresDeferredCopies(store, this.seal);
     const suppressions = new PostgresSuppressionList({ pool });
     const relays = RelaySet.fromConfigs([
       {

@@ -3,7 +3,7 @@ import { Streams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { v5 as uuidv5 } from 'uuid';
 import { ownedEmailService } from '../email-services/owned-email-service.js';
-import { SystemMail } from '../system-mail/ports.js';
+import { CodeMailer } from './code-mailer.js';
 import { VerificationCodes } from './ports.js';
 import { normalizeRecipient, verifiedRecipient, verifiedRecipientStream } from './verified-recipient.js';
 import { VerifiedRecipients } from './verified-recipients.projection.js';
@@ -17,7 +17,7 @@ export class AddVerifiedRecipient {
   constructor(
     private readonly streams: Streams,
     private readonly codes: VerificationCodes,
-    private readonly mail: SystemMail,
+    private readonly mailer: CodeMailer,
     private readonly recipients: VerifiedRecipients,
   ) {}
 
@@ -39,23 +39,8 @@ export class AddVerifiedRecipient {
       at: at.toISOString(),
     } as const;
     verifiedRecipient.decide(command, await this.streams.stateOf(verifiedRecipient, stream));
-    await this.codes.reserve(serviceId, at);
-    try {
-      await this.mail.send(address, `${code} is your verification code`, codeMail(code, service.name));
-    } catch (error) {
-      await this.codes.release(serviceId, at);
-      throw error;
-    }
+    await this.mailer.send({ address, code, serviceId, workspaceId: request.workspace_id, name: service.name, at });
     await this.streams.execute(verifiedRecipient, stream, command);
     return this.recipients.get({ ...request, recipient_id: recipientId });
   }
 }
-
-const codeMail = (code: string, serviceName: string): string =>
-  [
-    `Your verification code is ${code}.`,
-    '',
-    `Enter it on the dashboard to let the email service "${serviceName}" send its sandbox mail to this address.`,
-    'The code is valid for 24 hours. If you did not expect it, ignore this message.',
-    '',
-  ].join('\n');

@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   addVerifiedRecipient,
+  countCodeOptOuts,
   createApiKey,
   createEmailService,
   listVerifiedRecipients,
+  OPERATIONS,
+  optOutOfCodes,
   preAddRecipient,
+  removeCodeOptOut,
   removeVerifiedRecipient,
   verifyRecipient,
 } from '@postern/contracts';
@@ -41,6 +45,12 @@ const mailsTo = (recipient: string) =>
 const lastCode = (recipient = address) => {
   const [, code] = /^Your verification code is (\d{6})\./m.exec(mailsTo(recipient).at(-1)!.raw.toString())!;
   return code!;
+};
+const codesOf = (results: readonly PromiseSettledResult<unknown>[]) =>
+  results.flatMap(result => (result.status === 'rejected' ? [(result.reason as { code: string }).code] : []));
+const mailOf = (recipient: string) => {
+  const [headers = '', ...paragraphs] = mailsTo(recipient).at(-1)!.raw.toString().split('\r\n\r\n');
+  return { headers: `\r\n${headers}\r\n`, text: paragraphs.join('\n').replaceAll('=\r\n', '') };
 };
 const wrongCode = () => String((Number(lastCode()) + 1) % 1_000_000).padStart(6, '0');
 /** Who receives the sandbox mail of the service, as each replica has it. */
@@ -154,12 +164,106 @@ describe('a verification code', () => {
     expect(refused.map(({ reason }) => (reason as { code: string }).code)).toEqual(Array(4).fill('too_many_codes'));
   });
 
+  it('is mailed at most five times an hour to one mailbox, by all services and under all spellings', async () => {
+    const victim = (spelling: number) => `victim${count}+${spelling}@example.com`;
+    const results: PromiseSettledResult<unknown>[] = [];
+    for (let service = 0; service < 4; service++) {
+      const workspace_id = uuidv7();
+      const { id: service_id } = await call(createEmailService, { workspace_id, name: 'App' });
+      const mails = [1, 2].map(spelling =>
+        call(addVerifiedRecipient, { workspace_id, service_id, address: victim(service * 2 + spelling) }),
+      );
+      results.push(...(await Promise.allSettled(mails)));
+    }
+    expect(codesOf(results)).toEqual(Array(3).fill('too_many_codes'));
+    expect([1, 2, 3, 4, 5, 6, 7, 8].flatMap(spelling => mailsTo(victim(spelling)))).toHaveLength(5);
+  });
+
+  it('is mailed at most twenty times an hour by one workspace, by all its services', async () => {
+    const { workspace_id } = owner;
+    const services = await Promise.all(
+      ['One', 'Two', 'Three'].map(name => call(createEmailService, { workspace_id, name })),
+    );
+    const results = await Promise.allSettled(
+      Array.from({ length: 24 }, (_, index) =>
+        call(addVerifiedRecipient, {
+          workspace_id,
+          service_id: services[index % 3]!.id,
+          address: `spread${index}.${address}`,
+        }),
+      ),
+    );
+    expect(codesOf(results)).toEqual(Array(4).fill('too_many_codes'));
+  });
+
+  it('names the service without anything that becomes a link, and nothing else of the tenant', async () => {
+    const name = 'Your bank account is locked - visit https://evil.test/1 now';
+    const service = await call(createEmailService, { workspace_id: owner.workspace_id, name });
+    await call(addVerifiedRecipient, { ...owner, service_id: service.id, address });
+    const { headers, text } = mailOf(address);
+    expect(text).not.toContain('evil');
+    expect(text.match(/https?:\S*/g)).toEqual([expect.stringMatching(/^https:\/\/mail\.test\/unsubscribe\/[\w-]+$/)]);
+    expect(headers).toContain('\r\nFrom: Postern <no-reply@sandbox.test>\r\n');
+    expect(headers).toMatch(/\r\nSubject: \d{6} is your verification code\r\n/);
+  });
+
   it('leaves nothing half done when no relay takes it', async () => {
     fixture.smtp.answer({ stage: 'mail', code: 451, text: 'later', times: 1 });
     await expect(add()).rejects.toMatchObject({ code: 'relay_unavailable' });
     await expect(call(listVerifiedRecipients, owner)).resolves.toEqual([]);
     const { rows } = await fixture.pool.query('SELECT sent FROM code_mails WHERE service_id = $1', [owner.service_id]);
     expect(rows).toEqual([{ sent: 0 }]);
+    const { rows: counts } = await fixture.pool.query(`SELECT DISTINCT sent FROM code_mail_counts WHERE subject = $1`, [
+      owner.workspace_id,
+    ]);
+    expect(counts).toEqual([{ sent: 0 }]);
     await expect(add()).resolves.toMatchObject({ status: 'awaiting_code' });
+  });
+});
+
+describe('a person who refuses verification codes', () => {
+  const tokenIn = (recipient: string) =>
+    /^List-Unsubscribe:\s+<https:\/\/mail\.test\/unsubscribe\/([\w-]+)>\r$/m.exec(mailOf(recipient).headers)![1]!;
+  const elsewhere = async (recipient: string) => {
+    const workspace_id = uuidv7();
+    const { id: service_id } = await call(createEmailService, { workspace_id, name: 'Other' });
+    return call(addVerifiedRecipient, { workspace_id, service_id, address: recipient });
+  };
+
+  it('is sent none by any service, at any spelling of the address', async () => {
+    await add();
+    expect(mailOf(address).headers).toContain('\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n');
+    const token = tokenIn(address);
+    await call(optOutOfCodes, { token });
+    await call(optOutOfCodes, { token });
+    await expect(add()).rejects.toMatchObject({ code: 'recipient_opted_out' });
+    const other = address.replace('@', '+again@').toUpperCase();
+    await expect(elsewhere(other)).rejects.toMatchObject({ code: 'recipient_opted_out' });
+    expect([mailsTo(address).length, mailsTo(other.toLowerCase()).length]).toEqual([1, 0]);
+  });
+
+  it('is known by a hash alone, which survives a rotation of the encryption keys', async () => {
+    await add();
+    await call(optOutOfCodes, { token: tokenIn(address) });
+    const { rows } = await fixture.pool.query<{ mailbox_hash: string }>('SELECT mailbox_hash FROM code_opt_outs');
+    expect(rows.map(row => row.mailbox_hash)).toEqual(rows.map(() => expect.stringMatching(/^[0-9a-f]{64}$/)));
+    const counts = (await call(OPERATIONS['email-send'].countSealedValues, {})).counts;
+    expect(counts).toContainEqual({ kind: 'mailbox_hash_keys.sealed_key', key_id: 'test', values: 1 });
+  });
+
+  it('is taken off the list by the operator alone', async () => {
+    await add();
+    await call(optOutOfCodes, { token: tokenIn(address) });
+    const { count: listed } = await call(countCodeOptOuts, {});
+    await expect(call(removeCodeOptOut, { address: `Ada <${address}>` })).resolves.toEqual({ removed: true });
+    await expect(call(removeCodeOptOut, { address })).resolves.toEqual({ removed: false });
+    await expect(call(countCodeOptOuts, {})).resolves.toEqual({ count: listed - 1 });
+    await expect(add()).resolves.toMatchObject({ status: 'awaiting_code' });
+  });
+
+  it('cannot be somebody else: a made-up link opts nobody out', async () => {
+    const { count: listed } = await call(countCodeOptOuts, {});
+    await expect(call(optOutOfCodes, { token: 'A'.repeat(64) })).rejects.toMatchObject({ code: 'link_invalid' });
+    await expect(call(countCodeOptOuts, {})).resolves.toEqual({ count: listed });
   });
 });

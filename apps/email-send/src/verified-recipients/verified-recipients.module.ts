@@ -1,8 +1,11 @@
 import { Module } from '@nestjs/common';
+import { CodeOptOutsModule } from '../code-opt-outs/code-opt-outs.module.js';
 import { EmailServicesModule } from '../email-services/email-services.module.js';
+import { SendingSettingsModule } from '../emails/sending-settings.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { SystemMailModule } from '../system-mail/system-mail.module.js';
 import { AddVerifiedRecipient } from './add-verified-recipient.js';
+import { CodeMailer } from './code-mailer.js';
 import { VerificationCodes } from './ports.js';
 import { PostgresVerificationCodes } from './postgres-verification-codes.js';
 import { PreAddRecipient } from './pre-add-recipient.js';
@@ -12,13 +15,14 @@ import { VerifyRecipient } from './verify-recipient.js';
 
 /** Recipients of sandbox mail. */
 @Module({
-  imports: [PostgresModule, EmailServicesModule, SystemMailModule],
+  imports: [PostgresModule, EmailServicesModule, SystemMailModule, CodeOptOutsModule, SendingSettingsModule],
   providers: [
     VerifiedRecipients,
     AddVerifiedRecipient,
     PreAddRecipient,
     VerifyRecipient,
     RemoveVerifiedRecipient,
+    CodeMailer,
     { provide: VerificationCodes, useClass: PostgresVerificationCodes },
   ],
 })

@@ -22,7 +22,7 @@ describe('a session', () => {
     expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(6.9 * 86_400_000);
     expect(Date.parse(expires_at) - Date.now()).toBeLessThanOrEqual(7 * 86_400_000);
     const workspace_id = workspaces[0]?.id;
-    expect(await fixture.whoIs(token)).toEqual({ user_id: id, email, operator: false, workspace_id });
+    expect(await fixture.whoIs(token)).toEqual({ user_id: id, email, operator: false, workspace_id, quotas: {} });
   });
 
   it('is stored by the hash of its token only', async () => {
@@ -76,15 +76,18 @@ describe('a workspace', () => {
   });
 
   it('is created also for more concurrent requests than the database has connections', async () => {
-    const { id, email, password } = await fixture.newUser();
-    const names = Array.from({ length: 60 }, (_, n) => `Workspace ${n}`);
+    const users = await Promise.all(Array.from({ length: 7 }, () => fixture.newUser()));
     const made = await Promise.all(
-      names.map(name => fixture.client.request(createWorkspace, { user_id: id, name }, { deadlineMs: 20_000 })),
+      users.flatMap(({ id: user_id }) =>
+        Array.from({ length: 9 }, (_, n) =>
+          fixture.client.request(createWorkspace, { user_id, name: `Workspace ${n}` }, { deadlineMs: 20_000 }),
+        ),
+      ),
     );
-    const session = await fixture.whoIs((await fixture.logIn(email, password)).token);
-    const { workspaces } = await fixture.client.request(getMe, session);
-    expect(workspaces.slice(1)).toHaveLength(60);
-    expect(workspaces).toEqual(expect.arrayContaining(made));
+    const { id: user_id, workspaces: first } = users[0]!;
+    const { workspaces } = await fixture.client.request(getMe, { user_id, workspace_id: first[0]!.id });
+    expect(workspaces.slice(1)).toHaveLength(9);
+    expect(workspaces).toEqual(expect.arrayContaining(made.slice(0, 9)));
   });
 });
 
@@ -115,6 +118,16 @@ describe('creating a user', () => {
     expect(await fixture.query('SELECT id FROM workspaces')).toHaveLength(before.length + 1);
   });
 
+  it('refuses common passwords, and the address or the name of the workspace as the password', async () => {
+    const actor_id = await fixture.operatorId();
+    const user = { actor_id, email: 'new.hire@example.com', workspace_name: 'Analytical Engines' };
+    for (const password of ['password1234', '123456789012', 'new.hire@example.com', 'analyticalengines'])
+      await expect(fixture.client.request(createUser, { ...user, password })).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringMatching(/^password: (is a common password|must not be your email address)/),
+      });
+  });
+
   it('refuses an invalid address', async () => {
     const actor_id = await fixture.operatorId();
     await expect(fixture.client.request(createUser, { ...request, email: 'nobody', actor_id })).rejects.toMatchObject({
@@ -135,6 +148,16 @@ describe('a change of password', () => {
     await expect(fixture.whoIs(token)).rejects.toMatchObject({ code: 'session_invalid' });
     await expect(fixture.logIn(email, password)).rejects.toMatchObject({ code: 'credentials_wrong' });
     await fixture.logIn(email, NEW_PASSWORD);
+  });
+
+  it('refuses common passwords and the address of the user', async () => {
+    const { email, password, id } = await fixture.newUser();
+    for (const common of ['password1234', '123456789012', email])
+      await expect(change(id, password, common)).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringMatching(/^new_password: (is a common password|must not be your email address)/),
+      });
+    await fixture.logIn(email, password);
   });
 
   it('succeeds once for five concurrent requests with the same current password', async () => {

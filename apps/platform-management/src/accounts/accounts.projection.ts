@@ -3,11 +3,11 @@ import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { INSERT_MEMBERSHIP, INSERT_USER, INSERT_WORKSPACE } from './accounts.sql.js';
-import type { Account, AccountDirectory } from './ports.js';
+import type { Account, AccountDirectory, WorkspaceRow } from './ports.js';
 import type { UserEvent } from './user.js';
-import type { WorkspaceEvent } from './workspace.js';
+import type { WorkspaceCreated } from './workspace.js';
 
-type AccountEvent = UserEvent | WorkspaceEvent;
+type AccountEvent = UserEvent | WorkspaceCreated;
 
 const apply = (event: AccountEvent, tx: ProjectionTransaction): Promise<unknown> | undefined => {
   switch (event.type) {
@@ -61,5 +61,9 @@ export class Accounts implements AccountDirectory {
       ...user,
       workspaces: ids.flatMap(id => workspaces.filter(workspace => workspace.id === id)),
     };
+  }
+
+  async findWorkspace(id: string): Promise<WorkspaceRow | undefined> {
+    return (await this.prisma.workspace.findUnique({ where: { id } })) ?? undefined;
   }
 }

@@ -10,7 +10,7 @@ export class AuthenticateSession {
   async execute({ token_hash }: RequestOf<typeof authenticateSession>): Promise<ReplyOf<typeof authenticateSession>> {
     const session = await this.sessions.find(token_hash);
     if (!session) throw new Refusal('session_invalid', 'the session is unknown or has expired; log in again');
-    const { userId, email, operator, workspaceId } = session;
-    return { user_id: userId, email, operator, workspace_id: workspaceId };
+    const { userId, email, operator, workspaceId, quotas } = session;
+    return { user_id: userId, email, operator, workspace_id: workspaceId, quotas };
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newUser } from './new-user.js';
-import { PasswordHasher, UserRepository } from './ports.js';
+import { PasswordHasher, PasswordRules, UserRepository } from './ports.js';
 
 /** Creates the configured operator when there is no operator yet. */
 @Injectable()
@@ -8,14 +8,15 @@ export class CreateFirstOperator {
   constructor(
     private readonly users: UserRepository,
     private readonly passwords: PasswordHasher,
+    private readonly rules: PasswordRules,
   ) {}
 
-  /** @throws the refusal `invalid_input` for an invalid address. */
+  /** @throws the refusal `invalid_input` for an invalid address and for a common password. */
   async run(operator: { readonly email: string; readonly password: string }): Promise<void> {
     // Skips the slow hash at every later startup.
     if (await this.users.hasOperator()) return;
     await this.users.registerFirstOperator(
-      await newUser(this.passwords, { ...operator, operator: true, workspace_name: 'Default' }),
+      await newUser(this.passwords, this.rules, { ...operator, operator: true, workspace_name: 'Default' }),
     );
   }
 }

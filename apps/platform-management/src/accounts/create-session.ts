@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { clientNetworkOf } from './client-network.js';
+import { DeviceTokens } from './device-tokens.js';
 import { canonicalAddress } from './email-address.js';
 import { LoginGuard } from './login-guard.js';
-import { AccountDirectory, PasswordHasher, Sessions, UserRepository } from './ports.js';
+import { AccountDirectory, PasswordHasher, Sessions, UNKNOWN_DEVICE, UserRepository } from './ports.js';
 
 const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 
@@ -16,12 +18,13 @@ export class CreateSession {
     private readonly accounts: AccountDirectory,
     private readonly passwords: PasswordHasher,
     private readonly sessions: Sessions,
+    private readonly devices: DeviceTokens,
   ) {}
 
-  async execute({ email, password, ip }: RequestOf<typeof createSession>): Promise<ReplyOf<typeof createSession>> {
-    const address = canonicalAddress(email);
+  async execute(request: RequestOf<typeof createSession>): Promise<ReplyOf<typeof createSession>> {
+    const address = canonicalAddress(request.email);
     // An invalid address belongs to no account, so there is no attempt to count.
-    const login = address === undefined ? undefined : await this.#verify(address, password, ip);
+    const login = address === undefined ? undefined : await this.#verify(address, request);
     const workspace = login?.account.workspaces[0];
     if (!login || !workspace) throw credentialsWrong();
     const token = randomBytes(32).toString('base64url');
@@ -34,12 +37,13 @@ export class CreateSession {
       expiresAt,
     });
     if (!opened) throw credentialsWrong();
-    return { token, expires_at: expiresAt.toISOString() };
+    return { token, expires_at: expiresAt.toISOString(), device_token: this.devices.tokenOf(login.account.id) };
   }
 
-  #verify(address: string, password: string, ip: string) {
-    return this.guard.attempt(address, ip, async () => {
-      const credentials = await this.users.credentialsOf(address);
+  async #verify(address: string, { password, ip, device_token }: RequestOf<typeof createSession>) {
+    const credentials = await this.users.credentialsOf(address);
+    const source = this.devices.deviceOf(device_token, credentials?.userId) ?? UNKNOWN_DEVICE;
+    return this.guard.attempt({ account: address, network: clientNetworkOf(ip), source }, async () => {
       const genuine = await this.passwords.verify(credentials?.passwordHash, password);
       if (!genuine || !credentials) return undefined;
       const account = await this.accounts.find(credentials.userId);

@@ -2,7 +2,7 @@ import { createUser, Refusal, type ReplyOf, type RequestOf } from '@postern/cont
 import { Handles } from '@postern/messaging';
 import { accountReply } from './account-reply.js';
 import { newUser } from './new-user.js';
-import { AccountDirectory, PasswordHasher, UserRepository } from './ports.js';
+import { AccountDirectory, PasswordHasher, PasswordRules, UserRepository } from './ports.js';
 
 /** Lets an operator create a user with a workspace. Refuses an address that is in use. */
 @Handles(createUser)
@@ -11,12 +11,13 @@ export class CreateUser {
     private readonly users: UserRepository,
     private readonly accounts: AccountDirectory,
     private readonly passwords: PasswordHasher,
+    private readonly rules: PasswordRules,
   ) {}
 
   async execute(request: RequestOf<typeof createUser>): Promise<ReplyOf<typeof createUser>> {
     const actor = await this.accounts.find(request.actor_id);
     if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator may create users');
-    const user = await newUser(this.passwords, request);
+    const user = await newUser(this.passwords, this.rules, request);
     await this.users.register(user);
     const account = await this.accounts.find(user.userId);
     if (!account) throw new Error(`user ${user.userId} was registered and is not in the directory`);

@@ -1,24 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { LOGIN_LIMITS, tooManyAttempts } from './login-limit.js';
-import { LoginFailures } from './ports.js';
+import { KeyedSlots } from './keyed-slots.js';
+import { LOGIN_LIMITS, NETWORK_LIMITS, tooManyAttempts } from './login-limit.js';
+import { type LoginAttempt, LoginFailures, SESSION, UNKNOWN_DEVICE } from './ports.js';
 
-/** Limits password guessing. */
+/** So long a client whose earlier attempts are still running should wait. */
+const BUSY_RETRY_S = 1;
+
+/**
+ * Limits password guessing without a lock on accounts or addresses. A client may verify two passwords at a time, and
+ * unknown devices together four, so that a flood of guesses does not take the processors from known devices.
+ */
 @Injectable()
 export class LoginGuard {
+  readonly #ofClient = new KeyedSlots({ running: 2, waiting: 30 });
+  readonly #verifying = new KeyedSlots({ running: 4, waiting: 1_000 });
+
   constructor(private readonly failures: LoginFailures) {}
 
   /**
-   * Records the attempt as failed, then runs `verify`; a result clears the account's failures.
+   * Records the attempt as failed, then runs `verify`; a result clears the failures of the attempt's source.
    * @throws the refusal `too_many_attempts` without running `verify`.
    */
-  async attempt<Proof>(
-    email: string,
-    ip: string,
-    verify: () => Promise<Proof | undefined>,
-  ): Promise<Proof | undefined> {
-    if (!(await this.failures.recordAttempt(email, ip, LOGIN_LIMITS))) throw tooManyAttempts();
-    const proof = await verify();
-    if (proof !== undefined) await this.failures.clear(email);
-    return proof;
+  attempt<Proof>(attempt: LoginAttempt, verify: () => Promise<Proof | undefined>): Promise<Proof | undefined> {
+    const { account, network, source } = attempt;
+    const known = source !== UNKNOWN_DEVICE;
+    const client = known ? `${source} ${account}` : network;
+    return this.#ofClient.run(
+      client,
+      async () => {
+        if (!known && (await this.failures.exceeds(network, NETWORK_LIMITS.failures, LOGIN_LIMITS.windowS)))
+          await pause(NETWORK_LIMITS.pauseMs);
+        const waitS = await this.failures.recordAttempt(attempt);
+        if (waitS > 0) throw tooManyAttempts(waitS);
+        const proof = await this.#verifying.run(known ? 'known' : 'unknown', verify, busy);
+        if (proof !== undefined) await this.failures.clear(attempt);
+        return proof;
+      },
+      busy,
+    );
+  }
+
+  /** Limits the passwords that are tried with a session, apart from the attempts to log in. */
+  attemptInSession<Proof>(account: string, verify: () => Promise<Proof | undefined>): Promise<Proof | undefined> {
+    return this.attempt({ account, network: '', source: SESSION }, verify);
   }
 }
+
+const busy = () => tooManyAttempts(BUSY_RETRY_S);

@@ -1,8 +1,36 @@
 import { Refusal } from '@postern/contracts/refusal';
 
-/** Failed logins allowed within the window, per account and per client address. */
-export const LOGIN_LIMITS = { windowS: 15 * 60, perAccount: 10, perAddress: 50 } as const;
+/**
+ * Every source has `perSource` failures on an account within the window. Unknown devices together also wait after each
+ * failure on the account beyond `free`: one second, then twice as long each time, up to `longestWaitS`.
+ */
+export const LOGIN_LIMITS = { windowS: 15 * 60, perSource: 10, free: 10, longestWaitS: 30 } as const;
+
+/** Failures of a network over all accounts within the window, after which each of its attempts takes `pauseMs` longer. */
+export const NETWORK_LIMITS = { failures: 50, pauseMs: 400 } as const;
+
+/** Failures on one account within the window. */
+export interface RecentFailures {
+  readonly ofSource: number;
+  /** Seconds since the failure that has to leave the window before the source may try again. */
+  readonly sinceOldestS: number | null;
+  /** Failures of all unknown devices; 0 for an attempt from a known device or a session. */
+  readonly ofUnknownDevices: number;
+  readonly sinceLatestS: number | null;
+}
+
+/** Seconds until the next attempt is allowed; 0 when it is allowed now. */
+export const waitBeforeAttempt = (failures: RecentFailures): number => {
+  const { windowS, perSource, free, longestWaitS } = LOGIN_LIMITS;
+  const sourceWaitS = failures.ofSource < perSource ? 0 : windowS - (failures.sinceOldestS ?? 0);
+  const excess = failures.ofUnknownDevices - free;
+  const delayS = excess < 0 ? 0 : Math.min(longestWaitS, 2 ** excess);
+  return Math.max(0, sourceWaitS, delayS - (failures.sinceLatestS ?? delayS));
+};
 
 /** Refuses without verifying the password, so that guessing is slow and costs no hashing. */
-export const tooManyAttempts = (): Refusal =>
-  new Refusal('too_many_attempts', 'too many failed logins; try again later', { retry_after_s: LOGIN_LIMITS.windowS });
+export const tooManyAttempts = (waitS: number): Refusal => {
+  const retryAfterS = Math.max(1, Math.ceil(waitS));
+  const message = `too many failed logins; try again in ${retryAfterS} seconds`;
+  return new Refusal('too_many_attempts', message, { retry_after_s: retryAfterS });
+};

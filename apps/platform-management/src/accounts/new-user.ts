@@ -1,15 +1,18 @@
 import { type createUser, Refusal, type RequestOf } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { canonicalAddress } from './email-address.js';
-import type { NewUser, PasswordHasher } from './ports.js';
+import type { NewUser, PasswordHasher, PasswordRules } from './ports.js';
 
 /** Builds the requested user with new ids and a workspace. @throws the refusal `invalid_input`. */
 export const newUser = async (
   passwords: PasswordHasher,
+  rules: PasswordRules,
   { email, password, operator, workspace_name }: Omit<RequestOf<typeof createUser>, 'actor_id'>,
 ): Promise<NewUser> => {
   const address = canonicalAddress(email);
   if (address === undefined) throw new Refusal('invalid_input', `email: "${email}" is no e-mail address`);
+  const problem = rules.problemOf(password, [address, workspace_name ?? '']);
+  if (problem !== undefined) throw new Refusal('invalid_input', `password: ${problem}`);
   return {
     userId: uuidv7(),
     email: address,

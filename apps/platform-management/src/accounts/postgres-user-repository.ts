@@ -6,9 +6,15 @@ import { EventSourcing, type WriteOptions } from '@postern/service-host';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { accounts } from './accounts.projection.js';
-import { END_SESSIONS_OF_USER, FIND_OPERATOR, INSERT_CREDENTIALS, REPLACE_PASSWORD } from './accounts.sql.js';
+import {
+  END_SESSIONS_OF_USER,
+  FIND_OPERATOR,
+  INSERT_CREDENTIALS,
+  REPLACE_PASSWORD,
+  USER_EVENTS,
+} from './accounts.sql.js';
 import type { Credentials, NewUser, UserRepository } from './ports.js';
-import { type User, user, userStream } from './user.js';
+import { type User, type UserEvent, user, userStream } from './user.js';
 import { workspace, workspaceStream } from './workspace.js';
 
 /** The name of a lock, not of a stream: only one process creates the first operator. */
@@ -48,12 +54,13 @@ export class PostgresUserRepository implements UserRepository {
 
   async createWorkspace(userId: string, { id, name }: { readonly id: string; readonly name: string }): Promise<void> {
     const at = new Date().toISOString();
-    const creator = await this.#stateOf(userId);
-    const events = [
-      { streamId: userStream(userId), events: user.decide({ kind: 'join-workspace', workspaceId: id, at }, creator) },
-      workspaceCreation(id, name, userId, at),
-    ];
-    await this.#inTransaction(streamsOf(events), async () => events);
+    const streamId = userStream(userId);
+    const creation = workspaceCreation(id, name, userId, at);
+    await this.#inTransaction([streamId, creation.streamId], async client => {
+      const { rows } = await client.query<UserEvent>(USER_EVENTS, [streamId]);
+      const events = user.decide({ kind: 'create-workspace', workspaceId: id, at }, fold(user, rows));
+      return [{ streamId, events }, creation];
+    });
   }
 
   async credentialsOf(email: string): Promise<Credentials | undefined> {
@@ -82,8 +89,8 @@ export class PostgresUserRepository implements UserRepository {
   }
 
   /**
-   * Reads before the transaction, which must not wait for a second connection. Decisions stay valid: users are never
-   * deleted, and the id of a new workspace is unknown to others.
+   * Reads before the transaction, which must not wait for a second connection. Decisions stay valid, because users are
+   * never deleted.
    */
   async #stateOf(userId: string): Promise<User> {
     return fold(user, await this.#writes.store.readStream(userStream(userId)));

@@ -25,6 +25,20 @@ describe('a user', () => {
   it('joins a workspace once', () =>
     given(registered, joined).when({ kind: 'join-workspace', workspaceId: 'default', at }).yields());
 
+  it('creates at most ten workspaces', () => {
+    const joinedAlready = Array.from({ length: 10 }, (_, n) => ({
+      ...joined,
+      data: { ...joined.data, workspace_id: `${n}` },
+    }));
+    const create = { kind: 'create-workspace', workspaceId: 'default', at } as const;
+    given(registered, ...joinedAlready.slice(1))
+      .when(create)
+      .yields(joined);
+    given(registered, ...joinedAlready)
+      .when(create)
+      .refuses('quota_reached', 'workspaces');
+  });
+
   it('changes the password, which the event does not contain', () =>
     given(registered)
       .when({ kind: 'change-password', at })

@@ -1,3 +1,4 @@
+import { quotaReached, WORKSPACES_PER_USER } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 
@@ -29,6 +30,7 @@ export type UserCommand =
       readonly at: string;
     }
   | { readonly kind: 'join-workspace'; readonly workspaceId: string; readonly at: string }
+  | { readonly kind: 'create-workspace'; readonly workspaceId: string; readonly at: string }
   | { readonly kind: 'change-password'; readonly at: string };
 
 export interface User {
@@ -49,6 +51,9 @@ export const user: Decider<User, UserCommand, UserEvent> = {
             data: { user_id: command.userId, email: command.email, operator: command.operator, at: command.at },
           },
         ];
+      case 'create-workspace':
+        if (state.workspaces.length >= WORKSPACES_PER_USER) throw quotaReached('workspaces', WORKSPACES_PER_USER);
+        return user.decide({ ...command, kind: 'join-workspace' }, state);
       case 'join-workspace':
         return state.workspaces.includes(command.workspaceId)
           ? []

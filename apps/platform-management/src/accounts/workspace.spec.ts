@@ -28,5 +28,26 @@ describe('a workspace', () => {
       .refuses('invalid_input', 'name'),
   );
 
+  it('has the quotas that an operator sets, and the defaults for all others', () => {
+    const set: WorkspaceCommand = { kind: 'set-quotas', changes: { projects: 100 }, actorId: 'operator', at };
+    const changedTo = (limits: object): WorkspaceEvent => ({
+      type: 'platform-management.workspace-quotas-changed.v1',
+      data: { workspace_id: 'second', limits, actor_id: 'operator', at },
+    });
+    given(created)
+      .when(set)
+      .yields(changedTo({ projects: 100 }));
+    given(created, changedTo({ projects: 100 }))
+      .when(set)
+      .yields();
+    given(created, changedTo({ projects: 100, databases: 3 }))
+      .when({ ...set, changes: { projects: null, webhooks: 5 } })
+      .yields(changedTo({ databases: 3, webhooks: 5 }));
+    given(created)
+      .when({ ...set, changes: { projects: null } })
+      .yields();
+    given().when(set).refuses('workspace_not_found');
+  });
+
   foldsEveryFixture(join(import.meta.dirname, 'fixtures/workspace'), workspace);
 });

@@ -3,6 +3,7 @@ import { createDatabase, Refusal, type ReplyOf, type RequestOf } from '@postern/
 import { Handles } from '@postern/messaging';
 import { DatabaseRuntime } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
+import { WorkspaceUsage } from '../quotas/ports.js';
 import { connectionUrl, usernameFor } from './connection-url.js';
 import { limitsOfPlan } from './database-plans.js';
 import { databaseReply, limitsReply } from './database-reply.js';
@@ -10,15 +11,18 @@ import { DatabaseRepository } from './ports.js';
 
 const PASSWORD_BYTES = 32;
 
+const ONE_DATABASE = { databases: 1, database_creations: 1 } as const;
+
 /**
  * Requests a database and returns its connection URL, which is shown only here. The reconciler creates it afterwards.
- * Refuses with `invalid_input` for an unknown plan, and with `technology_missing`.
+ * Refuses with `invalid_input` for an unknown plan, with `quota_reached`, and with `technology_missing`.
  */
 @Handles(createDatabase)
 export class CreateDatabase {
   constructor(
     private readonly runtime: DatabaseRuntime,
     private readonly databases: DatabaseRepository,
+    private readonly usage: WorkspaceUsage,
   ) {}
 
   async execute({
@@ -28,6 +32,8 @@ export class CreateDatabase {
     plan,
   }: RequestOf<typeof createDatabase>): Promise<ReplyOf<typeof createDatabase>> {
     const limits = limitsOfPlan(plan);
+    // Also checked when it is written; a refused request must not reserve a port.
+    await this.usage.hasPlaces(workspace_id, ONE_DATABASE);
     const missing = await this.runtime.missingFor(kind);
     if (missing !== undefined) throw new Refusal('technology_missing', missing);
 
@@ -40,6 +46,7 @@ export class CreateDatabase {
     await this.databases.create(
       { database_id: id, workspace_id, name, kind, plan, limits: limitsReply(limits), host, port, at },
       credentials,
+      this.usage.limitOf(workspace_id, ONE_DATABASE),
     );
     return {
       ...databaseReply({ id, name, kind, status: 'creating', statusReason: undefined, plan, limits, host, createdAt }),

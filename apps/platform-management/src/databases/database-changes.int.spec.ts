@@ -51,3 +51,35 @@ describe('A change of a database that fails halfway has no effect:', () => {
     expect(await world.client.request(listDatabases, { workspace_id })).toMatchObject({ total: 0 });
   });
 });
+
+describe('A workspace past its quota of databases', () => {
+  const allow = (workspace_id: string, limits: object) =>
+    world.query('INSERT INTO workspace_quotas VALUES ($1, $2)', [workspace_id, JSON.stringify(limits)]);
+  const refused = (quota: string) => ({ code: 'quota_reached', details: expect.objectContaining({ quota }) });
+
+  it('cannot create another one, and has a place again after a deletion', async () => {
+    const workspace_id = uuidv7();
+    await allow(workspace_id, { databases: 1 });
+    const { id: database_id } = await world.create({ workspace_id });
+    await expect(world.create({ workspace_id })).rejects.toMatchObject(refused('databases'));
+    await world.client.request(deleteDatabase, { workspace_id, database_id });
+    await world.create({ workspace_id });
+  });
+
+  it('cannot create and delete databases in turn beyond the number for 24 hours', async () => {
+    const workspace_id = uuidv7();
+    await allow(workspace_id, { database_creations: 3 });
+    for (let n = 0; n < 3; n++) {
+      const { id: database_id } = await world.create({ workspace_id, plan: 'large' });
+      await world.client.request(deleteDatabase, { workspace_id, database_id });
+    }
+    await expect(world.create({ workspace_id, plan: 'large' })).rejects.toMatchObject(refused('database_creations'));
+    await world.query(
+      "UPDATE database_creations SET created_at = now() - interval '25 hours' WHERE workspace_id = $1",
+      [workspace_id],
+    );
+    await world.create({ workspace_id });
+    const counted = await world.query('SELECT 1 FROM database_creations WHERE workspace_id = $1', [workspace_id]);
+    expect(counted).toHaveLength(1);
+  });
+});

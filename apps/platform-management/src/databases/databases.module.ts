@@ -5,6 +5,7 @@ import { EncryptionModule } from '../infrastructure/encryption/encryption.module
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
+import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
 import { CreateDatabase } from './create-database.js';
 import { DatabaseReconciler } from './database-reconciler.js';
 import { DatabaseTimers } from './database-timers.js';
@@ -16,7 +17,7 @@ import { PostgresDatabaseRepository } from './postgres-database-repository.js';
 
 /** Provisioned databases of workspaces. */
 @Module({
-  imports: [eventSourcing, prisma, EncryptionModule, RuntimeModule],
+  imports: [eventSourcing, prisma, EncryptionModule, RuntimeModule, QuotaUsageModule],
   providers: [
     CreateDatabase,
     DeleteDatabase,

@@ -3,6 +3,12 @@ import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 export const INSERT_CREDENTIALS =
   'INSERT INTO database_credentials (database_id, username, sealed_password) VALUES ($1, $2, $3)';
 
+export const INSERT_CREATION = 'INSERT INTO database_creations (database_id, workspace_id) VALUES ($1, $2)';
+
+/** Only those of the last 24 hours count. */
+export const DELETE_OLD_CREATIONS =
+  "DELETE FROM database_creations WHERE workspace_id = $1 AND created_at <= now() - interval '24 hours'";
+
 export const DELETE_CREDENTIALS = 'DELETE FROM database_credentials WHERE database_id = $1';
 
 export const INSERT_DATABASE = ({ table }: ProjectionTables) => `

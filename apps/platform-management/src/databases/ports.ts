@@ -1,3 +1,4 @@
+import type { CreationLimit } from '@postern/event-sourcing';
 import type { DatabaseKind, DatabaseLimits } from '@postern/runtime';
 import type { DatabaseCommand, DatabaseCreation, DatabaseStatus } from './database.js';
 
@@ -12,7 +13,8 @@ export interface DatabaseCredentials {
  * method returns. Refusals of the decider pass through.
  */
 export abstract class DatabaseRepository {
-  abstract create(database: DatabaseCreation, credentials: DatabaseCredentials): Promise<void>;
+  /** Refuses `quota_reached` past the limit. */
+  abstract create(database: DatabaseCreation, credentials: DatabaseCredentials, limit: CreationLimit): Promise<void>;
   /** Also deletes the credentials when the database is deleted or its provisioning fails. */
   abstract execute(databaseId: string, command: DatabaseCommand): Promise<void>;
   abstract credentialsOf(databaseId: string): Promise<DatabaseCredentials | undefined>;

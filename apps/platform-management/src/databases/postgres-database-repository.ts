@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { CreationLimit } from '@postern/event-sourcing';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
@@ -10,7 +11,7 @@ import {
   database,
   databaseStream,
 } from './database.js';
-import { DELETE_CREDENTIALS, INSERT_CREDENTIALS } from './databases.sql.js';
+import { DELETE_CREDENTIALS, DELETE_OLD_CREATIONS, INSERT_CREATION, INSERT_CREDENTIALS } from './databases.sql.js';
 import { type DatabaseCredentials, DatabaseRepository } from './ports.js';
 
 /** After these events the credentials are no longer needed. */
@@ -30,12 +31,24 @@ export class PostgresDatabaseRepository extends DatabaseRepository {
     super();
   }
 
-  override async create(created: DatabaseCreation, { username, password }: DatabaseCredentials): Promise<void> {
-    const { database_id } = created;
+  override async create(
+    created: DatabaseCreation,
+    { username, password }: DatabaseCredentials,
+    limit: CreationLimit,
+  ): Promise<void> {
+    const { database_id, workspace_id } = created;
     const sealed = this.keys.seal(password, rowOf(database_id));
-    await this.#execute(database_id, { kind: 'create', as: created }, client =>
-      client.query(INSERT_CREDENTIALS, [database_id, username, sealed]),
-    );
+    await this.transactions.execute({
+      decider: database,
+      streamId: databaseStream(database_id),
+      command: { kind: 'create', as: created },
+      limit,
+      write: async client => {
+        await client.query(INSERT_CREDENTIALS, [database_id, username, sealed]);
+        await client.query(DELETE_OLD_CREATIONS, [workspace_id]);
+        await client.query(INSERT_CREATION, [database_id, workspace_id]);
+      },
+    });
   }
 
   override async execute(databaseId: string, command: DatabaseCommand): Promise<void> {

@@ -17,6 +17,7 @@ import {
   LIST_DEPLOYMENTS,
   SET_SOURCE,
 } from './deployments.sql.js';
+import { RuntimeAvailability } from './runtime-availability.js';
 
 /** The error of a cancelled deployment; none when its owner cancelled it. */
 const CANCELLATION_ERRORS: Readonly<Record<Cause, string | null>> = {
@@ -69,12 +70,16 @@ type DeploymentRow = Omit<DeploymentReply, 'created_at' | 'started_at' | 'finish
   readonly finished_at: Date | null;
 };
 
+/** The deployments that still need the runtime. */
+const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'building', 'releasing']);
+
 /** The read model of deployments. */
 @Injectable()
 export class Deployments {
   constructor(
     private readonly database: Database,
     private readonly webServices: WebServiceOwners,
+    private readonly runtime: RuntimeAvailability,
   ) {}
 
   /** Refuses with `web_service_not_found` or `deployment_not_found`. */
@@ -89,7 +94,7 @@ export class Deployments {
     const query = { name: 'deployment', text: FIND_DEPLOYMENT, values: [deploymentId, webServiceId] };
     const { rows } = await this.database.reads.query<DeploymentRow>(query);
     if (!rows[0]) throw deploymentNotFound();
-    return replyOf(rows[0]);
+    return this.#replyOf(rows[0]);
   }
 
   /** Lists deployments, newest first. Refuses with `web_service_not_found`. */
@@ -100,20 +105,22 @@ export class Deployments {
       { readonly total: number } & (DeploymentRow | { readonly id: null })
     >({ name: 'deployments', text: LIST_DEPLOYMENTS, values: [web_service_id, user_id, limit, offset] });
     if (!rows[0]) throw webServiceNotFound();
-    const items = rows.flatMap(row => (row.id === null ? [] : [replyOf(row)]));
+    const items = rows.flatMap(row => (row.id === null ? [] : [this.#replyOf(row)]));
     return { items, total: rows[0].total, limit, offset };
   }
-}
 
-const replyOf = (row: DeploymentRow): DeploymentReply => ({
-  id: row.id,
-  web_service_id: row.web_service_id,
-  branch: row.branch,
-  commit: row.commit,
-  status: row.status,
-  error: row.error,
-  created_at: row.created_at.toISOString(),
-  started_at: row.started_at?.toISOString() ?? null,
-  finished_at: row.finished_at?.toISOString() ?? null,
-  rollback_of: row.rollback_of,
-});
+  #replyOf(row: DeploymentRow): DeploymentReply {
+    return {
+      id: row.id,
+      web_service_id: row.web_service_id,
+      branch: row.branch,
+      commit: row.commit,
+      status: row.status,
+      error: UNFINISHED.has(row.status) ? this.runtime.waitReason : row.error,
+      created_at: row.created_at.toISOString(),
+      started_at: row.started_at?.toISOString() ?? null,
+      finished_at: row.finished_at?.toISOString() ?? null,
+      rollback_of: row.rollback_of,
+    };
+  }
+}

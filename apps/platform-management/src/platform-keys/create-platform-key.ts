@@ -1,20 +1,25 @@
 import { createHash, randomInt } from 'node:crypto';
 import { createPlatformKey, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { Streams } from '@postern/event-sourcing';
+import { LimitedStreams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
+import { WorkspaceUsage } from '../quotas/ports.js';
 import { keyPrefixOf, newPlatformKey, platformKey, platformKeyStream } from './platform-key.js';
 
 /** Creates a key and returns it; only its hash and prefix are stored. All replicas accept it at once. */
 @Handles(createPlatformKey)
 export class CreatePlatformKey {
-  constructor(private readonly streams: Streams) {}
+  constructor(
+    private readonly streams: LimitedStreams,
+    private readonly usage: WorkspaceUsage,
+  ) {}
 
   async execute(request: RequestOf<typeof createPlatformKey>): Promise<ReplyOf<typeof createPlatformKey>> {
     const id = uuidv7();
     const key = newPlatformKey(limit => randomInt(limit));
     const { name, scope, expires_at } = request;
-    await this.streams.execute(platformKey, platformKeyStream(id), {
+    const limit = this.usage.limitOf(request.workspace_id, { platform_keys: 1 });
+    await this.streams.create(limit, platformKey, platformKeyStream(id), {
       kind: 'create',
       keyId: id,
       userId: request.user_id,

@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
-import { Streams } from '@postern/event-sourcing';
+import { LimitedStreams, Streams } from '@postern/event-sourcing';
 import { EventSourcing } from '@postern/service-host';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { resources } from '../infrastructure/postgres/resources.projection.js';
+import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
 import { AdmitPlatformCall } from './admit-platform-call.js';
 import { CallLimit } from './call-limit.js';
 import { CreatePlatformKey } from './create-platform-key.js';
@@ -15,7 +16,7 @@ import { RevokePlatformKey } from './revoke-platform-key.js';
 
 /** Keys of the platform API, and the admission of calls that use them. */
 @Module({
-  imports: [eventSourcing, prisma],
+  imports: [eventSourcing, prisma, QuotaUsageModule],
   providers: [
     CreatePlatformKey,
     RevokePlatformKey,
@@ -25,6 +26,11 @@ import { RevokePlatformKey } from './revoke-platform-key.js';
     PlatformKeyTimers,
     { provide: PlatformCalls, useClass: PostgresPlatformCalls },
     { provide: Streams, inject: [EventSourcing], useFactory: (source: EventSourcing) => source.streams(resources) },
+    {
+      provide: LimitedStreams,
+      inject: [EventSourcing],
+      useFactory: (source: EventSourcing) => source.transactions(resources),
+    },
   ],
 })
 export class PlatformKeysModule {}

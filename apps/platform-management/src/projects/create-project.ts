@@ -1,19 +1,24 @@
 import { createProject, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { Streams } from '@postern/event-sourcing';
+import { LimitedStreams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
+import { WorkspaceUsage } from '../quotas/ports.js';
 import { project, projectStream } from './project.js';
 
 /** Creates a project in the caller's workspace. */
 @Handles(createProject)
 export class CreateProject {
-  constructor(private readonly streams: Streams) {}
+  constructor(
+    private readonly streams: LimitedStreams,
+    private readonly usage: WorkspaceUsage,
+  ) {}
 
   async execute(request: RequestOf<typeof createProject>): Promise<ReplyOf<typeof createProject>> {
     const id = uuidv7();
     const at = new Date().toISOString();
     const { name, description = null } = request;
-    await this.streams.execute(project, projectStream(id), {
+    const limit = this.usage.limitOf(request.workspace_id, { projects: 1 });
+    await this.streams.create(limit, project, projectStream(id), {
       kind: 'create',
       projectId: id,
       userId: request.user_id,

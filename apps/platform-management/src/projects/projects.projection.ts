@@ -4,7 +4,7 @@ import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { ProjectOwners, projectNotFound } from './ports.js';
+import { type ProjectOwner, ProjectOwners, projectNotFound } from './ports.js';
 import type { ProjectEvent } from './project.js';
 import { FIND_PROJECT, INSERT_PROJECT, LIST_PROJECTS } from './projects.sql.js';
 
@@ -48,9 +48,9 @@ export class Projects extends ProjectOwners {
     return replyOf(rows[0]);
   }
 
-  override async ownerOf(projectId: string): Promise<string | undefined> {
-    const project = await this.prisma.project.findUnique({ where: { id: projectId }, select: { userId: true } });
-    return project?.userId;
+  override async ownerOf(projectId: string): Promise<ProjectOwner | undefined> {
+    const select = { userId: true, workspaceId: true };
+    return (await this.prisma.project.findUnique({ where: { id: projectId }, select })) ?? undefined;
   }
 }
 

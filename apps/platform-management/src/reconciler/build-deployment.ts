@@ -6,7 +6,7 @@ import { deploymentOf, type WebService } from '../web-services/aggregate/state.j
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
 import { OUTCOME, Reports } from './reports.js';
-import { describeError, endReasonOf, logLine, maskable } from './work-errors.js';
+import { endReasonOf, logLine, maskable, unsuccessfulEnd } from './work-errors.js';
 
 interface Build {
   readonly state: WebService;
@@ -88,21 +88,17 @@ export class BuildDeployment {
     output: LogWriter,
     span: TraceSpan | undefined,
   ): Promise<void> {
-    const endReason = endReasonOf(signal);
-    if (endReason === 'leadership') return;
-    if (endReason === 'cancelled') {
+    const failures = [BuildFailed, SourceUnavailable];
+    const lateReason = `the build was not done within ${duration(this.settings.deadlines.buildMs)}`;
+    const end = await unsuccessfulEnd(error, { signal, configuration, runtime: this.runtime, failures, lateReason });
+    if (!end) return;
+    span?.annotate({ [OUTCOME]: end.kind });
+    if (end.kind === 'cancelled') {
       await this.reports.record(state.id!, { kind: 'end-cancelled', deploymentId });
-      span?.annotate({ [OUTCOME]: 'cancelled' });
       logLine(output, `Deployment ${deploymentId} was cancelled`);
       return;
     }
-    if (endReason !== 'late' && !(error instanceof BuildFailed) && !(error instanceof SourceUnavailable)) throw error;
-    const reason =
-      endReason === 'late'
-        ? `the build was not done within ${duration(this.settings.deadlines.buildMs)}`
-        : describeError(error, configuration);
-    await this.reports.record(state.id!, { kind: 'fail-deployment', deploymentId, reason });
-    span?.annotate({ [OUTCOME]: 'failed' });
-    logLine(output, `Deployment ${deploymentId} failed: ${reason}`);
+    await this.reports.record(state.id!, { kind: 'fail-deployment', deploymentId, reason: end.reason });
+    logLine(output, `Deployment ${deploymentId} failed: ${end.reason}`);
   }
 }

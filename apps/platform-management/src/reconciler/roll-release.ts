@@ -8,7 +8,7 @@ import type { Release, WebService } from '../web-services/aggregate/state.js';
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
 import { OUTCOME, Reports } from './reports.js';
-import { describeError, endReasonOf, logLine, maskable } from './work-errors.js';
+import { endReasonOf, logLine, maskable, unsuccessfulEnd } from './work-errors.js';
 
 interface Roll {
   readonly state: WebService;
@@ -77,22 +77,18 @@ export class RollRelease {
     output: LogWriter,
     span: TraceSpan | undefined,
   ): Promise<void> {
-    const endReason = endReasonOf(signal);
-    if (endReason === 'leadership') return;
-    if (endReason === 'cancelled') {
+    const lateReason = `no instance answered within ${duration(this.settings.deadlines.releaseMs)}`;
+    const work = { signal, configuration, runtime: this.runtime, failures: [RollFailed], lateReason };
+    const end = await unsuccessfulEnd(error, work);
+    if (!end) return;
+    span?.annotate({ [OUTCOME]: end.kind });
+    if (end.kind === 'cancelled') {
       await this.reports.record(state.id!, { kind: 'abandon-release', releaseId: release.id });
-      span?.annotate({ [OUTCOME]: 'cancelled' });
       logLine(output, `${titleOf(release)} was cancelled`);
       return;
     }
-    if (endReason !== 'late' && !(error instanceof RollFailed)) throw error;
-    const reason =
-      endReason === 'late'
-        ? `no instance answered within ${duration(this.settings.deadlines.releaseMs)}`
-        : describeError(error, configuration);
-    await this.reports.record(state.id!, { kind: 'fail-release', releaseId: release.id, reason });
-    span?.annotate({ [OUTCOME]: 'failed' });
-    logLine(output, `${titleOf(release)} failed: ${reason}`);
+    await this.reports.record(state.id!, { kind: 'fail-release', releaseId: release.id, reason: end.reason });
+    logLine(output, `${titleOf(release)} failed: ${end.reason}`);
   }
 }
 

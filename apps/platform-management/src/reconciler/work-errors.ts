@@ -1,4 +1,4 @@
-import type { LogWriter } from '@postern/runtime';
+import type { LogWriter, Runtime } from '@postern/runtime';
 import type { Configuration } from '../environment/ports.js';
 import type { EndReason } from './next-steps.js';
 
@@ -30,6 +30,37 @@ export function describeError(error: unknown, { secrets }: Configuration): strin
     .sort((a, b) => b.length - a.length)
     .reduce((text, secret) => text.replaceAll(secret, MASK), message);
   return masked.toWellFormed().replaceAll('\0', '').slice(0, MAX_MESSAGE_LENGTH);
+}
+
+/** How work ended that did not succeed. */
+export type UnsuccessfulEnd = { readonly kind: 'cancelled' } | { readonly kind: 'failed'; readonly reason: string };
+
+export interface Work {
+  readonly signal: AbortSignal;
+  readonly configuration: Configuration;
+  readonly runtime: Pick<Runtime, 'isReachable'>;
+  /** The errors that are a failure of the work itself. */
+  readonly failures: readonly (abstract new (
+    ...args: never[]
+  ) => Error)[];
+  /** The reason when the deadline ended the work. */
+  readonly lateReason: string;
+}
+
+/**
+ * Returns nothing when another process leads, which then reports the end.
+ * @throws the error, if it is neither a failure of the work nor its end.
+ */
+export async function unsuccessfulEnd(error: unknown, work: Work): Promise<UnsuccessfulEnd | undefined> {
+  const endReason = endReasonOf(work.signal);
+  if (endReason === 'leadership') return undefined;
+  if (endReason === 'cancelled') return { kind: 'cancelled' };
+  if (endReason === 'late') {
+    const responds = await work.runtime.isReachable();
+    return { kind: 'failed', reason: `${work.lateReason}${responds ? '' : '; the runtime does not respond'}` };
+  }
+  if (!work.failures.some(failure => error instanceof failure)) throw error;
+  return { kind: 'failed', reason: describeError(error, work.configuration) };
 }
 
 /** Writes a line of the platform to the log of a web service. */

@@ -89,8 +89,13 @@ export class AccountsFixture {
     return replica;
   }
 
-  logIn(email: string, password: string, ip = '192.0.2.1'): Promise<ReplyOf<typeof createSession>> {
-    return this.client.request(createSession, { email, password, ip });
+  logIn(
+    email: string,
+    password: string,
+    ip = '192.0.2.1',
+    device_token?: string,
+  ): Promise<ReplyOf<typeof createSession>> {
+    return this.client.request(createSession, { email, password, ip, ...(device_token ? { device_token } : {}) });
   }
 
   whoIs(token: string): Promise<ReplyOf<typeof authenticateSession>> {

@@ -22,6 +22,8 @@ export class FakeMachine {
     reconcile: () => {},
     cleanUp: () => {},
   };
+  /** Whether the runtime responds. */
+  reachable = true;
   /** Commits by branch; every other branch is missing. */
   readonly branches = new Map([['main', 'a'.repeat(40)]]);
   readonly artefacts = new Map<string, Artefact>();

@@ -25,6 +25,10 @@ export class FakeRuntime extends Runtime {
     this.#killed.promise.catch(() => {});
   }
 
+  override async isReachable(): Promise<boolean> {
+    return this.machine.reachable;
+  }
+
   kill(): void {
     this.#dead = true;
     this.#killed.reject(new Error('the process was killed'));

@@ -21,6 +21,7 @@ import { CancelDeployment } from '../deployments/cancel-deployment.js';
 import { CreateDeployment } from '../deployments/create-deployment.js';
 import { Deployments } from '../deployments/deployments.projection.js';
 import { RollBackDeployment } from '../deployments/roll-back-deployment.js';
+import { RuntimeAvailability } from '../deployments/runtime-availability.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { PostgresLeadership } from '../infrastructure/postgres/postgres-leadership.js';
@@ -29,7 +30,8 @@ import { WebServiceGauges } from '../infrastructure/telemetry/web-service-gauges
 import { WebServiceMetrics } from '../infrastructure/telemetry/web-service-metrics.js';
 import { ModerateWebService } from '../moderation/moderate-web-service.js';
 import { PlatformSuspensions } from '../moderation/platform-suspensions.js';
-import { ProjectOwners } from '../projects/ports.js';
+import { type ProjectOwner, ProjectOwners } from '../projects/ports.js';
+import { PostgresWorkspaceUsage } from '../quotas/postgres-workspace-usage.js';
 import { BuildDeployment } from '../reconciler/build-deployment.js';
 import { CheckAvailability } from '../reconciler/check-availability.js';
 import { DeleteOldArtefacts } from '../reconciler/delete-old-artefacts.js';
@@ -59,12 +61,13 @@ import { FakeRuntime } from './fake-runtime.js';
 export const OWNER = uuidv7();
 export const OPERATOR = uuidv7();
 export const PROJECT = uuidv7();
+export const WORKSPACE = uuidv7();
 
 const silentLog: ServiceLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 class FakeProjects extends ProjectOwners {
-  override async ownerOf(projectId: string): Promise<string | undefined> {
-    return projectId === PROJECT ? OWNER : undefined;
+  override async ownerOf(projectId: string): Promise<ProjectOwner | undefined> {
+    return projectId === PROJECT ? { userId: OWNER, workspaceId: WORKSPACE } : undefined;
   }
 }
 
@@ -72,6 +75,7 @@ class FakeAccounts extends AccountDirectory {
   override async find(id: string): Promise<Account | undefined> {
     return { id, email: 'ada@example.com', operator: id === OPERATOR, createdAt: new Date(), workspaces: [] };
   }
+  override async findWorkspace(): Promise<undefined> {}
 }
 
 /** Configurations in memory, which outlive every replica. A test sets the current one as `today`. */
@@ -238,7 +242,7 @@ export class WebServicesFixture {
     const summaries = new PostgresWebServiceSummaries(database, prisma);
     const runtime = new FakeRuntime(this.machine);
     const services = new WebServices(database, prisma, new WebServiceUrls(runtime, silentLog));
-    const deployments = new Deployments(database, services);
+    const deployments = new Deployments(database, services, new RuntimeAvailability(runtime));
 
     const planner = new StepPlanner(repository, settings);
     const reports = new Reports(repository);
@@ -268,7 +272,13 @@ export class WebServicesFixture {
       settings,
       silentLog,
     );
-    const create = new CreateWebService(repository, new FakeProjects(), settings, services);
+    const create = new CreateWebService(
+      repository,
+      new FakeProjects(),
+      settings,
+      services,
+      new PostgresWorkspaceUsage(database),
+    );
     const rollBack = new RollBackDeployment(repository, settings, deployments);
     const commands: Commands = {
       createWebService: async request => (await create.execute(request)).id,

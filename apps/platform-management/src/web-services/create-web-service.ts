@@ -2,6 +2,7 @@ import { createWebService, Refusal, type ReplyOf, type RequestOf } from '@poster
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { ProjectOwners } from '../projects/ports.js';
+import { WorkspaceUsage } from '../quotas/ports.js';
 import { WebServiceRepository, WebServiceSettings } from './ports.js';
 import { branchName } from './source/branch-name.js';
 import { repositoryUrl } from './source/repository-url.js';
@@ -15,6 +16,7 @@ export class CreateWebService {
     private readonly projects: ProjectOwners,
     private readonly settings: WebServiceSettings,
     private readonly webServices: WebServices,
+    private readonly usage: WorkspaceUsage,
   ) {}
 
   async execute(request: RequestOf<typeof createWebService>): Promise<ReplyOf<typeof createWebService>> {
@@ -24,10 +26,10 @@ export class CreateWebService {
     const url = repositoryUrl(request.git_repository_url, { allowFiles: this.settings.allowFileRepositories });
     const branch = request.branch ? branchName(request.branch) : null;
     for (const field of ['build_command', 'start_command', 'name'] as const) requireStorable(field, request[field]);
-    await this.projects.requireOwner(request.user_id, request.project_id);
+    const { workspaceId } = await this.projects.requireOwner(request.user_id, request.project_id);
     const id = uuidv7();
-    await this.repository.execute(id, at => ({
-      kind: 'create',
+    const limit = this.usage.limitOf(workspaceId, { web_services: 1, instances: request.max_instances });
+    await this.repository.create(limit, {
       web_service_id: id,
       user_id: request.user_id,
       project_id: request.project_id,
@@ -41,8 +43,8 @@ export class CreateWebService {
       min_instances: request.min_instances,
       max_instances: request.max_instances,
       environment: request.environment,
-      at,
-    }));
+      at: new Date().toISOString(),
+    });
     return this.webServices.require(id, request.user_id);
   }
 }

@@ -1,7 +1,8 @@
+import type { CreationLimit } from '@postern/event-sourcing';
 import type { RequestContext } from '@postern/messaging';
 import type { RuntimeStatus, ServicePlan } from '@postern/runtime';
 import type { DriverCommand, WebServiceCommand } from './aggregate/commands.js';
-import type { WebServiceEvent } from './aggregate/events.js';
+import type { CreatedData, WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';
 import type { WebService } from './aggregate/state.js';
 
@@ -11,6 +12,9 @@ export abstract class WebServiceRepository {
 
   /** All events of a web service up to a time. */
   abstract historyOf(webServiceId: string, until: Date): Promise<readonly WebServiceEvent[]>;
+
+  /** Refuses past the limit. Resolves once the read models show the web service. */
+  abstract create(limit: CreationLimit, created: CreatedData): Promise<void>;
 
   /**
    * Runs one command at a time per web service, over all replicas; concurrent callers wait instead of failing.

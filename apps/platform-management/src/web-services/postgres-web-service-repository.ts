@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { ConcurrencyConflict, type EventMetadata, type RecordedEvent, upcast } from '@postern/event-sourcing';
-import { appendAll, inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
+import {
+  ConcurrencyConflict,
+  type CreationLimit,
+  type EventMetadata,
+  type RecordedEvent,
+  upcast,
+} from '@postern/event-sourcing';
+import { appendAll, type CommandTransactions, inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
 import type { RequestContext } from '@postern/messaging';
 import { EventSourcing, type WriteOptions } from '@postern/service-host';
 import type pg from 'pg';
 import { webServices } from '../infrastructure/postgres/web-services.projection.js';
 import type { DriverCommand, WebServiceCommand } from './aggregate/commands.js';
-import type { WebServiceEvent } from './aggregate/events.js';
+import type { CreatedData, WebServiceEvent } from './aggregate/events.js';
 import { activeDeployment, hasWork, type WebService } from './aggregate/state.js';
 import { webService, webServiceStream } from './aggregate/web-service.js';
 import { WebServiceObserver, WebServiceRepository } from './ports.js';
@@ -30,6 +36,7 @@ const CACHED_STATES = 200;
 export class PostgresWebServiceRepository extends WebServiceRepository {
   readonly #states = new StateCache<WebService>(CACHED_STATES);
   readonly #writes: WriteOptions;
+  readonly #transactions: CommandTransactions;
 
   constructor(
     eventSourcing: EventSourcing,
@@ -37,6 +44,7 @@ export class PostgresWebServiceRepository extends WebServiceRepository {
   ) {
     super();
     this.#writes = eventSourcing.writeOptions(webServices);
+    this.#transactions = eventSourcing.transactions(webServices);
   }
 
   override async stateOf(webServiceId: string): Promise<WebService> {
@@ -48,6 +56,17 @@ export class PostgresWebServiceRepository extends WebServiceRepository {
     // Clocks of replicas may differ, so the history ends at the first later event instead of skipping it.
     const later = history.findIndex(({ occurredAt }) => occurredAt > until);
     return (later < 0 ? history : history.slice(0, later)) as readonly (WebServiceEvent & RecordedEvent)[];
+  }
+
+  override async create(limit: CreationLimit, created: CreatedData): Promise<void> {
+    const events = await this.#transactions.execute({
+      decider: webService,
+      streamId: webServiceStream(created.web_service_id),
+      command: { kind: 'create', ...created },
+      limit,
+      write: client => client.query(INSERT_SUMMARY, [created.web_service_id]),
+    });
+    this.observer.eventsCommitted(webService.initial, events);
   }
 
   override async execute(webServiceId: string, commandAt: (at: string) => WebServiceCommand): Promise<WebService> {
@@ -137,10 +156,6 @@ const summaryOf = (state: WebService): Summary => ({
 
 async function writeSummary(client: pg.PoolClient, before: WebService, after: WebService): Promise<void> {
   const [was, is] = [summaryOf(before), summaryOf(after)];
-  if (before.id === undefined) {
-    await client.query(INSERT_SUMMARY, [after.id]);
-    return;
-  }
   if (was.active === is.active && was.serving === is.serving && was.hasWork === is.hasWork) return;
   const { rowCount } = await client.query(UPDATE_SUMMARY, [after.id, was.active, is.active, is.serving, is.hasWork]);
   if (rowCount !== 1) throw new Error(`the active deployment of web service ${after.id} does not match its events`);

@@ -4,6 +4,7 @@ import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
 import { TelemetryModule } from '../infrastructure/telemetry/telemetry.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
+import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
 import { ConfiguredWebServiceSettings } from './configured-web-service-settings.js';
 import { CreateWebService } from './create-web-service.js';
 import { GetLogs } from './get-logs.js';
@@ -18,7 +19,7 @@ import { WebServices } from './web-services.projection.js';
 
 /** Web services: their aggregate, which includes deployments and moderation, and their lifecycle commands. */
 @Module({
-  imports: [eventSourcing, prisma, ProjectsModule, RuntimeModule, TelemetryModule],
+  imports: [eventSourcing, prisma, ProjectsModule, QuotaUsageModule, RuntimeModule, TelemetryModule],
   providers: [
     CreateWebService,
     StartWebService,

@@ -10,8 +10,8 @@ import { type Builds, LocalRuntime } from './local-runtime.js';
 import type { Redactor } from './logs/line-splitter.js';
 import { LogStore } from './logs/log-store.js';
 import { HomeOwnership } from './rolls/home-ownership.js';
+import { InstanceMonitor } from './rolls/instance-monitor.js';
 import { type RuntimeTimes, TIMES } from './rolls/runtime-times.js';
-import { ServiceFleets } from './rolls/service-fleets.js';
 
 const BALANCER_PATIENCE_MS = 10_000;
 
@@ -23,36 +23,38 @@ export interface LocalRuntimeOptions {
   readonly launchOf: LaunchOf;
   readonly confinement: Confinement;
   readonly redactor: (secrets: readonly string[]) => Redactor;
-  /** Where instances look for programs. */
+  /** The PATH of instances. */
   readonly path: string;
   readonly log: Log;
   readonly limits?: Partial<InstanceLimits>;
   readonly times?: Partial<RuntimeTimes>;
-  /** How long orders to a load balancer that is away wait for it. */
+  /** How long an order waits for a load balancer that does not respond. */
   readonly balancerPatienceMs?: number;
 }
 
-/** Puts the parts of the local runtime together. Nothing is started or touched before the first order. */
+/** Creates the local runtime. It starts and changes nothing before the first order. */
 export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime => {
   const { platformHome, confinement, redactor, path, log } = options;
-  const store = new LogStore(platformHome, redactor);
+  const logs = new LogStore(platformHome, redactor);
   const balancer = new LoadBalancerClient(platformHome, {
     patienceMs: options.balancerPatienceMs ?? BALANCER_PATIENCE_MS,
   });
   const limits = { ...LIMITS, ...options.limits };
   const ledger = new InstanceLedger(platformHome);
-  const host = { ledger, confinement, logs: store, redactor, limits, path };
+  const host = { ledger, confinement, logs, redactor, limits, path };
   const starter = new InstanceStarter(host, options.launchOf, platformHome);
   const processes = new MarkedProcesses();
-  const fleets = new ServiceFleets({
-    host,
+  const times = { ...TIMES, ...options.times };
+  return new LocalRuntime({
+    builds: options.builds,
+    ledger,
     starter,
     leftBehind: new LeftBehind(host, processes, starter.idPrefix, log),
-    processes,
+    monitor: new InstanceMonitor(processes, limits, times, log),
     balancer,
     ownership: new HomeOwnership(platformHome),
-    times: { ...TIMES, ...options.times },
+    logs,
+    times,
     log,
   });
-  return new LocalRuntime(options.builds, fleets, balancer, store);
 };

@@ -1,9 +1,7 @@
-import { createWebhook, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { createWebhook, limitOf, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { WebhookRepository, WebhookUrlValidator } from './ports.js';
-
-const MAX_WEBHOOKS_PER_SERVICE = 20;
 
 /** Creates a webhook and returns its signing secret once. Refuses URLs that are not publicly reachable. */
 @Handles(createWebhook)
@@ -13,12 +11,13 @@ export class CreateWebhook {
     private readonly urls: WebhookUrlValidator,
   ) {}
 
-  async execute({ service_id, url, events }: RequestOf<typeof createWebhook>): Promise<ReplyOf<typeof createWebhook>> {
+  async execute(request: RequestOf<typeof createWebhook>): Promise<ReplyOf<typeof createWebhook>> {
+    const { service_id, url, events, workspace_quotas } = request;
     await this.urls.validate(url);
     const id = uuidv7();
     const kinds = [...new Set(events)];
     const webhook = { service_id, webhook_id: id, url, events: kinds };
-    const { secret } = await this.webhooks.create(webhook, MAX_WEBHOOKS_PER_SERVICE);
+    const { secret } = await this.webhooks.create(webhook, limitOf('webhooks', workspace_quotas));
     return { id, url, events: kinds, secret };
   }
 }

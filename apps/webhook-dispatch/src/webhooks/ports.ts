@@ -27,7 +27,7 @@ export interface NewWebhook extends WebhookKey {
  * Secrets are encrypted and never part of an event. Refuses `webhook_not_found`, also for other services' webhooks.
  */
 export abstract class WebhookRepository {
-  /** Refuses `too_many_webhooks` above the limit, across all replicas. */
+  /** Refuses `quota_reached` above the limit, across all replicas. */
   abstract create(webhook: NewWebhook, limit: number): Promise<NewSecret>;
   /** Disabling holds pending deliveries; enabling clears the recorded failures. */
   abstract change(key: WebhookKey, changes: WebhookChanges): Promise<void>;

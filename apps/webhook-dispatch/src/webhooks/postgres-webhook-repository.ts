@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { quotaReached } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { KeyRing } from '@postern/service-host';
@@ -100,8 +101,7 @@ const now = (): string => new Date().toISOString();
 
 async function checkLimit(limit: number, client: pg.ClientBase, serviceId: string): Promise<void> {
   const { rows } = await client.query<{ count: number }>(COUNT_WEBHOOKS, [serviceId]);
-  if ((rows[0]?.count ?? 0) >= limit)
-    throw new Refusal('too_many_webhooks', `an email service can have ${limit} webhooks`);
+  if ((rows[0]?.count ?? 0) >= limit) throw quotaReached('webhooks', limit);
 }
 
 /** Holds pending deliveries of a disabled webhook until they are replayed; clears the failures of an enabled one. */

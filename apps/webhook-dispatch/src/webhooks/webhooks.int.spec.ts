@@ -141,11 +141,11 @@ describe('The limit of webhooks for each service', () => {
     const created = attempts.flatMap(attempt => (attempt.status === 'fulfilled' ? [attempt.value] : []));
     expect(created).toHaveLength(20);
     for (const attempt of attempts)
-      if (attempt.status === 'rejected') expect(attempt.reason).toMatchObject({ code: 'too_many_webhooks' });
+      if (attempt.status === 'rejected') expect(attempt.reason).toMatchObject({ code: 'quota_reached' });
     expect(await world.client.request(listWebhooks, { service_id })).toHaveLength(20);
 
     await world.client.request(removeWebhook, created[0]!);
     await register(service_id);
-    await expect(register(service_id)).rejects.toMatchObject({ code: 'too_many_webhooks' });
+    await expect(register(service_id)).rejects.toMatchObject({ code: 'quota_reached' });
   });
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
 import { id, noContent, timestamp } from '../shapes.js';
 
@@ -33,9 +34,10 @@ export const createEmailService = request('create-email-service', {
     workspace_id: id,
     name: emailServiceName,
     owner_email: z.string().max(320).optional().describe('Notified when a verified domain loses its DNS records.'),
+    workspace_quotas: quotaOverrides.optional(),
   }),
   reply: emailService,
-  refusals: { invalid_input: 400 },
+  refusals: { invalid_input: 400, quota_reached: 409 },
   http: {
     operation: 'EmailServices.create',
     method: 'POST',
@@ -131,9 +133,12 @@ export type ApiKey = z.output<typeof apiKey>;
 
 /** The key is returned only in this reply. */
 export const createApiKey = request('create-api-key', {
-  request: ofService.extend({ name: z.string().trim().min(1).max(100) }),
+  request: ofService.extend({
+    name: z.string().trim().min(1).max(100),
+    workspace_quotas: quotaOverrides.optional(),
+  }),
   reply: z.object({ id, name: z.string(), key: z.string(), key_prefix: z.string() }),
-  refusals: { service_not_found: 404, invalid_input: 400 },
+  refusals: { service_not_found: 404, invalid_input: 400, quota_reached: 409 },
   http: {
     operation: 'ApiKeys.create',
     method: 'POST',

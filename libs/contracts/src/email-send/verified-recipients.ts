@@ -23,6 +23,7 @@ export const addVerifiedRecipient = request('add-verified-recipient', {
     service_not_found: 404,
     invalid_input: 400,
     recipient_exists: 409,
+    recipient_opted_out: 409,
     too_many_codes: 429,
     relay_unavailable: 503,
   },

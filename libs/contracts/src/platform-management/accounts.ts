@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
 import { id, noContent, timestamp } from '../shapes.js';
 
@@ -19,20 +20,36 @@ export type User = z.output<typeof user>;
 /** Lower-case hex SHA-256 of a session token. */
 const tokenHash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** `ip` is the client's address. Failed attempts are counted per address and per account. */
+/**
+ * `ip` is the client's address. Failed attempts are counted per account and client; `device_token`, which the reply of
+ * an earlier login contained, tells devices of the account from others. A service of the release before returns none.
+ */
 export const createSession = request('create-session', {
-  request: z.object({ email: z.string().max(320), password: z.string().max(1024), ip: z.string() }),
-  reply: z.object({ token: z.string(), expires_at: timestamp }),
+  request: z.object({
+    email: z.string().max(320),
+    password: z.string().max(1024),
+    ip: z.string(),
+    device_token: z.string().max(1024).optional(),
+  }),
+  reply: z.object({ token: z.string(), expires_at: timestamp, device_token: z.string().optional() }),
   refusals: { credentials_wrong: 401, too_many_attempts: 429 },
   callers: ['operator'],
   deadlineMs: 10_000,
 });
-export type CreatedSession = z.output<typeof createSession.reply>;
+/** What HTTP clients read of a new session; the token of the device is in a cookie. */
+export const createdSession = createSession.reply.omit({ device_token: true });
+export type CreatedSession = z.output<typeof createdSession>;
 
 /** Returns the user of the session and the active workspace. */
 export const authenticateSession = request('authenticate-session', {
   request: z.object({ token_hash: tokenHash }),
-  reply: z.object({ user_id: id, email: z.string(), operator: z.boolean(), workspace_id: id }),
+  reply: z.object({
+    user_id: id,
+    email: z.string(),
+    operator: z.boolean(),
+    workspace_id: id,
+    quotas: quotaOverrides.optional().describe('What an operator has set for the workspace.'),
+  }),
   refusals: { session_invalid: 401 },
   callers: ['operator'],
 });
@@ -83,7 +100,7 @@ export const createUser = request('create-user', {
 export const createWorkspace = request('create-workspace', {
   request: z.object({ user_id: id, name: z.string().trim().min(1).max(100) }),
   reply: workspace,
-  refusals: { user_not_found: 404, invalid_input: 400 },
+  refusals: { user_not_found: 404, invalid_input: 400, quota_reached: 409 },
   http: {
     operation: 'Users.createWorkspace',
     method: 'POST',
@@ -107,7 +124,7 @@ export const changePassword = request('change-password', {
     new_password: z.string().min(12, 'must have at least 12 characters').max(1024),
   }),
   reply: noContent,
-  refusals: { credentials_wrong: 401, too_many_attempts: 429 },
+  refusals: { credentials_wrong: 401, too_many_attempts: 429, invalid_input: 400 },
   http: {
     operation: 'Users.changePassword',
     method: 'POST',

@@ -80,7 +80,7 @@ export const databaseInput = z.strictObject({
 export const createDatabase = request('create-database', {
   request: databaseInput.extend({ workspace_id: id }),
   reply: database.extend({ connection_url: z.string() }),
-  refusals: { invalid_input: 400, technology_missing: 409, runtime_unavailable: 503 },
+  refusals: { invalid_input: 400, technology_missing: 409, runtime_unavailable: 503, quota_reached: 409 },
   http: {
     operation: 'Databases.create',
     method: 'POST',

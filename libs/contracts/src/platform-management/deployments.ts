@@ -25,7 +25,10 @@ export const deployment = z.object({
   branch: z.string().nullable().describe('Null until the default branch of the repository is known.'),
   commit: z.string().nullable(),
   status: deploymentStatus,
-  error: z.string().nullable(),
+  error: z
+    .string()
+    .nullable()
+    .describe('Why the deployment failed or was cancelled. Before its end: what it waits for, if anything.'),
   created_at: timestamp,
   started_at: timestamp.nullable(),
   finished_at: timestamp.nullable(),

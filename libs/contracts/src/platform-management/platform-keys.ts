@@ -47,7 +47,7 @@ export const platformKeyInput = z.strictObject({
 export const createPlatformKey = request('create-platform-key', {
   request: platformKeyInput.extend({ user_id: id, workspace_id: id }),
   reply: platformKey.extend({ key: z.string() }),
-  refusals: { invalid_input: 400 },
+  refusals: { invalid_input: 400, quota_reached: 409 },
   http: {
     operation: 'PlatformKeys.create',
     method: 'POST',

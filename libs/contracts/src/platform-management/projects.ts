@@ -38,7 +38,7 @@ export const listProjects = request('list-projects', {
 export const createProject = request('create-project', {
   request: projectInput.extend({ user_id: id, workspace_id: id }),
   reply: project,
-  refusals: { invalid_input: 400 },
+  refusals: { invalid_input: 400, quota_reached: 409 },
   http: {
     operation: 'Projects.create',
     method: 'POST',

@@ -84,7 +84,7 @@ export const listWebServices = request('list-web-services', {
 export const createWebService = request('create-web-service', {
   request: webServiceInput.extend({ user_id: id }),
   reply: webService,
-  refusals: { project_not_found: 404, invalid_input: 400 },
+  refusals: { project_not_found: 404, invalid_input: 400, quota_reached: 409 },
   http: {
     operation: 'WebServices.create',
     method: 'POST',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
 import { id, noContent, page, pageOffset, pageRequest, timestamp } from '../shapes.js';
 
@@ -35,9 +36,15 @@ const kinds = z.array(outcomeKind).min(1, 'must name at least one event kind');
 const ofWebhook = z.object({ service_id: id, webhook_id: id });
 
 export const createWebhook = request('create-webhook', {
-  request: z.object({ service_id: id, url: z.string().min(1).max(2048), events: kinds }),
+  request: z.object({
+    service_id: id,
+    url: z.string().min(1).max(2048),
+    events: kinds,
+    workspace_quotas: quotaOverrides.optional(),
+  }),
   reply: z.object({ id, url: z.string(), events: z.array(outcomeKind), secret: z.string() }),
-  refusals: { invalid_url: 400, too_many_webhooks: 409 },
+  // The release before refuses with too_many_webhooks.
+  refusals: { invalid_url: 400, too_many_webhooks: 409, quota_reached: 409 },
   http: {
     operation: 'Webhooks.create',
     method: 'POST',

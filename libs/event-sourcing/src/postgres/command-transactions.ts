@@ -2,9 +2,11 @@ import type pg from 'pg';
 import { type Decider, fold } from '../decider.js';
 import type { DomainEvent, EventMetadata, Position } from '../event.js';
 import { ConcurrencyConflict } from '../event-store.js';
+import type { CreationLimit, LimitedStreams } from '../streams.js';
 import { upcast } from '../upcasting.js';
 import { appendAll, lockStreams } from './append-all.js';
 import { SELECT_HISTORY } from './command-transactions.sql.js';
+import { latestPosition } from './feed.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
 import { inTransaction } from './transaction.js';
 
@@ -25,8 +27,9 @@ export interface TransactionalCommand<State, Command, Event extends DomainEvent>
   readonly locks?: readonly string[];
   /** Checks rules that need other rows, after all locks are taken; throws a refusal. Must not write. */
   readonly check?: (client: pg.ClientBase) => Promise<unknown>;
+  readonly limit?: CreationLimit;
   /** Changes the rows; called only when there are new events. An error rolls everything back. */
-  readonly write: (client: pg.ClientBase, events: readonly Event[], before: State) => Promise<unknown>;
+  readonly write?: (client: pg.ClientBase, events: readonly Event[], before: State) => Promise<unknown>;
 }
 
 const ATTEMPTS = 5;
@@ -41,7 +44,9 @@ interface Decided<Event> {
 }
 
 /** Runs commands that write events and rows in one transaction. */
-export class CommandTransactions {
+export class CommandTransactions implements LimitedStreams {
+  #limited: Promise<unknown> = Promise.resolve();
+
   constructor(private readonly options: CommandTransactionsOptions) {}
 
   /**
@@ -52,10 +57,28 @@ export class CommandTransactions {
   async execute<State, Command, Event extends DomainEvent>(
     command: TransactionalCommand<State, Command, Event>,
   ): Promise<readonly Event[]> {
-    const { events, position } = await this.#decided(command);
+    const { events, position } = await (command.limit ? this.#inTurn(command) : this.#decided(command));
     if (position) this.options.store.announce(events);
     await this.options.waitUntil(position);
     return events;
+  }
+
+  create<State, Command, Event extends DomainEvent>(
+    limit: CreationLimit,
+    decider: Decider<State, Command, Event>,
+    streamId: string,
+    command: Command,
+  ): Promise<readonly Event[]> {
+    return this.execute({ decider, streamId, command, limit });
+  }
+
+  /** One at a time: a command that waits for the read model holds a connection, and the read model needs another. */
+  #inTurn<State, Command, Event extends DomainEvent>(
+    command: TransactionalCommand<State, Command, Event>,
+  ): Promise<Decided<Event>> {
+    const decided = this.#limited.then(() => this.#decided(command));
+    this.#limited = decided.catch(() => undefined);
+    return decided;
   }
 
   async #decided<State, Command, Event extends DomainEvent>(
@@ -76,12 +99,17 @@ export class CommandTransactions {
     command,
     locks = [],
     check,
+    limit,
     write,
   }: TransactionalCommand<State, Command, Event>): Promise<Decided<Event>> {
-    const { store, metadata } = this.options;
+    const { store, metadata, waitUntil } = this.options;
     return inTransaction(store.pool, async client => {
-      await lockStreams(client, [...locks, streamId]);
+      await lockStreams(client, [...locks, ...(limit ? [limit.lock] : []), streamId]);
       await check?.(client);
+      if (limit) {
+        await waitUntil(await latestPosition(client));
+        await limit.check();
+      }
       const history = await historyOf<Event>(client, store, streamId);
       const before = fold(decider, history);
       const decided = decider.decide(command, before);
@@ -89,7 +117,7 @@ export class CommandTransactions {
       const append = { streamId, events: decided, expectedVersion: history.length, metadata: metadata() };
       const [appended] = await appendAll(client, [append]);
       if (!appended || appended instanceof ConcurrencyConflict) throw appended ?? new Error('nothing was appended');
-      await write(client, decided, before);
+      await write?.(client, decided, before);
       return { events: decided, position: appended.position };
     });
   }

@@ -9,7 +9,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import type { EventContract, ServiceName } from '@postern/contracts';
-import { EventStore, Streams, type Upcasters } from '@postern/event-sourcing';
+import { EventStore, LimitedStreams, Streams, type Upcasters } from '@postern/event-sourcing';
 import {
   CommandTransactions,
   Inbox,
@@ -93,6 +93,7 @@ const writeProviders = (projection: Projection): Provider[] => [
     inject: [EventSourcing],
     useFactory: (source: EventSourcing) => source.transactions(projection),
   },
+  { provide: LimitedStreams, useExisting: CommandTransactions },
 ];
 
 const streamSizeOf = (service: ServiceName, config: object): number => {

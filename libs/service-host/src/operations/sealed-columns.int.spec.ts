@@ -17,6 +17,7 @@ beforeAll(async () => {
   postgres = await startPostgres({ durable: false });
   pool = new pg.Pool({ connectionString: await postgres.createDatabase(), max: 2 });
   await pool.query('CREATE TABLE things (id uuid PRIMARY KEY, secret text, other text)');
+  await pool.query('CREATE TABLE large_things (id uuid PRIMARY KEY, key_id text, secret text)');
 }, 60_000);
 afterAll(async () => {
   await pool.end();
@@ -24,10 +25,17 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await pool.query('TRUNCATE things');
+  await pool.query('TRUNCATE things, large_things');
   const of = (column: string) => ({ table: 'things', id: 'id', column, rowOf });
   columns = new SealedColumns(pool, new KeyRing([newer, older]), [of('secret'), of('other')]);
 });
+
+const putLarge = async (under: ReturnType<typeof key>, value: string): Promise<string> => {
+  const id = randomUUID();
+  const sealed = new KeyRing([under]).seal(value, rowOf(id));
+  await pool.query('INSERT INTO large_things VALUES ($1, $2, $3)', [id, under.id, sealed]);
+  return id;
+};
 
 const put = async (column: 'secret' | 'other', under: ReturnType<typeof key>, value: string): Promise<string> => {
   const id = randomUUID();
@@ -75,3 +83,32 @@ it.each([1, 100])(
     expect([await read('secret'), await read('other')]).toEqual([['a', 'b', 'c'], ['g']]);
   },
 );
+
+it.each([1, 2, 100])('values of a large table are found by their key, %i at a time', async limit => {
+  const large = { table: 'large_things', id: 'id', column: 'secret', keyColumn: 'key_id', rowOf };
+  const [earlier, later] = [key('a'), key('z')];
+  columns = new SealedColumns(pool, new KeyRing([newer, earlier, later]), [large]);
+  for (const under of [earlier, newer, later]) for (const value of ['1', '2', '3']) await putLarge(under, value);
+  const without = await putLarge(lost, '4');
+  const counts = async () => (await columns.counts()).map(({ key_id, values }) => [key_id, values]);
+  expect(await counts()).toEqual([
+    ['a', 3],
+    ['lost', 1],
+    ['newer', 3],
+    ['z', 3],
+  ]);
+  expect(await untilNothingIsLeft(limit)).toEqual({ total: 6, unopened: [`large_things.secret ${without}`] });
+  expect(await counts()).toEqual([
+    ['lost', 1],
+    ['newer', 9],
+  ]);
+  const { rows } = await pool.query<{ id: string; secret: string }>(
+    `SELECT id, secret FROM large_things WHERE key_id = 'newer'`,
+  );
+  expect(
+    rows
+      .map(row => new KeyRing([newer]).open(row.secret, rowOf(row.id)))
+      .sort()
+      .join(''),
+  ).toBe('111222333');
+});

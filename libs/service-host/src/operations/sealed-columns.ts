@@ -8,6 +8,8 @@ export interface SealedColumn {
   /** The primary key, one column. */
   readonly id: string;
   readonly column: string;
+  /** For large tables: a column with the id of the key, and an index on it and the primary key. */
+  readonly keyColumn?: string;
   /** The row that a value is bound to, by the row id. */
   readonly rowOf: (id: string) => string;
 }
@@ -24,6 +26,27 @@ export interface Reencrypted {
   readonly unopened: readonly string[];
 }
 
+/** Where a batch ended. */
+interface Position {
+  readonly id: string;
+  readonly key_id: string;
+}
+
+/** Statements that select values of other keys than `$1`. With a key column, each reads a range of the index. */
+const selectionsOf = ({ table, id, column, keyColumn }: SealedColumn): string[] =>
+  keyColumn === undefined
+    ? [
+        `SELECT ${id} AS id, '' AS key_id, ${column} AS sealed FROM ${table}
+         WHERE ${column} IS NOT NULL AND NOT starts_with(${column}, $1 || ':')
+           AND ($3::uuid IS NULL OR ${id} > $3) AND $4::text IS NOT NULL
+         ORDER BY ${id} LIMIT $2 FOR UPDATE SKIP LOCKED`,
+      ]
+    : ['<', '>'].map(
+        side => `SELECT ${id} AS id, ${keyColumn} AS key_id, ${column} AS sealed FROM ${table}
+         WHERE ${keyColumn} ${side} $1 AND ($3::uuid IS NULL OR (${keyColumn}, ${id}) > ($4::text, $3))
+         ORDER BY ${keyColumn}, ${id} LIMIT $2 FOR UPDATE SKIP LOCKED`,
+      );
+
 /** All sealed values of a service: counts them by key, and re-encrypts them under the first key. */
 export class SealedColumns {
   constructor(
@@ -34,10 +57,12 @@ export class SealedColumns {
 
   async counts(): Promise<SealedCount[]> {
     const counted = await Promise.all(
-      this.columns.map(async ({ table, column }) => {
+      this.columns.map(async ({ table, column, keyColumn }) => {
         const { rows } = await this.pool.query<{ key_id: string; values: string }>(
-          `SELECT substring(${column} FROM '^(.*):') AS key_id, count(*) AS values FROM ${table}
-           WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY 1`,
+          keyColumn === undefined
+            ? `SELECT substring(${column} FROM '^(.*):') AS key_id, count(*) AS values FROM ${table}
+               WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY 1`
+            : `SELECT ${keyColumn} AS key_id, count(*) AS values FROM ${table} GROUP BY 1 ORDER BY 1`,
         );
         return rows.map(({ key_id, values }) => ({ kind: `${table}.${column}`, key_id, values: Number(values) }));
       }),
@@ -52,25 +77,35 @@ export class SealedColumns {
   async reencrypt(limit: number): Promise<Reencrypted> {
     const unopened: string[] = [];
     for (const column of this.columns) {
-      let after: string | undefined;
-      do {
-        const batch = await inTransaction(this.pool, client => this.#reencryptBatch(client, column, limit, after));
-        unopened.push(...batch.unopened.map(id => `${column.table}.${column.column} ${id}`));
-        if (batch.reencrypted > 0) return { reencrypted: batch.reencrypted, unopened };
-        after = batch.last;
-      } while (after !== undefined);
+      for (const select of selectionsOf(column)) {
+        let after: Position | undefined;
+        do {
+          const batch = await inTransaction(this.pool, client =>
+            this.#reencryptBatch(client, column, select, limit, after),
+          );
+          unopened.push(...batch.unopened.map(id => `${column.table}.${column.column} ${id}`));
+          if (batch.reencrypted > 0) return { reencrypted: batch.reencrypted, unopened };
+          after = batch.last;
+        } while (after !== undefined);
+      }
     }
     return { reencrypted: 0, unopened };
   }
 
-  async #reencryptBatch(client: pg.ClientBase, of: SealedColumn, limit: number, after: string | undefined) {
-    const { table, id, column, rowOf } = of;
-    const { rows } = await client.query<{ id: string; sealed: string }>(
-      `SELECT ${id} AS id, ${column} AS sealed FROM ${table}
-       WHERE ${column} IS NOT NULL AND NOT starts_with(${column}, $1) AND ($3::uuid IS NULL OR ${id} > $3)
-       ORDER BY ${id} LIMIT $2 FOR UPDATE SKIP LOCKED`,
-      [`${this.keys.firstId}:`, limit, after ?? null],
-    );
+  async #reencryptBatch(
+    client: pg.ClientBase,
+    of: SealedColumn,
+    select: string,
+    limit: number,
+    after: Position | undefined,
+  ) {
+    const { table, id, column, keyColumn, rowOf } = of;
+    const { rows } = await client.query<Position & { sealed: string }>(select, [
+      this.keys.firstId,
+      limit,
+      after?.id ?? null,
+      after?.key_id ?? '',
+    ]);
     const fresh = new Map<string, string>();
     const unopened: string[] = [];
     for (const { id: row, sealed } of rows) {
@@ -80,11 +115,11 @@ export class SealedColumns {
     }
     if (fresh.size > 0)
       await client.query(
-        `UPDATE ${table} SET ${column} = fresh.sealed FROM unnest($1::uuid[], $2::text[]) AS fresh (id, sealed)
-         WHERE ${table}.${id} = fresh.id`,
-        [[...fresh.keys()], [...fresh.values()]],
+        `UPDATE ${table} SET ${column} = fresh.sealed ${keyColumn === undefined ? '' : `, ${keyColumn} = $3`}
+         FROM unnest($1::uuid[], $2::text[]) AS fresh (id, sealed) WHERE ${table}.${id} = fresh.id`,
+        [[...fresh.keys()], [...fresh.values()], ...(keyColumn === undefined ? [] : [this.keys.firstId])],
       );
-    return { reencrypted: fresh.size, unopened, last: rows.at(-1)?.id };
+    return { reencrypted: fresh.size, unopened, last: rows.at(-1) };
   }
 
   #open(sealed: string, row: string): string | undefined {

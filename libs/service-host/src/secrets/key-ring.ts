@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { z } from 'zod';
 
 /** A key of `POSTERN_ENCRYPTION_KEYS`: 32 bytes and a name that is stored with every sealed value. */
@@ -10,6 +18,8 @@ export interface EncryptionKey {
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Without it Node.js accepts shorter tags, which are easier to guess. */
+const GCM = { authTagLength: TAG_BYTES };
 
 /** The setting `POSTERN_ENCRYPTION_KEYS`. */
 export const encryptionKeys = () =>
@@ -33,15 +43,17 @@ export const encryptionKeys = () =>
  * another row cannot be opened. Older keys still open their values.
  */
 export class KeyRing {
-  readonly #keys: ReadonlyMap<string, Buffer>;
-  readonly #first: EncryptionKey;
+  /** As key objects, because a bare buffer would be turned into one for every value. */
+  readonly #keys: ReadonlyMap<string, KeyObject>;
+  readonly #first: { readonly id: string; readonly key: KeyObject };
+  readonly #hashKeys = new Map<string, readonly [KeyObject, ...KeyObject[]]>();
 
   constructor(keys: readonly EncryptionKey[]) {
     const [first] = keys;
     if (!first) throw new TypeError('at least one encryption key is required');
     if (keys.some(({ key }) => key.length !== KEY_BYTES)) throw new TypeError('an encryption key must have 32 bytes');
-    this.#first = first;
-    this.#keys = new Map(keys.map(({ id, key }) => [id, key]));
+    this.#keys = new Map(keys.map(({ id, key }) => [id, createSecretKey(key)]));
+    this.#first = { id: first.id, key: createSecretKey(first.key) };
   }
 
   /** The key that seals; values under other keys can be re-encrypted. */
@@ -57,7 +69,7 @@ export class KeyRing {
   /** `<key id>:<base64 of nonce, tag and ciphertext>` */
   seal(plain: string, row: string): string {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#first.key, nonce).setAAD(Buffer.from(row));
+    const cipher = createCipheriv('aes-256-gcm', this.#first.key, nonce, GCM).setAAD(Buffer.from(row));
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
     return `${this.#first.id}:${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')}`;
   }
@@ -69,7 +81,8 @@ export class KeyRing {
     const key = this.#keys.get(keyId);
     if (!key) throw new Error(`the encryption key "${keyId}" is not configured`);
     const bytes = Buffer.from(sealed.slice(at + 1), 'base64');
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
+    if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('the sealed value is too short');
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), GCM)
       .setAAD(Buffer.from(row))
       .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
@@ -77,11 +90,19 @@ export class KeyRing {
 
   /** Hashes under all keys, so that a value hashed under an older key is found. */
   keyedHashes(value: string, purpose: string): readonly [string, ...string[]] {
-    const hash = (key: Buffer) =>
-      createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)))
-        .update(value)
-        .digest('hex');
+    const hash = (key: KeyObject) => createHmac('sha256', key).update(value).digest('hex');
+    const [first, ...older] = this.#hashKeysFor(purpose);
+    return [hash(first), ...older.map(hash)];
+  }
+
+  /** Derived once per purpose, of which there are few. */
+  #hashKeysFor(purpose: string): readonly [KeyObject, ...KeyObject[]] {
+    const known = this.#hashKeys.get(purpose);
+    if (known) return known;
+    const derive = (key: KeyObject) => createSecretKey(Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)));
     const older = [...this.#keys.values()].slice(1);
-    return [hash(this.#first.key), ...older.map(hash)];
+    const derived = [derive(this.#first.key), ...older.map(derive)] as const;
+    this.#hashKeys.set(purpose, derived);
+    return derived;
   }
 }

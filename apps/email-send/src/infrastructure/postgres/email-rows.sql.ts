@@ -1,7 +1,8 @@
-/** Stores bodies of admitted messages, and their requests as open in this process. */
+/** Stores sealed bodies of admitted messages, and their requests as open in this process. */
 export const INSERT_OPEN_REQUESTS = `
   WITH bodies AS (
-    INSERT INTO email_bodies (email_id, content) SELECT * FROM unnest($1::uuid[], $2::text[])
+    INSERT INTO sealed_email_bodies (email_id, key_id, sealed)
+    SELECT id, split_part(body, ':', 1), body FROM unnest($1::uuid[], $2::text[]) AS message (id, body)
   )
   INSERT INTO open_requests (email_id, instance_id, fingerprint, answer_by)
   SELECT id, $5, print, deadline

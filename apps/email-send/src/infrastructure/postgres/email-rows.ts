@@ -1,12 +1,19 @@
 import type { ClientBase } from 'pg';
 import type { EmailRecord } from '../../emails/email-record.js';
 import type { AdmissionRequest } from '../../emails/ports.js';
+import type { BodySeal } from './body-seal.js';
 import { INSERT_DEFERRED_COPIES, INSERT_OPEN_REQUESTS, INSERT_RECORDS, RESOLVE_RECORD } from './email-rows.sql.js';
 
-/** Ids, bodies, fingerprints and deadlines as columns. A request with an idempotency key has no fingerprint. */
-export const messageColumns = (admitted: readonly AdmissionRequest[]): unknown[] => [
+/** The process that admits messages, and how it seals their bodies. */
+export interface AdmissionWriter {
+  readonly instanceId: string;
+  readonly seal: BodySeal;
+}
+
+/** Ids, sealed bodies, fingerprints and deadlines as columns. A request with an idempotency key has no fingerprint. */
+export const messageColumns = (admitted: readonly AdmissionRequest[], seal: BodySeal): unknown[] => [
   admitted.map(({ facts }) => facts.email_id),
-  admitted.map(({ body }) => JSON.stringify(body)),
+  admitted.map(({ facts, body }) => seal.seal(facts.email_id, body)),
   admitted.map(({ idempotencyKey, identity }) => (idempotencyKey === undefined ? identity.fingerprint : null)),
   admitted.map(({ answerBy }) => answerBy),
 ];
@@ -15,12 +22,12 @@ export const messageColumns = (admitted: readonly AdmissionRequest[]): unknown[]
 export async function insertOpenRequests(
   client: ClientBase,
   admitted: readonly AdmissionRequest[],
-  instanceId: string,
+  { instanceId, seal }: AdmissionWriter,
 ): Promise<void> {
   await client.query({
     name: 'insert-open-requests',
     text: INSERT_OPEN_REQUESTS,
-    values: [...messageColumns(admitted), instanceId],
+    values: [...messageColumns(admitted, seal), instanceId],
   });
 }
 

@@ -4,6 +4,7 @@ import { CONFIG, EventSourcingModule, PrismaModule, ServiceLog } from '@postern/
 import type { EmailSendConfig } from '../../config.js';
 import { PrismaClient } from '../../generated/prisma/client.js';
 import { administration } from './administration.projection.js';
+import { BodySeal } from './body-seal.js';
 import { ProcessInstance } from './process-instance.js';
 
 const prisma = PrismaModule.forClient(PrismaClient);
@@ -19,6 +20,7 @@ const eventSourcing = EventSourcingModule.forService({
 @Module({
   imports: [prisma, eventSourcing],
   providers: [
+    BodySeal,
     // Asynchronous: no message may be admitted before this process holds its lock.
     {
       provide: ProcessInstance,
@@ -26,6 +28,6 @@ const eventSourcing = EventSourcingModule.forService({
       useFactory: (config: EmailSendConfig, log: ServiceLog) => ProcessInstance.start(config.databaseUrl.reveal(), log),
     },
   ],
-  exports: [prisma, eventSourcing, ProcessInstance],
+  exports: [prisma, eventSourcing, ProcessInstance, BodySeal],
 })
 export class PostgresModule {}

@@ -2,6 +2,7 @@ import { PLATFORM_MANAGEMENT_EVENTS } from '@postern/contracts';
 import { EventSourcingModule } from '@postern/service-host';
 import { accounts } from '../../accounts/accounts.projection.js';
 import { databases } from '../../databases/databases.projection.js';
+import { quotas } from '../../quotas/quotas.projection.js';
 import { resources } from './resources.projection.js';
 import { webServices } from './web-services.projection.js';
 
@@ -10,5 +11,5 @@ export const eventSourcing = EventSourcingModule.forService({
   service: 'platform-management',
   events: PLATFORM_MANAGEMENT_EVENTS,
   publishing: { contractFieldsOnly: true, removeUnconsumed: true },
-  projections: [accounts, resources, webServices, databases],
+  projections: [accounts, resources, webServices, databases, quotas],
 });

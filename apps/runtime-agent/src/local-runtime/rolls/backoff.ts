@@ -1,19 +1,19 @@
 export interface BackoffTimes {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** Healthy for so long, and an earlier failure no longer counts. */
+  /** After this time in health, earlier failures no longer count. */
   readonly forgivenAfterMs: number;
 }
 
 export const BACKOFF: BackoffTimes = { firstMs: 1_000, longestMs: 60_000, forgivenAfterMs: 60_000 };
 
-/** How long to wait after each of the failures that followed each other: twice as long every time, up to a bound. */
+/** Pauses between restarts: twice as long after every failure, up to a limit. */
 export class Backoff {
   #failures = 0;
 
   constructor(private readonly times: BackoffTimes) {}
 
-  /** Counts one more failure; `healthyMs` is for how long everything was well before it. */
+  /** Counts a failure and returns the pause after it; `healthyMs` is how long the instance was healthy before. */
   next(healthyMs: number): number {
     if (healthyMs >= this.times.forgivenAfterMs) this.#failures = 0;
     const pause = this.times.firstMs * 2 ** Math.min(this.#failures, 30);

@@ -3,8 +3,8 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Says which process looks after the instances of a home. Leadership is decided elsewhere; this makes a former leader
- * that does not know yet that it is none notice that another has begun.
+ * Records which process supervises the instances of a home. Leadership is decided elsewhere; by this file a former
+ * leader notices that another process has started to supervise.
  */
 export class HomeOwnership {
   readonly #token = randomUUID();

@@ -2,18 +2,18 @@ import type { Backend, BalancerRoute } from '@postern/load-balancer-client';
 import type { Log } from '@postern/messaging';
 import { RollFailed, type RuntimeStatus, type ServicePlan } from '@postern/runtime';
 import type { Instance } from '../instances/instance.js';
-import { Fleet, type FleetHost, type FleetListener } from './fleet.js';
+import { ReplicaSet, type ReplicaSetHost, type ReplicaSetListener } from './replica-set.js';
 import type { Traffic } from './traffic.js';
 
 const TRAFFIC_RETRY_MS = 1_000;
 
 /**
- * One web service as this machine runs it: the fleet that has the traffic, perhaps one that is on its way up, and older
- * ones on their way out. Orders are carried out one after another.
+ * One web service on this machine: the replica set that serves, at most one that starts, and older ones that end.
+ * Orders run one after another.
  */
-export class RunningService implements FleetListener {
-  readonly #fleets = new Map<string, Fleet>();
-  #serving: Fleet | undefined;
+export class RunningService implements ReplicaSetListener {
+  readonly #replicaSets = new Map<string, ReplicaSet>();
+  #serving: ReplicaSet | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #orders = 0;
   #rolling: AbortController | undefined;
@@ -25,7 +25,7 @@ export class RunningService implements FleetListener {
 
   constructor(
     readonly webServiceId: string,
-    private readonly host: FleetHost,
+    private readonly host: ReplicaSetHost,
     private readonly traffic: Traffic,
     private readonly log: Log,
   ) {}
@@ -34,25 +34,25 @@ export class RunningService implements FleetListener {
     return this.#orders > 0;
   }
 
-  get serving(): Fleet | undefined {
+  get serving(): ReplicaSet | undefined {
     return this.#serving;
   }
 
   get instances(): readonly Instance[] {
-    return [...this.#fleets.values()].flatMap(({ instances }) => instances);
+    return [...this.#replicaSets.values()].flatMap(({ instances }) => instances);
   }
 
-  /** Whether anything is here that belongs to one of these rolls. */
+  /** Whether a replica set belongs to one of these rolls. */
   belongsTo(rollIds: ReadonlySet<string>): boolean {
-    return [...this.#fleets.keys()].some(rollId => rollIds.has(rollId));
+    return [...this.#replicaSets.keys()].some(rollId => rollIds.has(rollId));
   }
 
-  /** Takes over what an earlier run has started; `routed` are the instances that had the traffic. */
+  /** Adopts instances of an earlier process; `routed` names those with traffic. */
   adopt(instances: readonly Instance[], routed: ReadonlySet<string>): void {
     for (const [rollId, members] of Map.groupBy(instances, ({ record }) => record.rollId)) {
-      const fleet = new Fleet(rollId, this.host, this, members, routed);
-      this.#fleets.set(rollId, fleet);
-      if (members.some(({ record }) => routed.has(record.id))) this.#serving = fleet;
+      const replicaSet = new ReplicaSet(rollId, this.host, this, members, routed);
+      this.#replicaSets.set(rollId, replicaSet);
+      if (members.some(({ record }) => routed.has(record.id))) this.#serving = replicaSet;
     }
   }
 
@@ -60,18 +60,18 @@ export class RunningService implements FleetListener {
     return this.#order(() => this.#roll(plan, signal));
   }
 
-  /** Cuts a roll under way. */
+  /** Ends all instances. A roll in progress fails. */
   stop(): Promise<void> {
     this.#rolling?.abort(new RollFailed('the service was stopped'));
     return this.#order(async () => {
       await this.traffic.close();
       this.#serving = undefined;
-      await this.#retire([...this.#fleets.values()]);
+      await this.#retire([...this.#replicaSets.values()]);
       this.#lastFailure = undefined;
     });
   }
 
-  /** Makes exactly this plan run, without waiting until it answers. `route` is what the load balancer knows of it. */
+  /** Makes exactly this plan run, without waiting until it is healthy. `route` is the load balancer's current route. */
   maintain(plan: ServicePlan, route: BalancerRoute | undefined): Promise<void> {
     return this.#order(async () => {
       if (!route) await this.traffic.reserve(plan.name);
@@ -79,47 +79,47 @@ export class RunningService implements FleetListener {
         void this.#replaceServing(plan);
         return;
       }
-      const fleet = this.#fleetOf(plan.rollId);
-      fleet.fill(plan, sizeWithin(plan, fleet.size));
-      fleet.establish();
-      this.#serving = fleet;
-      if (!route || route.closed || !sameBackends(route.backends, fleet.backends)) await this.#follow();
-      await this.#retire(this.#othersThan(fleet));
-      await this.#shrink(fleet, sizeWithin(plan, fleet.size));
+      const replicaSet = this.#replicaSetOf(plan.rollId);
+      replicaSet.fill(plan, sizeWithin(plan, replicaSet.size));
+      replicaSet.establish();
+      this.#serving = replicaSet;
+      if (!route || route.closed || !sameBackends(route.backends, replicaSet.backends)) await this.#follow();
+      await this.#retire(this.#othersThan(replicaSet));
+      await this.#shrink(replicaSet, sizeWithin(plan, replicaSet.size));
     });
   }
 
-  /** Keeps what has the traffic running while a roll is about to go on; a plan of another roll changes nothing. */
+  /** Gives the serving replica set its plan, so that it replaces failed instances while a roll resumes. Ignores another roll's plan. */
   recognise(plan: ServicePlan): void {
     if (this.busy || this.#serving?.rollId !== plan.rollId || this.#serving.plan) return;
     this.#serving.fill(plan, this.#serving.size);
     this.#serving.establish();
   }
 
-  /** One instance more or less; nothing while an order is carried out. */
+  /** Changes the number of serving replicas. Does nothing while an order runs. */
   async resize(size: number): Promise<void> {
     if (this.busy) return;
     await this.#order(async () => {
-      const fleet = this.#serving;
-      if (!fleet?.plan) return;
-      fleet.fill(fleet.plan, size);
-      await this.#shrink(fleet, size);
+      const replicaSet = this.#serving;
+      if (!replicaSet?.plan) return;
+      replicaSet.fill(replicaSet.plan, size);
+      await this.#shrink(replicaSet, size);
     });
   }
 
   status(): RuntimeStatus | undefined {
-    const fleet = this.#serving ?? [...this.#fleets.values()].at(-1);
-    if (!fleet) return undefined;
-    const { rollId, backends, instances, restarted } = fleet;
+    const replicaSet = this.#serving ?? [...this.#replicaSets.values()].at(-1);
+    if (!replicaSet) return undefined;
+    const { rollId, backends, instances, restarted } = replicaSet;
     const lastFailure = this.#lastFailure;
     return { rollId, healthy: backends.length, instances: instances.length, lastFailure, restarts: restarted };
   }
 
-  /** Leaves everything running, for the next process. */
+  /** Stops the supervision and leaves the instances running. */
   async detach(): Promise<void> {
     this.#closed.abort();
     this.#rolling?.abort(new Error('the platform is shutting down'));
-    await Promise.all([...this.#fleets.values()].map(fleet => fleet.detach()));
+    await Promise.all([...this.#replicaSets.values()].map(replicaSet => replicaSet.detach()));
     await this.#following;
     clearTimeout(this.#followLater);
   }
@@ -131,7 +131,7 @@ export class RunningService implements FleetListener {
   onFailure(words: string): void {
     this.#lastFailure = words;
     this.log.warn({ webServiceId: this.webServiceId, words }, 'An instance failed');
-    // What it said last itself is in the log already.
+    // Its own last lines are in the log already.
     this.host.logLine(`An instance failed: ${words.split('\n')[0]}`);
   }
 
@@ -140,37 +140,37 @@ export class RunningService implements FleetListener {
     const cut = new AbortController();
     this.#rolling = cut;
     const before = this.#serving;
-    await this.#retire(this.#othersThan(before, this.#fleets.get(plan.rollId)));
-    const fleet = this.#fleetOf(plan.rollId);
+    await this.#retire(this.#othersThan(before, this.#replicaSets.get(plan.rollId)));
+    const replicaSet = this.#replicaSetOf(plan.rollId);
     try {
-      fleet.fill(plan, sizeWithin(plan, Math.max(fleet.size, before?.size ?? 0)));
-      if (fleet === before) fleet.establish();
+      replicaSet.fill(plan, sizeWithin(plan, Math.max(replicaSet.size, before?.size ?? 0)));
+      if (replicaSet === before) replicaSet.establish();
       await this.traffic.reserve(plan.name);
-      await fleet.untilHealthy(plan.deadlineMs, AbortSignal.any([signal, cut.signal, this.#closed.signal]));
-      this.#serving = fleet;
+      await replicaSet.untilHealthy(plan.deadlineMs, AbortSignal.any([signal, cut.signal, this.#closed.signal]));
+      this.#serving = replicaSet;
       await this.traffic.follow(() => this.#serving?.backends ?? []);
     } catch (error) {
       if (this.#closed.signal.aborted || !(await this.host.isOurs())) throw error;
-      this.#serving = before === fleet ? undefined : before;
+      this.#serving = before === replicaSet ? undefined : before;
       await this.#follow();
-      await this.#retire([fleet]);
+      await this.#retire([replicaSet]);
       throw error;
     } finally {
       this.#rolling = undefined;
     }
-    fleet.establish();
+    replicaSet.establish();
     this.#lastFailure = undefined;
-    await this.#retire(this.#othersThan(fleet));
+    await this.#retire(this.#othersThan(replicaSet));
   }
 
-  /** Something else has the traffic than is expected to: it keeps it until the plan's instances answer or fail. */
+  /** Another release serves than expected: it keeps the traffic until the plan's replicas are healthy or fail. */
   async #replaceServing(plan: ServicePlan): Promise<void> {
     try {
       await this.#order(() => this.#roll(plan, this.#closed.signal));
     } catch (err) {
       if (this.#closed.signal.aborted) return;
-      this.log.warn({ err, webServiceId: this.webServiceId }, 'The expected release does not answer');
-      // The next reconciliation then puts the plan in its place, answering or not.
+      this.log.warn({ err, webServiceId: this.webServiceId }, 'The expected release is not healthy');
+      // The next reconciliation then replaces it, whether the plan's replicas are healthy or not.
       this.#serving = undefined;
     }
   }
@@ -192,34 +192,34 @@ export class RunningService implements FleetListener {
     return turn;
   }
 
-  #fleetOf(rollId: string): Fleet {
-    const fleet = this.#fleets.get(rollId) ?? new Fleet(rollId, this.host, this);
-    this.#fleets.set(rollId, fleet);
-    return fleet;
+  #replicaSetOf(rollId: string): ReplicaSet {
+    const replicaSet = this.#replicaSets.get(rollId) ?? new ReplicaSet(rollId, this.host, this);
+    this.#replicaSets.set(rollId, replicaSet);
+    return replicaSet;
   }
 
-  #othersThan(...kept: readonly (Fleet | undefined)[]): readonly Fleet[] {
-    return [...this.#fleets.values()].filter(fleet => !kept.includes(fleet));
+  #othersThan(...kept: readonly (ReplicaSet | undefined)[]): readonly ReplicaSet[] {
+    return [...this.#replicaSets.values()].filter(replicaSet => !kept.includes(replicaSet));
   }
 
-  async #shrink(fleet: Fleet, size: number): Promise<void> {
-    const leaving = fleet.shrinkTo(size);
+  async #shrink(replicaSet: ReplicaSet, size: number): Promise<void> {
+    const leaving = replicaSet.shrinkTo(size);
     if (leaving.length === 0) return;
     await this.#follow();
     const ids = leaving.flatMap(({ instance }) => instance?.record.id ?? []);
     await this.traffic.drain(ids, this.host.times.drainMs);
-    await Promise.all(leaving.map(slot => slot.retire()));
+    await Promise.all(leaving.map(replica => replica.retire()));
   }
 
-  /** Lets them finish what they have, and ends them. None of them may have the traffic any more. */
-  async #retire(fleets: readonly Fleet[]): Promise<void> {
-    const ids = fleets.flatMap(({ instances }) => instances.map(({ record }) => record.id));
+  /** Drains and ends replica sets that no longer get traffic. */
+  async #retire(replicaSets: readonly ReplicaSet[]): Promise<void> {
+    const ids = replicaSets.flatMap(({ instances }) => instances.map(({ record }) => record.id));
     await this.traffic.drain(ids, this.host.times.drainMs);
-    await Promise.all(fleets.map(fleet => fleet.retire()));
-    for (const fleet of fleets) this.#fleets.delete(fleet.rollId);
+    await Promise.all(replicaSets.map(replicaSet => replicaSet.retire()));
+    for (const replicaSet of replicaSets) this.#replicaSets.delete(replicaSet.rollId);
   }
 
-  /** Sends the traffic to those instances of the serving fleet that answer; again later where that did not work. */
+  /** Routes the traffic to the healthy replicas of the serving set; retries when the load balancer refuses. */
   #follow(): Promise<void> {
     this.#followAgain = true;
     this.#following ??= this.#followChanges().finally(() => {
@@ -235,14 +235,17 @@ export class RunningService implements FleetListener {
       try {
         await this.traffic.follow(() => this.#serving?.backends ?? []);
       } catch (err) {
-        this.log.warn({ err, webServiceId: this.webServiceId }, 'The load balancer did not take an order');
+        this.log.warn(
+          { err, webServiceId: this.webServiceId },
+          'The load balancer did not accept an order; it will be retried',
+        );
         this.#followLater = setTimeout(() => void this.#follow(), TRAFFIC_RETRY_MS);
       }
     }
   }
 }
 
-/** Not fewer than are wanted, nor more than are allowed; in between what there was. */
+/** The current size, within the plan's bounds. */
 const sizeWithin = ({ minInstances, maxInstances }: ServicePlan, size: number): number =>
   Math.min(Math.max(size, minInstances), maxInstances);
 

@@ -1,22 +1,22 @@
 import { BACKOFF, type BackoffTimes } from './backoff.js';
 import { SCALING, type ScalingRules } from './scaling.js';
 
-/** Everything in the local runtime that waits. */
+/** The times of the local runtime, in milliseconds. */
 export interface RuntimeTimes {
   readonly probeTimeoutMs: number;
-  /** Between two probes of an instance that has not answered yet. */
+  /** Between probes of an instance before its first success. */
   readonly firstProbesMs: number;
-  /** Between two probes of one that has. */
+  /** Between probes after its first success. */
   readonly probesMs: number;
-  /** So many probes in a row have to fail before an instance gets no more traffic. */
+  /** Failed probes in a row until an instance gets no more traffic. */
   readonly failuresUntilUnhealthy: number;
-  /** Then it is given so long before it is started anew. */
+  /** How long an instance may be unhealthy until it is replaced. */
   readonly unhealthyUntilRestartMs: number;
-  /** For requests under way on an instance that is about to be stopped. */
+  /** How long requests in progress may take on an instance that is to be stopped. */
   readonly drainMs: number;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
-  /** Between two readings of what the instances use. */
+  /** Between measurements of CPU and memory. */
   readonly samplesMs: number;
   readonly backoff: BackoffTimes;
   readonly scaling: ScalingRules;

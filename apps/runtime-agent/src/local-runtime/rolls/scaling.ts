@@ -1,8 +1,8 @@
 export interface ScalingRules {
-  /** Averages are taken over so much time; before that has passed nothing is decided. */
+  /** The length of the average; nothing is decided before it has passed. */
   readonly windowMs: number;
   readonly cooldownMs: number;
-  /** Of the CPU limit of an instance. */
+  /** In percent of an instance's CPU limit. */
   readonly upAbovePercent: number;
   readonly downBelowPercent: number;
 }
@@ -25,8 +25,8 @@ interface Sample {
 }
 
 /**
- * Decides how many instances a service should have, from the CPU that they use on average. One step at a time, and none
- * within the cooldown after the last one: a new instance first has to take its part of the work.
+ * Decides how many instances a service should have, from their average CPU usage. Adds or removes one at a time, and
+ * none within the cooldown after the last change, so that a new instance can take its share of the work.
  */
 export class Scaling {
   #samples: Sample[] = [];

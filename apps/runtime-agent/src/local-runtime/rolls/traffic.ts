@@ -1,7 +1,7 @@
 import type { Backend } from '@postern/load-balancer-client';
 import { BalancerUnavailable, type LoadBalancerClient, StaleRoute } from '@postern/load-balancer-client';
 
-/** Where the traffic of one service goes. Every order to the load balancer is given after the one before. */
+/** The route of one web service in the load balancer. Orders are sent one after another. */
 export class Traffic {
   #queue: Promise<unknown> = Promise.resolve();
   #version = 0;
@@ -11,27 +11,28 @@ export class Traffic {
     private readonly webServiceId: string,
   ) {}
 
-  /** Makes sure that the service has its address. */
+  /** Reserves the service's address. */
   async reserve(name: string): Promise<void> {
     await this.balancer.reserve(this.webServiceId, name);
   }
 
-  /** Sends it to the backends that there are when it is this order's turn. */
+  /** Routes to the backends that exist when the order is sent. */
   follow(backends: () => readonly Backend[]): Promise<void> {
     return this.#next(version => this.balancer.switchTo(this.webServiceId, backends(), version));
   }
 
-  /** A load balancer that is away carries no traffic either; it is told when it is back. */
+  /** Closes the route. A load balancer that is unavailable carries no traffic; the next reconciliation closes the route. */
   async close(): Promise<void> {
-    await this.#close().catch(unlessAway);
+    await this.#close().catch(unlessUnavailable);
   }
 
-  /** Waits for what is under way on backends that get nothing new any more. */
+  /** Waits until backends without new requests have answered those in progress. */
   async drain(backendIds: readonly string[], timeoutMs: number): Promise<void> {
-    if (backendIds.length > 0) await this.balancer.drain(this.webServiceId, backendIds, timeoutMs).catch(unlessAway);
+    if (backendIds.length > 0)
+      await this.balancer.drain(this.webServiceId, backendIds, timeoutMs).catch(unlessUnavailable);
   }
 
-  /** A reason that is there already says more. */
+  /** Keeps the reason of a route that is closed already. */
   async #close(): Promise<void> {
     const route = (await this.balancer.routes()).find(({ id }) => id === this.webServiceId);
     if (!route || route.closed) return;
@@ -44,7 +45,7 @@ export class Traffic {
     return turn;
   }
 
-  /** The clock makes versions grow over restarts; where it was put back, the balancer says what the last one was. */
+  /** Versions come from the clock so that they grow over restarts. After the clock was set back, the balancer's last version counts. */
   async #newest(order: (version: number) => Promise<void>): Promise<void> {
     this.#version = Math.max(this.#version + 1, Date.now());
     try {
@@ -58,6 +59,6 @@ export class Traffic {
   }
 }
 
-const unlessAway = (error: unknown): void => {
+const unlessUnavailable = (error: unknown): void => {
   if (!(error instanceof BalancerUnavailable)) throw error;
 };

@@ -14,30 +14,30 @@ interface Reading {
   readonly usage: InstanceUsage;
 }
 
-/** What instances use, from one reading to the next. */
+/** The CPU and memory of instances between two measurements. */
 export class UsageMeter {
   readonly #readings = new WeakMap<Instance, Reading>();
 
   constructor(private readonly limits: InstanceLimits) {}
 
-  /** The first reading has no time to relate the CPU time to, and knows none. */
+  /** The first measurement has no interval, so its CPU usage is zero. */
   read(instance: Instance, processes: readonly ProcessEntry[], now: number): InstanceUsage {
     const before = this.#readings.get(instance);
     const cpuMs = processes.reduce((sum, entry) => sum + entry.cpuMs, 0);
     const memoryBytes = processes.reduce((sum, entry) => sum + entry.memoryBytes, 0);
-    // What a process has used is lost with it when nobody waited for it, so the sum may also shrink.
+    // The CPU time of a process is lost when it ends, so the sum may shrink.
     const used = before ? Math.max(0, cpuMs - before.cpuMs) / Math.max(1, now - before.at) : 0;
     const usage = { cpuMillicores: used * 1_000, memoryBytes };
     this.#readings.set(instance, { at: now, cpuMs, usage });
     return usage;
   }
 
-  /** As last read. */
+  /** The last measurement. */
   lastOf(instance: Instance): InstanceUsage | undefined {
     return this.#readings.get(instance)?.usage;
   }
 
-  /** Of the instances of one service together. */
+  /** The sum over the instances of one service. */
   sumOf(webServiceId: string, instances: readonly Instance[]): ServiceUsage {
     const usages = instances.flatMap(instance => this.lastOf(instance) ?? []);
     const cpuMillicores = usages.reduce((sum, usage) => sum + usage.cpuMillicores, 0);

@@ -1,4 +1,4 @@
-import type { platformKey } from '@postern/contracts';
+import type { platformKey, QuotaOverrides } from '@postern/contracts';
 import type { RequestContext } from '@postern/messaging';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -9,6 +9,8 @@ export interface Caller extends RequestContext {
   readonly workspaceId: string;
   /** The login address; absent if the caller used a platform key. */
   readonly email?: string;
+  /** What an operator has set for the workspace; absent if the caller used a platform key. */
+  readonly quotas?: QuotaOverrides;
   /** The key that was sent; absent if the caller used a session. */
   readonly platformKey?: z.output<typeof platformKey>;
 }

@@ -21,9 +21,30 @@ export const expiredSessionCookie = (secure: boolean): string =>
 
 const attributes = (secure: boolean) => ({ path: '/dashboard', httpOnly: true, sameSite: 'strict', secure }) as const;
 
-export const tokenFromCookie = (request: FastifyRequest): string | undefined => {
+const DEVICE = 'postern_device';
+const LONGEST_DEVICE_TOKEN = 1024;
+const DEVICE_LIFETIME_S = 180 * 24 * 3_600;
+
+/** Tells the login that a browser has logged in to the account before; sent with nothing else. */
+export const deviceCookie = (token: string, secure: boolean): string =>
+  stringifySetCookie({
+    name: DEVICE,
+    value: token,
+    ...attributes(secure),
+    path: '/dashboard/api/session',
+    maxAge: DEVICE_LIFETIME_S,
+  });
+
+export const deviceFromCookie = (request: FastifyRequest): string | undefined => {
+  const token = cookieOf(request, DEVICE);
+  return token !== undefined && token.length <= LONGEST_DEVICE_TOKEN ? token : undefined;
+};
+
+export const tokenFromCookie = (request: FastifyRequest): string | undefined => cookieOf(request, NAME);
+
+const cookieOf = (request: FastifyRequest, name: string): string | undefined => {
   const header = request.headers.cookie;
-  return header === undefined ? undefined : parseCookie(header)[NAME] || undefined;
+  return header === undefined ? undefined : parseCookie(header)[name] || undefined;
 };
 
 /**

@@ -46,6 +46,7 @@ export class SessionGuard implements CanActivate {
       userId: user.user_id,
       email: user.email,
       workspaceId: user.workspace_id,
+      ...(user.quotas ? { quotas: user.quotas } : {}),
       operator: user.operator,
       tokenHash,
     });

@@ -151,6 +151,7 @@ const SERVICE = '/email-services/{service_id}';
 const WEB_SERVICE = '/web-services/{web_service_id}';
 const PROJECT = '/projects/{project_id}';
 const BODIES: Readonly<Record<string, { readonly body: object }>> = {
+  'patch /workspaces/{id}/quotas': { body: { projects: 100 } },
   'post /session': { body: { email: 'a@b.c', password: 'p' } },
   'post /session/workspace': { body: { workspace_id: ID } },
   'post /me/password': { body: { current_password: 'p', new_password: 'a long password' } },

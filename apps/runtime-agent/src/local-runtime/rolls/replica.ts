@@ -3,29 +3,29 @@ import type { Instance } from '../instances/instance.js';
 import { Backoff } from './backoff.js';
 import type { RuntimeTimes } from './runtime-times.js';
 
-/** What a slot asks of the fleet that it belongs to. */
-export interface SlotOwner {
+/** What a replica needs of its replica set. */
+export interface ReplicaOwner {
   readonly times: RuntimeTimes;
   start(): Promise<Instance>;
-  /** How long a new instance may take to answer. */
+  /** How long a new instance may take until its first successful probe. */
   firstAnswerMs(): number;
-  /** Whether a failed instance is followed by another. */
+  /** Whether a failed instance is replaced. */
   restarts(): boolean;
-  /** Whether it is known how an instance is started. */
+  /** Whether the plan that starts an instance is known. */
   canStart(): boolean;
   onChange(): void;
   onFailure(words: string): void;
 }
 
-/** Somebody else took the port between our picking it and the instance's listening on it. */
+/** Another process took the port before the instance listened on it. */
 const PORT_TAKEN = /EADDRINUSE|address already in use/i;
 const STARTS_ON_TAKEN_PORTS = 3;
 
 /**
- * Keeps one instance running: starts it, asks it, puts another in its place when it fails. There is never more than one
- * at a time, and none when `retire` has resolved.
+ * Keeps one instance running: starts it, probes it, and replaces it when it fails. At most one instance runs at a time,
+ * and none after `retire` has resolved.
  */
-export class Slot {
+export class Replica {
   readonly #retiring = new AbortController();
   readonly #backoff: Backoff;
   readonly #work: Promise<void>;
@@ -38,7 +38,7 @@ export class Slot {
   #detach = false;
 
   constructor(
-    private readonly owner: SlotOwner,
+    private readonly owner: ReplicaOwner,
     adopted?: { readonly instance: Instance; readonly answered: boolean },
   ) {
     this.#graceMs = owner.times.graceMs;
@@ -48,7 +48,7 @@ export class Slot {
     this.#work = this.#keep();
   }
 
-  /** The running instance, whether it answers or not. */
+  /** The running instance, healthy or not. */
   get instance(): Instance | undefined {
     return this.#instance;
   }
@@ -57,17 +57,17 @@ export class Slot {
     return this.#healthySince !== undefined;
   }
 
-  /** Why there is no instance, where none will follow; then also the slot's last answer. */
+  /** Why there is no instance and none will be started. */
   get failed(): string | undefined {
     return this.#failed;
   }
 
-  /** What it said last when it was asked. */
+  /** The result of the last probe. */
   get lastAnswer(): string {
     return this.#answer;
   }
 
-  /** Ends its instance, for good. */
+  /** Ends the instance and starts no other. */
   async retire(graceMs = this.owner.times.graceMs): Promise<void> {
     this.#graceMs = graceMs;
     this.#retiring.abort();
@@ -76,7 +76,7 @@ export class Slot {
     this.#instance = undefined;
   }
 
-  /** Stops looking after the instance, and leaves it running. */
+  /** Stops the supervision and leaves the instance running. */
   async detach(): Promise<void> {
     this.#detach = true;
     this.#retiring.abort();
@@ -85,16 +85,16 @@ export class Slot {
   }
 
   async #keep(): Promise<void> {
-    // One that was taken over may have been told to end before; that says nothing about the next.
-    let takenOver = this.#instance !== undefined;
+    // An adopted instance may already have been told to end, so its end does not count as a failure of the release.
+    let wasAdopted = this.#instance !== undefined;
     for (let starts = 1; !this.#retiring.signal.aborted; starts += 1) {
       const words = await this.#runOne();
       if (words === undefined) return;
       if (this.#retiring.signal.aborted) return;
       this.owner.onFailure(words);
       const again = this.owner.restarts();
-      if (!again && takenOver && this.owner.canStart()) {
-        takenOver = false;
+      if (!again && wasAdopted && this.owner.canStart()) {
+        wasAdopted = false;
         continue;
       }
       if (!again && PORT_TAKEN.test(words) && starts < STARTS_ON_TAKEN_PORTS) continue;
@@ -105,7 +105,7 @@ export class Slot {
     }
   }
 
-  /** Answers why it came to its end; undefined when the slot is retiring, with the instance still there to be ended. */
+  /** Runs one instance. Returns why it ended; undefined when the replica retires, which then ends the instance. */
   async #runOne(): Promise<string | undefined> {
     this.#healthyMs = 0;
     try {
@@ -113,7 +113,7 @@ export class Slot {
       const instance = this.#instance;
       const words = await this.#watch(instance);
       if (words === undefined) return undefined;
-      // One that does not answer is still asked to end; one that has ended has nothing to be asked.
+      // An instance that fails its probes still runs and must be ended.
       await instance.end(this.#graceMs);
       this.#instance = undefined;
       return [`${instance.record.name} ${words}`, ...instance.lastErrors].join('\n');
@@ -124,7 +124,7 @@ export class Slot {
     }
   }
 
-  /** Asks it again and again; answers why it has to go, or undefined when the slot is retiring. */
+  /** Probes an instance until it ends. Returns why it must be replaced; undefined when the replica retires. */
   async #watch(instance: Instance): Promise<string | undefined> {
     const over = new AbortController();
     let ended: string | undefined;

@@ -1,43 +1,45 @@
 import type { Backend } from '@postern/load-balancer-client';
 import { RollFailed, type ServicePlan } from '@postern/runtime';
 import type { Instance } from '../instances/instance.js';
+import { Replica, type ReplicaOwner } from './replica.js';
 import type { RuntimeTimes } from './runtime-times.js';
-import { Slot, type SlotOwner } from './slot.js';
 
-export interface FleetHost {
+export interface ReplicaSetHost {
   readonly times: RuntimeTimes;
   startInstance(plan: ServicePlan): Promise<Instance>;
-  /** Whether this process still is the one that looks after instances, and may end any. */
+  /** Whether this process still supervises the instances and may end them. */
   isOurs(): Promise<boolean>;
-  /** One line into the service's log, for its owner. */
+  /** Writes a line to the web service's log. */
   logLine(words: string): void;
 }
 
-export interface FleetListener {
+export interface ReplicaSetListener {
   onChange(): void;
   onFailure(words: string): void;
 }
 
 /**
- * The instances of one roll. Adopted ones may be there before their plan is known; then they are looked after, but
- * none takes the place of one that fails.
+ * The replicas of one roll. Adopted replicas may exist before their plan is known; they are probed, but a failed one is
+ * not replaced until then.
  */
-export class Fleet implements SlotOwner {
+export class ReplicaSet implements ReplicaOwner {
   readonly times: RuntimeTimes;
-  #slots: Slot[];
+  #replicas: Replica[];
   #plan: ServicePlan | undefined;
   #established = false;
   #restarted = 0;
 
   constructor(
     readonly rollId: string,
-    private readonly host: FleetHost,
-    private readonly listener: FleetListener,
+    private readonly host: ReplicaSetHost,
+    private readonly listener: ReplicaSetListener,
     adopted: readonly Instance[] = [],
     answered: ReadonlySet<string> = new Set(),
   ) {
     this.times = host.times;
-    this.#slots = adopted.map(instance => new Slot(this, { instance, answered: answered.has(instance.record.id) }));
+    this.#replicas = adopted.map(
+      instance => new Replica(this, { instance, answered: answered.has(instance.record.id) }),
+    );
   }
 
   get plan(): ServicePlan | undefined {
@@ -45,49 +47,49 @@ export class Fleet implements SlotOwner {
   }
 
   get size(): number {
-    return this.#slots.length;
+    return this.#replicas.length;
   }
 
   get instances(): readonly Instance[] {
-    return this.#slots.flatMap(({ instance }) => instance ?? []);
+    return this.#replicas.flatMap(({ instance }) => instance ?? []);
   }
 
-  /** How many instances took the place of one that had failed. */
+  /** How many failed instances were replaced. */
   get restarted(): number {
     return this.#restarted;
   }
 
-  /** Those that answer. */
+  /** The healthy instances. */
   get backends(): readonly Backend[] {
-    return this.#slots.flatMap(({ healthy, instance }) => (healthy && instance ? instance.backend : []));
+    return this.#replicas.flatMap(({ healthy, instance }) => (healthy && instance ? instance.backend : []));
   }
 
-  /** Starts what is missing to `size` instances of the plan. */
+  /** Adds replicas until there are `size`; removes failed ones first. */
   fill(plan: ServicePlan, size: number): void {
     this.#plan = plan;
-    this.#slots = this.#slots.filter(({ failed }) => failed === undefined);
-    while (this.#slots.length < size) this.#slots.push(new Slot(this));
+    this.#replicas = this.#replicas.filter(({ failed }) => failed === undefined);
+    while (this.#replicas.length < size) this.#replicas.push(new Replica(this));
   }
 
-  /** From now on an instance that fails is followed by another. */
+  /** From now on a failed instance is replaced. */
   establish(): void {
     this.#established = true;
   }
 
-  /** Takes out the newest slots; they are the caller's to drain and retire. */
-  shrinkTo(size: number): readonly Slot[] {
-    return this.#slots.splice(size);
+  /** Removes the newest replicas; the caller drains and retires them. */
+  shrinkTo(size: number): readonly Replica[] {
+    return this.#replicas.splice(size);
   }
 
   /**
-   * Resolves when all instances answer.
+   * Resolves when all replicas are healthy.
    * @throws RollFailed as soon as one has failed, or at the deadline; the signal's reason when that comes first.
    */
   async untilHealthy(deadlineMs: number, signal: AbortSignal): Promise<void> {
     const deadline = AbortSignal.timeout(deadlineMs);
     const end = AbortSignal.any([deadline, signal]);
-    while (!this.#slots.every(({ healthy }) => healthy)) {
-      const failed = this.#slots.find(slot => slot.failed !== undefined)?.failed;
+    while (!this.#replicas.every(({ healthy }) => healthy)) {
+      const failed = this.#replicas.find(replica => replica.failed !== undefined)?.failed;
       if (failed !== undefined) throw new RollFailed(failed);
       signal.throwIfAborted();
       if (deadline.aborted) throw new RollFailed(this.#silence(deadlineMs));
@@ -95,18 +97,18 @@ export class Fleet implements SlotOwner {
     }
   }
 
-  /** Ends all of it. */
+  /** Ends all replicas. */
   async retire(graceMs?: number): Promise<void> {
-    await Promise.all(this.#slots.map(slot => slot.retire(graceMs)));
+    await Promise.all(this.#replicas.map(replica => replica.retire(graceMs)));
   }
 
-  /** Leaves everything running, for the next process. */
+  /** Stops the supervision and leaves the instances running. */
   async detach(): Promise<void> {
-    await Promise.all(this.#slots.map(slot => slot.detach()));
+    await Promise.all(this.#replicas.map(replica => replica.detach()));
   }
 
   start(): Promise<Instance> {
-    if (!this.#plan) return Promise.reject(new Error(`nobody has said how roll ${this.rollId} is started`));
+    if (!this.#plan) return Promise.reject(new Error(`the plan of roll ${this.rollId} is not known`));
     return this.host.startInstance(this.#plan);
   }
 
@@ -144,7 +146,7 @@ export class Fleet implements SlotOwner {
   }
 
   #silence(deadlineMs: number): string {
-    const silent = this.#slots.filter(({ healthy }) => !healthy);
+    const silent = this.#replicas.filter(({ healthy }) => !healthy);
     const answers = [...new Set(silent.map(({ lastAnswer }) => lastAnswer))].join('; ');
     const count = `${silent.length} of ${this.size} instances`;
     return `${count} did not answer as they should within ${deadlineMs / 1_000} s: ${answers}`;

@@ -1,0 +1,54 @@
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { optOutOfCodes, Refusal } from '@postern/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Describes } from '../infrastructure/http/openapi/describe.js';
+import { requestContextOf } from '../infrastructure/http/server/request-context.js';
+import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
+import { ServiceClient } from '../service-client/ports.js';
+import { INVALID_LINK_PAGE } from './invalid-link-page.js';
+import { CONFIRM_PAGE, DONE_PAGE } from './opt-out-page.js';
+import { TrackingLinks } from './ports.js';
+
+/** The link in a mail with a verification code, by which anybody refuses further codes. It needs no account. */
+@Controller('unsubscribe')
+export class OptOutController {
+  constructor(
+    private readonly links: TrackingLinks,
+    private readonly services: ServiceClient,
+  ) {}
+
+  @Get(':token')
+  @Describes({
+    summary: 'The page on which a recipient refuses verification codes',
+    description: 'Changes nothing: the button on the page sends the POST.',
+    requests: [],
+    contentType: 'text/html',
+    also: { 404: 'The token is not valid.' },
+  })
+  page(@Param('token') token: string, @Res() reply: FastifyReply) {
+    return this.links.isOptOut(token) ? answer(reply, 200, CONFIRM_PAGE) : answer(reply, 404, INVALID_LINK_PAGE);
+  }
+
+  @Post(':token')
+  @HttpCode(200)
+  @Describes({
+    summary: 'Refuse verification codes for ever',
+    description: 'Also the one-click target of `List-Unsubscribe` (RFC 8058). May be repeated. The body is ignored.',
+    requests: [],
+    contentType: 'text/html',
+    also: { 404: 'The token is not valid.', 503: 'The service is unavailable; retry later.' },
+  })
+  async optOut(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
+    if (!this.links.isOptOut(token)) return answer(reply, 404, INVALID_LINK_PAGE);
+    try {
+      await this.services.request(optOutOfCodes, { token }, requestContextOf(request));
+    } catch (error) {
+      if (Refusal.is(error)) return answer(reply, 404, INVALID_LINK_PAGE);
+      throw error;
+    }
+    return answer(reply, 200, DONE_PAGE);
+  }
+}
+
+const answer = (reply: FastifyReply, status: 200 | 404, page: string) =>
+  reply.code(status).header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(page);

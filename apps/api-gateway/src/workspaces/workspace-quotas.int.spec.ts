@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import {
+  authenticateSession,
+  createEmailService,
+  createProject,
+  createWebhook,
+  getWorkspaceQuotas,
+  listEmailServices,
+  QUOTA_NAMES,
+  quotaReached,
+  setWorkspaceQuotas,
+  type WorkspaceQuotas,
+} from '@postern/contracts';
+import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
+import { call } from '../testing/http.js';
+import { admitAll, bearer as platformKey, USER, WORKSPACE } from '../testing/platform-call.js';
+
+const PATH = `/workspaces/${WORKSPACE}/quotas`;
+const use = { used: null, limit: 20, default_limit: 20 };
+const QUOTAS_REPLY = Object.fromEntries(QUOTA_NAMES.map(name => [name, use])) as WorkspaceQuotas;
+
+let gateway: GatewayUnderTest;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+beforeEach(() => {
+  admitAll(gateway.services);
+  gateway.services.on(listEmailServices, () => []);
+  gateway.services.on(getWorkspaceQuotas, () => QUOTAS_REPLY);
+  gateway.services.on(setWorkspaceQuotas, () => QUOTAS_REPLY);
+  signInAs({ operator: false });
+});
+
+const signInAs = ({ operator }: { operator: boolean }): void =>
+  gateway.services.on(authenticateSession, () => ({
+    user_id: USER,
+    email: 'owner@example.com',
+    operator,
+    workspace_id: WORKSPACE,
+    quotas: { email_services: 3 },
+  }));
+
+const api = (method: string, path: string, body?: unknown) =>
+  call(method, `${gateway.url}/dashboard/api${path}`, {
+    headers: { authorization: 'Bearer t' },
+    ...(body === undefined ? {} : { body }),
+  });
+
+it('The quotas of a workspace include the use that email-send knows', async () => {
+  const { status, body } = await api('GET', PATH);
+  expect([status, body]).toEqual([200, { ...QUOTAS_REPLY, email_services: { ...use, used: 0 } }]);
+  expect(gateway.services.requestsOf(getWorkspaceQuotas)).toEqual([{ actor_id: USER, id: WORKSPACE }]);
+});
+
+it('Operators change quotas, and other users cannot', async () => {
+  expect((await api('PATCH', PATH, { projects: 100 })).status).toBe(403);
+  signInAs({ operator: true });
+  expect((await api('PATCH', PATH, { projects: 100, databases: null })).status).toBe(200);
+  expect(gateway.services.requestsOf(setWorkspaceQuotas)).toEqual([
+    { actor_id: USER, id: WORKSPACE, quotas: { projects: 100, databases: null } },
+  ]);
+  for (const body of [{ projects: -1 }, { projects: 'many' }, { colours: 3 }, { projects: 1.5 }])
+    expect((await api('PATCH', PATH, body)).status).toBe(400);
+});
+
+it('A service for email learns what an operator has set for the workspace', async () => {
+  await api('POST', '/email-services', { name: 'Shop', workspace_quotas: { email_services: 1000 } });
+  expect(gateway.services.requestsOf(createEmailService)).toEqual([]);
+  await api('POST', '/email-services', { name: 'Shop' });
+  await api('POST', `/email-services/${USER}/webhooks`, { url: 'https://example.com', events: ['delivered'] });
+  for (const contract of [createEmailService, createWebhook])
+    expect(gateway.services.requestsOf(contract)).toMatchObject([{ workspace_quotas: { email_services: 3 } }]);
+});
+
+it('A creation past a quota is a 409 that names the quota, in the error shape of each API', async () => {
+  gateway.services.on(createProject, () => {
+    throw quotaReached('projects', 50);
+  });
+  const message = expect.stringMatching(/^quota_reached: the quota projects is used up, at most 50 projects/);
+  const onDashboard = await api('POST', '/projects', { name: 'Shop' });
+  expect([onDashboard.status, onDashboard.body]).toEqual([409, { error: message }]);
+  const onPlatform = await call('POST', `${gateway.url}/api/v1/projects`, {
+    headers: platformKey,
+    body: { name: 'Shop' },
+  });
+  expect([onPlatform.status, onPlatform.body]).toEqual([409, { detail: message }]);
+  expect(onPlatform.headers['error-code']).toBe('quota_reached');
+});

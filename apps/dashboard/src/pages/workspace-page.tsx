@@ -1,0 +1,81 @@
+import type { WorkspaceQuotas } from '@postern/contracts';
+import { useState } from 'preact/hooks';
+import { api } from '../api-client.js';
+import { DataTable } from '../components/data-table.js';
+import { Choice, Field, Form, type Values } from '../components/form.js';
+import { Loaded } from '../components/loaded.js';
+import { Page, Section } from '../components/page.js';
+import { formatCount, formatLabel } from '../formatting.js';
+import { useAction, useLoading } from '../loading.js';
+import { useSignedIn } from '../session.js';
+
+type QuotaName = keyof WorkspaceQuotas;
+
+/** The quotas of the active workspace; administrators can change them. */
+export const WorkspacePage = () => {
+  const { me } = useSignedIn();
+  const { id, name } = me.active_workspace;
+  const path = `/workspaces/${id}/quotas`;
+  const quotas = useLoading<WorkspaceQuotas>(signal => api.get(path, {}, signal), [path]);
+  return (
+    <Page title={name}>
+      <Loaded of={quotas}>
+        {current => (
+          <>
+            <Section title="Quotas" about="Deleting a resource frees its place. Ask your administrator for more.">
+              <QuotaTable quotas={current} />
+            </Section>
+            {me.operator && <ChangeQuota path={path} quotas={current} onChanged={quotas.replace} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+};
+
+const QuotaTable = ({ quotas }: { readonly quotas: WorkspaceQuotas }) => (
+  <DataTable
+    caption="Quotas of this workspace"
+    rows={Object.entries(quotas)}
+    keyOf={([name]) => name}
+    columns={[
+      { title: 'Quota', cell: ([name]) => formatLabel(name) },
+      { title: 'Used', numeric: true, cell: ([, { used }]) => (used === null ? 'Per service' : formatCount(used)) },
+      { title: 'Limit', numeric: true, cell: ([, { limit }]) => formatCount(limit) },
+    ]}
+  />
+);
+
+interface ChangeQuotaProps {
+  readonly path: string;
+  readonly quotas: WorkspaceQuotas;
+  readonly onChanged: (quotas: WorkspaceQuotas) => void;
+}
+
+const ChangeQuota = ({ path, quotas, onChanged }: ChangeQuotaProps) => {
+  const names = Object.keys(quotas) as QuotaName[];
+  const [quota, setQuota] = useState<QuotaName>('projects');
+  const change = useAction(async ({ limit }: Values) =>
+    onChanged(await api.patch(path, { [quota]: limit ? Number(limit) : null })),
+  );
+  return (
+    <Section title="Edit quota" about="A lower limit deletes nothing.">
+      <Choice
+        label="Quota"
+        value={quota}
+        options={names.map(name => [name, formatLabel(name)] as const)}
+        onChoice={name => setQuota(name as QuotaName)}
+      />
+      <Form action={change} submit="Save" class="line">
+        <Field
+          label="Limit"
+          name="limit"
+          type="number"
+          min={0}
+          max={1_000_000}
+          hint={`Empty for the default, ${quotas[quota].default_limit}`}
+        />
+      </Form>
+    </Section>
+  );
+};

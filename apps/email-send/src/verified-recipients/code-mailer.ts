@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { Refusal } from '@postern/contracts';
+import { CodeOptOuts, MailboxHashes } from '../code-opt-outs/ports.js';
+import { SendingSettings } from '../emails/ports.js';
+import { SystemMail } from '../system-mail/ports.js';
+import { plainName } from './plain-name.js';
+import { VerificationCodes } from './ports.js';
+
+/** A code and its recipient, who may be a stranger to the service. */
+export interface RecipientCode {
+  readonly address: string;
+  readonly code: string;
+  readonly serviceId: string;
+  readonly workspaceId: string;
+  /** The name of the service, which a tenant chooses. */
+  readonly name: string;
+  readonly at: Date;
+}
+
+/** Mails verification codes within their limits, and never to a mailbox whose owner refuses them. */
+@Injectable()
+export class CodeMailer {
+  constructor(
+    private readonly mail: SystemMail,
+    private readonly codes: VerificationCodes,
+    private readonly hashes: MailboxHashes,
+    private readonly optOuts: CodeOptOuts,
+    private readonly settings: SendingSettings,
+  ) {}
+
+  /** Refuses with `recipient_opted_out`, `too_many_codes` or `relay_unavailable`; nothing was sent and counted then. */
+  async send({ address, code, name, ...counted }: RecipientCode): Promise<void> {
+    const mailboxHash = await this.hashes.hashOf(address);
+    if (await this.optOuts.has(mailboxHash)) {
+      throw new Refusal('recipient_opted_out', `the owner of ${address} does not want verification codes`);
+    }
+    await this.codes.reserve({ ...counted, mailboxHash });
+    const { tokens, publicUrl } = this.settings.copies;
+    const unsubscribeUrl = `${publicUrl}/unsubscribe/${tokens.optOutToken(mailboxHash)}`;
+    try {
+      const text = codeMail(code, plainName(name), unsubscribeUrl);
+      await this.mail.send(address, `${code} is your verification code`, text, { unsubscribeUrl });
+    } catch (error) {
+      await this.codes.release({ ...counted, mailboxHash });
+      throw error;
+    }
+  }
+}
+
+const codeMail = (code: string, name: string, unsubscribeUrl: string): string =>
+  [
+    `Your verification code is ${code}.`,
+    '',
+    `Enter it on the dashboard to let ${name ? `the email service "${name}"` : 'an email service'} send its sandbox mail to this address.`,
+    'The code is valid for 24 hours. If you did not expect it, ignore this message.',
+    '',
+    'To receive no verification codes at this address any more, from anybody, open:',
+    unsubscribeUrl,
+    '',
+  ].join('\n');

@@ -1,0 +1,22 @@
+import { getWorkspaceQuotas, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { AccountDirectory } from '../accounts/ports.js';
+import { workspaceNotFound } from '../accounts/workspace.js';
+import { WorkspaceUsage } from './ports.js';
+import { workspaceQuotasReply } from './workspace-quotas-reply.js';
+
+/** Shows the limits and the use of a workspace to its members and to operators. */
+@Handles(getWorkspaceQuotas)
+export class GetWorkspaceQuotas {
+  constructor(
+    private readonly accounts: AccountDirectory,
+    private readonly usage: WorkspaceUsage,
+  ) {}
+
+  async execute({ actor_id, id }: RequestOf<typeof getWorkspaceQuotas>): Promise<ReplyOf<typeof getWorkspaceQuotas>> {
+    const actor = await this.accounts.find(actor_id);
+    const isMember = actor?.workspaces.some(workspace => workspace.id === id);
+    if (!isMember && !(actor?.operator && (await this.accounts.findWorkspace(id)))) throw workspaceNotFound();
+    return workspaceQuotasReply(await this.usage.overridesOf(id), await this.usage.usageOf(id));
+  }
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { limitOf, type QuotaOverrides, quotaReached } from '@postern/contracts';
+import { Database } from '@postern/service-host';
+import { type NeededPlaces, type PlatformQuota, WorkspaceUsage } from './ports.js';
+import { COUNT_USAGE, FIND_LIMITS } from './quotas.sql.js';
+
+/** Counts the rows of the read models. */
+@Injectable()
+export class PostgresWorkspaceUsage extends WorkspaceUsage {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  override async overridesOf(workspaceId: string): Promise<QuotaOverrides> {
+    const { rows } = await this.database.pool.query<{ limits: QuotaOverrides }>(FIND_LIMITS, [workspaceId]);
+    return rows[0]?.limits ?? {};
+  }
+
+  override async usageOf(workspaceId: string): Promise<Readonly<Record<PlatformQuota, number>>> {
+    const { rows } = await this.database.pool.query<Record<PlatformQuota, number>>(COUNT_USAGE, [workspaceId]);
+    return rows[0]!;
+  }
+
+  override async hasPlaces(workspaceId: string, needed: NeededPlaces): Promise<void> {
+    const overrides = await this.overridesOf(workspaceId);
+    const used = await this.usageOf(workspaceId);
+    for (const [name, places] of Object.entries(needed) as [PlatformQuota, number][]) {
+      const limit = limitOf(name, overrides);
+      if (used[name] + places > limit) throw quotaReached(name, limit);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { Refusal, type ReplyOf, type RequestOf, setWorkspaceQuotas } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
+import { Handles } from '@postern/messaging';
+import { AccountDirectory } from '../accounts/ports.js';
+import { workspace, workspaceStream } from '../accounts/workspace.js';
+import { WorkspaceUsage } from './ports.js';
+import { workspaceQuotasReply } from './workspace-quotas-reply.js';
+
+/** Lets an operator set limits of a workspace. What exceeds a lower limit stays. */
+@Handles(setWorkspaceQuotas)
+export class SetWorkspaceQuotas {
+  constructor(
+    private readonly streams: Streams,
+    private readonly accounts: AccountDirectory,
+    private readonly usage: WorkspaceUsage,
+  ) {}
+
+  async execute(request: RequestOf<typeof setWorkspaceQuotas>): Promise<ReplyOf<typeof setWorkspaceQuotas>> {
+    const { actor_id: actorId, id, quotas: changes } = request;
+    const actor = await this.accounts.find(actorId);
+    if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator may set quotas');
+    const command = { kind: 'set-quotas', changes, actorId, at: new Date().toISOString() } as const;
+    await this.streams.execute(workspace, workspaceStream(id), command);
+    return workspaceQuotasReply(await this.usage.overridesOf(id), await this.usage.usageOf(id));
+  }
+}

@@ -1,0 +1,15 @@
+import { limitOf, QUOTA_NAMES, QUOTAS, type QuotaOverrides, type WorkspaceQuotas } from '@postern/contracts';
+import type { PlatformQuota } from './ports.js';
+
+/** Maps limits and use to the reply of the contracts; the use of other services is unknown here. */
+export const workspaceQuotasReply = (
+  overrides: QuotaOverrides,
+  used: Readonly<Record<PlatformQuota, number>>,
+): WorkspaceQuotas => {
+  const known: Readonly<Record<string, number>> = used;
+  const entries = QUOTA_NAMES.map(name => [
+    name,
+    { used: known[name] ?? null, limit: limitOf(name, overrides), default_limit: QUOTAS[name].limit },
+  ]);
+  return Object.fromEntries(entries) as WorkspaceQuotas;
+};

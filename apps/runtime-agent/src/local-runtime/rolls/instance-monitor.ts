@@ -1,0 +1,73 @@
+import type { Log } from '@postern/messaging';
+import type { ServiceUsage } from '@postern/runtime';
+import type { InstanceLimits } from '../instances/instance-host.js';
+import type { MarkedProcesses } from '../instances/marked-processes.js';
+import type { RunningService } from './running-service.js';
+import type { RuntimeTimes } from './runtime-times.js';
+import { Scaling } from './scaling.js';
+import { UsageMeter } from './usage-meter.js';
+
+/** Measures the instances of this machine, restarts those over their memory limit, and scales web services. */
+export class InstanceMonitor {
+  readonly #meter: UsageMeter;
+  readonly #scalings = new WeakMap<object, Scaling>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly processes: MarkedProcesses,
+    private readonly limits: InstanceLimits,
+    private readonly times: RuntimeTimes,
+    private readonly log: Log,
+  ) {
+    this.#meter = new UsageMeter(limits);
+  }
+
+  /** Measures and scales periodically while `mayAct` resolves to true. */
+  start(services: () => readonly RunningService[], mayAct: () => Promise<boolean>): void {
+    this.#timer = setInterval(async () => {
+      try {
+        if (!(await mayAct())) return;
+        await this.#sample(services());
+        for (const service of services()) this.#scale(service);
+      } catch (err) {
+        this.log.error({ err }, 'The instances could not be measured; it will be retried');
+      }
+    }, this.times.samplesMs);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** What web services with instances use now. */
+  async usage(services: readonly RunningService[]): Promise<readonly ServiceUsage[]> {
+    await this.#sample(services);
+    return services
+      .filter(({ instances }) => instances.length > 0)
+      .map(({ webServiceId, instances }) => this.#meter.sumOf(webServiceId, instances));
+  }
+
+  async #sample(services: readonly RunningService[]): Promise<void> {
+    const instances = services.flatMap(service => service.instances);
+    if (instances.length === 0) return;
+    const processes = await this.processes.scan();
+    for (const instance of instances) {
+      const used = this.#meter.read(instance, processes.get(instance.record.id) ?? [], performance.now());
+      if (used.memoryBytes > this.limits.memoryBytes) await instance.outgrown();
+    }
+  }
+
+  #scale(service: RunningService): void {
+    const { serving, busy, webServiceId } = service;
+    if (!serving?.plan || busy) return;
+    const scaling = this.#scalings.get(serving) ?? new Scaling(this.times.scaling);
+    this.#scalings.set(serving, scaling);
+    const { cpuPercent } = this.#meter.sumOf(webServiceId, serving.instances);
+    const wanted = scaling.decide(cpuPercent, serving.size, serving.plan, performance.now());
+    if (wanted === serving.size) return;
+    this.log.info({ webServiceId, from: serving.size, to: wanted }, 'Scaling a web service');
+    service
+      .resize(wanted)
+      .catch(err => this.log.error({ err, webServiceId }, 'A web service could not be scaled; it will be retried'));
+  }
+}
