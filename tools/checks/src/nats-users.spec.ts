@@ -14,11 +14,12 @@ const contracts = (await import(join(ROOT, 'libs/contracts/src/index.ts'))) as R
   isEventConsumer(value: unknown): value is { readonly service: string };
 };
 
-const sourcesOf = (app: string) => {
-  const folder = join(ROOT, 'apps', app, 'src');
+const sourcesOf = (user: string) => {
+  const path = user === 'operator' ? 'tools/postern-cli/src' : `apps/${user}/src`;
+  const folder = join(ROOT, path);
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.ts') && !/\.(spec|d)\.ts$|(^|\/)testing\//.test(file))
-    .map(file => ({ file: `apps/${app}/src/${file}`, text: readFileSync(join(folder, file), 'utf8') }));
+    .map(file => ({ file: `${path}/${file}`, text: readFileSync(join(folder, file), 'utf8') }));
 };
 
 /** The names that a file imports as values from the contracts. */
@@ -27,13 +28,14 @@ const importedBy = (text: string): readonly string[] =>
     names.split(',').flatMap(name => (name.trim() === '' || name.trim().startsWith('type ') ? [] : [name.trim()])),
   );
 
-const APPS = [
+const USERS = [
   'api-gateway',
   'email-send',
   'delivery-tracking',
   'webhook-dispatch',
   'platform-management',
   'runtime-agent',
+  'operator',
 ];
 
 it.each(['docker/nats-users.conf', 'k8s/charts/postern/files/nats-users.conf'])(
@@ -41,7 +43,7 @@ it.each(['docker/nats-users.conf', 'k8s/charts/postern/files/nats-users.conf'])(
   file => expect(readFileSync(join(ROOT, file), 'utf8')).toBe(permissions.natsUsersFile()),
 );
 
-describe.each(APPS)('%s', app => {
+describe.each(USERS)('%s', app => {
   it('sends no request without being declared as one who asks', () => {
     const undeclared = sourcesOf(app).flatMap(({ file, text }) =>
       importedBy(text).flatMap(name => {

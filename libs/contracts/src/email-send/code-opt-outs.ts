@@ -9,12 +9,14 @@ export const optOutOfCodes = request('opt-out-of-codes', {
   request: z.object({ token: z.string().min(1).max(200).describe('From the link in a mail with a code.') }),
   reply: noContent,
   refusals: { link_invalid: 404 },
+  callers: ['api-gateway'],
 });
 
 /** For operators: how many mailboxes refuse verification codes. */
 export const countCodeOptOuts = request('count-code-opt-outs', {
   request: noContent,
   reply: z.object({ count: z.int() }),
+  callers: ['operator'],
 });
 
 /** For operators: the mailbox of the address accepts verification codes again. */
@@ -22,4 +24,5 @@ export const removeCodeOptOut = request('remove-code-opt-out', {
   request: z.object({ address: z.string().min(3).max(320) }),
   reply: z.object({ removed: z.boolean().describe('False if the mailbox was not on the list.') }),
   refusals: { invalid_input: 400 },
+  callers: ['operator'],
 });

@@ -3,7 +3,7 @@ import { quotaChanges, workspaceQuotas } from '../quotas.js';
 import { requestsOf } from '../request.js';
 import { id } from '../shapes.js';
 
-const request = requestsOf('platform-management');
+const request = requestsOf('platform-management', ['api-gateway']);
 
 /** For members and operators. The gateway adds the use of `email_services`, which email-send knows. */
 export const getWorkspaceQuotas = request('get-workspace-quotas', {
