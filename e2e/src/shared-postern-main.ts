@@ -10,7 +10,10 @@ const home = temporaryHome();
 const postern = await startPostern({
   home: home.folder,
   port: 0,
-  environment: { 'platform-management': { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' } },
+  environment: {
+    'platform-management': { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' },
+    'api-gateway': { POSTERN_CLIENT_REQUESTS_PER_SECOND: '1000000' },
+  },
 });
 
 const control = createServer(async (request, response) => {

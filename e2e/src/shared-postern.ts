@@ -27,7 +27,7 @@ const PROGRAM = join(import.meta.dirname, '../dist/shared-postern-main.js');
 
 /**
  * The Postern that all files of this Jest worker share; started by the first of them, ended when the worker ends. Calls
- * of the platform API are not limited in it.
+ * of the platform API and requests without a credential are not limited in it.
  */
 export const sharedPostern = async (): Promise<PosternAccess> => {
   const registry = workerRegistry<Promise<SharedPosternReady>>();

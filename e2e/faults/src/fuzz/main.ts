@@ -1,4 +1,5 @@
 /** `npm run fuzz`: sends random input to everything that takes input from outside, and checks that nothing gives way. */
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,12 +18,15 @@ const MOST_PROBLEMS = 20;
 /** Longer than the gateway closes the connections of an address that sent too much. */
 const SETTLES_MS = 12_000;
 
+/** May send any frame to every service, as a service that was taken over could at worst. */
+const SUPERUSER = { user: 'fuzz', password: `p${randomBytes(16).toString('hex')}` };
+
 const targetsOf = async (postern: RunningPostern): Promise<readonly FuzzTarget[]> => {
-  const { port, bouncePort, natsUrl, natsToken } = postern.wiring;
+  const { port, bouncePort, natsUrl } = postern.wiring;
   const attacker = await createAttacker(postern);
   const mails = await (await fetch(`${postern.mailboxUrl}/messages?to=bystander%40fuzz.test`)).json();
   const returnPath = (mails as { envelope_from: string }[])[0]?.envelope_from ?? '';
-  const nats = await connect({ servers: natsUrl, token: natsToken });
+  const nats = await connect({ servers: natsUrl, user: SUPERUSER.user, pass: SUPERUSER.password });
   return [
     httpTarget(port, attacker),
     gitUrlTarget(port, attacker),
@@ -68,8 +72,11 @@ const main = async (): Promise<number> => {
   // Builds run as other users where we are root.
   chmodSync(home, 0o755);
   console.log('▸ starting Postern');
-  const environment = { 'platform-management': { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' } };
-  const postern = await startPostern({ home, port: 0, environment });
+  const environment = {
+    'platform-management': { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' },
+    'api-gateway': { POSTERN_CLIENT_REQUESTS_PER_SECOND: '1000000' },
+  };
+  const postern = await startPostern({ home, port: 0, environment, natsSuperusers: [SUPERUSER] });
   try {
     const problems = await fuzz(postern, options);
     for (const problem of problems) console.error(`✕ ${problem}`);

@@ -8,7 +8,7 @@ const tell = (message: StarterMessage): void => {
 };
 
 /** Sends what no service may. */
-const superuser = { user: 'faults', password: randomBytes(16).toString('hex') };
+const superuser = { user: 'faults', password: `p${randomBytes(16).toString('hex')}` };
 
 let running: RunningPostern | undefined;
 
