@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Patch, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, UseGuards, UseInterceptors } from '@nestjs/common';
 import {
   getWorkspaceQuotas,
   listEmailServices,
@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { OperatorGuard } from '../infrastructure/http/access/operator.guard.js';
 import { RequiresSession } from '../infrastructure/http/access/session.guard.js';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
+import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { ServiceClient } from '../service-client/ports.js';
 
@@ -17,6 +18,7 @@ const workspaceId = z.uuid();
 
 /** Quotas of a workspace. Not routes of contracts, because two services know what a workspace uses. */
 @Controller('dashboard/api/workspaces/:id/quotas')
+@UseInterceptors(AuditInterceptor)
 export class WorkspaceQuotasController {
   constructor(private readonly services: ServiceClient) {}
 
