@@ -137,9 +137,9 @@ describe('The audit log', () => {
     expect(await answer).toBe('no answer');
     await inDatabase(client => client.query('DROP TRIGGER slow ON audit_entries'));
     await eventually(async () => expect((await world.atDesk('GET', '/me')).status).toBe(200), { timeoutMs: 20_000 });
-    const [newest] = await entriesOf('&action=email_service');
-    expect(newest).toMatchObject({ action: 'email_service.created', actor: { type: 'user' } });
-    expect(['attempted', 'succeeded']).toContain(newest?.outcome);
-    expect(newest?.id).not.toBe((await entriesOf('&action=email_service'))[1]?.id);
+    const [killed, shop, ...more] = await entriesOf('&action=email_service.created');
+    expect([killed?.actor.type, shop?.outcome, more]).toEqual(['user', 'succeeded', []]);
+    // PostgreSQL may have committed the outcome after the gateway was gone.
+    expect(['attempted', 'succeeded']).toContain(killed?.outcome);
   });
 });

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Patch } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, UseInterceptors } from '@nestjs/common';
 import {
   getWorkspaceQuotas,
   listEmailServices,
@@ -9,6 +9,7 @@ import {
 import { z } from 'zod';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
 import { RequiresSession } from '../infrastructure/http/access/session-authentication.js';
+import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { ServiceClient } from '../service-client/ports.js';
 
@@ -16,6 +17,7 @@ const workspaceId = z.uuid();
 
 /** Quotas of a workspace. Not routes of contracts, because two services know what a workspace uses. */
 @Controller('dashboard/api/workspaces/:id/quotas')
+@UseInterceptors(AuditInterceptor)
 export class WorkspaceQuotasController {
   constructor(private readonly services: ServiceClient) {}
 

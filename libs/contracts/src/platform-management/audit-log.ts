@@ -68,6 +68,7 @@ export const recordAuditEntry = request('record-audit-entry', {
     request_id: z.string().min(1).max(128),
   }),
   reply: noContent,
+  callers: ['api-gateway', 'operator'],
   deadlineMs: 5_000,
 });
 export type AuditRecord = z.input<typeof recordAuditEntry.request>;
@@ -101,6 +102,7 @@ export const listAuditLog = request('list-audit-log', {
     offset: pageOffset,
   }),
   reply: page(auditEntry),
+  callers: ['api-gateway', 'operator'],
 });
 
 /** One step of an export, newest first. */
@@ -111,5 +113,6 @@ export const exportAuditLog = request('export-audit-log', {
   }),
   reply: z.object({ entries: z.array(auditEntry), cursor: z.string().nullable().describe('Null at the end.') }),
   refusals: { invalid_input: 400 },
+  callers: ['api-gateway', 'operator'],
   deadlineMs: 10_000,
 });

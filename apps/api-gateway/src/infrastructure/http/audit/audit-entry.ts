@@ -55,6 +55,8 @@ const actorOf = (caller: ReturnType<typeof findCaller>): AuditRecord['actor'] =>
 /** What the last parameter of the path names; an address is no id, so it is left out. */
 const resourceOf = (request: FastifyRequest, { action, creates }: AuditedRoute): AuditRecord['resource'] => {
   const type = action.split('.', 1)[0]!;
+  const { id: own } = request.params as { readonly id?: string };
+  if (own !== undefined) return { type, id: ID.test(own) ? own : null };
   const name = /:(\w+)_id(?=[^:]*$)/.exec(request.routeOptions.url ?? '')?.[1];
   const id = name && (request.params as Record<string, string>)[`${name}_id`];
   if (creates || !id || !ID.test(id)) return { type, id: null };

@@ -30,11 +30,12 @@ const declaredRoutes = Object.values<unknown>(contracts)
     }),
   );
 
-/** By method and pattern: every writing route of a contract, and the routes of sessions. */
+/** By method and pattern: every writing route of a contract, and those that are no routes of contracts. */
 export const AUDITED_ROUTES: ReadonlyMap<string, AuditedRoute> = new Map([
   ...declaredRoutes,
   ['POST /dashboard/api/session', { action: auditActionOf('Session.signIn', 'POST'), isLogin: true }],
   ['DELETE /dashboard/api/session', auditedRoute('Session.signOut', 'DELETE')],
+  ['PATCH /dashboard/api/workspaces/:id/quotas', auditedRoute('Workspaces.setQuotas', 'PATCH')],
   ['POST /dashboard/api/session/workspace', auditedRoute('Session.switchWorkspace', 'POST')],
 ]);
 
