@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import type { ServiceLog } from '@postern/service-host';
+import { type ServiceLog, wideNetworkOf } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findCaller } from '../infrastructure/http/access/caller.js';
-import { clientNetworkOf } from '../infrastructure/http/audit/client-network.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { traceparentOf } from '../infrastructure/http/server/request-trace.js';
 
@@ -16,7 +15,7 @@ export const logAccess =
   (request: FastifyRequest, reply: FastifyReply): void => {
     const begun = performance.now();
     // The socket has no address once the client is gone.
-    const client = clientNetworkOf(clientAddressOf(request));
+    const client = wideNetworkOf(clientAddressOf(request));
     reply.raw.once('close', () =>
       log.info({ ...fieldsOf(request, reply), client, ms: tenths(performance.now() - begun) }, 'Request completed'),
     );

@@ -1,10 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { CONFIG, ServiceLog } from '@postern/service-host';
+import { CONFIG, clientNetworkOf, ServiceLog } from '@postern/service-host';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import type { DeliveryTrackingConfig } from '../config.js';
 import { certificateOf } from './certificate.js';
-import { clientNetwork } from './client-network.js';
 import { ConnectionLimiter } from './connection-limiter.js';
 import { ReportMetrics } from './ports.js';
 import { ReceiveReport } from './receive-report.js';
@@ -168,4 +167,4 @@ export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-const addressOf = ({ remoteAddress }: SMTPServerSession): string => clientNetwork(remoteAddress);
+const addressOf = ({ remoteAddress }: SMTPServerSession): string => clientNetworkOf(remoteAddress);

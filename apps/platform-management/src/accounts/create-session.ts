@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { clientNetworkOf } from './client-network.js';
+import { clientNetworkOf } from '@postern/service-host';
 import { DeviceTokens } from './device-tokens.js';
 import { canonicalAddress } from './email-address.js';
 import { LoginGuard } from './login-guard.js';

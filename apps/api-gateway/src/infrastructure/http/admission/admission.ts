@@ -1,5 +1,6 @@
 import { NotFoundException } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
+import { clientNetworkOf } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceClient } from '../../../service-client/ports.js';
 import { apiKeyHashOf, assertValidApiKey } from '../access/api-key.js';
@@ -12,7 +13,6 @@ import { statusOf } from '../errors/refusal-status.js';
 import { clientAddressOf } from '../server/client-address.js';
 import { AcceptedCredentials } from './accepted-credentials.js';
 import type { ClientBudgets } from './client-budgets.js';
-import { clientNetworkOf } from './client-network.js';
 import { assertNoControlCharacters, assertOneHost } from './request-head.js';
 import { admissionOfRequest, type GatewayAccess } from './route-admission.js';
 

@@ -1,11 +1,11 @@
 import type { AuditRecord } from '@postern/contracts';
+import { wideNetworkOf } from '@postern/service-host';
 import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { findCaller } from '../access/caller.js';
 import { clientAddressOf } from '../server/client-address.js';
 import { readJson } from '../validation/received-body.js';
 import type { AuditedRoute } from './audited-routes.js';
-import { clientNetworkOf } from './client-network.js';
 import { userAgentFamilyOf } from './user-agent-family.js';
 
 /** Resource types of path parameters whose name is not that of the type. */
@@ -31,7 +31,7 @@ export const attemptOf = (request: FastifyRequest, route: AuditedRoute): AuditRe
     resource: resourceOf(request, route),
     workspace_id: caller?.workspaceId ?? null,
     client: {
-      network: clientNetworkOf(clientAddressOf(request)),
+      network: wideNetworkOf(clientAddressOf(request)),
       user_agent: userAgentFamilyOf(request.headers['user-agent']),
     },
     outcome: 'attempted',

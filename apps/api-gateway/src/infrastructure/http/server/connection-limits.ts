@@ -1,6 +1,6 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
-import { clientNetworkOf } from '../admission/client-network.js';
+import { clientNetworkOf } from '@postern/service-host';
 
 export interface ConnectionLimitOptions {
   readonly total: number;

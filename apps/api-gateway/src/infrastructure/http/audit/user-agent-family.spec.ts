@@ -1,17 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clientNetworkOf } from './client-network.js';
 import { userAgentFamilyOf } from './user-agent-family.js';
-
-describe('The network of a client', () => {
-  it.each([
-    ['192.0.2.77', '192.0.2.0/24'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
-    ['2001:0DB8::1', '2001:db8:0::/48'],
-    ['::1', '0:0:0::/48'],
-    ['fe80::1%eth0', 'fe80:0:0::/48'],
-    ['unix', null],
-  ])('of %s is %s', (address, network) => expect(clientNetworkOf(address)).toBe(network));
-});
 
 describe('The family of a user agent', () => {
   const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36';
