@@ -3,7 +3,7 @@ import { legalAddresses } from '@postern/testing/legal-addresses';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { redactLine } from './redact.js';
-import { logOptions } from './service-log.js';
+import { logOptions, withoutFieldRedaction } from './service-log.js';
 
 const logged = (fields: object): string => {
   let written = '';
@@ -46,5 +46,12 @@ describe('A log line', () => {
     expect(logged({ err: refused })).toMatch(/violates check constraint/);
     expect(logged({ err: refused })).not.toMatch(/argon2id/);
     expect(logged({ err: new AggregateError([refused], 'both failed') })).not.toMatch(/argon2id/);
+  });
+
+  it('without the redaction of fields still shows no key and no address', () => {
+    let written = '';
+    const log = pino(logOptions('billing', 'info'), { write: line => (written += line) });
+    withoutFieldRedaction(log).info({ route: '/emails', client: 'ada@example.com', keyHash: 'em_live_abc' }, 'Done');
+    expect(JSON.parse(written)).toMatchObject({ service: 'billing', client: '…@example.com', keyHash: 'em_live_…' });
   });
 });

@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { currentContext, type Log } from '@postern/messaging';
-import { type LoggerOptions, pino } from 'pino';
+import { type Logger, type LoggerOptions, pino } from 'pino';
 import { LogDestination } from './log-destination.js';
 import { REDACTED_PATHS, redactLine } from './redact.js';
 
@@ -35,6 +35,15 @@ export const createLog = (service: string, level: string): LogOutput => {
     flush: () => void destination.flush(FLUSH_LIMIT_MS),
   };
 };
+
+/**
+ * The same log for lines whose fields are known to hold no secret: it does not look for fields to redact, which takes ten
+ * times as long as the rest of a line. The text of the line is still searched for keys and addresses.
+ */
+export const withoutFieldRedaction = (log: ServiceLog): ServiceLog =>
+  isPino(log) ? log.child({}, { redact: { paths: [] } }) : log;
+
+const isPino = (log: ServiceLog): log is Logger => 'child' in log;
 
 /** The format of every line. */
 export const logOptions = (service: string, level: string): LoggerOptions => ({
