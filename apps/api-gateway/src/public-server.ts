@@ -80,14 +80,16 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
   private admissionOf(config: GatewayConfig) {
     const budgets = new ClientBudgets(config.clientRequestsPerSecond);
     const buffered = new BufferedBytes({ total: config.maxBufferedBytes, perClient: config.maxBufferedBytesPerClient });
+    const admission = new Admission(this.services, budgets, config.publicUrl);
     return {
-      admission: new Admission(this.services, budgets, config.publicUrl),
+      admission,
       bodies: new BodyReader(buffered),
       connections: new ConnectionLimits({
         total: config.maxConnections,
         perAddress: config.maxConnectionsPerAddress,
         trustedProxies: trustedProxiesOf(config),
         isBlocked: client => budgets.isBlocked(client),
+        isKnown: request => admission.isKnown(request),
       }),
     };
   }

@@ -40,9 +40,10 @@ export const deviceFromCookie = (request: FastifyRequest): string | undefined =>
   return token !== undefined && token.length <= LONGEST_DEVICE_TOKEN ? token : undefined;
 };
 
-export const tokenFromCookie = (request: FastifyRequest): string | undefined => cookieOf(request, NAME);
+export const tokenFromCookie = (request: Pick<FastifyRequest, 'headers'>): string | undefined =>
+  cookieOf(request, NAME);
 
-const cookieOf = (request: FastifyRequest, name: string): string | undefined => {
+const cookieOf = (request: Pick<FastifyRequest, 'headers'>, name: string): string | undefined => {
   const header = request.headers.cookie;
   return header === undefined ? undefined : parseCookie(header)[name] || undefined;
 };

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { NotFoundException } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
 import { clientNetworkOf } from '@postern/service-host';
@@ -8,6 +10,7 @@ import { admitCall } from '../access/platform-admission.js';
 import { platformKeyHashOf } from '../access/platform-key.js';
 import { assertOwnsService } from '../access/service-owner.js';
 import { assertOperator, SessionAuthentication } from '../access/session-authentication.js';
+import { tokenFromCookie } from '../access/session-cookie.js';
 import { Problem } from '../errors/problem.js';
 import { statusOf } from '../errors/refusal-status.js';
 import { clientAddressOf } from '../server/client-address.js';
@@ -46,6 +49,14 @@ export class Admission {
     if (caller) return caller.then(() => assertNoControlCharacters(request));
     assertNoControlCharacters(request);
     return undefined;
+  }
+
+  /** Whether a request presents a credential that a service accepted lately, whatever its route. */
+  isKnown({ headers }: IncomingMessage): boolean {
+    const bearer = /^Bearer +(\S{1,512})$/i.exec(headers.authorization ?? '')?.[1];
+    return [headers['api-key'], bearer, tokenFromCookie({ headers })].some(
+      secret => typeof secret === 'string' && this.credentials.isKnown(hash('sha256', secret, 'hex')),
+    );
   }
 
   /** @param mayRemember false for a request that will be refused, whose caller must be authenticated now. */

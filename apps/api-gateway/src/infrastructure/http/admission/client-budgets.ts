@@ -3,7 +3,7 @@ import { Problem } from '../errors/problem.js';
 
 const WINDOW_MS = 10_000;
 const WINDOW_S = WINDOW_MS / 1_000;
-/** How many times its budget a client may spend, answered with 429, before its connections are closed unanswered. */
+/** How many times its budget a client may spend, answered with 429, before its requests are not answered and their connections closed. */
 const BLOCKED_AT = 2;
 const FREQUENT = 10;
 

@@ -7,8 +7,10 @@ export interface ConnectionLimitOptions {
   /** For each address, /64 of IPv6; trusted proxies have no limit of their own, because they stand for many clients. */
   readonly perAddress: number;
   readonly trustedProxies: readonly string[];
-  /** Whether connections of a client are closed without an answer. */
+  /** Whether requests of a client are not answered. */
   readonly isBlocked: (client: string) => boolean;
+  /** Whether a request is answered even if its client is blocked: others may share its address. */
+  readonly isKnown: (request: IncomingMessage) => boolean;
 }
 
 /** The client of a connection; undefined for a trusted proxy. */
@@ -17,7 +19,7 @@ const CLIENT = Symbol('client');
 type Connection = Socket & { [CLIENT]?: string };
 type Listener = (...given: unknown[]) => void;
 
-/** Bounds the connections of each address and in total, and closes those of blocked clients. */
+/** Bounds the connections of each address and in total, and closes those on which a blocked client sends a request. */
 export class ConnectionLimits {
   private readonly open = new Map<string, number>();
   private readonly proxies: BlockList;
@@ -30,14 +32,14 @@ export class ConnectionLimits {
   apply(server: HttpServer): void {
     server.maxConnections = this.options.total;
     intercept(server, 'connection', socket => this.accepts(socket as Connection));
-    intercept(server, 'request', request => this.continues((request as IncomingMessage).socket));
+    intercept(server, 'request', request => this.continues(request as IncomingMessage));
   }
 
   private accepts(socket: Connection): boolean {
     const client = this.clientOf(socket.remoteAddress ?? '');
     if (client === undefined) return true;
     const open = this.open.get(client) ?? 0;
-    if (open >= this.options.perAddress || this.options.isBlocked(client)) {
+    if (open >= this.options.perAddress) {
       socket.destroy();
       return false;
     }
@@ -51,10 +53,10 @@ export class ConnectionLimits {
     return true;
   }
 
-  private continues(socket: Connection): boolean {
-    const client = socket[CLIENT];
-    if (client === undefined || !this.options.isBlocked(client)) return true;
-    socket.destroy();
+  private continues(request: IncomingMessage): boolean {
+    const client = (request.socket as Connection)[CLIENT];
+    if (client === undefined || !this.options.isBlocked(client) || this.options.isKnown(request)) return true;
+    request.socket.destroy();
     return false;
   }
 
