@@ -89,6 +89,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
         perAddress: config.maxConnectionsPerAddress,
         trustedProxies: trustedProxiesOf(config),
         isBlocked: client => budgets.isBlocked(client),
+        isClientKnown: client => admission.isClientKnown(client),
         isKnown: request => admission.isKnown(request),
       }),
     };

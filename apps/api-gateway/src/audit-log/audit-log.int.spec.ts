@@ -183,7 +183,6 @@ describe('The audit log', () => {
     await send('DELETE', `/dashboard/api/email-services/${ID}/suppressions/ada@example.com`);
     expect(audited().map(({ resource }) => resource)).toEqual([
       { type: 'platform_key', id: null },
-      { type: 'platform_key', id: null },
       { type: 'suppression', id: null },
       { type: 'suppression', id: null },
     ]);

@@ -1,22 +1,20 @@
-const MAX_CREDENTIALS = 10_000;
+const MAX_ENTRIES = 10_000;
 const KNOWN_MS = 10 * 60_000;
 
 /**
- * Remembers the hashes of credentials that services accepted lately. It only decides which bodies are read and whose
- * requests spend no client budget; services authenticate every request themselves.
+ * Remembers which credentials services accepted lately, by their hashes, and from which clients. It only decides which
+ * bodies are read and which requests of a flooding client are answered; services authenticate every request themselves.
  */
 export class AcceptedCredentials {
   private readonly acceptedAt = new Map<string, number>();
+  private readonly clients = new Map<string, number>();
 
   /** @param now milliseconds of a clock that never goes back. */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  accept(hash: string): void {
-    this.acceptedAt.delete(hash);
-    this.acceptedAt.set(hash, this.now());
-    if (this.acceptedAt.size <= MAX_CREDENTIALS) return;
-    const [oldest] = this.acceptedAt.keys();
-    if (oldest !== undefined) this.acceptedAt.delete(oldest);
+  accept(hash: string, client: string): void {
+    this.remember(this.acceptedAt, hash);
+    this.remember(this.clients, client);
   }
 
   forget(hash: string): void {
@@ -25,7 +23,23 @@ export class AcceptedCredentials {
 
   /** Whether the credential was accepted within `withinMs`, at most ten minutes ago. */
   isKnown(hash: string, withinMs = KNOWN_MS): boolean {
-    const at = this.acceptedAt.get(hash);
+    return this.isRecent(this.acceptedAt.get(hash), withinMs);
+  }
+
+  /** Whether a client has used an accepted credential lately; others may share its address. */
+  isClientKnown(client: string): boolean {
+    return this.isRecent(this.clients.get(client), KNOWN_MS);
+  }
+
+  private isRecent(at: number | undefined, withinMs: number): boolean {
     return at !== undefined && this.now() - at < Math.min(withinMs, KNOWN_MS);
+  }
+
+  private remember(entries: Map<string, number>, key: string): void {
+    entries.delete(key);
+    entries.set(key, this.now());
+    if (entries.size <= MAX_ENTRIES) return;
+    const [oldest] = entries.keys();
+    if (oldest !== undefined) entries.delete(oldest);
   }
 }

@@ -59,6 +59,11 @@ export class Admission {
     );
   }
 
+  /** Whether a client has used an accepted credential lately. */
+  isClientKnown(client: string): boolean {
+    return this.credentials.isClientKnown(client);
+  }
+
   /** @param mayRemember false for a request that will be refused, whose caller must be authenticated now. */
   private identify(
     access: GatewayAccess,
@@ -102,17 +107,17 @@ export class Admission {
   /** A credential that no service accepted lately spends the client's budget until it is accepted. */
   private async accepted(request: FastifyRequest, hash: string, authenticate: () => Promise<void>): Promise<void> {
     const known = this.credentials.isKnown(hash);
-    const client = known ? undefined : networkOf(request);
-    if (client !== undefined) this.budgets.spend('client', client);
+    const client = networkOf(request);
+    if (!known) this.budgets.spend('client', client);
     try {
       await authenticate();
     } catch (refused) {
       if (isUnauthenticated(refused)) this.credentials.forget(hash);
-      else if (client !== undefined) this.budgets.refund('client', client);
+      else if (!known) this.budgets.refund('client', client);
       throw refused;
     }
-    if (client !== undefined) this.budgets.refund('client', client);
-    this.credentials.accept(hash);
+    if (!known) this.budgets.refund('client', client);
+    this.credentials.accept(hash, client);
   }
 }
 

@@ -9,7 +9,9 @@ export interface ConnectionLimitOptions {
   readonly trustedProxies: readonly string[];
   /** Whether requests of a client are not answered. */
   readonly isBlocked: (client: string) => boolean;
-  /** Whether a request is answered even if its client is blocked: others may share its address. */
+  /** Whether accepted credentials came from a client: then others share its address, and its requests decide. */
+  readonly isClientKnown: (client: string) => boolean;
+  /** Whether a request is answered even if its client is blocked. */
   readonly isKnown: (request: IncomingMessage) => boolean;
 }
 
@@ -19,7 +21,7 @@ const CLIENT = Symbol('client');
 type Connection = Socket & { [CLIENT]?: string };
 type Listener = (...given: unknown[]) => void;
 
-/** Bounds the connections of each address and in total, and closes those on which a blocked client sends a request. */
+/** Bounds the connections of each address and in total, and closes those of blocked clients. */
 export class ConnectionLimits {
   private readonly open = new Map<string, number>();
   private readonly proxies: BlockList;
@@ -39,7 +41,8 @@ export class ConnectionLimits {
     const client = this.clientOf(socket.remoteAddress ?? '');
     if (client === undefined) return true;
     const open = this.open.get(client) ?? 0;
-    if (open >= this.options.perAddress) {
+    const { perAddress, isBlocked, isClientKnown } = this.options;
+    if (open >= perAddress || (isBlocked(client) && !isClientKnown(client))) {
       socket.destroy();
       return false;
     }
