@@ -148,6 +148,19 @@ describe('a response', () => {
     expect(pause).toBeLessThan(7_500);
   });
 
+  it('and the time of the next attempt are read as of one moment', async () => {
+    const target = await register(['delivered']);
+    world.receiver.answerWith(({ url }) => (url.startsWith(target.path) ? { status: 503 } : {}));
+    const published = Promise.all(Array.from({ length: 40 }, () => world.publish('delivered', target.service_id)));
+    for (let attempted = 0; attempted < 40; ) {
+      const once = (await deliveriesOf(target)).items.filter(({ attempts }) => attempts.length === 1);
+      attempted = once.length;
+      for (const { attempts, next_attempt_at } of once)
+        expect(Date.parse(next_attempt_at ?? '')).toBeGreaterThan(Date.parse(attempts[0]?.at ?? ''));
+    }
+    await published;
+  });
+
   it('of 3xx is not followed', async () =>
     expect(await respondingWith(302)).toMatchObject({
       state: 'pending',

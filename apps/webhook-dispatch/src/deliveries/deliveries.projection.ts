@@ -9,6 +9,9 @@ type DeliveryReply = DeliveryPage['items'][number];
 
 const WITH_ATTEMPTS = { attemptLog: { orderBy: { number: 'asc' } } } as const satisfies Prisma.DeliveryInclude;
 
+/** Prisma reads attempts in a second statement; both must see the same moment. */
+const ONE_SNAPSHOT = { isolationLevel: 'RepeatableRead' } as const;
+
 /** Queries of deliveries and their attempts. The queue writes these rows itself, so no events are projected. */
 @Injectable()
 export class Deliveries {
@@ -23,19 +26,25 @@ export class Deliveries {
     await this.webhooks.get(request);
     const { webhook_id: webhookId, limit, offset, state } = request;
     const where = { webhookId, ...(state && { state }) };
-    const total = await this.prisma.delivery.count({ where });
-    const rows = await this.prisma.delivery.findMany({
-      where,
-      include: WITH_ATTEMPTS,
-      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      take: limit,
-      skip: offset,
-    });
+    const [total, rows] = await this.prisma.$transaction(
+      [
+        this.prisma.delivery.count({ where }),
+        this.prisma.delivery.findMany({
+          where,
+          include: WITH_ATTEMPTS,
+          orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+          take: limit,
+          skip: offset,
+        }),
+      ],
+      ONE_SNAPSHOT,
+    );
     return { items: rows.map(replyOf), total, limit, offset };
   }
 
   async find(webhookId: string, id: string): Promise<DeliveryReply | undefined> {
-    const row = await this.prisma.delivery.findFirst({ where: { id, webhookId }, include: WITH_ATTEMPTS });
+    const found = this.prisma.delivery.findFirst({ where: { id, webhookId }, include: WITH_ATTEMPTS });
+    const [row] = await this.prisma.$transaction([found], ONE_SNAPSHOT);
     return row ? replyOf(row) : undefined;
   }
 }
