@@ -47,6 +47,7 @@ export class Resources {
     private readonly operations: readonly Operation[],
   ) {
     this.ids.set(`${DASHBOARD}/workspaces`, Promise.resolve(user.workspaceId));
+    this.ids.set(`${DASHBOARD}/users`, Promise.resolve(user.id));
   }
 
   idOf(place: Place): Promise<string> {

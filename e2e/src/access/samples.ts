@@ -9,6 +9,7 @@ const KNOWN: Known = {
   domain: 'matrix.example.com',
   git_repository_url: 'https://git.example.com/shop/storefront.git',
   from: 'shop@sandbox.test',
+  enabled: true,
 };
 
 /** A valid body of an operation, or undefined if it takes none. */

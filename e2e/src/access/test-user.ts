@@ -8,6 +8,7 @@ export class TestUser {
 
   private constructor(
     readonly baseUrl: string,
+    readonly id: string,
     readonly name: string,
     readonly email: string,
     public token: string,
@@ -26,7 +27,7 @@ export class TestUser {
     });
     if (created.status !== 201) throw new Error(`The user ${name} was not created: ${created.body}`);
     const [workspace] = created.json['workspaces'] as readonly { id: string }[];
-    const user = new TestUser(baseUrl, name, email, '', workspace?.id ?? '', receiverUrl);
+    const user = new TestUser(baseUrl, String(created.json['id']), name, email, '', workspace?.id ?? '', receiverUrl);
     user.token = await user.newSession();
     return user;
   }

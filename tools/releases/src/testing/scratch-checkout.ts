@@ -29,6 +29,8 @@ export class ScratchCheckout {
       mkdirSync(dirname(join(this.path, path)), { recursive: true });
       if (existsSync(join(ROOT, path))) cpSync(join(ROOT, path), join(this.path, path));
     }
+    // What is planned for the next releases is none of the test's.
+    rmSync(join(this.path, '.nx/version-plans'), { recursive: true, force: true });
     this.git('add', '--all');
     this.git('commit', '--quiet', '--allow-empty', '--message', 'as it is');
   }
@@ -68,6 +70,8 @@ export class ScratchCheckout {
   }
 
   commit(message: string): string {
+    // What is planned for the next releases is none of the test's.
+    rmSync(join(this.path, '.nx/version-plans'), { recursive: true, force: true });
     this.git('add', '--all');
     this.git('commit', '--quiet', '--message', message);
     return this.git('rev-parse', 'HEAD');
