@@ -70,8 +70,6 @@ export class ScratchCheckout {
   }
 
   commit(message: string): string {
-    // What is planned for the next releases is none of the test's.
-    rmSync(join(this.path, '.nx/version-plans'), { recursive: true, force: true });
     this.git('add', '--all');
     this.git('commit', '--quiet', '--message', message);
     return this.git('rev-parse', 'HEAD');
