@@ -7,6 +7,7 @@ import { kubeconform } from './schemas.mjs';
 const OBJECTS = 'apps/runtime-agent/dist/kubernetes-runtime/objects';
 const services = await built(`${OBJECTS}/service-objects.js`);
 const builds = await built(`${OBJECTS}/build-objects.js`);
+const sources = await built(`${OBJECTS}/source-objects.js`);
 
 const id = '0197a3b0-0000-7000-8000-000000000001';
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
@@ -94,11 +95,16 @@ describe('What the Kubernetes runtime applies', () => {
   });
 
   for (const registrySecret of [undefined, 'registry'])
-    it(`is valid for builds as well, ${registrySecret ? 'with' : 'without'} credentials`, () => {
+    it(`is valid for builds and look-ups of sources as well, ${registrySecret ? 'with' : 'without'} credentials`, () => {
+      const remote = {
+        url: 'https://git.example.com/shop.git',
+        curlResolve: 'git.example.com:443:203.0.113.7',
+        sshOptions: [],
+      };
       const order = {
         ...plan,
         deploymentId: id,
-        repositoryUrl: 'https://git.example.com/shop.git',
+        repositoryUrl: remote.url,
         commit: 'a'.repeat(40),
       };
       const programs = {
@@ -117,6 +123,11 @@ describe('What the Kubernetes runtime applies', () => {
         diskMiB: 10_240,
         allowFileRepositories: false,
       };
-      assertValid([builds.buildSecret(order, programs), builds.buildJob(order, programs, settings)]);
+      assertValid([
+        builds.buildSecret(order, programs, remote),
+        builds.buildJob(order, programs, settings, remote),
+        sources.sourceSecret(id, remote, ['HEAD']),
+        sources.sourceJob(id, remote, settings),
+      ]);
     });
 });
