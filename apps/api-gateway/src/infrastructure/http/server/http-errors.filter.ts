@@ -76,8 +76,6 @@ export class HttpErrorsFilter implements ExceptionFilter {
   }
 
   private bug(exception: unknown, request: FastifyRequest): Problem {
-    // The client left while it sent its body.
-    if (request.raw.destroyed && !request.raw.complete) return new Problem(400, 'The request body is incomplete.');
     const route = `${request.method} ${request.routeOptions.url ?? '(none)'}`;
     runInContext(requestContextOf(request), () =>
       this.log.error({ err: exception, route }, 'A request failed with an internal error'),
