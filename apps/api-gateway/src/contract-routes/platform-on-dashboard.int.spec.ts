@@ -13,7 +13,7 @@ import {
 import { ALL_REQUESTS } from '../testing/fake-services.js';
 import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
 import { call } from '../testing/http.js';
-import { bearer as platformKey, USER, WORKSPACE } from '../testing/platform-call.js';
+import { bearer as platformKey, signInAs, USER, WORKSPACE } from '../testing/platform-call.js';
 import { replyOf } from '../testing/replies.js';
 
 const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
@@ -30,16 +30,8 @@ afterAll(() => gateway.stop());
 beforeEach(() => {
   gateway.services.reset();
   for (const contract of ALL_REQUESTS) gateway.services.on(contract, () => replyOf(contract));
-  signInAs({ operator: false });
+  signInAs(gateway.services, { operator: false });
 });
-
-const signInAs = ({ operator }: { operator: boolean }): void =>
-  gateway.services.on(authenticateSession, () => ({
-    user_id: USER,
-    email: 'owner@example.com',
-    operator,
-    workspace_id: WORKSPACE,
-  }));
 
 const api = (method: string, path: string, body?: unknown, headers = { authorization: 'Bearer t' }) =>
   call(method, `${gateway.url}/dashboard/api${path}`, { headers, ...(body === undefined ? {} : { body }) });
@@ -161,7 +153,7 @@ describe('moderation', () => {
     ['suspend', undefined, { reason: 'The bandwidth limit was exceeded.' }],
     ['resume', {}, {}],
   ])('is allowed for operators: %s %j', async (action, body, asked) => {
-    signInAs({ operator: true });
+    signInAs(gateway.services, { operator: true });
     const answer = await api('POST', `${SERVICE}/${action}`, body);
     expect([answer.status, answer.body]).toEqual([200, replyOf(moderateWebService)]);
     expect(gateway.services.requestsOf(moderateWebService)).toEqual([
@@ -170,7 +162,7 @@ describe('moderation', () => {
   });
 
   it('needs a reason to block', async () => {
-    signInAs({ operator: true });
+    signInAs(gateway.services, { operator: true });
     const answer = await api('POST', `${SERVICE}/block`, {});
     expect([answer.status, answer.body]).toEqual([400, { error: 'reason is required.' }]);
   });
@@ -186,7 +178,7 @@ describe('limits of an email service', () => {
   const limits = { sandbox_daily: 100, production_per_minute: 6_000 };
 
   it('are set by an operator, in any workspace', async () => {
-    signInAs({ operator: true });
+    signInAs(gateway.services, { operator: true });
     const answer = await api('PATCH', `/email-services/${ID}/limits`, limits);
     expect([answer.status, answer.body]).toEqual([200, replyOf(setServiceLimits)]);
     expect(gateway.services.requestsOf(setServiceLimits)).toEqual([{ service_id: ID, limits }]);
@@ -198,14 +190,14 @@ describe('limits of an email service', () => {
   });
 
   it('include the daily quota, which an operator sets outright', async () => {
-    signInAs({ operator: true });
+    signInAs(gateway.services, { operator: true });
     const quota = { production_daily: 50_000 };
     expect((await api('PATCH', `/email-services/${ID}/limits`, quota)).status).toBe(200);
     expect(gateway.services.requestsOf(setServiceLimits)).toEqual([{ service_id: ID, limits: quota }]);
   });
 
   it('refuse an invalid limit', async () => {
-    signInAs({ operator: true });
+    signInAs(gateway.services, { operator: true });
     expect((await api('PATCH', `/email-services/${ID}/limits`, { sandbox_daily: 0 })).body).toEqual({
       error: 'sandbox_daily must be at least 1.',
     });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { admitPlatformCall, type RequestContract } from '@postern/contracts';
+import { admitPlatformCall, authenticateSession, type ReplyOf, type RequestContract } from '@postern/contracts';
 import { ALL_REQUESTS, type FakeServices } from './fake-services.js';
 import { replyOf } from './replies.js';
 
@@ -26,6 +26,12 @@ export const admitAll = (services: FakeServices): void => {
     caller: { user_id: USER, workspace_id: WORKSPACE, key: REPORTED_KEY },
     rate_limit: RATE_LIMIT,
   }));
+};
+
+/** Every session token is that of a user, in the workspace. */
+export const signInAs = (services: FakeServices, session: Partial<ReplyOf<typeof authenticateSession>>): void => {
+  const user = { user_id: USER, email: 'owner@example.com', operator: false, workspace_id: WORKSPACE };
+  services.on(authenticateSession, () => ({ ...user, ...session }));
 };
 
 /** Contract and request of all requests except admissions. */

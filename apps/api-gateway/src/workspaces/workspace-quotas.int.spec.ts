@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import {
-  authenticateSession,
   createEmailService,
   createProject,
   createWebhook,
@@ -13,9 +12,10 @@ import {
 } from '@postern/contracts';
 import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
 import { call } from '../testing/http.js';
-import { admitAll, bearer as platformKey, USER, WORKSPACE } from '../testing/platform-call.js';
+import { admitAll, bearer as platformKey, signInAs, USER, WORKSPACE } from '../testing/platform-call.js';
 
 const PATH = `/workspaces/${WORKSPACE}/quotas`;
+const QUOTAS_SET = { email_services: 3 };
 const use = { used: null, limit: 20, default_limit: 20 };
 const QUOTAS_REPLY = Object.fromEntries(QUOTA_NAMES.map(name => [name, use])) as WorkspaceQuotas;
 
@@ -29,17 +29,8 @@ beforeEach(() => {
   gateway.services.on(listEmailServices, () => []);
   gateway.services.on(getWorkspaceQuotas, () => QUOTAS_REPLY);
   gateway.services.on(setWorkspaceQuotas, () => QUOTAS_REPLY);
-  signInAs({ operator: false });
+  signInAs(gateway.services, { quotas: QUOTAS_SET });
 });
-
-const signInAs = ({ operator }: { operator: boolean }): void =>
-  gateway.services.on(authenticateSession, () => ({
-    user_id: USER,
-    email: 'owner@example.com',
-    operator,
-    workspace_id: WORKSPACE,
-    quotas: { email_services: 3 },
-  }));
 
 const api = (method: string, path: string, body?: unknown) =>
   call(method, `${gateway.url}/dashboard/api${path}`, {
@@ -55,7 +46,7 @@ it('The quotas of a workspace include the use that email-send knows', async () =
 
 it('Operators change quotas, and other users cannot', async () => {
   expect((await api('PATCH', PATH, { projects: 100 })).status).toBe(403);
-  signInAs({ operator: true });
+  signInAs(gateway.services, { operator: true, quotas: QUOTAS_SET });
   expect((await api('PATCH', PATH, { projects: 100, databases: null })).status).toBe(200);
   expect(gateway.services.requestsOf(setWorkspaceQuotas)).toEqual([
     { actor_id: USER, id: WORKSPACE, quotas: { projects: 100, databases: null } },
