@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { startHttpReceiver } from '@postern/testing';
 import { type Credential, credentialsOf } from './access/credentials.js';
+import { endedCredentials } from './access/ended-credentials.js';
 import { isRead, Matrix } from './access/matrix.js';
 import { stateOf } from './access/observed-state.js';
 import { declaredRoutes, type Operation, operationsOf } from './access/operations.js';
@@ -15,12 +16,21 @@ const receiver = await startHttpReceiver();
 afterAll(() => receiver.stop());
 const owner = await TestUser.create(baseUrl, world.token, 'owner', receiver.url);
 const neighbour = await TestUser.create(baseUrl, world.token, 'neighbour', receiver.url);
-const resourcesOf = (user: TestUser) => new Resources(user, operations);
+const newcomer = async () => (await TestUser.create(baseUrl, world.token, 'newcomer', receiver.url)).email;
+const resourcesOf = (user: TestUser) => new Resources(user, operations, newcomer);
 const resources = new Map([owner, neighbour].map(user => [user, resourcesOf(user)] as const));
 const serviceOf = (user: TestUser) =>
   resources.get(user)!.idOf({ name: 'service_id', in: 'path', collection: '/dashboard/api/email-services' });
 const services = { owner: await serviceOf(owner), neighbour: await serviceOf(neighbour) };
-const credentials = await credentialsOf(owner, neighbour, { token: world.token }, services);
+const colleagues = {
+  member: await TestUser.create(baseUrl, world.token, 'member', receiver.url),
+  viewer: await TestUser.create(baseUrl, world.token, 'viewer', receiver.url),
+};
+const disabled = await TestUser.create(baseUrl, world.token, 'disabled', receiver.url);
+const credentials = [
+  ...(await credentialsOf(owner, neighbour, world, services, colleagues)),
+  ...(await endedCredentials(owner, disabled, world, world.postern.wiring.databaseUrl('platform-management'))),
+];
 const matrix = new Matrix(baseUrl, operations, resources);
 for (const operation of operations)
   for (const place of placesOf(operation, operations)) for (const tree of resources.values()) await tree.idOf(place);
@@ -33,6 +43,7 @@ const WRITERS: Readonly<Partial<Record<Operation['access'], string>>> = {
   'platform-key': 'a write key of the owner',
   session: 'the session of the owner',
   'service-owner': 'the session of the owner',
+  'workspace-member': 'the session of the owner',
   operator: 'the session of an operator',
   'api-key': 'an email key of the owner',
 };

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OPERATOR_EMAIL } from '@postern/local-start';
 import { eventually } from '@postern/testing';
-import { ownWorld } from './stories.js';
-import type { Sender } from './world.js';
+import { sharedWorld } from './stories.js';
 
-const world = await ownWorld();
+const world = await sharedWorld();
 const sender = await world.sender('Shop', 'shop.test');
 
 describe('POST /dashboard/api/session', () => {
@@ -65,7 +64,7 @@ describe('workspaces isolate email services', () => {
   let stranger: string;
 
   beforeAll(async () => {
-    const user = { email: 'bea@example.com', password: 'a long enough password' };
+    const user = { email: 'dora@example.com', password: 'a long enough password' };
     expect((await world.atDesk('POST', '/users', user)).status).toBe(201);
     stranger = (await signIn(user)).body['token'] as string;
   });
@@ -104,7 +103,7 @@ describe('workspaces isolate email services', () => {
   });
 
   it('the list of services shows only those of the workspace', async () => {
-    const { body } = await world.atDesk('POST', '/email-services', { name: 'Of Bea' }, stranger);
+    const { body } = await world.atDesk('POST', '/email-services', { name: 'Of Dora' }, stranger);
 
     expect((await world.atDesk('GET', '/email-services', undefined, stranger)).body).toMatchObject([
       { id: body['id'] },
@@ -230,7 +229,7 @@ describe('messages', () => {
     await eventually(async () => expect(await kinds()).toEqual(['accepted', 'handed_over', 'delayed', 'delivered']));
   });
 
-  it('are counted by day, with rates; mail to the simulator alone is not', async () => {
+  it('are counted by day, with rates; mail to the simulator alone on request', async () => {
     const counted = await world.sender('Counted', 'counted.test');
     const mail = { ...MAIL, from: 'a@counted.test' };
     await counted.send({ ...mail, to: ['ada@customers.test', 'bea@customers.test'] });
@@ -244,49 +243,13 @@ describe('messages', () => {
         days: [{ accepted: 4, date: new Date().toISOString().slice(0, 10) }],
       }),
     );
-  });
-});
-
-describe('the suppression list', () => {
-  it('names addresses that bounced hard or complained, with the reason, and stops nothing while it is off', async () => {
-    const watching = await world.sender('Watching', 'watching.test');
-    const send = (to: string) => watching.send({ ...MAIL, from: 'a@watching.test', to: [to] });
-    await watching.event('bounced', (await send('hard-bounce@simulator.test')).body['id'] as string);
-    await watching.event('bounced', (await send('soft-bounce@simulator.test')).body['id'] as string);
-    await watching.event('complained', (await send('complaint@simulator.test')).body['id'] as string);
-
-    await eventually(async () => {
-      const { items } = await suppressionsOf(watching);
-      expect(items.map(({ address, reason }) => `${address} ${reason}`).sort()).toEqual([
-        'complaint@simulator.test complaint',
-        'hard-bounce@simulator.test hard_bounce',
-      ]);
-    });
-    expect((await send('complaint@simulator.test')).body).toMatchObject({ status: 'sent' });
-  });
-
-  it('switched on: a listed address is a failed recipient whose bounced event says suppressed, until it is removed', async () => {
-    const careful = await world.sender('Careful', 'careful.test');
-    const send = (...to: string[]) => careful.send({ ...MAIL, from: 'a@careful.test', to });
-    await careful.event('bounced', (await send('hard-bounce@simulator.test')).body['id'] as string);
-    await eventually(async () => expect((await suppressionsOf(careful)).items).toHaveLength(1));
-    await world.dashboard.patch(careful.path, { suppression: true });
-
-    const { body: stopped } = await eventually(async () => {
-      const answer = await send('Hard-Bounce@simulator.test');
-      expect(answer.body).toMatchObject({ status: 'failed', message: expect.stringContaining('suppressed') });
-      return answer;
-    });
-    expect((await careful.event('bounced', stopped['id'] as string)).data['reason']).toContain('suppressed');
-
-    const { body: partly } = await send('hard-bounce@simulator.test', 'delivered@simulator.test');
-    expect(partly).toMatchObject({ status: 'sent' });
-    expect(await careful.event('bounced', partly['id'] as string)).toMatchObject({ to: 'hard-bounce@simulator.test' });
-
-    await world.atDesk('DELETE', `${careful.path}/suppressions/hard-bounce@simulator.test`);
     await eventually(async () =>
-      expect((await send('hard-bounce@simulator.test')).body).toMatchObject({ status: 'sent' }),
+      expect((await world.atDesk('GET', `${counted.path}/stats?${today()}&simulator=include`)).body).toMatchObject({
+        total: { accepted: 5, sent: 5, delivered: 3, bounced_hard: 2 },
+        rates: { delivered: 0.6, bounced: 0.4 },
+      }),
     );
+    expect((await world.atDesk('GET', `${counted.path}/stats?${today()}&simulator=perhaps`)).status).toBe(400);
   });
 });
 
@@ -306,9 +269,6 @@ const signIn = ({ email, password }: { readonly email: string; readonly password
   world.call('POST', '/dashboard/api/session', { body: { email, password } });
 
 const me = (headers: Record<string, string>) => world.call('GET', '/dashboard/api/me', { headers });
-
-const suppressionsOf = ({ path }: Sender) =>
-  world.dashboard.get<{ items: { address: string; reason: string }[] }>(`${path}/suppressions`);
 
 function today(): string {
   const date = new Date().toISOString().slice(0, 10);

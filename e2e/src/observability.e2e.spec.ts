@@ -1,20 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '@postern/testing';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
-import { PlatformWorld } from './platform/platform-world.js';
 import { namesIn, seriesIn } from './prometheus.js';
+import { sharedPlatform } from './stories.js';
 
 const FOLDER = join(import.meta.dirname, '../../observability');
-const SERVICES = [
-  'api-gateway',
-  'email-send',
-  'delivery-tracking',
-  'webhook-dispatch',
-  'platform-management',
-  'runtime-agent',
-] as const;
 const MAIL = { from: 'orders@shop.test', subject: 'Your receipt', text: 'Thanks.' };
 
 /** As promtool reads it. */
@@ -46,16 +37,10 @@ const expressions = (): [place: string, expression: string][] => {
   ];
 };
 
-let platform: PlatformWorld;
+const platform = await sharedPlatform();
 let shown: ReadonlyMap<string, ReadonlySet<string>>;
 
 beforeAll(async () => {
-  const ports = new Map<string, number>();
-  for (const service of SERVICES) ports.set(service, await freePort());
-  const environment = Object.fromEntries(
-    [...ports].map(([service, port]) => [service, { POSTERN_HTTP_PORT: String(port) }]),
-  );
-  platform = await PlatformWorld.start({ environment });
   const web = await platform.service({ 'index.html': 'hello' }, { build_command: 'false' });
   const { id: deploymentId } = await web.requestDeployment();
   const sender = await platform.world.sender('Shop', 'shop.test');
@@ -65,13 +50,10 @@ beforeAll(async () => {
   await sender.event('delivered', delivered.body['id'] as string);
   await sender.event('bounced', bounced.body['id'] as string);
   await web.outcomeOf(deploymentId);
-  const answers = await Promise.all(
-    [...ports.values()].map(async port => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
-  );
+  const urls = Object.values(platform.world.postern.metricsUrls());
+  const answers = await Promise.all(urls.map(async url => (await fetch(url)).text()));
   shown = seriesIn(answers.join('\n'));
 }, 120_000);
-
-afterAll(() => platform?.stop());
 
 describe('a dashboard or an alert', () => {
   it.each(expressions())('asks for nothing that no service shows: %s', (_place, expression) => {

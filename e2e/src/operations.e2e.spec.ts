@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { domainToASCII } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { SERVICE_NAMES } from '@postern/contracts';
 import { DashboardClient, type RunningPostern, startPostern } from '@postern/local-start';
 import { eventually } from '@postern/testing';
 import pg from 'pg';
+import { sendMarked, stored } from './marked-emails.js';
 import { type Answer, postern } from './operator.js';
+import { placesOf, tablesWith } from './stored-texts.js';
 import { ownWorld } from './stories.js';
 
 const run = (...args: string[]): Promise<Answer> => postern(world.postern, args);
@@ -39,46 +39,12 @@ const turnDkimKeysAround = async ({ wiring }: RunningPostern): Promise<void> => 
   await client.end();
 };
 
-interface Found {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** Which of the texts, in lower case, rows of a service's database have, and in which tables. */
-const textsIn = async (
-  service: (typeof SERVICE_NAMES)[number],
-  texts: readonly string[],
-): Promise<readonly Found[]> => {
-  const client = new pg.Client({ connectionString: world.postern.wiring.databaseUrl(service) });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ name: string }>(
-      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
-    );
-    const found: Found[] = [];
-    for (const { name } of rows) {
-      const inTable = await client.query<{ text: string }>(
-        `SELECT DISTINCT text FROM ${name} AS t, unnest($1::text[]) AS text WHERE strpos(lower(t::text), text) > 0`,
-        [texts],
-      );
-      found.push(...inTable.rows.map(({ text }) => ({ name, text })));
-    }
-    return found;
-  } finally {
-    await client.end();
-  }
-};
-
-/** Tables of a service's database in which some row has the text. */
-const tablesWith = async (service: (typeof SERVICE_NAMES)[number], text: string): Promise<string[]> =>
-  (await textsIn(service, [text])).map(({ name }) => name);
-
 describe('The doctor', () => {
   it('finds nothing to change where all is well, and sees a mail come back', async () => {
     const { code, printed } = await run('doctor');
     expect(printed).toContain('✓ message from a return path to itself: through 127.0.0.1');
     expect(printed).toMatch(/✓ relay 127\.0\.0\.1:\d+: answers; SMTPUTF8 yes, DSN yes/);
+    expect(printed).toContain('✓ queue postern-delivery-tracking-queue: 0 requests wait, 0% full');
     expect(printed).toMatch(/! PostgreSQL backups: .*archive_mode off/);
     expect(printed).toContain(' 0 failed');
     expect(code).toBe(0);
@@ -162,40 +128,10 @@ it('A user whom the operator creates can log in', async () => {
   await new DashboardClient(world.postern.baseUrl).login('bea@example.com', given);
 });
 
-/** Sends a message in which everything that is about the recipient holds `mark`, and waits for its outcome. */
-const sendMarked = async (to: string, mark: string, outcome = 'delivered'): Promise<string> => {
-  const { status, body } = await sender.send(
-    {
-      from: 'a@shop.test',
-      to: [`Person ${mark} <${to}>`],
-      reply_to: [`clinic-${mark}@shop.test`],
-      subject: `Results of ${mark}`,
-      text: `Dear ${mark}`,
-      message: `<p>Dear ${mark}</p>`,
-      headers: { 'X-Case': `case-${mark}` },
-    },
-    { 'idempotency-key': `results-${to}` },
-  );
-  expect([status, body]).toEqual([200, expect.anything()]);
-  const id = body['id'] as string;
-  await sender.event(outcome, id);
-  return id;
-};
+const leftOvers = (...texts: string[]): Promise<string[]> => placesOf(world.postern, texts);
 
-/** Where any of the texts is left: tables of all databases, and files of JetStream. */
-const leftOvers = async (...texts: string[]): Promise<string[]> => {
-  const wanted = [...new Set(texts.map(text => text.toLowerCase()))];
-  const found: string[] = [];
-  for (const service of SERVICE_NAMES)
-    found.push(...(await textsIn(service, wanted)).map(({ name, text }) => `${service} ${name}: ${text}`));
-  const folder = world.postern.home.path('nats');
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const bytes = readFileSync(join(entry.parentPath, entry.name)).toString('utf8').toLowerCase();
-    found.push(...wanted.filter(text => bytes.includes(text)).map(text => `${entry.name}: ${text}`));
-  }
-  return found;
-};
+const tablesOf = (service: 'email-send' | 'webhook-dispatch', text: string): Promise<string[]> =>
+  tablesWith(world.postern, service, text);
 
 const kill = (service: string): void => {
   process.kill(world.postern.processes()[service] as number, 'SIGKILL');
@@ -210,16 +146,10 @@ interface Erased {
   readonly answer: Answer;
 }
 
-/** The address as it is stored. */
-const stored = (address: string): string => {
-  const [local, domain = ''] = address.toLowerCase().split('@');
-  return `${local}@${domainToASCII(domain)}`;
-};
-
 const sendAndErase = async (address: string, mark: string, outcome: string): Promise<Erased> => {
-  const [id, others] = [await sendMarked(address, mark, outcome), await send(`grace-${mark}@customers.test`)];
+  const [id, others] = [await sendMarked(sender, address, mark, outcome), await send(`grace-${mark}@customers.test`)];
   const before = await leftOvers(stored(address));
-  const keys = await tablesWith('email-send', mark);
+  const keys = await tablesOf('email-send', mark);
   return { id, others, before, keys, answer: await run('recipients', 'erase', address) };
 };
 
@@ -262,13 +192,13 @@ describe('Erasing a recipient', () => {
     expect(await leftOvers(address, known, ...texts)).toEqual([]);
     expect((await sender.get(id)).body['to']).toEqual([expect.stringMatching(/^erased-[0-9a-f]{16}@erased\.invalid$/)]);
     expect((await sender.get(others)).body['to']).toEqual([other]);
-    expect(await tablesWith('webhook-dispatch', other)).toEqual(['public.deliveries']);
+    expect(await tablesOf('webhook-dispatch', other)).toEqual(['public.deliveries']);
   });
 
   it('runs again when it is asked again, under the same id and with the same replacement', async () => {
     const first = await run('recipients', 'erase', 'nobody-yet@customers.test');
     expect(first.printed).toMatch(/Completed at/);
-    await sendMarked('nobody-yet@customers.test', 'm4rk4');
+    await sendMarked(sender, 'nobody-yet@customers.test', 'm4rk4');
     const second = await run('recipients', 'erase', 'Nobody-Yet@customers.test');
     const nameOf = ({ printed }: Answer) => /^Erasure .*$/m.exec(printed)?.[0];
     expect(nameOf(second)).toBe(nameOf(first));
@@ -277,7 +207,7 @@ describe('Erasing a recipient', () => {
   }, 90_000);
 
   it('says which service is missing, and goes through by itself after services were away or killed', async () => {
-    await sendMarked('lee-m4rk5@customers.test', 'm4rk5');
+    await sendMarked(sender, 'lee-m4rk5@customers.test', 'm4rk5');
     const webhooks = world.postern.services.get('webhook-dispatch');
     await webhooks?.stop();
     const { code, printed } = await run('recipients', 'erase', 'lee-m4rk5@customers.test', '--wait', '3');

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@postern/testing';
 import { createTransport } from 'nodemailer';
-import { ownWorld } from './stories.js';
+import { sharedWorld } from './stories.js';
 import type { WebhookEvent } from './world.js';
 
 /** Any mail system of the world, which brings notifications to the bounce domain. */
 
-const world = await ownWorld({ simulator: { POSTERN_SIMULATOR_SLOW_MS: '2000' } });
+const world = await sharedWorld();
 const sender = await world.sender('Shop', 'shop.test');
 const postman = createTransport({ host: '127.0.0.1', port: world.postern.wiring.bouncePort, ignoreTLS: true });
 

@@ -103,14 +103,17 @@ describe('through a real Postfix', () => {
     expect(delivered.map(({ to }) => to).sort()).toEqual(['hidden@customers.test', 'there@customers.test']);
   });
 
-  it('an address with a local part in another script passes where the relay offers SMTPUTF8', async () => {
-    const { status, body } = await sender.send({ ...MAIL, to: ['jürgen@customers.test'] });
-    expect({ status, body }).toMatchObject({ status: 200, body: { status: 'sent', to: ['jürgen@customers.test'] } });
+  it.each(['jürgen@customers.test', '用户@customers.test', 'ада+x=y@customers.test'])(
+    '%s, a local part in another script, passes where the relay offers SMTPUTF8',
+    async address => {
+      const { status, body } = await sender.send({ ...MAIL, to: [address] });
+      expect({ status, body }).toMatchObject({ status: 200, body: { status: 'sent', to: [address] } });
 
-    const { to, data } = await sender.event('delivered', body['id'] as string, 30_000);
-    expect(to).toBe('jürgen@customers.test');
-    expect(data['smtp_response']).toMatch(/250/);
-  });
+      const { to, data } = await sender.event('delivered', body['id'] as string, 30_000);
+      expect(to).toBe(address);
+      expect(data['smtp_response']).toMatch(/250/);
+    },
+  );
 
   it('a message that is deferred at first is delivered later, and nothing bounces', async () => {
     mailboxes.answer({ stage: 'rcpt', address: 'busy@customers.test', code: 451, text: '4.3.0 try again', times: 1 });

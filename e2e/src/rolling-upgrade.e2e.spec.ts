@@ -43,14 +43,14 @@ const UPGRADES: readonly Upgrade[] = [
     published: 'email-send.email-accepted.v1',
     work: 'email-send.email-accepted.v1',
     projection: 'administration',
-    nextVersion: 2,
+    nextVersion: 3,
     changes: [
       {
         file: 'email',
         from: 'type: emailAccepted.type, data: command.facts',
         to: "type: emailAccepted.type, data: { ...command.facts, written_by: 'next' }",
       },
-      { file: 'administration', from: 'const VERSION = 1;', to: 'const VERSION = 2;' },
+      { file: 'administration', from: 'const VERSION = 2;', to: 'const VERSION = 3;' },
     ],
   },
   {
@@ -58,7 +58,7 @@ const UPGRADES: readonly Upgrade[] = [
     published: 'delivery-tracking.email-delivered.v1',
     work: 'delivery-tracking.hand-over-recorded.v1',
     projection: 'tracked-emails',
-    nextVersion: 3,
+    nextVersion: 4,
     changes: [
       { file: 'public-event', from: 'counts: facts.counts,', to: "counts: facts.counts, written_by: 'next'," },
       {
@@ -66,7 +66,7 @@ const UPGRADES: readonly Upgrade[] = [
         from: 'type: HAND_OVER_RECORDED, data: signal.data',
         to: "type: HAND_OVER_RECORDED, data: { ...signal.data, written_by: 'next' }",
       },
-      { file: 'tracked-emails', from: 'version: 2,', to: 'version: 3,' },
+      { file: 'tracked-emails', from: 'version: 3,', to: 'version: 4,' },
     ],
   },
 ];

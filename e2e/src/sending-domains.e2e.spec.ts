@@ -1,10 +1,10 @@
 /** @jest-environment-options {"customExportConditions": ["postern-source", "node"]} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { verifiedSignatures } from './dkim.js';
-import { ownWorld } from './stories.js';
+import { sharedWorld } from './stories.js';
 import type { Sender } from './world.js';
 
-const world = await ownWorld();
+const world = await sharedWorld();
 
 describe('a sending domain that was just added', () => {
   it('shows the three records to publish: SPF, DKIM and DMARC, each with its expected value', async () => {
@@ -43,8 +43,8 @@ describe('verification', () => {
     const sender = await world.sender('Muddled');
     const domain = await add(sender, 'muddled.test');
     const [spf, dkim, dmarc] = domain.records;
-    world.postern.dns.setText(spf?.name as string, 'v=spf1 include:spf.other.test -all');
-    world.postern.dns.setText(dkim?.name as string, 'v=DKIM1; k=rsa; p=AAAA');
+    await world.postern.dns.setText(spf?.name as string, 'v=spf1 include:spf.other.test -all');
+    await world.postern.dns.setText(dkim?.name as string, 'v=DKIM1; k=rsa; p=AAAA');
     const checked = await verify(sender, domain);
 
     expect(checked).toMatchObject({ status: 'pending', last_checked_at: expect.any(String) });
@@ -63,8 +63,8 @@ describe('verification', () => {
     const sender = await world.sender('Nearly');
     const domain = await add(sender, 'nearly.test');
     for (const missing of domain.records) {
-      for (const { name, value } of domain.records) world.postern.dns.setText(name, value);
-      world.postern.dns.removeText(missing.name);
+      for (const { name, value } of domain.records) await world.postern.dns.setText(name, value);
+      await world.postern.dns.removeText(missing.name);
 
       const { status, records } = await verify(sender, domain);
       expect({ status, missing: records.filter(({ ok }) => !ok).map(({ purpose }) => purpose) }).toEqual({
@@ -78,9 +78,9 @@ describe('verification', () => {
   it('takes an SPF record with other senders in it, and any valid DMARC policy', async () => {
     const sender = await world.sender('Established');
     const domain = await add(sender, 'established.test');
-    for (const { name, value } of domain.records) world.postern.dns.setText(name, value);
-    world.postern.dns.setText('established.test', 'v=spf1 mx include:spf.postern.test ip4:192.0.2.1 -all');
-    world.postern.dns.setText('_dmarc.established.test', 'v=DMARC1; p=reject; rua=mailto:d@established.test');
+    for (const { name, value } of domain.records) await world.postern.dns.setText(name, value);
+    await world.postern.dns.setText('established.test', 'v=spf1 mx include:spf.postern.test ip4:192.0.2.1 -all');
+    await world.postern.dns.setText('_dmarc.established.test', 'v=DMARC1; p=reject; rua=mailto:d@established.test');
 
     expect((await verify(sender, domain)).status).toBe('verified');
   });
@@ -106,12 +106,12 @@ describe('verification', () => {
   it('a verified domain that loses its records is flagged and stays usable', async () => {
     const sender = await world.sender('Lossy', 'lossy.test');
     const [domain] = (await world.atDesk('GET', `${sender.path}/domains`)).body as unknown as Domain[];
-    world.postern.dns.removeText('_dmarc.lossy.test');
+    await world.postern.dns.removeText('_dmarc.lossy.test');
 
     expect((await verify(sender, domain as Domain)).status).toBe('records_lost');
     expect((await sender.send({ ...HELLO, from: 'me@lossy.test' })).body).toMatchObject({ mode: 'production' });
 
-    world.postern.dns.setText('_dmarc.lossy.test', 'v=DMARC1; p=none');
+    await world.postern.dns.setText('_dmarc.lossy.test', 'v=DMARC1; p=none');
     expect((await verify(sender, domain as Domain)).status).toBe('verified');
   });
 });
@@ -184,7 +184,7 @@ describe('signing keys', () => {
     const next = rotating.records.findLast(({ purpose }) => purpose === 'dkim');
     expect(await selectorOf('second@anywhere.test')).toBe(first);
 
-    world.postern.dns.setText(next?.name as string, next?.value as string);
+    await world.postern.dns.setText(next?.name as string, next?.value as string);
     await verify(sender, domain as Domain);
     expect(next?.name).toBe(`${await selectorOf('third@anywhere.test')}._domainkey.rotating.test`);
     expect(next?.name).not.toContain(`${first}.`);

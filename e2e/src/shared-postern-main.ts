@@ -2,7 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { startPostern } from '@postern/local-start';
+import { SERVICE_NAMES } from '@postern/contracts';
+import { DashboardClient, startPostern } from '@postern/local-start';
 import type { SharedPosternReady } from './shared-postern.js';
 import { temporaryHome } from './temporary-home.js';
 
@@ -16,9 +17,19 @@ const postern = await startPostern({
   },
 });
 
+// All files of stories share the operator's workspace.
+const dashboard = new DashboardClient(postern.baseUrl);
+await dashboard.login(postern.operator.email, postern.operator.password);
+const { workspaces } = await dashboard.get<{ workspaces: readonly { id: string }[] }>('/me');
+for (const { id } of workspaces) {
+  const quotas = { email_services: 1_000, projects: 1_000, web_services: 1_000 };
+  await dashboard.patch(`/workspaces/${id}/quotas`, quotas);
+}
+
 const control = createServer(async (request, response) => {
-  const { name, value } = (await json(request)) as { name: string; value: string };
-  postern.dns.setText(name, value);
+  const { name, value } = (await json(request)) as { name: string; value?: string };
+  if (value === undefined) postern.dns.removeText(name);
+  else postern.dns.setText(name, value);
   response.end();
 });
 await new Promise<void>(resolve => control.listen(0, '127.0.0.1', resolve));
@@ -39,7 +50,14 @@ const ready: SharedPosternReady = {
   baseUrl: postern.baseUrl,
   mailboxUrl: postern.mailboxUrl,
   operator: postern.operator,
+  databaseUrls: Object.fromEntries(
+    SERVICE_NAMES.map(service => [service, postern.wiring.databaseUrl(service)]),
+  ) as SharedPosternReady['databaseUrls'],
+  submissionPort: postern.wiring.submissionPort,
+  bouncePort: postern.wiring.bouncePort,
   dnsAddress: postern.dns.address,
+  homeFolder: home.folder,
+  metricsUrls: postern.metricsUrls(),
   dnsControlUrl: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
 };
 console.log(JSON.stringify(ready));

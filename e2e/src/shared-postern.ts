@@ -2,14 +2,19 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { SERVICE_NAMES } from '@postern/contracts';
 import type { RunningPostern } from '@postern/local-start';
 import { workerRegistry } from '@postern/testing';
 
 /** What stories need of a running Postern when they only use its public API. */
-export interface PosternAccess extends Pick<RunningPostern, 'baseUrl' | 'mailboxUrl' | 'operator'> {
+export interface PosternAccess extends Pick<RunningPostern, 'baseUrl' | 'mailboxUrl' | 'operator' | 'metricsUrls'> {
+  readonly wiring: Pick<RunningPostern['wiring'], 'databaseUrl' | 'submissionPort' | 'bouncePort'>;
+  /** What code of tenants must not be able to read. */
+  readonly home: Pick<RunningPostern['home'], 'folder'>;
   readonly dns: {
     readonly address: string;
     setText(name: string, value: string): void | Promise<void>;
+    removeText(name: string): void | Promise<void>;
   };
 }
 
@@ -18,8 +23,13 @@ export interface SharedPosternReady {
   readonly baseUrl: string;
   readonly mailboxUrl: string;
   readonly operator: { readonly email: string; readonly password: string };
+  readonly databaseUrls: Readonly<Record<(typeof SERVICE_NAMES)[number], string>>;
+  readonly submissionPort: number;
+  readonly bouncePort: number;
   readonly dnsAddress: string;
-  /** Takes `{ name, value }` of a TXT record by POST. */
+  readonly homeFolder: string;
+  readonly metricsUrls: Readonly<Record<string, string>>;
+  /** Takes `{ name, value }` of a TXT record by POST; without a value the record is removed. */
   readonly dnsControlUrl: string;
 }
 
@@ -38,13 +48,26 @@ export const sharedPostern = async (): Promise<PosternAccess> => {
     baseUrl: ready.baseUrl,
     mailboxUrl: ready.mailboxUrl,
     operator: ready.operator,
+    home: { folder: ready.homeFolder },
+    metricsUrls: () => ready.metricsUrls,
+    wiring: {
+      databaseUrl: service => ready.databaseUrls[service],
+      submissionPort: ready.submissionPort,
+      bouncePort: ready.bouncePort,
+    },
     dns: {
       address: ready.dnsAddress,
-      setText: async (name, value) => {
-        await fetch(ready.dnsControlUrl, { method: 'POST', body: JSON.stringify({ name, value }) });
-      },
+      setText: (name, value) => changeDns(ready, { name, value }),
+      removeText: name => changeDns(ready, { name }),
     },
   };
+};
+
+const changeDns = async (
+  { dnsControlUrl }: SharedPosternReady,
+  record: { readonly name: string; readonly value?: string },
+): Promise<void> => {
+  await fetch(dnsControlUrl, { method: 'POST', body: JSON.stringify(record) });
 };
 
 const start = (): Promise<SharedPosternReady> => {

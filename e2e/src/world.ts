@@ -182,7 +182,7 @@ export class World<Postern extends PosternAccess = RunningPostern> {
   /** The newest mail in a mailbox that fits, as soon as there is one. */
   async mailTo(address: string, fits: (mail: MailboxMessage) => boolean = () => true): Promise<MailboxMessage> {
     return waitFor(async () => (await this.mailsTo(address)).findLast(fits), {
-      timeoutMs: 15_000,
+      timeoutMs: 30_000,
       intervalMs: 50,
       describe: `mail to ${address}`,
     });

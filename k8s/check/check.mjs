@@ -1,7 +1,8 @@
 /**
  * The check of everything under k8s: lints the charts, renders every command of Helm that a document gives, and holds the
  * result against Kubernetes' schemas, our rules, and the typed configuration of the services. `--cluster`
- * installs them into a real control plane as well; `--write` copies k8s/values into the chart of the whole instead.
+ * installs them into a real control plane as well; `--node [stage…]` runs them on a real node, and nothing else; `--write`
+ * copies k8s/values into the chart of the whole instead.
  */
 
 import { join } from 'node:path';
@@ -15,6 +16,11 @@ import { writeUmbrellaValues } from './umbrella-values.mjs';
 
 if (process.argv.includes('--write')) {
   writeUmbrellaValues();
+} else if (process.argv.includes('--node')) {
+  await prepare(console.log);
+  helm(['dependency', 'build', 'k8s/charts/postern']);
+  const { checkOnNode } = await import('./node/node-check.mjs');
+  await checkOnNode(process.argv.slice(process.argv.indexOf('--node') + 1));
 } else {
   // An older build would be checked in the place of the sources.
   await prepare(console.log);
@@ -22,7 +28,7 @@ if (process.argv.includes('--write')) {
   tools();
   schemas();
   helm(['dependency', 'build', 'k8s/charts/postern']);
-  const files = ['charts', 'documented', 'rules', 'refusals', 'configuration', 'runtime', 'processes'];
+  const files = ['charts', 'documented', 'rules', 'refusals', 'configuration', 'runtime', 'processes', 'node-policies'];
   if (process.argv.includes('--cluster')) {
     controlPlanePrograms();
     files.push('cluster', 'runtime-cluster');

@@ -123,7 +123,8 @@ export const startControlPlane = async ({ standIn: hasStandIn = true } = {}) => 
   }
 };
 
-const ask = ({ server, token, caFile }, method, path, body) =>
+/** Asks the API server. @throws with the status and the reply if it refuses. */
+export const ask = ({ server, token, caFile }, method, path, body) =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     if (method === 'PATCH') headers['content-type'] = 'application/merge-patch+json';

@@ -25,10 +25,14 @@ const named = ({ kind, metadata }) => `${kind} ${metadata.name}`;
 const when = (condition, words) => (condition ? [words] : []);
 
 /** Who may be reached by anybody, and where. */
-const OUTWARD = { 'api-gateway': 8080, 'delivery-tracking': 2525 };
+const OUTWARD = { 'api-gateway': [8080, 2587], 'delivery-tracking': [2525] };
 
 /** A variable whose value nobody may read in a manifest. */
 const SECRET_VARIABLE = /PASSWORD|SECRET|TOKEN$|KEYS?$|_RELAYS$|DATABASE_URL$/;
+
+/** How long a container may be silent until it is restarted. A node that is short of CPU pauses all its containers at once. */
+const LEAST_PATIENCE_SECONDS = 60;
+const patienceOf = probe => (probe ? (probe.periodSeconds ?? 10) * (probe.failureThreshold ?? 3) : Infinity);
 
 export const RULES = {
   'pods keep the restricted standard': objects => [
@@ -51,6 +55,7 @@ export const RULES = {
         template.owner.kind !== 'Job' && !(container.readinessProbe && container.livenessProbe),
         `${name} is not probed`,
       ),
+      ...when(patienceOf(container.livenessProbe) < LEAST_PATIENCE_SECONDS, `${name} is restarted by a short pause`),
     ]),
 
   'secrets are referred to': objects =>
@@ -88,9 +93,10 @@ export const RULES = {
   'only the gateway and the bounce listener face outward': objects => [
     ...ofKind(objects, 'NetworkPolicy').flatMap(policy =>
       (policy.spec.ingress ?? []).flatMap(({ from, ports = [] }) => {
-        const own = OUTWARD[policy.spec.podSelector.matchLabels?.['app.kubernetes.io/name']];
+        const own = OUTWARD[policy.spec.podSelector.matchLabels?.['app.kubernetes.io/name']] ?? [];
         const open = !from || from.length === 0;
-        return when(open && (ports.length !== 1 || ports[0].port !== own), `${named(policy)} lets everybody in`);
+        const isOwn = ports.length > 0 && ports.every(({ port }) => own.includes(port));
+        return when(open && !isOwn, `${named(policy)} lets everybody in`);
       }),
     ),
     ...ofKind(objects, 'Service').flatMap(service => {

@@ -21,6 +21,12 @@ const PLANTED = {
   'containers are bounded and probed': [
     [objects => delete container(objects, 'api-gateway').readinessProbe, 'Deployment api-gateway is not probed'],
     [objects => delete container(objects, 'api-gateway').resources.limits, 'may take all memory'],
+    [
+      objects => {
+        container(objects, 'email-send').livenessProbe.failureThreshold = 3;
+      },
+      'Deployment email-send is restarted by a short pause',
+    ],
   ],
   'secrets are referred to': [
     [

@@ -38,3 +38,13 @@ it('the image of a service has a list of exactly the packages in it, with their 
   expect(outside.filter(({ hashes }: { hashes?: unknown }) => !hashes)).toEqual([]);
   expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5' });
 }, 300_000);
+
+it('the image of a service has every module that it loads at its start', async () => {
+  const env = { PATH: process.env['PATH'], NODE_ENV: 'production' };
+  const options = { cwd: folder, env, timeout: 120_000 };
+  const start = promisify(execFile)(process.execPath, ['apps/delivery-tracking/dist/main.js'], options);
+  const { stderr, stdout } = await start.catch((error: { stderr: string; stdout: string }) => error);
+
+  expect(stderr + stdout).toMatch(/POSTERN_/);
+  expect(stderr + stdout).not.toMatch(/MODULE_NOT_FOUND/);
+}, 150_000);

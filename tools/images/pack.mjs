@@ -13,7 +13,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** Programs beside `main.js`, and files that are read rather than imported. */
 const BESIDE = {
-  'api-gateway': { entries: [], files: ['apps/dashboard/dist'] },
+  'api-gateway': { entries: [], files: ['apps/dashboard/dist', 'apps/documentation/dist/site'] },
   'runtime-agent': {
     entries: [
       'stop-everything.js',
@@ -33,7 +33,8 @@ const { entries = [], files = [] } = BESIDE[app] ?? {};
 /** The `postern` command is part of every image, because containers have the credentials of NATS. */
 const COMMAND = 'tools/postern-cli/dist/main.js';
 const programs = [...['main.js', ...entries].map(entry => join(ROOT, 'apps', app, 'dist', entry)), join(ROOT, COMMAND)];
-const { fileList } = await nodeFileTrace(programs, { base: ROOT, conditions: ['node', 'import', 'default'] });
+// `import` and `require` are chosen by the kind of each module.
+const { fileList } = await nodeFileTrace(programs, { base: ROOT, conditions: ['node'] });
 
 let bytes = 0;
 const copy = path => {

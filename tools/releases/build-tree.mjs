@@ -16,7 +16,9 @@ export const buildTree = async (folder, service, progress) => {
     await run(join(bin, 'prisma'), ['generate', '--schema', schema], { cwd: folder, env: noEngine });
   }
   progress('building');
-  const app = existsSync(join(folder, 'apps', service)) ? [`apps/${service}`] : [];
-  await run(join(bin, 'tsc'), ['-b', ...app, 'tools/postern-cli'], { cwd: folder, env });
+  const built = ['apps', 'libs', 'tools']
+    .map(place => `${place}/${service}`)
+    .filter(path => existsSync(join(folder, path)));
+  await run(join(bin, 'tsc'), ['-b', ...new Set([...built, 'tools/postern-cli'])], { cwd: folder, env });
   if (service === 'api-gateway') await run(join(bin, 'vite'), ['build'], { cwd: join(folder, DASHBOARD), env });
 };

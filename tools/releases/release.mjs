@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { baseImagesOf, buildImage, imageNameOf } from './build-image.mjs';
 import { buildTree } from './build-tree.mjs';
 import { linkDependencies } from './link-dependencies.mjs';
-import { plansOf } from './version-plans.mjs';
+import { plansOf, unreleasedDependencies } from './version-plans.mjs';
 import { fail, git, inWorktreeOf, ROOT, run } from './worktree.mjs';
 
 const { release } = JSON.parse(readFileSync(join(ROOT, 'nx.json'), 'utf8'));
@@ -21,10 +21,8 @@ const [service, ...more] = positionals;
 if (!service || more.length > 0 || !release.projects.includes(service))
   fail(`usage: release.mjs <service>, one of ${release.projects.join(', ')}`, 2);
 
-const versionOf = folder => {
-  const place = existsSync(join(folder, 'apps', service)) ? 'apps' : 'tools';
-  return JSON.parse(readFileSync(join(folder, place, service, 'package.json'), 'utf8')).version;
-};
+const place = `${['apps', 'tools', 'libs'].find(one => existsSync(join(ROOT, one, service)))}/${service}`;
+const versionOf = folder => JSON.parse(readFileSync(join(folder, place, 'package.json'), 'utf8')).version;
 const logStep = line => console.log(`▸ ${line}`);
 
 try {
@@ -35,6 +33,8 @@ try {
   if (git(ROOT, 'status', '--porcelain') !== '') throw new Error('Commit or stash your changes first.');
   if (plansOf(ROOT, service).length === 0)
     throw new Error(`There is no version plan for ${service}. Create one: npx nx release plan --projects ${service}`);
+  const [first] = unreleasedDependencies(ROOT, place, release.projects);
+  if (first) throw new Error(`${service} depends on ${first}, which has a version plan. Release ${first} first.`);
   const commit = git(ROOT, 'rev-parse', 'HEAD');
 
   await inWorktreeOf(commit, async folder => {

@@ -2,8 +2,8 @@ const { join } = require('node:path');
 const { VersionActions } = require('nx/release');
 
 /**
- * Raises the version of a workspace for `nx release`, in its package.json and in the lockfile. Nothing is published to
- * a registry, and no package depends on a released one.
+ * Raises the version of a workspace for `nx release`: in its package.json, in the lockfile, and where other workspaces
+ * depend on exactly this version. Nothing is published to a registry.
  */
 class WorkspaceVersion extends VersionActions {
   validManifestFilenames = ['package.json'];
@@ -32,11 +32,23 @@ class WorkspaceVersion extends VersionActions {
       change(content);
       tree.write(path, `${JSON.stringify(content, null, 2)}\n`);
     };
+    const { root } = this.projectGraphNode.data;
+    const { name } = JSON.parse(tree.read(this.manifest, 'utf8'));
+    const raiseDependency = manifest => {
+      for (const kind of ['dependencies', 'devDependencies'])
+        if (manifest[kind]?.[name] !== undefined) manifest[kind][name] = newVersion;
+    };
+    const { packages } = JSON.parse(tree.read('package-lock.json', 'utf8'));
+    const isDependent = ([path, { dependencies, devDependencies }]) =>
+      !path.includes('node_modules/') && { ...dependencies, ...devDependencies }[name] !== undefined;
+    const dependents = Object.entries(packages).filter(isDependent);
     edit(this.manifest, manifest => {
       manifest.version = newVersion;
     });
-    edit('package-lock.json', ({ packages }) => {
-      packages[this.projectGraphNode.data.root].version = newVersion;
+    for (const [folder] of dependents) edit(join(folder, 'package.json'), raiseDependency);
+    edit('package-lock.json', lockfile => {
+      lockfile.packages[root].version = newVersion;
+      for (const [folder] of dependents) raiseDependency(lockfile.packages[folder]);
     });
     return [`wrote ${newVersion} to ${this.manifest} and the lockfile`];
   }

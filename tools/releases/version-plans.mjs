@@ -15,3 +15,19 @@ export const plansOf = (root, service) => {
     return [path];
   });
 };
+
+/**
+ * The released packages that a service depends on and whose changes are not released yet. A package that is published
+ * before them would be installed with what they were.
+ */
+export const unreleasedDependencies = (root, folder, released) => {
+  const read = path => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'));
+  const { dependencies = {} } = read(folder);
+  const folders = readdirSync(join(root, 'libs')).map(name => `libs/${name}`);
+  return folders
+    .filter(path => existsSync(join(root, path, 'package.json')))
+    .map(read)
+    .filter(({ name, nx }) => dependencies[name] !== undefined && released.includes(nx?.name))
+    .map(({ nx }) => nx.name)
+    .filter(name => plansOf(root, name).length > 0);
+};

@@ -1,13 +1,28 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
-/** The full names of a suite's failed tests; a suite that could not run is one failure. */
+const MOST_LINES = 15;
+
+/** The message of a failure without colours and stack, shortened. */
+const reasonOf = text => {
+  const lines = stripVTControlCharacters(text).split('\n');
+  const stack = lines.findIndex(line => /^\s+at /.test(line));
+  return lines
+    .slice(0, stack === -1 ? MOST_LINES : Math.min(stack, MOST_LINES))
+    .join('\n')
+    .trimEnd();
+};
+
+/** The failed tests of a suite by their full names; a suite that could not run is one failure. */
 const failuresOf = ({ testExecError, testResults }) =>
   testExecError
-    ? ['the file could not be run']
-    : testResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
+    ? [{ name: 'the file could not be run', reason: reasonOf(testExecError.message ?? '') }]
+    : testResults
+        .filter(({ status }) => status === 'failed')
+        .map(({ fullName, failureMessages }) => ({ name: fullName, reason: reasonOf(failureMessages[0] ?? '') }));
 
-/** A reporter that writes how many tests of an Nx task passed and which failed: an output of the task, which Nx restores. */
+/** A reporter that writes how many tests of an Nx task passed, and which failed and why: an output of the task, which Nx restores. */
 export default class JestCounts {
   onRunComplete(_, { numPassedTests, testResults }) {
     const { NX_WORKSPACE_ROOT, NX_TASK_TARGET_PROJECT: project, NX_TASK_TARGET_TARGET: target } = process.env;
@@ -15,7 +30,7 @@ export default class JestCounts {
     const file = join(NX_WORKSPACE_ROOT, 'test-results', project, `${target.replaceAll(':', '-')}.json`);
     mkdirSync(dirname(file), { recursive: true });
     const failed = testResults.flatMap(suite =>
-      failuresOf(suite).map(name => `${relative(NX_WORKSPACE_ROOT, suite.testFilePath)}: ${name}`),
+      failuresOf(suite).map(failure => ({ file: relative(NX_WORKSPACE_ROOT, suite.testFilePath), ...failure })),
     );
     writeFileSync(file, JSON.stringify({ passed: numPassedTests, failed }));
   }

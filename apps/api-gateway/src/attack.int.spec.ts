@@ -60,6 +60,12 @@ const send = (headers: Record<string, string>) =>
     body: { from: 'a@b.c', to: ['d@e.f'], subject: 's', text: 't' },
   });
 
+/** The gateway stops reading the refused bodies of a client that sends many of them. */
+const closedConnection = (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') throw error;
+  return { status: 'closed' };
+};
+
 describe('one anonymous request', () => {
   const members = `{${Array.from({ length: 850_000 }, (_, index) => `"k${index}":1`).join(',')}}`;
   const nested = '['.repeat(4_500_000) + ']'.repeat(4_500_000);
@@ -72,8 +78,8 @@ describe('one anonymous request', () => {
   ])('with %s takes at most a tenth of a second of the processor on average', async (_what, path, body, headers) => {
     const before = gateway.cpuMs();
     for (let n = 0; n < 5; n++) {
-      const { status } = await call('POST', `${gateway.url}${path}`, { body, headers });
-      expect([401, 404, 413]).toContain(status);
+      const { status } = await call('POST', `${gateway.url}${path}`, { body, headers }).catch(closedConnection);
+      expect([401, 404, 413, 'closed']).toContain(status);
     }
     expect((gateway.cpuMs() - before) / 5).toBeLessThan(100);
   });

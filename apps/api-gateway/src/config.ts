@@ -12,6 +12,7 @@ import {
 } from '@postern/service-host/config';
 
 const builtDashboard = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
+const builtDocumentation = fileURLToPath(new URL('../../documentation/dist/site', import.meta.url));
 const url = text().refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http or https URL');
 
 /** Settings of the gateway. `host` and `port` are the public port; `httpPort` of the host is the operator's port. */
@@ -37,6 +38,7 @@ export const gatewayConfig = defineConfig({
       'Addresses or CIDR ranges of the proxies whose X-Forwarded-For is trusted, comma-separated; "none" if clients connect directly. Required if POSTERN_PUBLIC_URL is an https URL.',
     ),
   dashboardDir: text().default(builtDashboard).describe('Folder with the built files of the dashboard.'),
+  documentationDir: text().default(builtDocumentation).describe('Folder with the built pages of the documentation.'),
   accessLog: flag().default(true).describe('Whether the log has one line for each request, without personal data.'),
   maxConnections: integer().min(1).default(10_000).describe('Maximum number of connections; more are refused.'),
   maxConnectionsPerAddress: integer()
@@ -55,12 +57,52 @@ export const gatewayConfig = defineConfig({
     .min(16 * MIB)
     .default(48 * MIB)
     .describe('Maximum bytes of request bodies in memory from one address, or /64 of IPv6; more are a 429.'),
+  logStreamBytesPerSecond: integer()
+    .min(65_536)
+    .default(MIB)
+    .describe('Bytes per second of one log stream; a stream that has more to send falls behind and loses nothing.'),
+  logStreamBytesPerSecondPerWorkspace: integer()
+    .min(65_536)
+    .default(2 * MIB)
+    .describe('Bytes per second of all log streams of a workspace together.'),
+  logStreamStalledMs: integer()
+    .min(100)
+    .default(60_000)
+    .describe('A log stream is closed when its reader has taken nothing for so long.'),
   headersTimeoutMs: integer().min(100).default(10_000).describe('Time limit for the headers of a request.'),
   answerWithinMs: integer()
     .min(5_000)
     .max(60_000)
     .default(30_000)
     .describe('Time limit for POST /emails, from its arrival to its answer; no step of it starts later.'),
+  submissionPort: integer()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe('Port of SMTP submission; 0 picks a free one. Without it, Postern accepts email over HTTP only.'),
+  submissionHost: text().default('127.0.0.1').describe('Address that SMTP submission listens on.'),
+  submissionName: text()
+    .default('localhost')
+    .describe('Host name of SMTP submission, in its greeting and certificate.'),
+  submissionTlsCertFile: text()
+    .optional()
+    .describe(
+      'PEM file with the certificate of SMTP submission; without it, a self-signed one is generated at each start.',
+    ),
+  submissionTlsKeyFile: text().optional().describe('PEM file with the key of POSTERN_SUBMISSION_TLS_CERT_FILE.'),
+  submissionMaxConnections: integer().min(1).default(500).describe('Maximum number of connections of SMTP submission.'),
+  submissionMaxConnectionsPerAddress: integer()
+    .min(1)
+    .default(50)
+    .describe('Maximum number of connections of SMTP submission from one address, or /64 of IPv6.'),
+  submissionTimeoutMs: integer()
+    .min(100)
+    .default(60_000)
+    .describe('Time limit of SMTP submission for each command, and for the next bytes of a message.'),
+  submissionSessionTimeoutMs: integer()
+    .min(100)
+    .default(600_000)
+    .describe('Maximum lifetime of a connection of SMTP submission.'),
   requestTimeoutMs: integer().min(100).default(60_000).describe('Time limit for headers and body of a request.'),
 });
 

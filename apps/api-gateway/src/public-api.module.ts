@@ -1,14 +1,18 @@
 import { Module } from '@nestjs/common';
+import { AccountLinksModule } from './account-links/account-links.module.js';
 import { AuditLogModule } from './audit-log/audit-log.module.js';
 import { ContractRoutesModule } from './contract-routes/contract-routes.module.js';
+import { DeployHooksModule } from './deploy-hooks/deploy-hooks.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
 import { EmailsModule } from './emails/emails.module.js';
 import { HealthModule } from './health/health.module.js';
+import { LogStreamModule } from './log-stream/log-stream.module.js';
 import { PagesModule } from './pages/pages.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
+import { SuppressionsModule } from './suppressions/suppressions.module.js';
+import { TlsAskModule } from './tls-ask/tls-ask.module.js';
 import { TrackingModule } from './tracking/tracking.module.js';
-import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 /** Everything that the public port serves; the documentation lists the routes in this order. */
 @Module({
@@ -16,10 +20,14 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     EmailsModule,
     PlatformKeysModule,
     SessionsModule,
-    WorkspacesModule,
+    AccountLinksModule,
     ContractRoutesModule,
+    LogStreamModule,
     AuditLogModule,
+    SuppressionsModule,
     TrackingModule,
+    DeployHooksModule,
+    TlsAskModule,
     HealthModule,
     DocumentationModule,
     PagesModule,

@@ -3,7 +3,7 @@ import fastifyStatic from '@fastify/static';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CONFIG, HOST, type Host, HostModule, withoutFieldRedaction } from '@postern/service-host';
+import { CONFIG, HOST, type Host, HostModule } from '@postern/service-host';
 import { logAccess } from './access-log/access-log.js';
 import { type GatewayConfig, trustedProxiesOf } from './config.js';
 import { Admission } from './infrastructure/http/admission/admission.js';
@@ -46,7 +46,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     const { config, routes } = this;
     const { log, metrics } = this.host;
     const observer = requestObserver(metrics);
-    const logRequest = config.accessLog ? logAccess(withoutFieldRedaction(log)) : undefined;
+    const logRequest = config.accessLog ? logAccess(log) : undefined;
     const adapter = fastifyServer({
       ...config,
       trustedProxies: trustedProxiesOf(config),
@@ -67,7 +67,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     );
     await app.register(fastifyStatic, { root: import.meta.dirname, serve: false });
     app.useGlobalPipes(new ShapePipe());
-    app.useGlobalFilters(new HttpErrorsFilter(routes, log));
+    app.useGlobalFilters(new HttpErrorsFilter(routes, log, config.publicUrl.replace(/\/+$/, '')));
     await app.listen(config.port, config.host);
     this.app = app;
   }

@@ -7,6 +7,8 @@ export class ApiError extends Error {
     message: string,
     /** Seconds to wait before a retry, when the API sends Retry-After. */
     readonly retryAfterS: number | null = null,
+    /** The code of the refusal, when the API sends Error-Code. */
+    readonly code: string | null = null,
   ) {
     super(message);
   }
@@ -78,7 +80,8 @@ export const toApiError = async (response: Response): Promise<ApiError> => {
   const message =
     typeof error === 'string' && error !== '' ? error : `The server responded with status ${response.status}.`;
   const retryAfterS = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new ApiError(response.status, message, Number.isFinite(retryAfterS) ? retryAfterS : null);
+  const code = response.headers.get('error-code');
+  return new ApiError(response.status, message, Number.isFinite(retryAfterS) ? retryAfterS : null, code);
 };
 
 /** Omits empty values: the API accepts an absent filter, not an empty one. */

@@ -5,18 +5,26 @@ import { AppLayout } from './components/app-layout.js';
 import { Loaded } from './components/loaded.js';
 import { useLoading } from './loading.js';
 import { LoginPage } from './pages/login-page.js';
+import { signedOutPageFor } from './pages/mailed-link-pages.js';
 import { usePath } from './router.js';
 import { pageFor } from './routes.js';
-import { SignedInContext } from './session.js';
+import { SessionContext, SignedInContext } from './session.js';
 
-/** Shows the login page to signed-out users and the requested page after login. */
+/** Shows pages of mailed links to everybody, the login page to signed-out users, and the requested page after login. */
 export const Application = () => {
   const path = usePath();
-  const [signedOut, setSignedOut] = useState(false);
+  return signedOutPageFor(path) ?? <Session path={path} />;
+};
+
+type Ended = 'expired' | 'logged out';
+
+const Session = ({ path }: { readonly path: string }) => {
+  const [ended, setEnded] = useState<Ended>();
+  const [logins, setLogins] = useState(0);
   const me = useLoading<Me>(signal => api.get('/me', {}, signal), []);
 
   useEffect(() => {
-    api.onSignedOut = () => setSignedOut(true);
+    api.onSignedOut = () => setEnded(last => last ?? 'expired');
   }, []);
 
   const signedIn = useMemo(
@@ -26,31 +34,37 @@ export const Application = () => {
         reload: me.reload,
         signOut: async () => {
           await api.delete('/session');
-          setSignedOut(true);
+          setEnded('logged out');
         },
       },
     [me.value, me.reload],
   );
+  const signIn = async () => {
+    me.replace(await api.get<Me>('/me'));
+    setLogins(last => last + 1);
+    setEnded(undefined);
+  };
 
-  if (signedOut || me.error?.status === 401) {
-    const signIn = () => {
-      setSignedOut(false);
-      me.reload();
-    };
-    return <LoginPage onSignedIn={signIn} />;
-  }
+  if (ended === 'logged out' || (!signedIn && me.error?.status === 401)) return <LoginPage onSignedIn={signIn} />;
   if (!signedIn)
     return (
       <main class="centered">
         <Loaded of={me}>{() => null}</Loaded>
       </main>
     );
+  const expired = ended === 'expired';
   return (
-    <SignedInContext.Provider value={signedIn}>
-      <AppLayout path={path}>
-        {/* The key remounts every page when the workspace changes. */}
-        <div key={signedIn.me.active_workspace.id}>{pageFor(path)}</div>
-      </AppLayout>
-    </SignedInContext.Provider>
+    <SessionContext.Provider value={{ expired, logins }}>
+      <SignedInContext.Provider value={signedIn}>
+        {expired && <LoginPage onSignedIn={signIn} />}
+        {/* What was typed survives an expired session. */}
+        <div hidden={expired}>
+          <AppLayout path={path}>
+            {/* The key remounts every page when the user or the workspace changes. */}
+            <div key={`${signedIn.me.id} ${signedIn.me.active_workspace.id}`}>{pageFor(path)}</div>
+          </AppLayout>
+        </div>
+      </SignedInContext.Provider>
+    </SessionContext.Provider>
   );
 };

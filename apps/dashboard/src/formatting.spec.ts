@@ -4,8 +4,10 @@ import {
   counted,
   formatBytes,
   formatDuration,
+  formatExactTime,
   formatLabel,
   formatRate,
+  formatRelativeTime,
   formatTime,
   formatWait,
   lastDays,
@@ -81,4 +83,20 @@ describe('numbers and times', () => {
 
   it('include today and cross the end of a month', () =>
     expect(lastDays(30, new Date('2026-03-01T00:00:01Z'))).toEqual({ from: '2026-01-31', to: '2026-03-01' }));
+});
+
+describe('a time', () => {
+  const now = Date.parse('2026-03-09T12:00:00Z');
+
+  it.each([
+    ['2026-03-09T11:59:40Z', 'just now'],
+    ['2026-03-09T12:00:20Z', 'just now'],
+    ['2026-03-09T11:57:10Z', '2 minutes ago'],
+    ['2026-03-09T14:30:00Z', 'in 2 hours'],
+    ['2026-03-08T11:00:00Z', 'yesterday'],
+    ['2026-03-01T11:00:00Z', undefined],
+  ])('%p is %p at noon', (timestamp, shown) => expect(formatRelativeTime(timestamp, now)).toBe(shown));
+
+  it('has its zone in the exact form', () =>
+    expect(formatExactTime('2026-03-09T11:00:00Z', 'UTC')).toBe('9 Mar 2026, 11:00:00 UTC'));
 });

@@ -20,6 +20,35 @@ export const formatTime = (timestamp: string, timeZone?: string): string =>
     ...(timeZone ? { timeZone } : {}),
   }).format(new Date(timestamp));
 
+/** The time with its zone, which is that of the browser unless `timeZone` is given. */
+export const formatExactTime = (timestamp: string, timeZone?: string): string =>
+  new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+    ...(timeZone ? { timeZone } : {}),
+  }).format(new Date(timestamp));
+
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const UNITS_OF_TIME = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+const RELATIVE_FOR_S = 7 * 86_400;
+
+/** `3 minutes ago`, `in 2 hours`; undefined if the time is more than a week away. */
+export const formatRelativeTime = (timestamp: string, now: number): string | undefined => {
+  const seconds = (Date.parse(timestamp) - now) / 1_000;
+  if (Math.abs(seconds) > RELATIVE_FOR_S) return undefined;
+  const [unit, length] = UNITS_OF_TIME.find(([, size]) => Math.abs(seconds) >= size) ?? [];
+  return unit === undefined ? 'just now' : RELATIVE.format(Math.trunc(seconds / length), unit);
+};
+
 /** Formats a UTC date (`2026-03-09`) as `9 Mar`. */
 export const formatDay = (day: string): string =>
   new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(day));
@@ -51,6 +80,7 @@ export const counted = (count: number, noun: string): string =>
 
 /** API names whose label is not the name itself. */
 const LABELS: Readonly<Record<string, string>> = {
+  added: 'Added by a user',
   awaiting_code: 'Awaiting code',
   handed_over: 'Sent to relay',
   records_lost: 'Records missing',

@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api-client.js';
+import { SessionContext } from './session.js';
 
 /** The state of a read from the API. A loaded value stays available during a reload and after a failed one. */
 export interface Loading<Value> {
@@ -11,7 +12,7 @@ export interface Loading<Value> {
   readonly replace: (value: Value) => void;
 }
 
-/** Loads again when one of `keys` changes; the response of an outdated request is ignored. */
+/** Loads again when one of `keys` changes or the user logs in; the response of an outdated request is ignored. */
 export const useLoading = <Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   keys: readonly (string | number)[],
@@ -20,6 +21,7 @@ export const useLoading = <Value>(
   const [state, setState] = useState<{ key: string; value?: Value; error?: ApiError }>({ key });
   const [busy, setBusy] = useState(true);
   const [reloads, setReloads] = useState(0);
+  const { logins } = useContext(SessionContext);
   const latest = useRef(load);
   latest.current = load;
   // `reload` changes `reloads`, which runs the effect again with the same keys.
@@ -36,7 +38,7 @@ export const useLoading = <Value>(
         setBusy(false);
       });
     return () => controller.abort();
-  }, [key, reloads]);
+  }, [key, reloads, logins]);
   const current = state.key === key ? state : undefined;
   return {
     value: current?.value,
@@ -47,15 +49,16 @@ export const useLoading = <Value>(
   };
 };
 
-/** Reloads every `everyMs` while the page is visible; undefined stops polling. */
+/** Reloads every `everyMs` while the page is visible and the session valid; undefined stops polling. */
 export const usePolling = ({ reload }: Pick<Loading<unknown>, 'reload'>, everyMs: number | undefined): void => {
+  const { expired } = useContext(SessionContext);
   useEffect(() => {
-    if (everyMs === undefined) return undefined;
+    if (everyMs === undefined || expired) return undefined;
     const timer = setInterval(() => {
       if (!document.hidden) reload();
     }, everyMs);
     return () => clearInterval(timer);
-  }, [reload, everyMs]);
+  }, [reload, everyMs, expired]);
 };
 
 /** The state of a write that the user starts. */

@@ -15,18 +15,33 @@ export const navigate = (path: string, { replace = false } = {}): void => {
   navigation.dispatchEvent(new Event('navigate'));
 };
 
+/** The query of the current URL, with its `?`; updates like the path. */
+export const useSearch = (): string => {
+  const [search, setSearch] = useState(location.search);
+  useEffect(() => onNavigation(() => setSearch(location.search)), []);
+  return search;
+};
+
+/** Calls `update` after links, `navigate` and the browser's back and forward; returns how to stop. */
+const onNavigation = (update: () => void): (() => void) => {
+  navigation.addEventListener('navigate', update);
+  window.addEventListener('popstate', update);
+  return () => {
+    navigation.removeEventListener('navigate', update);
+    window.removeEventListener('popstate', update);
+  };
+};
+
+/** Replaces the query of the current URL: a new entry of the history, at the same position of the page. */
+export const setSearch = (search: string): void => {
+  history.pushState(null, '', `${location.pathname}${search}`);
+  navigation.dispatchEvent(new Event('navigate'));
+};
+
 /** The current path; updates on links, `navigate` and the browser's back and forward. */
 export const usePath = (): string => {
   const [path, setPath] = useState(currentPath);
-  useEffect(() => {
-    const update = () => setPath(currentPath());
-    navigation.addEventListener('navigate', update);
-    window.addEventListener('popstate', update);
-    return () => {
-      navigation.removeEventListener('navigate', update);
-      window.removeEventListener('popstate', update);
-    };
-  }, []);
+  useEffect(() => onNavigation(() => setPath(currentPath())), []);
   return path;
 };
 

@@ -2,7 +2,9 @@ import type { ComponentChild } from 'preact';
 import { AccountPage } from './pages/account-page.js';
 import { AuditLogPage } from './pages/audit-log-page.js';
 import { EmailServicesPage } from './pages/email-services-page.js';
+import { MembersPage } from './pages/members-page.js';
 import { NotFoundPage } from './pages/not-found-page.js';
+import { DatabasePage } from './pages/platform/database-page.js';
 import { DatabasesPage } from './pages/platform/databases-page.js';
 import { ModerationPage } from './pages/platform/moderation-page.js';
 import { PlatformKeysPage } from './pages/platform/platform-keys-page.js';
@@ -20,9 +22,14 @@ import { VerifiedRecipientsPage } from './pages/service/verified-recipients-page
 import { WebhookPage } from './pages/service/webhook-page.js';
 import { WebhooksPage } from './pages/service/webhooks-page.js';
 import { UsersPage } from './pages/users-page.js';
+import { CronJobPage } from './pages/web-service/cron-job-page.js';
+import { DeploymentPage } from './pages/web-service/deployment-page.js';
 import { DeploymentsPage } from './pages/web-service/deployments-page.js';
 import { EnvironmentPage } from './pages/web-service/environment-page.js';
 import { LogsPage } from './pages/web-service/logs-page.js';
+import { RunPage } from './pages/web-service/run-page.js';
+import { RunsPage } from './pages/web-service/runs-page.js';
+import { SettingsPage as WebServiceSettingsPage } from './pages/web-service/settings-page.js';
 import { WebServiceLayout } from './pages/web-service/web-service-layout.js';
 import { WebServicePage } from './pages/web-service/web-service-page.js';
 import { WorkspacePage } from './pages/workspace-page.js';
@@ -48,8 +55,15 @@ const EMAIL_SERVICE_PAGES: Readonly<Record<string, Render>> = {
 const WEB_SERVICE_PAGES: Readonly<Record<string, Render>> = {
   '': () => <WebServicePage />,
   '/deployments': () => <DeploymentsPage />,
+  '/deployments/:deployment_id': params => (
+    <DeploymentPage key={params['deployment_id']} deploymentId={params['deployment_id']!} />
+  ),
   '/logs': () => <LogsPage />,
+  '/runs': () => <RunsPage />,
+  '/runs/:run_id': params => <RunPage key={params['run_id']} runId={params['run_id']!} />,
+  '/cron-jobs/:cron_job_id': params => <CronJobPage key={params['cron_job_id']} cronJobId={params['cron_job_id']!} />,
   '/environment': () => <EnvironmentPage />,
+  '/settings': () => <WebServiceSettingsPage />,
 };
 
 const PAGES: Readonly<Record<string, Render>> = {
@@ -57,10 +71,12 @@ const PAGES: Readonly<Record<string, Render>> = {
   '/projects': () => <ProjectsPage />,
   '/projects/:project_id': params => <ProjectPage key={params['project_id']} projectId={params['project_id']!} />,
   '/databases': () => <DatabasesPage />,
+  '/databases/:database_id': params => <DatabasePage key={params['database_id']} databaseId={params['database_id']!} />,
   '/platform-keys': () => <PlatformKeysPage />,
   '/moderation': () => <ModerationPage />,
   '/users': () => <UsersPage />,
   '/workspace': () => <WorkspacePage />,
+  '/members': () => <MembersPage />,
   '/audit-log': () => <AuditLogPage />,
   '/account': () => <AccountPage />,
 };

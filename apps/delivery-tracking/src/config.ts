@@ -21,7 +21,9 @@ export const config = defineConfig({
     .describe('Secrets of return paths, pixels and links, comma-separated; the first signs, all verify.'),
   bounceDomain: text()
     .transform(domain => domain.toLowerCase())
-    .describe('Domain of return paths and of the feedback mailbox fbl@; its MX record must point to this service.'),
+    .describe(
+      'Domain of return paths and of the mailboxes fbl@ and reports@; its MX record must point to this service.',
+    ),
   bounceSmtpHost: text().default('127.0.0.1').describe('Address that the bounce listener binds to.'),
   bounceSmtpPort: integer()
     .min(0)
@@ -49,7 +51,7 @@ export const config = defineConfig({
   complaintSenders: list()
     .default(['arf.mail.yahoo.com', 'staff@hotmail.com'])
     .describe(
-      'Authors whose DKIM-signed feedback reports count as complaints, comma-separated addresses or domains: the senders of your feedback loops.',
+      'Authors whose DKIM-signed feedback reports count as complaints, comma-separated addresses or domains: the senders of your feedback loops. Check the default against a report of each loop.',
     ),
   complaintClients: list()
     .refine(clients => clients.every(client => network.safeParse(client).success), {
@@ -61,7 +63,9 @@ export const config = defineConfig({
     ),
   dnsServers: list()
     .default([])
-    .describe('Resolvers for DKIM keys of feedback reports, comma-separated address[:port]; empty: the system’s.'),
+    .describe(
+      'Resolvers for DKIM keys of feedback reports and of reports about domains, comma-separated address[:port]; empty: the system’s.',
+    ),
   bounceTlsCertFile: text()
     .optional()
     .describe(
@@ -76,6 +80,10 @@ export const config = defineConfig({
     .min(1)
     .default(86_400_000)
     .describe('Time that a notification, open or click is stored while its email is unknown.'),
+  bounceNoticeRetentionDays: integer()
+    .min(1)
+    .default(90)
+    .describe('Days for which the words of bounce notices are stored, to be classed again when the rules improve.'),
   sweepIntervalMs: integer()
     .min(10)
     .default(30_000)

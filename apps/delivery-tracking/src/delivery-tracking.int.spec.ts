@@ -284,6 +284,12 @@ describe('The API', () => {
       days: [expect.objectContaining({ date: today, accepted: 2 })],
     });
     await expect(
+      tracking.request(getEmailStats, { service_id, from: today, to: today, simulator: 'include' }),
+    ).resolves.toMatchObject({
+      total: { accepted: 3, sent: 2, delivered: 2, bounced_hard: 1, opened: 2, machine_opens: 1 },
+      days: [expect.objectContaining({ date: today, accepted: 3 })],
+    });
+    await expect(
       tracking.request(getEmailStats, { service_id, from: '2026-02-02', to: '2026-02-01' }),
     ).rejects.toMatchObject({ code: 'invalid_input' });
   });

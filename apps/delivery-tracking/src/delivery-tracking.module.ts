@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DeletedServicesModule } from './deleted-services/deleted-services.module.js';
 import { DeliveryNotificationsModule } from './delivery-notifications/delivery-notifications.module.js';
 import { EngagementModule } from './engagement/engagement.module.js';
 import { MessagesModule } from './messages/messages.module.js';
@@ -16,6 +17,7 @@ import { TrackedEmailsModule } from './tracked-emails/tracked-emails.module.js';
     SuppressionsModule,
     MessagesModule,
     StatisticsModule,
+    DeletedServicesModule,
     operations,
   ],
 })

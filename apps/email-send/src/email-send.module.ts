@@ -1,13 +1,17 @@
 import { Module } from '@nestjs/common';
+import { AccountMailModule } from './account-mail/account-mail.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { CodeOptOutsModule } from './code-opt-outs/code-opt-outs.module.js';
 import { DailyQuotasModule } from './daily-quotas/daily-quotas.module.js';
 import { DeferredCopiesModule } from './deferred-copies/deferred-copies.module.js';
+import { DomainReportsModule } from './domain-reports/domain-reports.module.js';
+import { EmailContentModule } from './email-content/email-content.module.js';
 import { EmailServicesModule } from './email-services/email-services.module.js';
 import { EmailsModule } from './emails/emails.module.js';
 import { ErasuresModule } from './erasures/erasures.module.js';
 import { InterruptedEmailsModule } from './interrupted-emails/interrupted-emails.module.js';
 import { EmailOperationsModule } from './operations/operations.module.js';
+import { OwnerMailModule } from './owner-mail/owner-mail.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { SendingDomainsModule } from './sending-domains/sending-domains.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
@@ -20,16 +24,20 @@ import { VerifiedRecipientsModule } from './verified-recipients/verified-recipie
     EmailServicesModule,
     ApiKeysModule,
     SendingDomainsModule,
+    DomainReportsModule,
     VerifiedRecipientsModule,
     CodeOptOutsModule,
     DailyQuotasModule,
     EmailsModule,
+    EmailContentModule,
     DeferredCopiesModule,
     InterruptedEmailsModule,
     UnknownOutcomesModule,
     SuppressionsModule,
     RetentionModule,
     ErasuresModule,
+    AccountMailModule,
+    OwnerMailModule,
     EmailOperationsModule,
   ],
 })

@@ -8,6 +8,7 @@ import {
   backendSet,
   closing,
   drainOrder,
+  hostRoutes,
   reservation,
   serviceId,
   trafficConfirmation,
@@ -81,6 +82,8 @@ export class ControlServer {
       }
       case 'DELETE services/id/':
         return void (await balancer.remove(id()));
+      case 'PUT hosts/':
+        return void (await balancer.routeHosts(hostRoutes.parse(await bodyOf(request))));
       case 'GET state/':
         return { services: balancer.routes() };
       case 'GET traffic/':

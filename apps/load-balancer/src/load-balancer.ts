@@ -5,6 +5,7 @@ import { type Backend, type BalancerRoute, balancerFolder, type ClosedReason } f
 import type { BackendTarget } from './backend-target.js';
 import { type BalancerLog, reasonOf } from './balancer-log.js';
 import { DurableFile } from './durable-file.js';
+import { HostRoutes, hostRoutesShape } from './host-routes.js';
 import { Route } from './route.js';
 import {
   hostLabelOf,
@@ -31,6 +32,7 @@ const SAVE_TRAFFIC_EVERY_MS = 1_000;
 export class LoadBalancer {
   readonly traffic: TrafficLedger;
   readonly #book: RouteTable;
+  readonly #hosts: HostRoutes;
   readonly #gauges: TrafficGauges;
   readonly #services = new Map<string, Service>();
   #shared: ServiceListener | undefined;
@@ -46,6 +48,7 @@ export class LoadBalancer {
       log.warn({ file: file(name), reason }, 'This file cannot be read; starting without what it held');
     this.#book = new RouteTable(new DurableFile(file('routes.json'), routeTableShape, unreadable('routes.json')));
     this.traffic = new TrafficLedger(new DurableFile(file('traffic.json'), trafficShape, unreadable('traffic.json')));
+    this.#hosts = new HostRoutes(new DurableFile(file('hosts.json'), hostRoutesShape, unreadable('hosts.json')));
     this.#gauges = new TrafficGauges(this.traffic);
   }
 
@@ -55,7 +58,7 @@ export class LoadBalancer {
     await mkdir(folder, { recursive: true });
     await chmod(folder, 0o700);
     const balancer = new LoadBalancer(settings, log);
-    await Promise.all([balancer.#book.load(), balancer.traffic.load()]);
+    await Promise.all([balancer.#book.load(), balancer.#hosts.load(), balancer.traffic.load()]);
     await balancer.#openSharedPort();
     await Promise.all(balancer.#book.entries().map(entry => balancer.#resume(entry)));
     balancer.#saving = setInterval(() => void balancer.#saveTraffic(), SAVE_TRAFFIC_EVERY_MS);
@@ -111,6 +114,11 @@ export class LoadBalancer {
         void service?.listener.stop(Promise.resolve());
       },
     );
+  }
+
+  /** Routes these host names, and no others besides the services' own, on the shared port. */
+  async routeHosts(services: Readonly<Record<string, string>>): Promise<void> {
+    await this.#hosts.replace(services);
   }
 
   isKnown(id: string): boolean {
@@ -176,14 +184,16 @@ export class LoadBalancer {
 
   async #openSharedPort(): Promise<void> {
     const { domain, sharedPort, host } = this.settings;
-    if (!domain) return;
+    if (!domain && sharedPort === 0) return;
     this.#shared = this.#listenerOf(asked => this.#routeOfHost(asked, domain), this.settings.trustedProxies);
     this.#sharedPort = await this.#shared.listen(sharedPort, host);
   }
 
-  #routeOfHost(host: string, domain: string): Route | undefined {
+  #routeOfHost(host: string, domain: string | undefined): Route | undefined {
     const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
-    if (!name.endsWith(`.${domain}`)) return undefined;
+    const custom = this.#hosts.serviceOf(name);
+    if (custom !== undefined) return this.#services.get(custom)?.route;
+    if (!domain || !name.endsWith(`.${domain}`)) return undefined;
     const label = name.slice(0, -domain.length - 1);
     const entry = this.#book.entries().find(({ hostLabel }) => hostLabel === label);
     return entry && this.#services.get(entry.id)?.route;

@@ -142,6 +142,28 @@ describe('With a domain', () => {
     }
   });
 
+  it('custom domains reach their services at the shared port, also after a restart, until they are routed no more', async () => {
+    const balancer = await BalancerFixture.start({}, { domain: 'apps.test' });
+    const at = async (host: string) =>
+      (await ask(`http://127.0.0.1:${balancer.sharedPort}`, { headers: { Host: host } })).status;
+    try {
+      await balancer.serve((_, response) => response.end('shop'));
+      expect(await at('shop.example.com')).toBe(404);
+      await balancer.client.routeHosts({ 'shop.example.com': SERVICE, 'gone.example.com': randomUUID() });
+      expect([await at('SHOP.example.com:443'), await at('shop.example.com.')]).toEqual([200, 200]);
+      expect([await at('gone.example.com'), await at('a.shop.example.com'), await at('__proto__')]).toEqual([
+        404, 404, 404,
+      ]);
+      await balancer.stopBalancer();
+      await balancer.startAgain();
+      expect(await at('shop.example.com')).toBe(200);
+      await balancer.client.routeHosts({});
+      expect([await at('shop.example.com'), await at(`shop-${SERVICE.slice(-8)}.apps.test`)]).toEqual([404, 200]);
+    } finally {
+      await balancer.stop();
+    }
+  });
+
   it('services answer by host name at one shared port, and the proxy in front is believed about the scheme', async () => {
     const balancer = await BalancerFixture.start({}, { domain: 'apps.test' });
     const end = SERVICE.slice(-8);

@@ -31,9 +31,9 @@ export interface BalancerSettings {
   readonly platformHome: string;
   /** Address that services are reached at. */
   readonly host: string;
-  /** With it, one more listener routes by `<name>-<short id>.<domain>`. */
+  /** With it, or with a shared port, one more listener routes by `<name>-<short id>.<domain>` and custom domains. */
   readonly domain: string | undefined;
-  /** Port of that listener; 0 picks a free one. */
+  /** Port of that listener; with a domain, 0 picks a free one. */
   readonly sharedPort: number;
   /** Proxies on the shared port whose word on client, scheme and host counts. */
   readonly trustedProxies: BlockList;

@@ -5,6 +5,7 @@ import { requestHeaders, responseHeaders } from './forwarded-headers.js';
 import type { ProxyContext } from './proxied-request.js';
 import { CLOSED, NO_BACKEND, type Refusal, TOO_SLOW, UNREACHABLE } from './refusal-page.js';
 import type { Timeouts } from './settings.js';
+import { GOING_AWAY, WebSocketFrames } from './websocket-frames.js';
 
 /** How long the two sides may take to say goodbye once a connection is cut. */
 const FAREWELL_MS = 500;
@@ -17,6 +18,8 @@ export class UpgradedConnection implements Exchange {
   readonly #failed = new Set<BackendTarget>();
   readonly #client: Socket;
   #backendSide: Socket | undefined;
+  /** Of the backend, once it has changed the protocol to WebSocket. */
+  #frames: WebSocketFrames | undefined;
 
   constructor(
     private readonly request: IncomingMessage,
@@ -34,7 +37,10 @@ export class UpgradedConnection implements Exchange {
     this.#attempt();
   }
 
+  /** A WebSocket is told that its endpoint goes away, so that the client connects again. */
   cut(): void {
+    this.#backendSide?.unpipe(this.#client);
+    if (this.#frames?.betweenFrames) this.#client.write(GOING_AWAY);
     for (const side of [this.#client, this.#backendSide]) {
       side?.end();
       setTimeout(() => side?.destroy(), FAREWELL_MS).unref();
@@ -88,6 +94,7 @@ export class UpgradedConnection implements Exchange {
       backend.answered();
       const kept = [...responseHeaders(response.rawHeaders), 'Connection', 'Upgrade'];
       this.#sendHead(response, [...kept, 'Upgrade', response.headers.upgrade ?? '']);
+      if (/^websocket$/i.test(response.headers.upgrade ?? '')) this.#frames = new WebSocketFrames();
       this.#join(socket as Socket, firstBytes);
     });
     outgoing.on('response', response => {
@@ -114,7 +121,11 @@ export class UpgradedConnection implements Exchange {
 
   #join(backendSide: Socket, firstBytes: Buffer): void {
     const client = this.#client;
-    if (firstBytes.length > 0) client.write(firstBytes);
+    backendSide.on('data', (chunk: Buffer) => this.#frames?.push(chunk));
+    if (firstBytes.length > 0) {
+      this.#frames?.push(firstBytes);
+      client.write(firstBytes);
+    }
     if (this.head.length > 0) backendSide.write(this.head);
     backendSide.on('error', () => undefined);
     backendSide.on('close', () => client.destroySoon());

@@ -40,6 +40,18 @@ describe('A change of protocol', () => {
     await client.closed;
   });
 
+  it('tells a WebSocket that its endpoint goes away when it is cut', async () => {
+    const { url, server } = await balancer.serve((_incoming, response) => response.end());
+    echoWebSockets(server, 'one');
+    const client = await EchoClient.connect(url);
+    expect(await client.ask('hello')).toBe('one: hello');
+    await balancer.client.switchTo(SERVICE, [{ id: 'next', port: await freePort() }], 2);
+
+    const [{ id } = { id: '' }] = (await balancer.client.routes())[0]!.draining;
+    expect(await balancer.client.drain(SERVICE, [id], 50)).toBe(1);
+    expect(await client.closed).toBe(1001);
+  });
+
   it('carries any bytes both ways, those that came with the head among them, and the end of each side', async () => {
     const { url, server } = await balancer.serve((_incoming, response) => response.end());
     let fromClient = '';

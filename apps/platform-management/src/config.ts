@@ -9,6 +9,7 @@ import {
 import { canonicalAddress } from './accounts/email-address.js';
 import { accountSettings } from './accounts/settings.js';
 import { auditLogSettings } from './audit-log/settings.js';
+import { databasesSettings } from './databases/settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
 import { moderationSettings } from './moderation/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
@@ -24,6 +25,7 @@ export const config = defineConfig({
   ...webServiceSettings,
   ...moderationSettings,
   ...auditLogSettings,
+  ...databasesSettings,
   operatorEmail: text()
     .refine(email => canonicalAddress(email) !== undefined, 'is no e-mail address')
     .optional()

@@ -1,17 +1,24 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { AuditLogModule } from './audit-log/audit-log.module.js';
+import { CronJobsModule } from './cron-jobs/cron-jobs.module.js';
+import { CustomDomainsModule } from './custom-domains/custom-domains.module.js';
 import { DatabasesModule } from './databases/databases.module.js';
+import { DeployHooksModule } from './deploy-hooks/deploy-hooks.module.js';
 import { DeploymentsModule } from './deployments/deployments.module.js';
 import { EnvironmentModule } from './environment/environment.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { ModerationModule } from './moderation/moderation.module.js';
 import { operations } from './operations/operations.module.js';
+import { OwnerMailModule } from './owner-mail/owner-mail.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { QuotasModule } from './quotas/quotas.module.js';
 import { ReconcilerModule } from './reconciler/reconciler.module.js';
+import { RepositoryCredentialsModule } from './repository-credentials/repository-credentials.module.js';
+import { RunsModule } from './runs/runs.module.js';
 import { WebServicesModule } from './web-services/web-services.module.js';
+import { WorkspaceDeletionsModule } from './workspace-deletions/workspace-deletions.module.js';
 
 /** The features of platform-management. */
 @Module({
@@ -23,11 +30,18 @@ import { WebServicesModule } from './web-services/web-services.module.js';
     EnvironmentModule,
     WebServicesModule,
     DeploymentsModule,
+    CronJobsModule,
+    DeployHooksModule,
+    RepositoryCredentialsModule,
+    CustomDomainsModule,
     ReconcilerModule,
+    RunsModule,
     ModerationModule,
     MetricsModule,
     DatabasesModule,
     AuditLogModule,
+    OwnerMailModule,
+    WorkspaceDeletionsModule,
     operations,
   ],
 })

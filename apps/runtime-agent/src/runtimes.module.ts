@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
-import { DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
+import { DatabaseBackups, DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
 import { CONFIG, ServiceLog } from '@postern/service-host';
 import type { RuntimeAgentConfig } from './config.js';
+import { RefusedDatabases } from './kubernetes-runtime/refused-databases.js';
 import { LocalDatabases } from './local-databases/local-databases.js';
 import { startKubernetesRuntime } from './start-kubernetes-runtime.js';
 import { startLocalRuntime } from './start-local-runtime.js';
@@ -11,6 +12,9 @@ export abstract class DetachableRuntime extends Runtime {
   /** Stops the supervision and leaves everything running. */
   abstract detach(): Promise<void>;
 }
+
+/** What runs databases. */
+abstract class Databases {}
 
 /** What runs web services, as POSTERN_PLATFORM_RUNTIME says, and what runs databases. */
 @Module({
@@ -23,18 +27,21 @@ export abstract class DetachableRuntime extends Runtime {
     },
     { provide: Runtime, useExisting: DetachableRuntime },
     {
-      provide: LocalDatabases,
+      provide: Databases,
       inject: [CONFIG],
-      useFactory: ({ platformHome, platformPostgresBin, platformValkeyBin }: RuntimeAgentConfig) =>
-        new LocalDatabases(platformHome, {
-          postgresBin: platformPostgresBin,
-          valkeyBin: platformValkeyBin,
-          path: process.env['PATH'],
-        }),
+      useFactory: ({ platformRuntime, platformHome, platformPostgresBin, platformValkeyBin }: RuntimeAgentConfig) =>
+        platformRuntime === 'kubernetes'
+          ? new RefusedDatabases()
+          : new LocalDatabases(platformHome, {
+              postgresBin: platformPostgresBin,
+              valkeyBin: platformValkeyBin,
+              path: process.env['PATH'],
+            }),
     },
-    { provide: DatabaseRuntime, useExisting: LocalDatabases },
-    { provide: DatabaseStorage, useExisting: LocalDatabases },
+    { provide: DatabaseRuntime, useExisting: Databases },
+    { provide: DatabaseStorage, useExisting: Databases },
+    { provide: DatabaseBackups, useExisting: Databases },
   ],
-  exports: [DetachableRuntime, Runtime, DatabaseRuntime, DatabaseStorage],
+  exports: [DetachableRuntime, Runtime, DatabaseRuntime, DatabaseStorage, DatabaseBackups],
 })
 export class RuntimesModule {}

@@ -31,7 +31,9 @@ const sendOnce = async (
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     redirect: 'manual',
   });
-  const text = await response.text();
+  const isEndless = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  if (isEndless) await response.body?.cancel();
+  const text = isEndless ? '' : await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   const retryAfterS = Number(response.headers.get('retry-after')) || undefined;
   return { status: response.status, body: text, json: isJson ? JSON.parse(text) : {}, retryAfterS };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { WorkspaceRole } from '@postern/contracts';
 import type { TestUser } from './test-user.js';
 
 /** What a caller shows, and whose it is. */
@@ -10,6 +11,8 @@ export interface Credential {
   readonly user?: TestUser;
   readonly scope?: 'read' | 'write';
   readonly operator?: boolean;
+  /** Of a session in the workspace of `user`; absent for the owner. */
+  readonly role?: WorkspaceRole;
   /** A key of an email service that is disabled. */
   readonly disabled?: boolean;
   /** A session cookie in a request that another site makes. */
@@ -26,6 +29,7 @@ export const credentialsOf = async (
   neighbour: TestUser,
   operator: { readonly token: string },
   services: { readonly owner: string; readonly neighbour: string },
+  colleagues: Readonly<Record<'member' | 'viewer', TestUser>>,
 ): Promise<readonly Credential[]> => [
   { name: 'no credential', kind: 'none', headers: {} },
   ...['', 'ak_live_', 'em_live_'].map(
@@ -33,6 +37,8 @@ export const credentialsOf = async (
       ({ name: `an invented ${prefix || 'session'}`, kind: 'none', headers: everywhere(prefix + random()) }) as const,
   ),
   ...(await sessionsOf(owner, neighbour, operator)),
+  await sessionOfColleague('member', colleagues.member, owner),
+  await sessionOfColleague('viewer', colleagues.viewer, owner),
   ...(await platformKeysOf(owner, neighbour)),
   ...(await apiKeysOf(owner, neighbour, services)),
 ];
@@ -52,6 +58,23 @@ const sessionsOf = async (
     { name: 'the session cookie, from another site', kind: 'session', headers: cookie, user: owner, crossSite: true },
     { name: 'the session of an operator', kind: 'session', headers: everywhere(operator.token), operator: true },
   ];
+};
+
+/** The session of another user who was added to the workspace of the owner, where it acts. */
+const sessionOfColleague = async (
+  role: 'member' | 'viewer',
+  colleague: TestUser,
+  owner: TestUser,
+): Promise<Credential> => {
+  const workspace_id = owner.workspaceId;
+  const added = await owner.call('POST', `/dashboard/api/workspaces/${workspace_id}/members`, {
+    email: colleague.email,
+    role,
+  });
+  if (added.status !== 201) throw new Error(`The ${role} was not added: ${added.body}`);
+  const switched = await colleague.call('POST', '/dashboard/api/session/workspace', { workspace_id });
+  if (switched.status !== 200) throw new Error(`The ${role} did not switch to the workspace: ${switched.body}`);
+  return { name: `the session of a ${role}`, kind: 'session', role, headers: everywhere(colleague.token), user: owner };
 };
 
 const platformKeysOf = async (owner: TestUser, neighbour: TestUser): Promise<readonly Credential[]> => {

@@ -1,3 +1,4 @@
+import { includesRole } from '@postern/contracts';
 import type { Credential } from './credentials.js';
 import type { Access, Operation } from './operations.js';
 import type { TestUser } from './test-user.js';
@@ -13,6 +14,7 @@ const WANTED: Readonly<Record<Exclude<Access, 'anyone'>, Credential['kind']>> = 
   'platform-key': 'platform-key',
   session: 'session',
   'service-owner': 'session',
+  'workspace-member': 'session',
   operator: 'session',
   'api-key': 'api-key',
 };
@@ -25,13 +27,18 @@ export const expectedAnswer = (
 ): ExpectedAnswer => {
   if (operation.access === 'anyone') return 'admitted';
   if (credential.kind !== WANTED[operation.access]) return 'unauthenticated';
+  // Of a workspace that a user does not belong to, they learn nothing.
+  if (operation.access === 'workspace-member' && !mayReach(operation, credential, places.slice(0, 1)))
+    return credential.crossSite && !isRead(operation) ? 'forbidden' : 'not found';
   if (!mayCall(operation, credential)) return 'forbidden';
   return mayReach(operation, credential, places) ? 'admitted' : 'not found';
 };
 
 const isRead = ({ method }: Operation) => method === 'GET' || method === 'HEAD';
 
-const mayCall = (operation: Operation, { scope, disabled, crossSite, operator }: Credential): boolean => {
+const mayCall = (operation: Operation, credential: Credential): boolean => {
+  const { scope, disabled, crossSite, operator, kind, role = 'owner' } = credential;
+  if (kind === 'session' && !operation.operatorsReachAll && !includesRole(role, operation.role)) return false;
   if (scope === 'read' && !isRead(operation)) return false;
   if (disabled || (crossSite && !isRead(operation))) return false;
   return operator || !operation.operatorsOnly;

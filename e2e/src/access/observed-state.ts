@@ -4,7 +4,7 @@ import type { Operation } from './operations.js';
 import type { TestUser } from './test-user.js';
 
 /** Fields that workers of Postern change by themselves, or a read does. */
-const VOLATILE = new Set(['last_used_at', 'usage', 'found', 'ok', 'problem', 'last_checked_at', 'expires_at']);
+const VOLATILE = new Set(['last_used_at', 'usage', 'found', 'ok', 'problem', 'last_checked_at', 'expires_at', 'since']);
 const UNFINISHED = /"status":"(creating|queued|building|releasing|deleting)"/;
 
 /** What every list and resource of a user says, once the work that creating them began is over. */
@@ -16,9 +16,9 @@ export const stateOf = async (
   const read = async () => {
     const state: Record<string, unknown> = {};
     for (const operation of operations) {
-      if (!isRead(operation) || !['session', 'service-owner'].includes(operation.access)) continue;
-      // The audit log has refused calls too.
-      if (/metrics|logs|audit-log/.test(operation.path)) continue;
+      if (!isRead(operation) || !['session', 'service-owner', 'workspace-member'].includes(operation.access)) continue;
+      // The audit log has refused calls too, and listeners expire.
+      if (/metrics|logs|audit-log|webhook-listeners/.test(operation.path)) continue;
       const { body } = await matrix.read(operation, user);
       state[operation.path] = JSON.parse(body, (key, value) => (VOLATILE.has(key) ? undefined : value));
     }

@@ -5,6 +5,8 @@ import {
   isRequestContract,
   type RequestContract,
   type RouteAccess,
+  requiredRole,
+  type WorkspaceRole,
 } from '@postern/contracts';
 
 /** The parts of a JSON schema that samples are made from. */
@@ -20,6 +22,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
 }
 
 /** Who may call an operation: the access that its contract declares, or the security of its OpenAPI entry. */
@@ -31,6 +34,8 @@ export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly access: Access;
+  /** The role that a session needs in the workspace. */
+  readonly role: WorkspaceRole;
   /** Whether the contract refuses users who are no operators. */
   readonly operatorsOnly: boolean;
   /** Whether operators reach the resources of every user. */
@@ -40,12 +45,6 @@ export interface Operation {
   readonly body: Schema | undefined;
   readonly example: Readonly<Record<string, unknown>> | undefined;
 }
-
-/** Of operations that are not routes of contracts, what their security does not tell. */
-const UNDECLARED: Readonly<Record<string, Partial<Pick<Operation, 'access' | 'operatorsReachAll'>>>> = {
-  'Workspaces.quotas': { operatorsReachAll: true },
-  'Workspaces.setQuotas': { access: 'operator' },
-};
 
 interface DocumentedOperation {
   readonly operationId: string;
@@ -100,16 +99,17 @@ const operationOf = (
   declared: ReadonlyMap<string, Declared>,
 ): Operation => {
   const method = lowerCaseMethod.toUpperCase();
-  const { contract, ...route } = declared.get(`${method} ${path}`) ?? { contract: undefined };
-  const access = 'access' in route ? route.access : UNDECLARED[operationId]?.access;
+  const found = declared.get(`${method} ${path}`);
+  const access = found?.access;
   const json = requestBody?.content['application/json'];
   return {
     name: operationId,
     method,
     path,
     access: access ?? documentedAccess(security),
-    operatorsOnly: access === 'operator' || 'not_an_operator' in (contract?.refusals ?? {}),
-    operatorsReachAll: access === 'operator' || UNDECLARED[operationId]?.operatorsReachAll === true,
+    role: found ? requiredRole(found.route) : 'viewer',
+    operatorsOnly: access === 'operator' || 'not_an_operator' in (found?.contract.refusals ?? {}),
+    operatorsReachAll: access === 'operator' || found?.route.operatorsReachAll === true,
     pathParameters: parameters.filter(one => one.in === 'path').map(({ name }) => name),
     query: parameters
       .filter(one => one.in === 'query')

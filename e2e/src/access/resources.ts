@@ -1,4 +1,5 @@
 import { waitFor } from '@postern/testing';
+import { Repository } from '../platform/repository.js';
 import type { Operation } from './operations.js';
 import { bodyOf } from './samples.js';
 import type { TestUser } from './test-user.js';
@@ -41,10 +42,13 @@ const topLevelCollection = (name: string, operations: readonly Operation[]): str
  */
 export class Resources {
   private readonly ids = new Map<string, Promise<string>>();
+  private attachments = 0;
 
   constructor(
     readonly user: TestUser,
     private readonly operations: readonly Operation[],
+    /** The address of a new user, who can be added to a workspace. */
+    private readonly newcomer: () => Promise<string>,
   ) {
     this.ids.set(`${DASHBOARD}/workspaces`, Promise.resolve(user.workspaceId));
     this.ids.set(`${DASHBOARD}/users`, Promise.resolve(user.id));
@@ -59,8 +63,11 @@ export class Resources {
 
   private async make({ name, collection }: Place): Promise<string> {
     const path = await this.filled(collection);
+    if (collection.endsWith('/runs')) await this.deploy(path.replace(/\/runs$/, ''));
     const post = this.find('POST', collection);
-    const item = post ? await this.create(post, path) : await this.listed(collection, path);
+    const made = post && (await this.create(post, path));
+    // What the answer to a POST does not name is in the list.
+    const item = made && (made[name] ?? made['id']) !== undefined ? made : await this.listed(collection, path);
     const id = item[name] ?? item['id'];
     if (typeof id !== 'string') throw new Error(`${collection} has no ${name}: ${JSON.stringify(item)}`);
     await this.prepare(collection, `${path}/${id}`);
@@ -68,9 +75,18 @@ export class Resources {
   }
 
   private async create(post: Operation, path: string): Promise<Record<string, unknown>> {
-    const { status, body, json } = await this.user.call('POST', path, await this.body(post));
+    const sample = await this.body(post);
+    const sent = { ...sample, ...(await this.uniqueFields(path)) };
+    const { status, body, json } = await this.user.call('POST', path, sent);
     if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${body}`);
     return json;
+  }
+
+  /** Two resources in one list must differ in these. */
+  private async uniqueFields(path: string): Promise<Record<string, string>> {
+    if (path.endsWith('/members')) return { email: await this.newcomer() };
+    if (path.endsWith('/attachments')) return { variable: `DATABASE_${++this.attachments}_URL` };
+    return {};
   }
 
   private async listed(collection: string, path: string): Promise<Record<string, unknown>> {
@@ -106,7 +122,28 @@ export class Resources {
   /** What makes the lists of a new resource non-empty. */
   private async prepare(collection: string, path: string): Promise<void> {
     if (collection === `${DASHBOARD}/email-services`) await this.sendBouncingEmail(path);
+    if (collection === `${DASHBOARD}/databases`) await this.untilRunning(path);
+    if (collection.endsWith('/runs'))
+      await waitFor(async () => (await this.user.call('GET', path)).json['finished_at'] !== null, {
+        timeoutMs: 60_000,
+      });
     if (collection.endsWith('/webhooks')) await this.user.call('POST', `${path}/test`, { event: 'delivered' });
+  }
+
+  /** Only a database that runs can be backed up and get a new password. */
+  private untilRunning(path: string): Promise<unknown> {
+    const isRunning = async () => (await this.user.call('GET', path)).json['status'] === 'running' || undefined;
+    return waitFor(isRunning, { timeoutMs: 60_000, intervalMs: 200, describe: `${path} to run` });
+  }
+
+  /** Only a web service with a release runs commands. */
+  private async deploy(service: string): Promise<void> {
+    const repository = Repository.create({ 'index.html': 'hello' });
+    await this.user.call('PATCH', service, { git_repository_url: repository.url, build_command: null, branch: null });
+    await this.user.call('POST', `${service}/deployments`);
+    const isRunning = async () => (await this.user.call('GET', service)).json['status'] === 'running';
+    await waitFor(isRunning, { timeoutMs: 120_000, intervalMs: 200, describe: `${service} to run` });
+    repository.remove();
   }
 
   private async sendBouncingEmail(path: string): Promise<void> {

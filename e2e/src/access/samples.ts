@@ -16,7 +16,7 @@ const KNOWN: Known = {
 export const bodyOf = ({ body, example }: Operation, known: Known): Readonly<Record<string, unknown>> | undefined => {
   if (!body) return undefined;
   const sampled = sampleOf(body, '', known) as Record<string, unknown>;
-  return { ...sampled, ...example, ...pick(known, Object.keys(body.properties ?? {})) };
+  return { ...sampled, ...example, ...pick(known, namesOf(body)) };
 };
 
 /** The required query parameters of an operation, as a query string. */
@@ -25,6 +25,10 @@ export const queryOf = ({ query }: Operation, known: Known): string => {
   const values = required.map(({ name, schema }) => [name, String(sampleOf(schema, '', known))] as [string, string]);
   return values.length > 0 ? `?${new URLSearchParams(values)}` : '';
 };
+
+/** The fields of a body; of the first alternative if there are several. */
+const namesOf = ({ properties, anyOf, oneOf }: Schema): readonly string[] =>
+  Object.keys(properties ?? (anyOf ?? oneOf)?.[0]?.properties ?? {});
 
 const pick = (known: Known, names: readonly string[]): Known =>
   Object.fromEntries(names.filter(name => name in known).map(name => [name, known[name]]));
@@ -35,7 +39,8 @@ const sampleOf = (schema: Schema, name: string, known: Known): unknown => {
   if (value !== undefined) return value;
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
-  if (schema.anyOf) return sampleOf(schema.anyOf[0] ?? {}, name, known);
+  const [alternative] = schema.anyOf ?? schema.oneOf ?? [];
+  if (alternative) return sampleOf(alternative, name, known);
   switch ([schema.type].flat()[0]) {
     case 'object':
       return Object.fromEntries(

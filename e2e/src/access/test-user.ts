@@ -53,6 +53,7 @@ export class TestUser {
     return {
       url: this.receiverUrl,
       email: this.email,
+      address: `customer-of-${this.name}@customers.test`,
       password: this.password,
       current_password: this.password,
       new_password: PASSWORDS.find(password => password !== this.password),

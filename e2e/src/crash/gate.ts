@@ -1,40 +1,50 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Files } from '../platform/repository.js';
 
-/** A file that builds and services of a story wait for, so that a state lasts until the story has seen it. */
+/**
+ * What builds and services of a story wait for, so that a state lasts until the story has seen it. They see no files of
+ * the story, so it answers on a port.
+ */
 export class Gate {
-  private constructor(private readonly folder: string) {}
+  #isOpen = false;
+
+  private constructor(private readonly server: Server) {}
 
   static create(): Gate {
-    const folder = mkdtempSync(join(tmpdir(), 'postern-gate-'));
-    // Who waits may be a user of its own.
-    chmodSync(folder, 0o755);
-    return new Gate(folder);
+    const server = createServer((_, response) => {
+      response.statusCode = gate.#isOpen ? 200 : 423;
+      response.end();
+    });
+    const gate = new Gate(server);
+    server.listen(0).unref();
+    return gate;
   }
 
-  get path(): string {
-    return join(this.folder, 'open');
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   open(): void {
-    writeFileSync(this.path, '');
+    this.#isOpen = true;
   }
 
   close(): void {
-    rmSync(this.path, { force: true });
+    this.#isOpen = false;
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    this.server.close();
+    this.server.closeAllConnections();
   }
 }
 
+/** An expression of module code: whether the gate is open. */
+export const isOpen = (gate: Gate): string => `await fetch('${gate.url}').then(({ ok }) => ok, () => false)`;
+
 /** Module code that continues when the gate is open. */
 const waitFor = (gate: Gate): string => `
-  const { existsSync } = await import('node:fs');
-  while (!existsSync('${gate.path}')) await new Promise(resolve => setTimeout(resolve, 50));
+  while (!(${isOpen(gate)})) await new Promise(resolve => setTimeout(resolve, 50));
 `;
 
 export interface Gates {

@@ -1,11 +1,14 @@
 import { rmSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
+import PostalMime from 'postal-mime';
 import { ownWorld } from '../stories.js';
 import { copiesByRecipient, deliveredEmails, type Sent, underLoad } from './load.js';
 
 const LOAD_BEFORE_MS = 1_500;
 const LOAD_AFTER_MS = 2_500;
+/** Before and after the kill, however slow the machine is. */
+const MESSAGES_AT_LEAST = 11;
 const RECOVERY_WITHIN_MS = 30_000;
 const EVENTS_WITHIN_MS = 60_000;
 const STORY_WITHIN_MS = 170_000;
@@ -21,6 +24,10 @@ const world = await ownWorld({
   simulator: { POSTERN_SIMULATOR_KEEP_MESSAGES: '50000' },
 });
 const sender = await world.sender('Load', 'crash.test');
+
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+
+const accepted = (sent: readonly Sent[]) => sent.filter(({ status }) => status === 'sent');
 
 const killService = async (name: string) => {
   const pid = world.postern.processes()[name];
@@ -51,10 +58,18 @@ describe.each(KILLS)('when %s is killed under load', (story, kill) => {
 
   beforeAll(async () => {
     const name = story.toLowerCase().replaceAll(/[^a-z]+/g, '-');
-    sent = await underLoad(sender, name, async () => {
-      await new Promise(resolve => setTimeout(resolve, LOAD_BEFORE_MS));
+    sent = await underLoad(sender, name, async soFar => {
+      const untilMoreGoThrough = () => {
+        const enough = accepted(soFar).length + MESSAGES_AT_LEAST;
+        return waitFor(() => accepted(soFar).length >= enough, {
+          timeoutMs: RECOVERY_WITHIN_MS,
+          intervalMs: 50,
+          describe: () => `${enough} messages to go through, of ${soFar.length} that were answered`,
+        });
+      };
+      await Promise.all([pause(LOAD_BEFORE_MS), untilMoreGoThrough()]);
       await kill();
-      await new Promise(resolve => setTimeout(resolve, LOAD_AFTER_MS));
+      await Promise.all([pause(LOAD_AFTER_MS), untilMoreGoThrough()]);
     });
     await waitFor(async () => (await sender.send(AFTERWARDS).catch(() => undefined))?.status === 200, {
       timeoutMs: RECOVERY_WITHIN_MS,
@@ -63,7 +78,7 @@ describe.each(KILLS)('when %s is killed under load', (story, kill) => {
     });
   }, STORY_WITHIN_MS);
 
-  const answered = () => sent.filter(({ status }) => status === 'sent');
+  const answered = () => accepted(sent);
 
   it('messages go through before and after', () => expect(answered().length).toBeGreaterThan(20));
 
@@ -100,6 +115,34 @@ describe.each(KILLS)('when %s is killed under load', (story, kill) => {
         intervalMs: 200,
         describe: () => `the events of ${missing().length} of ${answered().length} messages`,
       });
+    },
+    STORY_WITHIN_MS,
+  );
+});
+
+describe('when the gateway is killed while delivery-tracking is paused', () => {
+  it(
+    'the opens and clicks that it has answered are recorded all the same',
+    async () => {
+      const recipient = 'reader@mailboxes.test';
+      const message = '<p><a href="https://example.com/">Read</a></p>';
+      await world.dashboard.patch(sender.path, { click_tracking: true });
+      const { body } = await sender.send({ from: 'load@crash.test', to: [recipient], subject: 'Read me', message });
+      const { html = '' } = await PostalMime.parse((await world.mailTo(recipient)).raw);
+      const [link, pixel] = [/href="([^"]+)"/, /src="([^"]+)"/].map(pattern => pattern.exec(html)?.[1] ?? 'no link');
+
+      const tracking = world.postern.processes()['delivery-tracking'] as number;
+      process.kill(tracking, 'SIGSTOP');
+      try {
+        expect((await fetch(pixel as string)).status).toBe(200);
+        expect((await fetch(link as string, { redirect: 'manual' })).status).toBe(302);
+        await killService('api-gateway');
+      } finally {
+        process.kill(tracking, 'SIGCONT');
+      }
+
+      await sender.event('opened', String(body['id']), EVENTS_WITHIN_MS);
+      await sender.event('clicked', String(body['id']), EVENTS_WITHIN_MS);
     },
     STORY_WITHIN_MS,
   );

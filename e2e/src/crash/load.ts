@@ -49,11 +49,11 @@ const sendAsAClient = async (sender: Sender, recipient: string, repeatable: bool
   };
 };
 
-/** Sends from several clients at once for as long as `during` takes. */
+/** Sends from several clients at once for as long as `during` takes, which is told what has been answered so far. */
 export const underLoad = async (
   sender: Sender,
   name: string,
-  during: () => Promise<void>,
+  during: (soFar: readonly Sent[]) => Promise<void>,
 ): Promise<readonly Sent[]> => {
   const all: Sent[] = [];
   let going = true;
@@ -64,7 +64,7 @@ export const underLoad = async (
     }
   };
   const clients = Array.from({ length: CLIENTS }, (_, number) => client(number));
-  await during();
+  await during(all);
   going = false;
   await Promise.all(clients);
   return all;

@@ -2,33 +2,20 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PlatformWorld, type Service } from './platform-world.js';
+import { sharedPlatform } from '../stories.js';
+import type { Service } from './platform-world.js';
 import { webApp } from './repository.js';
 
-let platform: PlatformWorld;
+const platform = await sharedPlatform();
 /** Of the host, and readable by everybody: only the platform's own care keeps it from being served. */
 let outside: string;
 
-beforeAll(async () => {
+beforeAll(() => {
   outside = mkdtempSync(join(tmpdir(), 'postern-outside-'));
   writeFileSync(join(outside, 'index.html'), 'of the host');
-  platform = await PlatformWorld.start();
-}, 120_000);
-
-afterAll(async () => {
-  rmSync(outside, { recursive: true, force: true });
-  await platform.stop();
 });
 
-const logOf = async (service: Service): Promise<string> =>
-  (await service.logs('?tail=10000')).map(({ message }) => message).join('\n');
-
-const failureOf = async (service: Service): Promise<string | null> => {
-  const { id } = await service.requestDeployment();
-  const { status, error } = await service.outcomeOf(id);
-  expect(status).toBe('failed');
-  return error;
-};
+afterAll(() => rmSync(outside, { recursive: true, force: true }));
 
 describe('the address of a repository', () => {
   it.each([
@@ -152,7 +139,7 @@ it('more variables than a process can be given fail the deployment with words fo
     const variables = Array.from({ length: 30 }, (_, n) => ({ key: `${half}${n}`, value: 'x'.repeat(65_536) }));
     expect((await service.caller.put(`${service.path}/env/bulk`, { variables })).status).toBe(200);
   }
-  expect(await failureOf(service)).toMatch(/too large|too long/i);
+  expect(await service.failure()).toMatch(/too large|too long/i);
 }, 60_000);
 
 describe('a link that leads elsewhere', () => {
@@ -169,7 +156,7 @@ describe('a link that leads elsewhere', () => {
       symlinkSync(target(), join(service.repository.folder, name));
       service.repository.commit({});
 
-      expect(await failureOf(service)).toBe(`the link ${name} in the repository leads out of it`);
+      expect(await service.failure()).toBe(`the link ${name} in the repository leads out of it`);
       expect((await service.ask(`/${name}`)).slice(0, 3)).toBe('503');
     },
     60_000,
@@ -189,7 +176,7 @@ describe('a link that leads elsewhere', () => {
         { 'index.html': 'x' },
         { build_command: command.replace('OUTSIDE', outside) },
       );
-      expect(await failureOf(service)).toMatch(
+      expect(await service.failure()).toMatch(
         new RegExp(`^the link ${name} leads (out of the site|nowhere or in a circle)$`),
       );
     },
@@ -202,120 +189,17 @@ describe('a link that leads elsewhere', () => {
       writeFileSync(join(outside, 'Procfile'), 'web: node server.js');
       writeFileSync(join(outside, 'package.json'), '{"scripts":{"start":"node server.js"}}');
       const service = await platform.service({ 'README.md': 'x' }, { build_command: `ln -s ${outside}/${name} .` });
-      expect(await failureOf(service)).toMatch(/^nothing starts this service/);
+      expect(await service.failure()).toMatch(/^nothing starts this service/);
     },
     60_000,
   );
-});
-
-const isRoot = process.getuid?.() === 0;
-
-describe('what a build and a service can see of the host', () => {
-  const SNOOP = `
-    cat HOME/secrets.json HOME/ready.json HOME/nats.conf;
-    ls -R HOME HOME/platform HOME/platform/* HOME/postgres;
-    cat /proc/[0-9]*/environ | tr '\\0' '\\n';
-    id -u`;
-
-  it('holds no secret of the platform, nor of other services', async () => {
-    if (!isRoot) {
-      console.warn('not told: without root, services run as the user of the platform, and may read what it may');
-      return;
-    }
-    const neighbour = await platform.service(webApp('neighbour'));
-    const secret = { key: 'NEIGHBOUR', value: 'value-of-the-neighbour', is_secret: true };
-    await neighbour.caller.post(`${neighbour.path}/env`, secret);
-    await neighbour.deploy();
-    const { home, operator } = platform.world.postern;
-    const snoop = SNOOP.replaceAll('HOME', home.folder);
-    const reach = `const s = require('net').connect('${home.folder}/platform/load-balancer/control.sock');
-      s.on('connect', () => console.log('REACHED')).on('error', e => console.log('kept out: ' + e.code)).on('close', () => process.exit())`;
-    const service = await platform.service(
-      { ...webApp('nosy'), 'reach.cjs': reach },
-      {
-        build_command: `(${snoop}) 2>&1; node reach.cjs`,
-        start_command: `(${snoop}) 2>&1; node reach.cjs; exec node server.js`,
-      },
-    );
-    await service.deploy();
-    await service.line(({ message }) => message === 'version nosy listens');
-
-    const log = await logOf(service);
-    const { encryptionKey, linkSecret } = home.secrets();
-    for (const held of [encryptionKey, linkSecret, operator.password, secret.value, neighbour.id])
-      expect(log).not.toContain(held);
-    expect(log.match(/^\d+$/gm)).not.toContain('0');
-    expect(log.match(/kept out: EACCES/g)).toHaveLength(2);
-    expect(log).not.toContain('REACHED');
-  }, 60_000);
-});
-
-describe('a secret', () => {
-  const SECRET = 'p/ss+wörd & "more" =~ 0123';
-
-  it('in the output of a build is masked, plain or encoded, also when it comes in pieces', async () => {
-    const service = await platform.service(
-      {
-        ...webApp('one'),
-        'tell.js': `
-          const secret = process.env.TOKEN;
-          const say = text => console.log(text);
-          say('plain ' + secret);
-          say('twice ' + secret + secret);
-          say('base64 ' + Buffer.from(secret).toString('base64'));
-          say('basic ' + Buffer.from('user:' + secret).toString('base64'));
-          say('shifted ' + Buffer.from('a' + secret + 'b').toString('base64url'));
-          say('url ' + encodeURIComponent(secret));
-          say('form ' + new URLSearchParams({ q: secret }));
-          say('json ' + JSON.stringify({ secret }));
-          process.stderr.write('halves ' + secret.slice(0, 9));
-          await new Promise(resolve => setTimeout(resolve, 300));
-          process.stderr.write(secret.slice(9) + ' end\\n');
-          for (const octet of Buffer.from('octets ' + secret + ' end\\n')) process.stdout.write(Buffer.of(octet));
-          process.exitCode = Number(process.env.FAIL ?? 0);`,
-      },
-      { build_command: 'node tell.js' },
-    );
-    await service.caller.post(`${service.path}/env`, { key: 'TOKEN', value: SECRET, is_secret: true });
-    await service.deploy();
-    await service.caller.post(`${service.path}/env`, { key: 'FAIL', value: '3', is_secret: false });
-    const error = String(await failureOf(service));
-
-    const told = `${await logOf(service)}\n${error}`;
-    for (const word of ['plain', 'base64', 'url', 'json', 'halves', 'octets'])
-      expect(told).toMatch(new RegExp(`${word} .*\\*{8}`));
-    const parts = [
-      SECRET,
-      SECRET.slice(0, 9),
-      SECRET.slice(-9),
-      encodeURIComponent(SECRET),
-      Buffer.from(SECRET).toString('base64'),
-      // What is left of each encoding without its ends, whatever stands beside it.
-      Buffer.from(`user:${SECRET}`).toString('base64').slice(8, -4),
-      Buffer.from(`a${SECRET}b`).toString('base64url').slice(4, -4),
-      new URLSearchParams({ q: SECRET }).toString().slice(2),
-      JSON.stringify(SECRET).slice(1, -1),
-    ];
-    for (const part of parts) expect(told).not.toContain(part);
-  }, 60_000);
-
-  it('is never in the arguments of a process, nor told by the API', async () => {
-    const service = await platform.service(webApp('one'), { build_command: "cat /proc/*/cmdline | tr '\\0' '\\n'" });
-    await service.caller.post(`${service.path}/env`, { key: 'TOKEN', value: SECRET, is_secret: true });
-    await service.deploy();
-
-    expect(await logOf(service)).not.toContain('********');
-    expect(
-      JSON.stringify([(await service.caller.get(`${service.path}/env`)).body, await service.read()]),
-    ).not.toContain('p/ss');
-  }, 60_000);
 });
 
 describe('a build', () => {
   it('whose repository is gone fails and says so', async () => {
     const service = await platform.service(webApp('one'));
     service.repository.remove();
-    expect(await failureOf(service)).toMatch(/not (be )?(found|exist)|no (such )?repository|does not exist/i);
+    expect(await service.failure()).toMatch(/not (be )?(found|exist)|no (such )?repository|does not exist/i);
   }, 60_000);
 
   it('with output without end is told from what is worth keeping, and its end is kept', async () => {

@@ -1,7 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@postern/testing';
+import { Gate, isOpen } from '../crash/gate.js';
 import { ownPlatform } from '../stories.js';
 import type { Deployment, Service } from './platform-world.js';
 import { webApp } from './repository.js';
@@ -9,7 +8,7 @@ import { webApp } from './repository.js';
 const platform = await ownPlatform({
   environment: {
     'platform-management': {
-      POSTERN_PLATFORM_RELEASE_DEADLINE_MS: '6000',
+      POSTERN_PLATFORM_RELEASE_DEADLINE_MS: '12000',
       POSTERN_PLATFORM_UNANSWERING_MS: '1500',
       POSTERN_PLATFORM_RECONCILE_MS: '500',
     },
@@ -45,7 +44,7 @@ describe('a new release that does not answer', () => {
         outcomes.set(name, { service, deployment: await service.outcomeOf(id) });
       }),
     );
-  }, 90_000);
+  }, 120_000);
 
   it.each([
     ['never listens', /1 of 1 instances did not answer .* connection refused$/],
@@ -63,40 +62,78 @@ describe('a new release that does not answer', () => {
   });
 });
 
+describe('a failed deployment', () => {
+  it('is mailed to the owners of the workspace once an hour, without the output of the service', async () => {
+    const { world } = platform;
+    const { email } = world.operatorLogin;
+    const broken = (name: string) =>
+      platform.service(webApp('one'), { name, build_command: 'echo token=hunter2 && exit 7' });
+    const failureOf = async (service: Service): Promise<Deployment> => {
+      const deployment = await service.outcomeOf((await service.requestDeployment()).id);
+      expect(deployment.status).toBe('failed');
+      return deployment;
+    };
+    const service = await broken('mailed once');
+    const { id, error } = await failureOf(service);
+    const isAboutIt = ({ subject }: { subject: string }) => subject === 'Deployment failed: mailed once';
+    const { raw } = await world.mailTo(email, isAboutIt);
+    const text = raw.slice(raw.indexOf('\r\n\r\n')).replace(/=\r\n/g, '').replaceAll('=3D', '=');
+    // The mail has further spaces, so that nothing in the reason becomes a link.
+    const letters = (words = '') => words.replace(/[^\p{L}]+/gu, '');
+    expect(letters(text)).toContain(`Reason${letters(error?.split('\n')[0])}`);
+    expect(text).toContain(`/dashboard/web-services/${service.id}/deployments/${id}`);
+    expect(text).not.toContain('hunter2');
+
+    await failureOf(service);
+    // Events are mailed about in their order: this mail shows that there was none about the second failure.
+    await failureOf(await broken('mailed last'));
+    await world.mailTo(email, ({ subject }) => subject === 'Deployment failed: mailed last');
+    const mails = await world.mailsTo(email);
+    expect(mails.filter(isAboutIt)).toHaveLength(1);
+  }, 90_000);
+});
+
 describe('a service that stops answering', () => {
   it('is failed with the reason, and running again by itself when it answers again', async () => {
-    const service = await platform.service(webApp('one'));
-    const broken = join(service.repository.folder, 'broken');
+    const service = await platform.service(webApp('one'), { name: 'breaks' });
+    const broken = Gate.create();
     service.repository.commit({
       'server.js': `
-        import { existsSync } from 'node:fs';
-        if (existsSync('${broken}')) { console.error('it is broken'); process.exit(4); }
+        if (${isOpen(broken)}) { console.error('it is broken'); process.exit(4); }
         ${webApp('one')['server.js']}`,
     });
     await service.deploy();
-    writeFileSync(broken, '');
+    broken.open();
     await service.ask('/crash').catch(() => undefined);
 
     const { status_reason: reason } = await service.untilStatus('failed');
-    expect(reason).toMatch(/^nothing has answered for 2 seconds: web-\w+ exited with code [34]/);
+    expect(reason).toMatch(
+      /^nothing has answered for 2 seconds: (restarted \d+ times in \d+ s: )?web-\w+ exited with code [34]/,
+    );
     await service.line(({ stream, message }) => stream === 'platform' && /web-\w+ exited with code 4/.test(message));
     expect((await service.ask()).slice(0, 3)).toBe('503');
 
-    rmSync(broken);
+    // Soon, because the pauses between its restarts become longer.
+    broken.close();
     expect(await service.untilStatus('running')).toMatchObject({ status_reason: null });
     expect(await service.ask()).toBe('200 one');
-  }, 60_000);
+    broken.remove();
+    const { world } = platform;
+    await world.mailTo(world.operatorLogin.email, mail => mail.subject === 'Web service does not answer: breaks');
+  }, 120_000);
 
   it('because it holds more memory than it may is started anew, and its log says why', async () => {
     const service = await platform.service({
       ...webApp('one'),
       'server.js': server(`
+        // Not its process ID, which is the same in every box.
+        const life = crypto.randomUUID();
         const held = [];
         const eat = () => {
           for (let n = 0; n < 32; n++) held.push(Buffer.alloc(2 ** 20, 1));
           setTimeout(eat, 20);
         };
-        const answer = ({ url }, response) => { if (url === '/leak') eat(); response.end(String(process.pid)); };`),
+        const answer = ({ url }, response) => { if (url === '/leak') eat(); response.end(life); };`),
     });
     await service.deploy();
     const before = await service.ask();

@@ -86,6 +86,14 @@ export class Service {
     return deployment;
   }
 
+  /** Deploys what cannot go live, and answers with the error of the deployment. */
+  async failure(): Promise<string | null> {
+    const { id } = await this.requestDeployment();
+    const { status, error } = await this.outcomeOf(id);
+    if (status !== 'failed') throw new Error(`the deployment is ${status}`);
+    return error;
+  }
+
   async url(): Promise<string> {
     return String((await this.read())['url']);
   }
@@ -108,6 +116,11 @@ export class Service {
 
   async logs(query = ''): Promise<readonly LogLine[]> {
     return (await this.caller.get(`${this.path}/logs${query}`)).body['lines'] as readonly LogLine[];
+  }
+
+  /** The messages of its log. */
+  async wholeLog(): Promise<string> {
+    return (await this.logs('?tail=10000')).map(({ message }) => message).join('\n');
   }
 
   /** The first line that fits, as soon as there is one. */

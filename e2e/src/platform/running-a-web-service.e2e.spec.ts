@@ -9,7 +9,7 @@ const service = await platform.service(webApp('one'));
 describe('a web service that was never deployed', () => {
   it.each(['start', 'deploy'])('refuses %s, because there is no successful deployment', async action => {
     const { status, body } = await platform.writer.post(`${service.path}/${action}`);
-    expect([status, body]).toEqual([400, { detail: 'no successful deployment to start; create one first' }]);
+    expect([status, body]).toEqual([400, { detail: 'No successful deployment to start; create one first.' }]);
   });
 
   it.each(['restart', 'stop'])('refuses %s, because it never ran', async action => {

@@ -1,10 +1,18 @@
 import type { HttpRoute } from './http-route.js';
 
+/** A call of the platform API whose key was refused. */
+export const PLATFORM_KEY_USED = 'platform_key.used';
+
 /** Operations whose action does not follow from their name. */
 const ACTIONS: Readonly<Record<string, string>> = {
   'Session.signIn': 'session.created',
   'Session.switchWorkspace': 'session.workspace_switched',
   'Users.createWorkspace': 'workspace.created',
+  'Users.changeMe': 'user.changed',
+  'SecondFactor.start': 'second_factor.started',
+  'SecondFactor.renewRecoveryCodes': 'second_factor.recovery_codes_renewed',
+  'Users.removeSecondFactor': 'second_factor.removed',
+  'Members.leave': 'workspace.left',
   'VerifiedRecipients.addMyself': 'verified_recipient.created',
   'ProjectSecrets.setAll': 'project_secret.set',
   'Environment.set': 'variable.set',

@@ -1,4 +1,5 @@
 import {
+  addressListed,
   addressSuppressed,
   emailBounced,
   emailComplained,
@@ -11,8 +12,10 @@ import {
   emailHandedOver,
   emailInterrupted,
   emailNotHandedOver,
+  emailServiceDeleted,
 } from './email-send/events.js';
 import type { EventContract } from './event.js';
+import { ACCOUNT_EVENTS, OWNER_MAIL_EVENTS, workspaceDeleted } from './platform-management/events.js';
 import type { ServiceName } from './service-name.js';
 
 /** Events that a service takes under one position in each stream, which all its replicas share. */
@@ -44,6 +47,12 @@ export const trackedEmailsConsumer = consumerOf('delivery-tracking', 'delivery-t
   emailInterrupted,
 ]);
 
+/** Deletes what delivery-tracking stores of deleted email services. */
+export const untrackedServicesConsumer = consumerOf('delivery-tracking', 'deleted-services', [emailServiceDeleted]);
+
+/** Stops the webhooks of deleted email services, and deletes their deliveries. */
+export const silencedServicesConsumer = consumerOf('webhook-dispatch', 'deleted-services', [emailServiceDeleted]);
+
 /** Shows that a message with an unknown outcome was sent. */
 export const outcomeEvidenceConsumer = consumerOf('email-send', 'email-send-evidence', OUTCOME_EVENTS);
 
@@ -51,7 +60,20 @@ export const outcomeEvidenceConsumer = consumerOf('email-send', 'email-send-evid
 export const reportCountsConsumer = consumerOf('email-send', 'email-send-reports', [emailBounced, emailComplained]);
 
 /** Copies the suppression lists. */
-export const suppressionsConsumer = consumerOf('email-send', 'suppressions', [addressSuppressed, suppressionLifted]);
+export const suppressionsConsumer = consumerOf('email-send', 'suppressions', [
+  addressSuppressed,
+  addressListed,
+  suppressionLifted,
+]);
 
 /** Queues the deliveries of webhooks. */
 export const deliveriesConsumer = consumerOf('webhook-dispatch', 'deliveries', OUTCOME_EVENTS);
+
+/** Mails users about changes of their accounts, and links to invitations and new passwords. */
+export const accountMailConsumer = consumerOf('email-send', 'account-mail', ACCOUNT_EVENTS);
+
+/** Mails the owners of a workspace about its web services and databases. */
+export const ownerMailConsumer = consumerOf('email-send', 'owner-mail', OWNER_MAIL_EVENTS);
+
+/** Closes deleted workspaces for good: no email service is created in them. */
+export const deletedWorkspacesConsumer = consumerOf('email-send', 'deleted-workspaces', [workspaceDeleted]);

@@ -1,29 +1,35 @@
 import type { z } from 'zod';
+import type { WorkspaceRole } from './workspace-roles.js';
 
 /**
  * Who may call a route. `platform-key`: a key of the platform API whose scope is `write`, or `read` for GET. `session`:
- * a signed-in user. `service-owner`: a user in the workspace that owns `{service_id}`. `operator`: a signed-in operator.
+ * a signed-in user. `service-owner`: a user in the workspace that owns `{service_id}`. `workspace-member`: a
+ * user who belongs to the workspace `{id}`. `operator`: a signed-in operator.
  */
-export type RouteAccess = 'platform-key' | 'session' | 'service-owner' | 'operator';
+export type RouteAccess = 'platform-key' | 'session' | 'service-owner' | 'workspace-member' | 'operator';
 
 /** Where each kind of caller finds the routes: the platform API or the dashboard API. */
 export const BASE_PATHS: Readonly<Record<RouteAccess, string>> = {
   'platform-key': '/api/v1',
   session: '/dashboard/api',
   'service-owner': '/dashboard/api',
+  'workspace-member': '/dashboard/api',
   operator: '/dashboard/api',
 };
 
 /**
  * What a call spends. `caller`: the limits of its key, email service or user, which services count; a refused credential
  * spends `client` instead. `client`: the requests without a credential of the client's address. `client-frequent`: ten
- * times as many, for opens, clicks and health checks, where one address stands for many.
+ * times as many, for opens, clicks and health checks, where one address stands for many. `client-hooks`: as many as
+ * `client`, counted apart, for calls of Git hosts.
  */
-export type RouteBudget = 'caller' | 'client' | 'client-frequent';
+export type RouteBudget = 'caller' | 'client' | 'client-frequent' | 'client-hooks';
 
 /** Who may call a route, how many bytes its body may have, and what a call spends: all known from the headers. */
 export interface RouteAdmission<Access extends string = RouteAccess> {
   readonly access: Access;
+  /** The role that the caller needs in the workspace; not for operators and anonymous callers. */
+  readonly role?: WorkspaceRole;
   readonly maxBodyBytes: number;
   readonly budget: RouteBudget;
 }
@@ -54,13 +60,17 @@ export const CALLER_FIELDS: Readonly<Record<string, CallerField>> = {
  * then the body, or the query of a GET. An unknown field is refused.
  */
 export interface HttpRoute<Field extends string = string> {
-  /** `<Tag>.<action>`, the operation id in the OpenAPI document; generated clients name their methods after it. */
+  /** `<Tag>.<action>`: the tag and name of the operation in the documentation and in permissions. */
   readonly operation: string;
+  /** Names the method in generated clients; the name of the contract if absent, so several routes need their own. */
+  readonly operationId?: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base path of the API, `/projects/{project_id}`; every parameter is a field of the request. */
   readonly path: string;
   /** Several where the platform API and the dashboard API share the route. */
   readonly access: RouteAccess | readonly RouteAccess[];
+  /** The role that the caller needs in the workspace; `requiredRole` derives it from method and path if absent. */
+  readonly role?: WorkspaceRole;
   /** Status of a success; 200 if absent. */
   readonly status?: 200 | 201 | 202;
   readonly summary: string;
@@ -77,15 +87,33 @@ export interface HttpRoute<Field extends string = string> {
   readonly bodyField?: Field;
   /** The most bytes that the body may have; `DEFAULT_MAX_BODY_BYTES` if absent. */
   readonly maxBodyBytes?: number;
+  /** Whether operators reach the resources of every user; those of a route for operators only are reached anyway. */
+  readonly operatorsReachAll?: boolean;
   /** Whether the body may be absent, which then counts as `{}`. */
   readonly bodyOptional?: boolean;
+  /** A field of the reply that is a path of the gateway, which clients get as a URL. */
+  readonly urlField?: string;
   /** For a reply `{ <resource>, created }`: the answer is the resource, with 200 instead of 201 where it existed. */
   readonly upsert?: { readonly resource: string; readonly updated: string };
 }
 
+/** A whole resource of a workspace, such as `/projects/{project_id}`. */
+const TOP_LEVEL_RESOURCE = /^\/[a-z-]+\/\{\w+\}$/;
+
+/**
+ * The role that a caller needs for a route: a viewer reads, a member writes, and an owner deletes what the workspace
+ * owns directly.
+ */
+export const requiredRole = ({ role, method, path }: Pick<HttpRoute, 'role' | 'method' | 'path'>): WorkspaceRole => {
+  if (role) return role;
+  if (method === 'GET') return 'viewer';
+  return method === 'DELETE' && TOP_LEVEL_RESOURCE.test(path) ? 'owner' : 'member';
+};
+
 /** The admission that a route declares for one kind of caller; every caller of a contract's route has a credential. */
-export const admissionOf = ({ maxBodyBytes }: HttpRoute, access: RouteAccess): RouteAdmission => ({
+export const admissionOf = (route: HttpRoute, access: RouteAccess): RouteAdmission => ({
   access,
-  maxBodyBytes: maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
+  ...(access === 'operator' ? {} : { role: requiredRole(route) }),
+  maxBodyBytes: route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
   budget: 'caller',
 });

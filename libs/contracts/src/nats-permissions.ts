@@ -10,6 +10,9 @@ import {
   NATS_USERS,
   type NatsUser,
   OPERATIONS,
+  QUEUE_CONSUMER,
+  queueNameOf,
+  queueSubjectOf,
   type RequestContract,
   returnPathArrivals,
   type ServiceName,
@@ -45,6 +48,11 @@ export const PUBLISHERS: readonly ServiceName[] = [
   ...new Set(exported.filter(isEventContract).map(({ service }) => service)),
 ];
 
+/** The services that have a queue for requests. */
+export const QUEUES: readonly ServiceName[] = [
+  ...new Set(ALL_REQUESTS.filter(({ queued }) => queued).map(({ service }) => service)),
+];
+
 /** The services whose events a consumer takes. */
 export const sourcesOf = ({ contracts: taken }: EventConsumer): readonly ServiceName[] => [
   ...new Set(taken.map(({ service }) => service)),
@@ -72,62 +80,53 @@ const requestSubjects = (user: NatsUser): readonly string[] => {
   const services = [...new Set(asked.map(({ service }) => service))];
   return [
     ...asked.map(({ subject }) => subject),
+    ...asked.filter(({ queued }) => queued).map(queueSubjectOf),
     ...services.map(service => `${inboxPrefixOf(service)}.${CONFIRMATIONS}.>`),
     ...callersOfService(user).map(caller => `${inboxPrefixOf(caller)}.${user}.>`),
   ];
 };
 
-/** What a durable consumer needs in the stream of another service. */
+/** What a durable consumer needs. */
+const readingSubjects = (stream: string, durable: string): readonly string[] => [
+  api('STREAM.INFO', stream),
+  api('CONSUMER.INFO', stream, durable),
+  api('CONSUMER.CREATE', stream, durable),
+  api('CONSUMER.MSG.NEXT', stream, durable),
+  `$JS.ACK.${stream}.${durable}.>`,
+];
+
+/** What the consumers of a service need in the streams of other services. */
 const consumerSubjects = (user: NatsUser): readonly string[] =>
   ALL_CONSUMERS.filter(({ service }) => service === user).flatMap(consumer =>
-    sourcesOf(consumer).flatMap(source => {
-      const stream = streamNameOf(source);
-      const durable = durableName(consumer.service, consumer.consumer);
-      return [
-        api('STREAM.INFO', stream),
-        api('CONSUMER.INFO', stream, durable),
-        api('CONSUMER.CREATE', stream, durable),
-        api('CONSUMER.MSG.NEXT', stream, durable),
-        `$JS.ACK.${stream}.${durable}.>`,
-      ];
-    }),
+    sourcesOf(consumer).flatMap(source =>
+      readingSubjects(streamNameOf(source), durableName(consumer.service, consumer.consumer)),
+    ),
   );
 
+/** What a service needs for its own queue. Like its stream of events, it may not change or delete it. */
+const queueSubjects = (user: NatsUser): readonly string[] =>
+  QUEUES.filter(service => service === user)
+    .map(queueNameOf)
+    .flatMap(queue => [api('STREAM.CREATE', queue), ...readingSubjects(queue, QUEUE_CONSUMER)]);
+
+/**
+ * No update: NATS refuses to create a stream that exists with another configuration, so a service cannot change which
+ * subjects its stream stores.
+ */
 const STREAM_CALLS = [
   'STREAM.INFO',
   'STREAM.CREATE',
-  'STREAM.UPDATE',
   'STREAM.PURGE',
   'STREAM.MSG.GET',
   'STREAM.MSG.DELETE',
   'CONSUMER.LIST',
 ];
-/** An erasure searches the stream with consumers of its own. */
-const SEARCH_CALLS = ['CONSUMER.CREATE', 'CONSUMER.INFO', 'CONSUMER.MSG.NEXT', 'CONSUMER.DELETE'];
 
-/** What a publisher needs: its event subjects, and its own stream, which it may not delete. */
+/** What a publisher needs: its event subjects, and its own stream, which it may not change or delete. */
 const publisherSubjects = (user: NatsUser): readonly string[] => {
   const service = PUBLISHERS.find(publisher => publisher === user);
   if (!service) return [];
-  const stream = streamNameOf(service);
-  return [
-    streamSubjectOf(service),
-    ...STREAM_CALLS.map(call => api(call, stream)),
-    ...SEARCH_CALLS.map(call => api(call, stream, '*')),
-  ];
-};
-
-/** The durable consumers of other services in the stream of a publisher. */
-const foreignConsumers = (user: NatsUser): readonly string[] => {
-  const service = PUBLISHERS.find(publisher => publisher === user);
-  if (!service) return [];
-  return ALL_CONSUMERS.filter(consumer => sourcesOf(consumer).includes(service))
-    .map(consumer => durableName(consumer.service, consumer.consumer))
-    .flatMap(durable =>
-      ['CONSUMER.CREATE', 'CONSUMER.MSG.NEXT', 'CONSUMER.DELETE'].map(call =>
-        api(call, streamNameOf(service), durable),
-      ),
-    );
+  return [streamSubjectOf(service), ...STREAM_CALLS.map(call => api(call, streamNameOf(service)))];
 };
 
 /** Reads the state of JetStream, and removes durable consumers that nobody uses any more. */
@@ -135,16 +134,13 @@ const operatorSubjects = (): readonly string[] => [
   api('INFO'),
   api('STREAM.NAMES'),
   api('STREAM.LIST'),
-  ...PUBLISHERS.flatMap(service => {
-    const stream = streamNameOf(service);
-    return [
-      api('STREAM.INFO', stream),
-      api('CONSUMER.NAMES', stream),
-      api('CONSUMER.LIST', stream),
-      api('CONSUMER.INFO', stream, '*'),
-      api('CONSUMER.DELETE', stream, '*'),
-    ];
-  }),
+  ...[...PUBLISHERS.map(streamNameOf), ...QUEUES.map(queueNameOf)].flatMap(stream => [
+    api('STREAM.INFO', stream),
+    api('CONSUMER.NAMES', stream),
+    api('CONSUMER.LIST', stream),
+    api('CONSUMER.INFO', stream, '*'),
+    api('CONSUMER.DELETE', stream, '*'),
+  ]),
 ];
 
 /** What NATS has to let a user do. Generated from the contracts, so that a new one is in it. */
@@ -152,6 +148,7 @@ export const natsPermissionsOf = (user: NatsUser): NatsPermissions => {
   const publish = [
     ...requestSubjects(user),
     ...consumerSubjects(user),
+    ...queueSubjects(user),
     ...publisherSubjects(user),
     ...(user === 'delivery-tracking' ? [returnPathArrivals('*')] : []),
     ...(user === 'operator' ? operatorSubjects() : []),
@@ -164,7 +161,7 @@ export const natsPermissionsOf = (user: NatsUser): NatsPermissions => {
     ...(user === 'operator' ? [returnPathArrivals('*')] : []),
   ];
   return {
-    publish: { allow: [...new Set(publish)].sort(), deny: [...new Set(foreignConsumers(user))].sort() },
+    publish: { allow: [...new Set(publish)].sort(), deny: [] },
     subscribe: { allow: subscribe, deny: [] },
   };
 };

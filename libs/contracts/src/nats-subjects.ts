@@ -1,7 +1,10 @@
 import type { NatsUser, ServiceName } from './service-name.js';
 
+/** What every inbox begins with; NATS stores no message below it. */
+export const INBOXES = '_INBOX.';
+
 /** Below it are the inboxes of one user, which nobody else may read. */
-export const inboxPrefixOf = (user: NatsUser): string => `_INBOX.${user}`;
+export const inboxPrefixOf = (user: NatsUser): string => `${INBOXES}${user}`;
 
 /** The token in an inbox below which callers confirm that they have received a reply. */
 export const CONFIRMATIONS = 'confirmations';
@@ -11,3 +14,16 @@ export const streamNameOf = (service: ServiceName): string => `postern-${service
 
 /** The subjects that the stream of a service stores. */
 export const streamSubjectOf = (service: ServiceName): string => `postern.events.${service}.>`;
+
+/** The JetStream stream in which requests wait for a service. */
+export const queueNameOf = (service: ServiceName): string => `${streamNameOf(service)}-queue`;
+
+/** The durable consumer of the queue, which all replicas of the service share. */
+export const QUEUE_CONSUMER = 'requests';
+
+/** The subject of a request in the queue of its service. */
+export const queueSubjectOf = ({ service, name }: { readonly service: ServiceName; readonly name: string }): string =>
+  `postern.queue.${service}.${name}`;
+
+/** The subjects that the queue of a service stores. */
+export const queueSubjectsOf = (service: ServiceName): string => queueSubjectOf({ service, name: '*' });

@@ -3,7 +3,7 @@ import type { HttpRoute } from './http-route.js';
 import type { NatsUser, ServiceName } from './service-name.js';
 
 /** The HTTP status that a refusal code has, the same one in every contract that declares the code. */
-export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 429 | 503;
+export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 410 | 429 | 503;
 
 /** One request that a service handles over NATS: its subject, shapes, refusals and deadline. */
 export interface RequestContract<
@@ -24,6 +24,8 @@ export interface RequestContract<
   readonly callers: readonly NatsUser[];
   /** Milliseconds after which the caller treats the service as unavailable. */
   readonly deadlineMs: number;
+  /** Whether a caller may leave it in the queue of the service, which then handles it at least once, without a reply. */
+  readonly queued: boolean;
 }
 
 const GATEWAY: readonly NatsUser[] = ['api-gateway'];
@@ -54,6 +56,8 @@ export const requestsOf =
       /** Who may send it besides the gateway, which may if there is a route. */
       callers?: readonly NatsUser[];
       deadlineMs?: number;
+      /** Only for requests that may be repeated. */
+      queued?: boolean;
     },
   ): RequestContract<Request, Reply, Code> => {
     const http = [shape.http ?? []].flat();
@@ -67,5 +71,6 @@ export const requestsOf =
       http,
       callers: [...new Set([...callers, ...(shape.callers ?? []), ...(http.length > 0 ? GATEWAY : [])])],
       deadlineMs: shape.deadlineMs ?? 5_000,
+      queued: shape.queued ?? false,
     };
   };

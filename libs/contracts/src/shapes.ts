@@ -14,7 +14,12 @@ export interface Page<Item> {
 }
 
 export const page = <Item extends z.ZodType>(item: Item) =>
-  z.object({ items: z.array(item), total: z.int().nonnegative(), limit: z.int(), offset: z.int().nonnegative() });
+  z.object({
+    items: z.array(item).describe('The items of this page.'),
+    total: z.int().nonnegative().describe('Number of items on all pages.'),
+    limit: z.int().describe('Maximum number of items on a page.'),
+    offset: z.int().nonnegative().describe('Number of items before this page.'),
+  });
 
 /** The offset that HTTP accepts. */
 export const pageOffset = z.int().min(0).max(1_000_000_000).default(0);

@@ -19,6 +19,8 @@ export type ClosedReason = z.infer<typeof closedReason>;
 export const serviceId = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'is no service id');
 export const reservation = z.strictObject({ name: z.string().min(1).max(500) });
 export const backendSet = z.strictObject({ backends: z.array(backend).max(200), version: z.int().min(0) });
+/** Services by host name, in lower case: all that are routed besides the services' own names. */
+export const hostRoutes = z.record(z.string().min(1).max(255), serviceId);
 export const closing = z.strictObject({ reason: closedReason, version: z.int().min(0).optional() });
 export const drainOrder = z.strictObject({
   backends: z.array(z.string()).max(1_000),

@@ -81,6 +81,11 @@ export class LoadBalancerClient {
     await this.#ask('DELETE', `/services/${webServiceId}`, undefined);
   }
 
+  /** Routes exactly these host names on the shared port, besides the names of the services. Durable when it returns. */
+  async routeHosts(services: Readonly<Record<string, string>>): Promise<void> {
+    await this.#ask('PUT', '/hosts/', undefined, services);
+  }
+
   /** All routes as the balancer has them now. */
   async routes(): Promise<readonly BalancerRoute[]> {
     return (await this.#ask('GET', '/state', balancerState)).services;

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { CompositionError, composeMessage, type MessageDraft, messageBytes, prepareMessage } from './compose.js';
+import { withCopyId } from './copy-id-header.js';
 import { parseMailbox } from './mailbox.js';
 
 const draft: MessageDraft = {
@@ -38,6 +39,16 @@ describe('a composed message', () => {
     expect(one.body.toString().replace('one', 'two')).toBe(two.body.toString());
   });
 
+  it('gives each copy the header of its own id, and equal copies the same body', () => {
+    const prepared = prepareMessage({ ...draft, headers: { 'x-postern-ID': 'set by the caller', 'X-Order': '7' } });
+    const shared = prepared.copy();
+    const [one, two] = [withCopyId(shared, 'a.1.b'), withCopyId(shared, 'a.2.b')];
+    const idsOf = ({ headerLines }: typeof one) => headerLines.filter(({ name }) => /^x-/i.test(name)).map(l => l.line);
+    expect(idsOf(one)).toEqual(['X-Postern-Id: a.1.b', 'X-Order: 7']);
+    expect(idsOf(two)).toEqual(['X-Postern-Id: a.2.b', 'X-Order: 7']);
+    expect(two.body).toBe(one.body);
+  });
+
   it('writes its date, ids and extra headers as RFC 5322 asks', () => {
     const head = messageBytes(composeMessage({ ...draft, headers: { 'X-Order-Id': '42' } }))
       .toString()
@@ -45,6 +56,13 @@ describe('a composed message', () => {
     expect(head).toContain('\r\nDate: Fri, 02 Jan 2026 03:04:05 +0000\r\n');
     expect(head).toContain('\r\nMessage-ID: <0198c0de@mail.example.com>\r\n');
     expect(head).toContain('\r\nX-Order-Id: 42\r\n');
+  });
+
+  it('says when a program sends it by itself (RFC 3834 §5)', () => {
+    const linesOf = (autoSubmitted: boolean) =>
+      composeMessage({ ...draft, autoSubmitted }).headerLines.map(({ line }) => line);
+    expect(linesOf(true)).toContain('Auto-Submitted: auto-generated');
+    expect(linesOf(false)).not.toContain('Auto-Submitted: auto-generated');
   });
 
   it('tells mail clients how to unsubscribe (RFC 8058)', () => {

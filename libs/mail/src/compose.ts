@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type HeaderLine, unstructuredLine } from './header-text.js';
 import { type Mailbox, mailboxListLine } from './mailbox.js';
+import { type BodyChunk, SharedBody } from './shared-body.js';
 import { textFromHtml } from './text-from-html.js';
-import { encodeText } from './transfer-encoding.js';
+import { encodeText, encodingOf } from './transfer-encoding.js';
 
 /** Everything a message says. Bcc has no place here: it lives in the envelope alone. */
 export interface MessageDraft {
@@ -21,12 +22,16 @@ export interface MessageDraft {
   readonly date: Date;
   /** Where a recipient unsubscribes (RFC 2369), with one request if it is an https URL (RFC 8058). */
   readonly unsubscribeUrl?: string;
+  /** True for mail that a program sends by itself, so that no automatic reply answers it (RFC 3834 §5). */
+  readonly autoSubmitted?: boolean;
 }
 
 /** A message ready for signing and handing over. `body` is 7-bit with CRLF line ends. */
 export interface ComposedMessage {
   readonly headerLines: readonly HeaderLine[];
   readonly body: Buffer;
+  /** The body of a large message in parts that its copies share; `body` joins them. */
+  readonly shared?: { readonly chunks: readonly BodyChunk[]; readonly canonicalHash: () => string };
   /** True when an address in the headers cannot be written in ASCII (RFC 6532). */
   readonly needsSmtpUtf8: boolean;
 }
@@ -35,8 +40,11 @@ export interface ComposedMessage {
 export interface PreparedMessage {
   readonly headerLines: readonly HeaderLine[];
   readonly needsSmtpUtf8: boolean;
-  /** The copy with this HTML in place of the draft's (tracking differs by recipient); none: the draft's own. */
-  copy(html?: string): ComposedMessage;
+  /**
+   * The copy with this HTML in place of the draft's (tracking differs by recipient); none: the draft's own. HTML may be
+   * given in pieces, those with an even index the same in all copies: what copies share is then processed once.
+   */
+  copy(html?: string | readonly string[]): ComposedMessage;
 }
 
 /** Thrown for a draft that cannot become a message; what the API's validation lets through never does. */
@@ -44,7 +52,11 @@ export class CompositionError extends Error {
   override readonly name = 'CompositionError';
 }
 
+/** Shorter bodies cost less to encode again for every recipient. */
+const SHARED_FROM = 64 * 1024;
 const EXTRA_HEADER = /^X-[A-Za-z0-9-]{1,70}$/i;
+/** The header with the signed id of the copy; callers cannot set it. */
+export const COPY_ID_HEADER = 'X-Postern-Id';
 const UNSUBSCRIBE_URL = /^https?:\/\/[\x21-\x3b\x3d\x3f-\x7e]{1,900}$/;
 const MESSAGE_ID = /^[\x21-\x3b\x3d\x3f-\x7e]+@[A-Za-z0-9.-]+$/;
 
@@ -70,12 +82,40 @@ export function prepareMessage(draft: MessageDraft): PreparedMessage {
   ];
   const head = `--${boundary}\r\n${partHead('text/plain', plain.encoding)}${plain.encoded}\r\n--${boundary}\r\n`;
   const tail = `\r\n--${boundary}--\r\n`;
-  const copy = (own = html): ComposedMessage => {
-    const rich = encodePart('html', own);
+  const copyOfPieces = sharedCopies({ headerLines, needsSmtpUtf8 }, html, head, tail);
+  const copy = (own: string | readonly string[] = html): ComposedMessage => {
+    if (typeof own !== 'string' && html.length >= SHARED_FROM) return copyOfPieces(own);
+    const rich = encodePart('html', typeof own === 'string' ? own : own.join(''));
     const body = Buffer.from(head + partHead('text/html', rich.encoding) + rich.encoded + tail, 'latin1');
     return { headerLines, body, needsSmtpUtf8 };
   };
   return { headerLines, needsSmtpUtf8, copy };
+}
+
+/** Copies of a large message: what they share is encoded once. */
+function sharedCopies(
+  message: Pick<ComposedMessage, 'headerLines' | 'needsSmtpUtf8'>,
+  html: string,
+  head: string,
+  tail: string,
+): (pieces: readonly string[]) => ComposedMessage {
+  let shared: SharedBody | undefined;
+  return pieces => {
+    if (!shared) {
+      checkContent('html', html);
+      const encoding = encodingOf(html);
+      shared = new SharedBody(encoding, head + partHead('text/html', encoding), tail);
+    }
+    const body = shared;
+    const chunks = body.copy(pieces);
+    return {
+      ...message,
+      get body() {
+        return Buffer.concat(chunks.map(({ bytes }) => bytes));
+      },
+      shared: { chunks, canonicalHash: () => body.hashOf(chunks) },
+    };
+  };
 }
 
 /** Composes a message of which there is only one copy. */
@@ -85,11 +125,21 @@ export function composeMessage(draft: MessageDraft): ComposedMessage {
 
 /** The bytes as they go over the wire (before dot-stuffing), with headers such as DKIM-Signature in front. */
 export function messageBytes(message: ComposedMessage, prepend: readonly HeaderLine[] = []): Buffer {
+  return Buffer.concat([headOf(message, prepend), message.body]);
+}
+
+/** The same in parts that end with a line; the copies of a large message share them, so that none is copied. */
+export function messageParts(message: ComposedMessage, prepend: readonly HeaderLine[] = []): readonly Buffer[] {
+  if (!message.shared) return [messageBytes(message, prepend)];
+  return [headOf(message, prepend), ...message.shared.chunks.map(({ bytes }) => bytes)];
+}
+
+function headOf(message: ComposedMessage, prepend: readonly HeaderLine[]): Buffer {
   let head = '';
   for (const { line } of prepend) head += `${line}\r\n`;
   for (const { line } of message.headerLines) head += `${line}\r\n`;
   head += '\r\n';
-  return Buffer.concat([Buffer.from(head, message.needsSmtpUtf8 ? 'utf8' : 'latin1'), message.body]);
+  return Buffer.from(head, message.needsSmtpUtf8 ? 'utf8' : 'latin1');
 }
 
 function ownHeaders(draft: MessageDraft): HeaderLine[] {
@@ -106,10 +156,13 @@ function ownHeaders(draft: MessageDraft): HeaderLine[] {
     { name: 'Message-ID', line: `Message-ID: <${draft.messageId}>` },
   ];
   for (const [name, value] of Object.entries(draft.headers ?? {})) {
+    // Messages that an earlier release accepted may hold one.
+    if (name.toLowerCase() === COPY_ID_HEADER.toLowerCase()) continue;
     if (!EXTRA_HEADER.test(name)) throw new CompositionError(`header ${JSON.stringify(name)} is not an X- header`);
     lines.push(textHeader(name, value));
   }
   lines.push(...unsubscribeHeaders(draft.unsubscribeUrl));
+  if (draft.autoSubmitted) lines.push({ name: 'Auto-Submitted', line: 'Auto-Submitted: auto-generated' });
   lines.push({ name: 'MIME-Version', line: 'MIME-Version: 1.0' });
   return lines;
 }
@@ -138,8 +191,12 @@ function textHeader(name: string, value: string): HeaderLine {
 }
 
 function encodePart(what: 'text' | 'html', content: string): ReturnType<typeof encodeText> {
-  if (content.includes('\0')) throw new CompositionError(`the ${what} holds a NUL`);
+  checkContent(what, content);
   return encodeText(content);
+}
+
+function checkContent(what: 'text' | 'html', content: string): void {
+  if (content.includes('\0')) throw new CompositionError(`the ${what} holds a NUL`);
 }
 
 function partHeaders(type: string, encoding: string): HeaderLine[] {

@@ -3,6 +3,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
+const LAST_LINE = Buffer.from('x\r\n', 'latin1');
 const MORE_THAN_BLANKS = /[\t\r]| {2}/;
 
 /** One header field (`Name: value`, folded or not) in relaxed form, without its line end. */
@@ -46,6 +47,11 @@ export function canonicalBody(body: Buffer): Buffer {
   out[contentEnd] = CR;
   out[contentEnd + 1] = LF;
   return out.subarray(0, contentEnd + 2);
+}
+
+/** Whole lines in relaxed form; unlike at the end of a body, empty lines at the end stay. */
+export function canonicalLines(lines: Buffer): Buffer {
+  return canonicalBody(Buffer.concat([lines, LAST_LINE])).subarray(0, -LAST_LINE.length);
 }
 
 /** True for nearly all that we compose; false also where only a closer look would tell. */

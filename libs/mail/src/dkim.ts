@@ -16,25 +16,27 @@ export interface DkimKeyPair {
 export interface DkimIdentity {
   readonly domain: string;
   readonly selector: string;
-  /** RSA, PKCS #8 or PKCS #1, PEM. */
+  /** RSA (PKCS #8 or PKCS #1) or Ed25519 (PKCS #8), PEM. */
   readonly privateKey: string;
 }
 
-/** Listed once more than they occur, so that a second one added on the way breaks the signature (RFC 6376 §8.15). */
-const OVERSIGNED = ['from', 'reply-to', 'subject', 'to', 'cc'];
-const SIGNED_WHERE_PRESENT = [
-  'date',
-  'message-id',
-  'mime-version',
-  'content-type',
-  'content-transfer-encoding',
-  'in-reply-to',
-  'references',
-  // RFC 8058 §4: one-click unsubscription works only if both are signed.
-  'list-unsubscribe',
-  'list-unsubscribe-post',
-];
+/** Signed also where they are absent, so that one that is added on the way breaks the signature (RFC 6376 §8.15). */
+const ALWAYS_SIGNED = ['from', 'reply-to', 'subject', 'to', 'cc', 'date', 'message-id', 'mime-version', 'content-type'];
+/** Instructions to relays (SES, SendGrid, Mandrill, Mailgun, Postmark, Mailjet, SparkPost), which remove them. */
+const REMOVED_BY_RELAYS = /^x-(?:ses-|smtpapi$|mc-|mailgun-|pm-|mj-|msys-)/;
 const MAX_LINE = 76;
+
+const ED25519_BYTES = 32;
+
+/** What all signatures of a message have in common. */
+interface MessageDigest {
+  readonly names: readonly string[];
+  /** The selected headers in canonical form. */
+  readonly canonical: string;
+  readonly bodyHash: string;
+}
+
+type SignedContent = Pick<ComposedMessage, 'headerLines' | 'body' | 'shared'>;
 
 /** Makes a 2048-bit RSA key pair; off the event loop, about 0.1 s. */
 export async function generateDkimKeyPair(): Promise<DkimKeyPair> {
@@ -43,65 +45,111 @@ export async function generateDkimKeyPair(): Promise<DkimKeyPair> {
   return { privateKey: pem, record: dkimRecord(pem) };
 }
 
-/** The TXT record that belongs to a private key. */
+/** Makes an Ed25519 key pair (RFC 8463). */
+export async function generateEd25519KeyPair(): Promise<DkimKeyPair> {
+  const { privateKey } = await promisify(generateKeyPair)('ed25519');
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  return { privateKey: pem, record: dkimRecord(pem) };
+}
+
+/** The TXT record that belongs to a private key; of Ed25519 it holds the bare key of 32 bytes (RFC 8463 §4). */
 export function dkimRecord(privateKey: string): string {
-  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
-  return `v=DKIM1; k=rsa; p=${spki.toString('base64')}`;
+  const key = createPublicKey(privateKey);
+  const spki = key.export({ type: 'spki', format: 'der' });
+  return key.asymmetricKeyType === 'ed25519'
+    ? `v=DKIM1; k=ed25519; p=${spki.subarray(-ED25519_BYTES).toString('base64')}`
+    : `v=DKIM1; k=rsa; p=${spki.toString('base64')}`;
+}
+
+/** One signature by each signer, in their order; what they have in common is computed once. */
+export async function signMessage(
+  message: SignedContent,
+  signers: readonly DkimSigner[],
+  at = new Date(),
+): Promise<HeaderLine[]> {
+  if (signers.length === 0) return [];
+  const digest = digestOf(message);
+  return Promise.all(signers.map(signer => signer.signDigest(digest, at)));
 }
 
 /**
- * Signs messages for one domain: rsa-sha256, relaxed/relaxed. Keep one per domain: the parsed key is what it caches.
+ * Signs messages for one domain: rsa-sha256 or ed25519-sha256, relaxed/relaxed. Keep one per domain: the parsed key is what it caches.
  * mailauth takes three times the CPU, on the event loop (docs/decisions/0018-libraries-for-mail.md).
  */
 export class DkimSigner {
   readonly #key: KeyObject;
+  readonly #algorithm: 'rsa-sha256' | 'ed25519-sha256';
 
   constructor(readonly identity: DkimIdentity) {
     this.#key = createPrivateKey(identity.privateKey);
-    if (this.#key.asymmetricKeyType !== 'rsa') throw new TypeError('a DKIM key must be an RSA key');
+    const type = this.#key.asymmetricKeyType;
+    if (type !== 'rsa' && type !== 'ed25519') throw new TypeError('a DKIM key must be an RSA or Ed25519 key');
+    this.#algorithm = `${type}-sha256`;
   }
 
   /**
-   * The DKIM-Signature header for exactly these bytes; put it in front of the message. The RSA operation runs on the
-   * thread pool.
+   * The DKIM-Signature header for exactly these bytes; put it in front of the message. The operation with the private key
+   * runs on the thread pool.
    */
-  async sign(message: Pick<ComposedMessage, 'headerLines' | 'body'>, at = new Date()): Promise<HeaderLine> {
-    const { names, canonical } = selectHeaders(message.headerLines);
-    const bodyHash = createHash('sha256').update(canonicalBody(message.body)).digest('base64');
+  sign(message: SignedContent, at = new Date()): Promise<HeaderLine> {
+    return this.signDigest(digestOf(message), at);
+  }
+
+  /** The same for a message whose headers are selected and whose body is hashed. */
+  async signDigest({ names, canonical, bodyHash }: MessageDigest, at: Date): Promise<HeaderLine> {
     const { domain, selector } = this.identity;
     const unsigned =
-      `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${domain};\r\n` +
+      `DKIM-Signature: v=1; a=${this.#algorithm}; c=relaxed/relaxed; d=${domain};\r\n` +
       ` s=${selector}; t=${Math.floor(at.getTime() / 1000)};\r\n` +
       `${foldedNames(names)};\r\n` +
       ` bh=${bodyHash};\r\n b=`;
     const data = Buffer.from(canonical + canonicalHeader(unsigned).trimEnd(), 'utf8');
-    const signature = await signOnThreadPool(data, this.#key);
+    // Ed25519 signs the hash of the data (RFC 8463 §3).
+    const signature =
+      this.#algorithm === 'rsa-sha256'
+        ? await signOnThreadPool('sha256', data, this.#key)
+        : await signOnThreadPool(null, createHash('sha256').update(data).digest(), this.#key);
     return { name: 'DKIM-Signature', line: unsigned + foldedValue(signature) };
   }
 }
 
-/** Instances of one header are signed from the bottom up (RFC 6376 §5.4.2). */
+const digestOf = (message: SignedContent): MessageDigest => ({
+  ...selectHeaders(message.headerLines),
+  bodyHash: bodyHashOf(message),
+});
+
+/** Copies that differ in their headers only share one body, which is hashed once. */
+const bodyHashes = new WeakMap<Buffer, string>();
+
+function bodyHashOf({ body, shared }: SignedContent): string {
+  if (shared) return shared.canonicalHash();
+  const hash = bodyHashes.get(body) ?? createHash('sha256').update(canonicalBody(body)).digest('base64');
+  bodyHashes.set(body, hash);
+  return hash;
+}
+
+/**
+ * All headers of the message, each listed once more than it occurs, so that no second one can be added. Instances of one
+ * header are signed from the bottom up (RFC 6376 §5.4.2).
+ */
 function selectHeaders(lines: readonly HeaderLine[]): { names: string[]; canonical: string } {
+  const keys = lines.map(({ name }) => name.toLowerCase());
   const names: string[] = [];
   let canonical = '';
-  const keys = lines.map(({ name }) => name.toLowerCase());
-  const take = (wanted: string): void => {
+  for (const wanted of new Set([...ALWAYS_SIGNED, ...keys])) {
+    if (REMOVED_BY_RELAYS.test(wanted)) continue;
     for (let at = keys.lastIndexOf(wanted); at >= 0; at = at === 0 ? -1 : keys.lastIndexOf(wanted, at - 1)) {
       names.push(wanted);
       canonical += `${canonicalHeader(lines[at]!.line)}\r\n`;
     }
-  };
-  for (const wanted of OVERSIGNED) {
-    take(wanted);
     names.push(wanted);
   }
-  SIGNED_WHERE_PRESENT.forEach(take);
   return { names, canonical };
 }
 
-function signOnThreadPool(data: Buffer, key: KeyObject): Promise<string> {
+function signOnThreadPool(algorithm: 'sha256' | null, data: Buffer, key: KeyObject): Promise<string> {
   return new Promise((resolve, reject) => {
-    sign('sha256', data, key, (error, signature) => (error ? reject(error) : resolve(signature.toString('base64'))));
+    sign(algorithm, data, key, (error, signature) => (error ? reject(error) : resolve(signature.toString('base64'))));
   });
 }
 

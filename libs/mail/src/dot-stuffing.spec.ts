@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dataOf } from './dot-stuffing.js';
+import { dataOf, dataOfParts } from './dot-stuffing.js';
 
 const data = (text: string) => dataOf(Buffer.from(text, 'latin1')).toString('latin1');
 
@@ -16,6 +16,13 @@ describe('the data of a message', () => {
     ['a\r\n\r\n.\r\nMAIL', 'a\r\n\r\n..\r\nMAIL\r\n.\r\n'],
   ])('%j is %j', (text, expected) => {
     expect(data(text)).toBe(expected);
+  });
+
+  it('is the same in parts, and parts that need no change are not copied', () => {
+    const parts = ['.a\r\n', 'b\r\n', '.c'].map(text => Buffer.from(text));
+    for (let round = 1; round <= 2; round++)
+      expect(Buffer.concat(dataOfParts(parts)).toString()).toBe(data('.a\r\nb\r\n.c'));
+    expect(dataOfParts(parts)[1]).toBe(parts[1]);
   });
 
   it('ends once, at its end, and gives the message back', () => {

@@ -2,6 +2,9 @@ const CR = 0x0d;
 const LF = 0x0a;
 const DOT = 0x2e;
 
+const END = '.\r\n';
+const stuffedParts = new WeakMap<Buffer, Buffer>();
+
 /** A byte that is missing, and the position in front of which it belongs. */
 interface Insertion {
   readonly at: number;
@@ -16,7 +19,7 @@ interface Insertion {
 export function dataOf(message: Buffer): Buffer {
   const insertions = missingIn(message);
   const last = message[message.length - 1];
-  const end = message.length === 0 || last === LF || last === CR ? '.\r\n' : '\r\n.\r\n';
+  const end = message.length === 0 || last === LF || last === CR ? END : `\r\n${END}`;
   const data = Buffer.allocUnsafe(message.length + insertions.length + end.length);
   let written = 0;
   let copied = 0;
@@ -28,6 +31,16 @@ export function dataOf(message: Buffer): Buffer {
   written += message.copy(data, written, copied);
   data.write(end, written, 'latin1');
   return data;
+}
+
+/** Parts of a message, each of which ends with a line, as DATA wants them; a part of several messages is read once. */
+export function dataOfParts(parts: readonly Buffer[]): Buffer[] {
+  return parts.map((part, index) => {
+    if (index === parts.length - 1) return dataOf(part);
+    const known = stuffedParts.get(part) ?? (missingIn(part).length > 0 ? dataOf(part).subarray(0, -END.length) : part);
+    stuffedParts.set(part, known);
+    return known;
+  });
 }
 
 /** Nothing, for what `composeMessage` makes: its lines end in CRLF, and it escapes leading dots. */

@@ -4,8 +4,13 @@ import type { HandOverResult } from './smtp-answer.js';
 /** A message with its envelope. Addresses are bare, as `parseMailbox` gives them; `from: ''` is the null sender. */
 export interface HandOver {
   readonly from: string;
-  readonly recipients: readonly { readonly address: string; readonly orcpt?: string }[];
-  readonly bytes: Buffer;
+  readonly recipients: readonly {
+    readonly address: string;
+    /** The address as the sender gave it, for notifications (RFC 3461 §4.2). */
+    readonly orcpt?: string;
+  }[];
+  /** The message, or its parts, each of which ends with a line. */
+  readonly bytes: Buffer | readonly Buffer[];
   /** Asked for where the relay offers DSN (RFC 3461), left out elsewhere. */
   readonly dsn?: {
     readonly notify: readonly ('SUCCESS' | 'FAILURE' | 'DELAY')[];

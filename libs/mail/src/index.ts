@@ -1,38 +1,49 @@
+export { BOUNCE_RULES_VERSION, type BounceName } from './bounces/bounce-rule.js';
+export { type BounceClass, type BounceEvidence, classifyBounce, classifyReply } from './bounces/classify-bounce.js';
 export {
-  type BounceClass,
-  type BounceEvidence,
-  type BounceName,
-  classifyBounce,
-  classifyReply,
-} from './bounce-class.js';
-export {
+  COPY_ID_HEADER,
   type ComposedMessage,
   CompositionError,
   composeMessage,
   type MessageDraft,
   messageBytes,
+  messageParts,
   type PreparedMessage,
   prepareMessage,
 } from './compose.js';
+export { withCopyId } from './copy-id-header.js';
 export {
-  concerns,
-  type InboundLimits,
-  type InboundMail,
-  type OtherMail,
-  type RecipientReport,
-  type ReportedMessage,
-  readInboundMail,
-} from './delivery-notification.js';
-export { type DkimIdentity, type DkimKeyPair, DkimSigner, dkimRecord, generateDkimKeyPair } from './dkim.js';
+  type DkimIdentity,
+  type DkimKeyPair,
+  DkimSigner,
+  dkimRecord,
+  generateDkimKeyPair,
+  generateEd25519KeyPair,
+  signMessage,
+} from './dkim.js';
+export type { DmarcSource, DomainReport, TlsFailure } from './domain-reports/domain-report.js';
+export { authorOfMail, readDomainReports } from './domain-reports/read-domain-reports.js';
 export { type HandOver, TOO_LATE } from './hand-over.js';
 export { HandOverWindow } from './hand-over-window.js';
 export type { HeaderLine } from './header-text.js';
 export { addressKey, formatMailbox, type Mailbox, MailboxError, parseMailbox, sameAddress } from './mailbox.js';
+export { MimeError } from './mime-entity.js';
+export { copyIdsIn } from './notices/copy-ids.js';
+export type {
+  InboundLimits,
+  InboundMail,
+  OtherMail,
+  RecipientReport,
+  ReportedMessage,
+} from './notices/inbound-mail.js';
+export { concerns, readInboundMail } from './notices/read-inbound-mail.js';
 export type { RelayConfig, RelayOffers } from './relay-config.js';
 export { type NamedRelay, type Relay, type RelayedResult, RelaySet } from './relay-set.js';
 export type { ReportAddress } from './report-address.js';
 export { type CopyTracking, prepareTracking, type TrackedHtml } from './rewrite-html.js';
-export { type TrackedClick, type TrackedRecipient, TrackingTokens } from './signed-token.js';
+export { type Certificate, selfSignedCertificate } from './self-signed-certificate.js';
+export { type NamedCopy, type TrackedClick, type TrackedRecipient, TrackingTokens } from './signed-token.js';
 export { type HandOverResult, parseReply, type RefusedRecipient, type SmtpReply } from './smtp-answer.js';
 export { type ProbeResult, SmtpPool } from './smtp-pool.js';
+export { prepareSubmittedMessage, readSubmittedMessage, type SubmittedMessage } from './submitted-message.js';
 export { textFromHtml } from './text-from-html.js';

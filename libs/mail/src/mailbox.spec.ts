@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { addressParser } from 'postal-mime';
 import { addressKey, formatMailbox, MailboxError, parseMailbox, sameAddress } from './mailbox.js';
 
+const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/gu;
+
 describe('a mailbox', () => {
   it.each([
     ['ada@example.com', undefined, 'ada@example.com'],
@@ -20,6 +22,18 @@ describe('a mailbox', () => {
     ['"a b"@example.com', undefined, '"a b"@example.com'],
     ['"ada"@example.com', undefined, 'ada@example.com'],
     ['"" <ada@example.com>', undefined, 'ada@example.com'],
+    ['Shop (EU) <ada@example.com>', 'Shop (EU)', 'ada@example.com'],
+    ['Acme [Test] <ada@example.com>', 'Acme [Test]', 'ada@example.com'],
+    ['Acme: Billing <ada@example.com>', 'Acme: Billing', 'ada@example.com'],
+    ['ada@b.example <ada@example.com>', 'ada@b.example', 'ada@example.com'],
+    ['King, Ada <ada@example.com>', 'King, Ada', 'ada@example.com'],
+    ['Ada <home> King <ada@example.com>', 'Ada <home> King', 'ada@example.com'],
+    ['5" Pizza <ada@example.com>', '5" Pizza', 'ada@example.com'],
+    ['=?UTF-8?B?0JDQtNCw?= <ada@example.com>', 'Ада', 'ada@example.com'],
+    ['"=?UTF-8?Q?Ada_K=C3=B6nig?=" <ada@example.com>', 'Ada König', 'ada@example.com'],
+    ['=?iso-8859-1?Q?J=F6rg?= Ada <ada@example.com>', 'Jörg Ada', 'ada@example.com'],
+    ['=?UTF-8?B?0JDQ?= =?UTF-8?B?tNCw?= <ada@example.com>', 'Ада', 'ada@example.com'],
+    ['=?nonsense <ada@example.com>', '=?nonsense', 'ada@example.com'],
     ["o'hara+tag/x=y@EXAMPLE.com", undefined, "o'hara+tag/x=y@example.com"],
     ['Ada@bücher.example', undefined, 'Ada@xn--bcher-kva.example'],
     ['Ada@BÜCHER。example', undefined, 'Ada@xn--bcher-kva.example'],
@@ -42,16 +56,34 @@ describe('a mailbox', () => {
     ['Ada\u0000 <ada@example.com>', 'it contains a control character or a line break'],
     ['Ada\u2028 <ada@example.com>', 'it contains a control character or a line break'],
     ['Ada \ud800 <ada@example.com>', 'it contains a control character or a line break'],
-    ['a@example.com, b@example.com', 'it holds more than one address (a name with a comma must be quoted)'],
-    ['a@example.com;b@example.com', 'it holds more than one address (a name with a comma must be quoted)'],
-    ['Ada <a@example.com>, b@example.com', 'it holds more than one address (a name with a comma must be quoted)'],
-    ['King, Ada <a@example.com>', 'it holds more than one address (a name with a comma must be quoted)'],
+    ['a@example.com, b@example.com', 'it holds more than one address; each address needs an entry of its own'],
+    ['a@example.com;b@example.com', 'it holds more than one address; each address needs an entry of its own'],
+    ['Ada <a@example.com>, b@example.com', 'it holds more than one address; each address needs an entry of its own'],
+    [
+      'Ada <a@example.com>, Bob <b@example.com>',
+      'it holds more than one address; each address needs an entry of its own',
+    ],
+    [
+      'Ada <a@example.com> Bob <b@example.com>',
+      'it holds more than one address; each address needs an entry of its own',
+    ],
+    ['a@example.com, Bob <b@example.com>', 'it holds more than one address; each address needs an entry of its own'],
+    [
+      'Team: a@example.com, Bob <b@example.com>;',
+      'it holds more than one address; each address needs an entry of its own',
+    ],
+    [
+      'Team: a@example.com, Bob <b@example.com>',
+      'it holds more than one address; each address needs an entry of its own',
+    ],
+    ['Ada \u202emoc.evil@ <a@example.com>', 'its name contains U+202E, which changes the direction of text'],
+    ['=?UTF-8?B?4oCuYQ==?= <a@example.com>', 'its name contains U+202E, which changes the direction of text'],
+    ['=?UTF-8?Q?a=0D=0ABcc:_b?= <a@example.com>', 'its name contains a control character or a line break'],
+    ['Ada a@example.com>', 'the opening "<" is missing'],
     ['Team: a@example.com;', 'group syntax is not allowed'],
     ['undisclosed-recipients:;', 'group syntax is not allowed'],
-    ['Ada (home) <a@example.com>', 'comments are not allowed (quote a name with brackets)'],
-    ['ada(home)@example.com', 'comments are not allowed (quote a name with brackets)'],
+    ['ada(home)@example.com', 'comments are not allowed'],
     ['ada@example.com (home)', 'comments are not allowed'],
-    ['a@b.example <a@example.com>', 'a display name with "@" must be quoted'],
     ['Ada <a@example.com> x', 'there is text after ">"'],
     ['Ada <a@example.com', 'the closing ">" is missing'],
     ['Ada <>', 'the address is empty'],
@@ -120,14 +152,19 @@ describe('a mailbox', () => {
         ),
         maxLength: 80,
       })
-      .map(text => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim());
+      .map(text =>
+        text
+          .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+          .replace(BIDI_CONTROLS, '')
+          .trim(),
+      );
     fc.assert(
       fc.property(name, text => {
         const printed = formatMailbox({ name: text, address: 'ada@example.com' });
         expect(printed).toMatch(/^[\x20-\x7e]+$/);
         const [parsed] = addressParser(printed, { flatten: true });
         expect(parsed).toEqual({ name: text, address: 'ada@example.com' });
-        if (!printed.includes('=?')) expect(parseMailbox(printed).name ?? '').toBe(text);
+        expect(parseMailbox(printed).name ?? '').toBe(text);
       }),
     );
   });

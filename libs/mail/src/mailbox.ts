@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { MORE_THAN_ONE, type Refuse, readDisplayName, readQuoted } from './display-name.js';
 import { encodeWords, structuredLine } from './header-text.js';
 
 /** One mailbox (RFC 5321 §4.1.2, RFC 5322 §3.4, internationalised by RFC 6531). */
@@ -35,8 +36,8 @@ const INVISIBLE = /[\p{Z}\p{C}]/u;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Reads exactly one mailbox, bare or `Name <address>`. Groups, lists, comments, routes and address literals are
- * refused, and control characters before anything else is looked at.
+ * Reads exactly one mailbox, bare or `Name <address>`, where the name needs no quotes. Groups, lists, comments in
+ * addresses, routes and address literals are refused, and control characters before anything else is read.
  */
 export function parseMailbox(text: string): Mailbox {
   const refuse = (reason: string): never => {
@@ -47,14 +48,11 @@ export function parseMailbox(text: string): Mailbox {
   const trimmed = text.trim();
   if (trimmed === '') refuse('it is empty');
 
-  const { words, tail } = readPhrase(trimmed, refuse);
-  if (!tail.startsWith('<')) return readAddress(trimmed, refuse);
-  const end = closingBracket(tail);
-  if (end < 0) refuse('the closing ">" is missing');
-  const rest = tail.slice(end + 1).trim();
-  if (rest !== '') refuse(rest.startsWith(',') || rest.startsWith(';') ? MORE_THAN_ONE : 'there is text after ">"');
-  const name = words.join(' ').trim();
-  const address = readAddress(tail.slice(1, end).trim(), refuse);
+  if (!trimmed.endsWith('>')) return readBare(trimmed, refuse);
+  const open = trimmed.lastIndexOf('<');
+  if (open < 0) refuse('the opening "<" is missing');
+  const name = readDisplayName(trimmed.slice(0, open), refuse);
+  const address = readAddress(trimmed.slice(open + 1, -1).trim(), refuse);
   return name === '' ? address : { name, ...address };
 }
 
@@ -100,68 +98,12 @@ export function sameAddress(a: string, b: string): boolean {
   return addressKey(a) === addressKey(b);
 }
 
-const MORE_THAN_ONE = 'it holds more than one address (a name with a comma must be quoted)';
-
-type Refuse = (reason: string) => never;
-
-/** The words before `<`, or, where there is no `<`, everything skipped up to the first sign of an addr-spec. */
-function readPhrase(text: string, refuse: Refuse): { words: string[]; tail: string } {
-  const words: string[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const character = text[at]!;
-    if (character === '<') return { words, tail: text.slice(at) };
-    if (/\s/u.test(character)) {
-      at++;
-    } else if (character === '"') {
-      const quoted = readQuoted(text, at, refuse);
-      if (text[quoted.end] === '@') return { words, tail: '' };
-      words.push(quoted.value);
-      at = quoted.end;
-    } else {
-      const atom = /^[^\s"<>()[\]:;@\\,]+/u.exec(text.slice(at))?.[0] ?? '';
-      const next = text[at + atom.length];
-      if (next === '@') return { words, tail: afterAt(text, at + atom.length, refuse) };
-      if (atom === '') refuseSpecial(character, refuse);
-      words.push(atom);
-      at += atom.length;
-    }
-  }
-  return refuse('it has no "@"');
-}
-
-/** An `@` before any `<` ends the phrase: a bare address, unless a `<` still follows. */
-function afterAt(text: string, at: number, refuse: Refuse): string {
-  if (text.indexOf('<', at) > 0) refuse('a display name with "@" must be quoted');
-  return '';
-}
-
-function refuseSpecial(character: string, refuse: Refuse): never {
-  if (character === ',' || character === ';') return refuse(MORE_THAN_ONE);
-  if (character === ':') return refuse('group syntax is not allowed');
-  if (character === '(' || character === ')') return refuse('comments are not allowed (quote a name with brackets)');
-  return refuse(`unexpected ${JSON.stringify(character)}`);
-}
-
-function readQuoted(text: string, start: number, refuse: Refuse): { value: string; end: number } {
-  let value = '';
-  for (let at = start + 1; at < text.length; at++) {
-    const character = text[at]!;
-    if (character === '"') return { value, end: at + 1 };
-    if (character === '\\') at++;
-    value += text[at] ?? '';
-  }
-  return refuse('a quoted string is not closed');
-}
-
-function closingBracket(text: string): number {
-  let quoted = false;
-  for (let at = 1; at < text.length; at++) {
-    if (text[at] === '\\' && quoted) at++;
-    else if (text[at] === '"') quoted = !quoted;
-    else if (text[at] === '>' && !quoted) return at;
-  }
-  return -1;
+function readBare(text: string, refuse: Refuse): Mailbox {
+  const unquoted = text.replace(/"(?:[^"\\]|\\.)*"/gu, '');
+  const rest = /<[^<>]*>\s*([^<>]*)$/u.exec(unquoted)?.[1];
+  if (rest !== undefined) refuse(/^[,;]/.test(rest) ? MORE_THAN_ONE : 'there is text after ">"');
+  if (unquoted.includes('<')) refuse('the closing ">" is missing');
+  return readAddress(text, refuse);
 }
 
 function readAddress(text: string, refuse: Refuse): Mailbox {
@@ -180,7 +122,7 @@ function readAddress(text: string, refuse: Refuse): Mailbox {
 
 function plainLocalPart(text: string, refuse: Refuse): { localPart: string; rest: string } {
   const at = text.indexOf('@');
-  if (at < 0) return refuse('it has no "@"');
+  if (at < 0) return refuse(text.includes(':') ? 'group syntax is not allowed' : 'it has no "@"');
   const localPart = text.slice(0, at);
   if (localPart === '') return refuse('there is nothing before "@"');
   if (/[()]/.test(localPart)) return refuse('comments are not allowed');

@@ -50,13 +50,16 @@ export function childParts({ parameters, body, isComplete }: MimePart): MimePart
   return parts;
 }
 
-/** A part's text, its transfer encoding undone, as UTF-8 where it is that, else as Latin-1, whatever it claims. */
-export function partText({ fields, body }: MimePart): string {
+/** A part's text, its transfer encoding undone, as UTF-8 where it is that, else as it claims, else as Latin-1. */
+export function partText(part: MimePart): string {
+  return decodeText(partBytes(part), part.parameters.get('charset')).replace(/\r\n?/g, '\n');
+}
+
+/** A part's bytes, its transfer encoding undone. */
+export function partBytes({ fields, body }: Pick<MimePart, 'fields' | 'body'>): Buffer {
   const encoding = fields.get('content-transfer-encoding')?.[0]?.trim().toLowerCase();
-  let bytes = Buffer.from(body, 'latin1');
-  if (encoding === 'base64') bytes = Buffer.from(body, 'base64');
-  else if (encoding === 'quoted-printable') bytes = Buffer.from(unquotePrintable(body), 'latin1');
-  return decodeText(bytes).replace(/\r\n?/g, '\n');
+  if (encoding === 'base64') return Buffer.from(body, 'base64');
+  return Buffer.from(encoding === 'quoted-printable' ? unquotePrintable(body) : body, 'latin1');
 }
 
 /** Unfolds and reads header fields; what is no field is skipped. */
@@ -107,7 +110,18 @@ function unquotePrintable(text: string): string {
     .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-function decodeText(bytes: Buffer): string {
+/** Seven-bit encodings of other scripts look like ASCII, so their claim counts first. */
+function decodeText(bytes: Buffer, charset = ''): string {
   const utf8 = bytes.toString('utf8');
-  return utf8.includes('\ufffd') ? bytes.toString('latin1') : utf8;
+  if (!utf8.includes('\ufffd') && !utf8.includes('\x1b')) return utf8;
+  return decodedAs(bytes, charset) ?? bytes.toString('latin1');
+}
+
+/** The text of bytes in the named encoding (WHATWG Encoding); undefined where the name is unknown. */
+export function decodedAs(bytes: Uint8Array, charset: string): string | undefined {
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -8,6 +8,11 @@ const accepted: HandOverResult = { kind: 'accepted', reply: { code: 250, respons
 const refused: HandOverResult = { kind: 'refused', reply: { code: 550, response: '550' }, refused: [] };
 const deferred: HandOverResult = { kind: 'deferred', reply: { code: 451, response: '451' }, refused: [] };
 const unreachable: HandOverResult = { kind: 'unreachable', reason: 'away' };
+const noSmtpUtf8: HandOverResult = {
+  kind: 'refused',
+  reply: { code: 553, enhanced: '5.6.7', response: '553 5.6.7 the relay does not offer SMTPUTF8' },
+  refused: [],
+};
 const unknown: HandOverResult = { kind: 'unknown', reason: 'cut', refused: [] };
 
 describe('several relays', () => {
@@ -19,6 +24,9 @@ describe('several relays', () => {
     ['an unknown outcome is never tried elsewhere', unknown, accepted, 'unknown', 'a'],
     ['a deferral says more than silence', deferred, unreachable, 'deferred', 'a'],
     ['a later deferral says more than silence', unreachable, deferred, 'deferred', 'b'],
+    ['the next is tried when one does not offer SMTPUTF8', noSmtpUtf8, accepted, 'accepted', 'b'],
+    ['a relay with SMTPUTF8 that is out of reach is tried again later', noSmtpUtf8, unreachable, 'unreachable', 'b'],
+    ['no relay with SMTPUTF8 is a refusal', noSmtpUtf8, noSmtpUtf8, 'refused', 'b'],
     ['all out of reach is unreachable', unreachable, unreachable, 'unreachable', 'b'],
   ])('%s', async (_, first, second, kind, relay) => {
     const set = new RelaySet([

@@ -1,6 +1,7 @@
 import type { HandOver } from './hand-over.js';
 import type { RelayConfig } from './relay-config.js';
 import type { HandOverResult } from './smtp-answer.js';
+import { lacksSmtpUtf8 } from './smtp-envelope.js';
 import { type ProbeResult, SmtpPool } from './smtp-pool.js';
 
 /** A relay by the name under which logs, metrics and results speak of it. */
@@ -66,9 +67,10 @@ export class RelaySet {
     for (const station of this.#inOrder()) {
       const result = { ...(await station.pool.handOver(mail)), relay: station.relay };
       if (!(result.kind === 'unreachable' && mail.window?.remainingMs === 0)) this.#note(station, result.kind);
-      if (result.kind !== 'unreachable' && result.kind !== 'deferred') return result;
+      const isFinal = result.kind !== 'unreachable' && result.kind !== 'deferred';
+      if (isFinal && !lacksSmtpUtf8(result)) return result;
       // A relay's own words say more than that another could not be reached.
-      if (best === undefined || best.kind === 'unreachable') best = result;
+      if (best === undefined || best.kind === 'unreachable' || lacksSmtpUtf8(best)) best = result;
       if (mail.window?.remainingMs === 0) break;
     }
     return best!;

@@ -15,9 +15,15 @@ export function reportAddress(value: string | undefined): ReportAddress | undefi
   const match = /^([A-Za-z0-9-]{1,40})\s*;\s*(\S.*)$/.exec(value ?? '');
   const type = match?.[1]?.toLowerCase() ?? 'rfc822';
   const address = (match?.[2] ?? value ?? '').trim().replace(/^<(.*)>$/, '$1');
-  if (!address.includes('@') || address.length > MAX_ADDRESS || !['rfc822', 'utf-8'].includes(type)) return undefined;
+  if (!isMailbox(address) || address.length > MAX_ADDRESS || !['rfc822', 'utf-8'].includes(type)) return undefined;
   const decoded = type === 'utf-8' ? fromUtf8Xtext(address) : fromXtext(address);
   return { type, address, spellings: decoded === address ? [address] : [address, decoded] };
+}
+
+/** Pipes and files can stand in the place of a recipient: `|/usr/bin/program a@b /home/a`. */
+function isMailbox(address: string): boolean {
+  const at = address.lastIndexOf('@');
+  return at > 0 && (address.startsWith('"') || (!/[\s|/]/.test(address.slice(0, 1)) && !/\s/.test(address)));
 }
 
 function fromXtext(address: string): string {

@@ -15,6 +15,8 @@ export interface TrackedHtml {
   readonly links: readonly string[];
   /** The body with links replaced and the pixel added; every other character stays as it was. */
   render(tracking: CopyTracking): string;
+  /** What `render` returns, in pieces: those with an even index are the same in all copies with such tracking. */
+  pieces(tracking: CopyTracking): string[];
 }
 
 /**
@@ -30,22 +32,26 @@ export function prepareTracking(html: string): TrackedHtml {
 
   const { spots } = scan;
   const pixelAt = scan.bodyEnd ?? html.length;
-  return {
-    links: spots.map(({ url }) => url),
-    render({ pixelUrl, link }) {
-      const pixel = pixelUrl === undefined ? '' : pixelTag(pixelUrl);
-      let out = '';
-      let done = 0;
-      for (const [n, { start, end, url, quote }] of (link ? spots : []).entries()) {
-        if (done <= pixelAt && pixelAt <= start) out += html.slice(done, pixelAt) + pixel + html.slice(pixelAt, start);
-        else out += html.slice(done, start);
-        out += quoted(link!(url, n), quote);
-        done = end;
-      }
-      if (done > pixelAt) return out + html.slice(done);
-      return out + html.slice(done, pixelAt) + pixel + html.slice(pixelAt);
-    },
+  const pieces = ({ pixelUrl, link }: CopyTracking): string[] => {
+    const pixel = pixelUrl === undefined ? '' : pixelTag(pixelUrl);
+    const out: string[] = [];
+    let done = 0;
+    let pixelIsDue = pixel !== '';
+    const addPixel = (): void => {
+      out.push(html.slice(done, pixelAt), pixel);
+      done = pixelAt;
+      pixelIsDue = false;
+    };
+    for (const [n, { start, end, url, quote }] of (link ? spots : []).entries()) {
+      if (pixelIsDue && pixelAt <= start) addPixel();
+      out.push(html.slice(done, start), quoted(link!(url, n), quote));
+      done = end;
+    }
+    if (pixelIsDue && done <= pixelAt) addPixel();
+    out.push(html.slice(done));
+    return out;
   };
+  return { links: spots.map(({ url }) => url), pieces, render: tracking => pieces(tracking).join('') };
 }
 
 function pixelTag(url: string): string {

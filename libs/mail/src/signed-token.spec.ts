@@ -41,6 +41,8 @@ describe('a tracking token', () => {
     const made = [
       [tokens.returnPathToken(emailId, 3), (token: string) => tokens.readReturnPathToken(token)],
       [tokens.openToken(emailId, 3), (token: string) => tokens.readOpenToken(token)],
+      [tokens.copyId(emailId, 3), (token: string) => tokens.readCopyId(token)],
+      [tokens.copyId(emailId), (token: string) => tokens.readCopyId(token)],
       [tokens.clickToken(emailId, 3, url), (token: string) => tokens.readClickToken(token)],
     ] as const;
     for (const [token, read] of made) {
@@ -51,6 +53,21 @@ describe('a tracking token', () => {
       expect(read(token.slice(0, -1))).toBeUndefined();
       expect(read(`${token}a`)).toBeUndefined();
     }
+  });
+
+  it('names one copy, or every copy of a message, in a header and in its Message-ID', () => {
+    fc.assert(
+      fc.property(email, fc.option(fc.integer({ min: 0, max: 0xfffe }), { nil: undefined }), (id, at) => {
+        const copyId = tokens.copyId(id, at);
+        expect(`X-Postern-Id: ${copyId}`.length).toBeLessThan(83);
+        expect(tokens.readCopyId(copyId.toUpperCase())).toEqual({ emailId: id, recipientIndex: at });
+      }),
+    );
+    const [id, index, signature] = tokens.copyId(emailId, 1).split('.');
+    expect(tokens.readCopyId(`${id}.2.${signature}`)).toBeUndefined();
+    expect(tokens.readCopyId(`${id}.${signature}`)).toBeUndefined();
+    expect(tokens.readCopyId(`${id}.0${index}.${signature}`)).toBeUndefined();
+    expect(tokens.readCopyId(`${id}.65535.${tokens.copyId(emailId).split('.')[1]}`)).toBeUndefined();
   });
 
   it('reads as undefined for any other text', () => {

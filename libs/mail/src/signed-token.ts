@@ -15,6 +15,12 @@ export interface TrackedRecipient {
   readonly recipientIndex: number;
 }
 
+/** What a signed copy id names; without an index, every copy of the message. */
+export interface NamedCopy {
+  readonly emailId: string;
+  readonly recipientIndex: number | undefined;
+}
+
 /** What a followed link stands for. */
 export interface TrackedClick extends TrackedRecipient {
   readonly url: string;
@@ -23,6 +29,7 @@ export interface TrackedClick extends TrackedRecipient {
 /** As key objects, because a bare buffer would be turned into one for every token. */
 interface Keys {
   readonly returnPath: KeyObject;
+  readonly copyId: KeyObject;
   readonly open: KeyObject;
   readonly click: KeyObject;
   readonly clickNonce: KeyObject;
@@ -32,6 +39,9 @@ interface Keys {
 const RETURN_PATH_PREFIX = 'b+';
 const SUBJECT_BYTES = 18;
 const RETURN_PATH_MAC_BYTES = 12;
+const COPY_ID_MAC_BYTES = 15;
+/** Stands for every copy of a message; indexes of recipients are below it. */
+const ALL_COPIES = 0xffff;
 const OPEN_MAC_BYTES = 16;
 const OPT_OUT_MAC_BYTES = 16;
 const MAILBOX_HASH_BYTES = 32;
@@ -39,6 +49,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const MIN_SECRET_BYTES = 32;
 const MAX_TOKEN = 16_384;
+const COPY_ID = /^([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?:\.(0|[1-9]\d{0,4}))?\.([a-z2-7]{24})$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /**
@@ -70,6 +81,26 @@ export class TrackingTokens {
     if (!lower.startsWith(RETURN_PATH_PREFIX) || lower.length > 64) return undefined;
     const bytes = decodeBase32(lower.slice(RETURN_PATH_PREFIX.length));
     return bytes && this.#unseal(bytes, 'returnPath', RETURN_PATH_MAC_BYTES);
+  }
+
+  /**
+   * The signed id of one copy, or of every copy where there is no index: `<email id>[.<index>].<MAC>`. It stands in a
+   * header and in the Message-ID, where reports repeat it.
+   */
+  copyId(emailId: string, recipientIndex?: number): string {
+    const signature = mac(packSubject(emailId, recipientIndex ?? ALL_COPIES), this.keys[0].copyId, COPY_ID_MAC_BYTES);
+    return [emailId, ...(recipientIndex === undefined ? [] : [recipientIndex]), encodeBase32(signature)].join('.');
+  }
+
+  readCopyId(copyId: string): NamedCopy | undefined {
+    const [, emailId, digits, signature] = COPY_ID.exec(copyId.toLowerCase()) ?? [];
+    if (emailId === undefined || signature === undefined) return undefined;
+    const recipientIndex = digits === undefined ? undefined : Number(digits);
+    if (recipientIndex !== undefined && recipientIndex >= ALL_COPIES) return undefined;
+    const claimed = decodeBase32(signature);
+    const subject = packSubject(emailId, recipientIndex ?? ALL_COPIES);
+    const isOurs = claimed && this.#authentic(Buffer.concat([subject, claimed]), 'copyId', SUBJECT_BYTES);
+    return isOurs ? { emailId, recipientIndex } : undefined;
   }
 
   /** The token in a tracking pixel's address, safe in a URL. */
@@ -127,7 +158,11 @@ export class TrackingTokens {
   }
 
   /** The content before the MAC, if one of our keys made the MAC. */
-  #authentic(bytes: Buffer, purpose: 'returnPath' | 'open' | 'optOut', contentBytes: number): Buffer | undefined {
+  #authentic(
+    bytes: Buffer,
+    purpose: 'returnPath' | 'copyId' | 'open' | 'optOut',
+    contentBytes: number,
+  ): Buffer | undefined {
     const content = bytes.subarray(0, contentBytes);
     const claimed = bytes.subarray(contentBytes);
     const isOurs = this.keys.some(keys => timingSafeEqual(mac(content, keys[purpose], claimed.length), claimed));
@@ -143,6 +178,7 @@ function deriveKeys(secret: string): Keys {
     createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', `postern tracking ${purpose} v1`, 32)));
   return {
     returnPath: derive('return path'),
+    copyId: derive('copy id'),
     open: derive('open'),
     click: derive('click'),
     clickNonce: derive('click nonce'),

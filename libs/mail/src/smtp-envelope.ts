@@ -12,12 +12,13 @@ export interface EnvelopeOffers extends RelayOffers {
 
 const NON_ASCII = /[^\x00-\x7f]/;
 const NOT_XTEXT = /[^\x21-\x2a\x2c-\x3c\x3e-\x7e]/;
+const NO_SMTPUTF8 = 'the relay does not offer SMTPUTF8';
 /** What could end a path, or begin a command of its own. */
 const NOT_IN_A_PATH = /[\r\n<>\0]/;
 
 /** The answer given in the relay's name to what must not, or cannot, be put to it; undefined for all else. */
 export function refusedUnsent(mail: HandOver, offers: EnvelopeOffers): HandOverResult | undefined {
-  const { from, recipients, bytes } = mail;
+  const { from, recipients } = mail;
   if (recipients.length === 0) return refused(553, '5.1.3', 'no recipients');
   if (NOT_IN_A_PATH.test(from)) return refused(553, '5.1.3', `invalid sender ${JSON.stringify(from)}`);
   for (const { address } of recipients) {
@@ -25,22 +26,28 @@ export function refusedUnsent(mail: HandOver, offers: EnvelopeOffers): HandOverR
       return refused(553, '5.1.3', `invalid recipient ${JSON.stringify(address)}`);
     }
   }
-  if (offers.maxSize > 0 && bytes.length > offers.maxSize) {
+  if (offers.maxSize > 0 && sizeOf(mail) > offers.maxSize) {
     return refused(552, '5.3.4', `the message is larger than the ${offers.maxSize} bytes that the relay takes`);
   }
   if (offers.smtpUtf8Offered || !needsSmtpUtf8(mail)) return undefined;
   // What SMTP would let through mangled (RFC 6531 §3.5).
   const foreign = recipients.filter(({ address }) => NON_ASCII.test(address)).map(({ address }) => address);
-  return refused(553, '5.6.7', 'the relay does not offer SMTPUTF8', foreign);
+  return refused(553, '5.6.7', NO_SMTPUTF8, foreign);
+}
+
+/** Whether this relay cannot carry the message, while one with SMTPUTF8 could. */
+export function lacksSmtpUtf8(result: HandOverResult): boolean {
+  return result.kind === 'refused' && result.reply.response.endsWith(NO_SMTPUTF8);
 }
 
 /** The MAIL command, with what the relay offers of RFC 6531, 6152, 1870 and 3461. */
 export function mailCommand(mail: HandOver, offers: EnvelopeOffers): string {
-  const { from, bytes, dsn } = mail;
+  const { from, dsn } = mail;
+  const size = offers.sizeOffered ? sizeOf(mail) : 0;
   let command = `MAIL FROM:<${from}>`;
   if (offers.smtpUtf8Offered && needsSmtpUtf8(mail)) command += ' SMTPUTF8';
   if (mail.smtpUtf8 === true && offers.eightBitMimeOffered) command += ' BODY=8BITMIME';
-  if (offers.sizeOffered && bytes.length > 0) command += ` SIZE=${bytes.length}`;
+  if (size > 0) command += ` SIZE=${size}`;
   if (dsn && offers.dsnOffered) command += ` RET=${dsn.ret} ENVID=${xtext(dsn.envid)}`;
   return `${command}\r\n`;
 }
@@ -51,9 +58,13 @@ export function rcptCommand(recipient: HandOver['recipients'][number], dsn: Hand
   let command = `RCPT TO:<${address}>`;
   if (dsn && asks) {
     if (dsn.notify.length > 0) command += ` NOTIFY=${dsn.notify.join(',')}`;
-    if (orcpt !== undefined) command += ` ORCPT=${xtext(orcpt.includes(';') ? orcpt : `rfc822;${orcpt}`)}`;
+    if (orcpt !== undefined) command += ` ORCPT=${originalRecipient(orcpt)}`;
   }
   return `${command}\r\n`;
+}
+
+function sizeOf({ bytes }: HandOver): number {
+  return Buffer.isBuffer(bytes) ? bytes.length : bytes.reduce((sum, part) => sum + part.length, 0);
 }
 
 function needsSmtpUtf8({ from, recipients, smtpUtf8 }: HandOver): boolean {
@@ -63,6 +74,22 @@ function needsSmtpUtf8({ from, recipients, smtpUtf8 }: HandOver): boolean {
 function refused(code: number, enhanced: string, why: string, addresses: readonly string[] = []): HandOverResult {
   const reply = { code, enhanced, response: `${code} ${enhanced} ${why}` };
   return { kind: 'refused', reply, refused: addresses.map(address => ({ address, ...reply })) };
+}
+
+/** The type is rfc822 (RFC 3461 §4.2), and utf-8 where the address needs it (RFC 6533 §3). */
+function originalRecipient(address: string): string {
+  return NON_ASCII.test(address) ? `utf-8;${utf8Xtext(address)}` : `rfc822;${xtext(address)}`;
+}
+
+/** The form for every relay, also where the command is not in UTF-8 (RFC 6533 §3, utf-8-addr-xtext). */
+function utf8Xtext(address: string): string {
+  return [...address]
+    .map(character =>
+      NOT_XTEXT.test(character) || character === '\\'
+        ? `\\x{${character.codePointAt(0)!.toString(16).toUpperCase()}}`
+        : character,
+    )
+    .join('');
 }
 
 /** RFC 3461 §4. */

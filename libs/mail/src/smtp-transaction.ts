@@ -1,4 +1,4 @@
-import { dataOf } from './dot-stuffing.js';
+import { dataOf, dataOfParts } from './dot-stuffing.js';
 import { type HandOver, type SessionOutcome, TOO_LATE } from './hand-over.js';
 import { parseReply, type RefusedRecipient, type SmtpReply } from './smtp-answer.js';
 import { mailCommand, rcptCommand } from './smtp-envelope.js';
@@ -126,7 +126,7 @@ export class SmtpTransaction implements WireListener {
     } else {
       this.#awaits = 'text';
       this.#textStarted = true;
-      this.#sendFrom(dataOf(this.#mail.bytes), 0);
+      this.#send(dataPieces(this.#mail.bytes), 0);
     }
   }
 
@@ -144,14 +144,13 @@ export class SmtpTransaction implements WireListener {
   }
 
   /** The last piece, with the dot, leaves only when the pieces before it did. */
-  #sendFrom(data: Buffer, start: number): void {
+  #send(pieces: readonly Buffer[], at: number): void {
     if (this.#isOver) return;
-    const end = start + PIECE;
-    if (end >= data.length) {
+    if (at === pieces.length - 1) {
       this.#endWasSent = true;
-      this.#wire.send(start === 0 ? data : data.subarray(start));
+      this.#wire.send(pieces[at]!);
     } else {
-      this.#wire.send(data.subarray(start, end), () => this.#sendFrom(data, end));
+      this.#wire.send(pieces[at]!, () => this.#send(pieces, at + 1));
     }
   }
 
@@ -196,6 +195,14 @@ export class SmtpTransaction implements WireListener {
     this.#wire.listenWith(undefined);
     this.#settle({ result, connection, closedUnheard });
   }
+}
+
+/** What is written one after the other; views of the data, which is not copied. */
+function dataPieces(bytes: Buffer | readonly Buffer[]): Buffer[] {
+  const parts = Buffer.isBuffer(bytes) ? [dataOf(bytes)] : dataOfParts(bytes);
+  return parts.flatMap(part =>
+    Array.from({ length: Math.ceil(part.length / PIECE) }, (_, at) => part.subarray(at * PIECE, (at + 1) * PIECE)),
+  );
 }
 
 /** After 421 the relay closes the connection (RFC 5321 §3.8). */

@@ -33,6 +33,32 @@ describe('the text of an HTML body', () => {
   });
 
   it.each([
+    ['a style attribute', '<span style="color: red; DISPLAY : NONE !important">Hi</span><p>Hi, Ada</p>'],
+    ['a style attribute that ends so', '<div style="display:none">Hi<br><b>you</b></div><p>Hi, Ada</p>'],
+    [
+      'a class',
+      '<style>p,.a{color:red}/* } */.preheader { display: none !important; }</style><i class="x preheader">Hi</i><p>Hi, Ada</p>',
+    ],
+    ['an id', '<style><!-- span#pre{display:none} --></style><span id="pre">Hi</span><p>Hi, Ada</p>'],
+    ['the attribute hidden', '<div hidden>Hi <div>there</div></div><p>Hi, Ada</p>'],
+    ['an element that is never closed', '<p>Hi, Ada</p><div style="display:none">Hi'],
+  ])('leaves out what %s hides', (_, html) => {
+    expect(textFromHtml(html)).toBe('Hi, Ada');
+  });
+
+  it.each([
+    ['only a media query hides', '<style>@media print { .x { display: none } } p{}</style><p class="x">Hi, Ada</p>'],
+    ['a later rule shows', '<style>.x{display:none}.x{display:block}</style><p class="x">Hi, Ada</p>'],
+    ['its own style shows', '<style>.x{display:none}</style><p class="x" style="display:block">Hi, Ada</p>'],
+    ['is all there is', '<div style="display:none"><p>Hi, Ada</p></div>'],
+  ])('keeps what %s', (_, html) => {
+    expect(textFromHtml(html)).toBe('Hi, Ada');
+  });
+
+  it.each([
+    ['deeply nested hidden elements', '<div style="display:none">'.repeat(5_000)],
+    ['many rules', `<style>${'.a{display:none}'.repeat(8_000)}</style>`],
+    ['unclosed comments', `<style>${'/*display:none'.repeat(9_000)}</style>`],
     ['deeply nested elements', '<div>'.repeat(200_000)],
     ['deeply nested tables', '<table><tr><td>'.repeat(20_000)],
     ['deeply nested lists', '<ul><li>'.repeat(20_000)],

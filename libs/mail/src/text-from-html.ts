@@ -1,4 +1,5 @@
 import { compile, type FormatCallback } from 'html-to-text';
+import { withoutHiddenElements } from './hidden-elements.js';
 
 const MAX_INPUT = 128 * 1024;
 const ELLIPSIS = '…';
@@ -29,10 +30,15 @@ const convert = compile({
 });
 
 /**
- * The plain-text version of an HTML body: words, line structure and link targets. Bounded for hostile input: only the
- * first 128 Ki characters are converted, and elements nested deeper than 100 are left out; an ellipsis marks both.
+ * The plain-text version of an HTML body: words, line structure and link targets, without hidden elements. Bounded for
+ * hostile input: only the first 128 Ki characters are converted, and elements nested deeper than 100 are left out; an
+ * ellipsis marks both.
  */
 export function textFromHtml(html: string): string {
   // The library warns on the console where its own limit cuts.
-  return html.length > MAX_INPUT ? `${convert(html.slice(0, MAX_INPUT))}\n\n${ELLIPSIS}` : convert(html);
+  const input = html.slice(0, MAX_INPUT);
+  const visible = withoutHiddenElements(input);
+  // A body that scripts or media queries show would otherwise have no text at all.
+  const text = convert(visible) || (visible === input ? '' : convert(input));
+  return html.length > MAX_INPUT ? `${text}\n\n${ELLIPSIS}` : text;
 }

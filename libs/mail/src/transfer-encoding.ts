@@ -25,27 +25,53 @@ const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) => {
  * CRLF first, so that decoding gives the same lines on every system.
  */
 export function encodeText(text: string): EncodedText {
-  const normalised = /[\r\n]/.test(text) ? text.replace(/\r\n|\r|\n/g, '\r\n') : text;
-  const bytes = Buffer.from(normalised, 'utf8');
+  const bytes = linesOf(text);
+  const escapes = escapesIn(bytes);
+  return isShorterInBase64(bytes, escapes)
+    ? { encoding: 'base64', encoded: base64(bytes) }
+    : { encoding: 'quoted-printable', encoded: quotedPrintable(bytes, escapes) };
+}
+
+/** The encoding that `encodeText` chooses. */
+export function encodingOf(text: string): EncodedText['encoding'] {
+  const bytes = linesOf(text);
+  return isShorterInBase64(bytes, escapesIn(bytes)) ? 'base64' : 'quoted-printable';
+}
+
+/** A text in UTF-8 with CRLF line ends. */
+export function linesOf(text: string): Buffer {
+  return Buffer.from(/[\r\n]/.test(text) ? text.replace(/\r\n|\r|\n/g, '\r\n') : text, 'utf8');
+}
+
+/** A piece of a text in quoted-printable; it ends in a soft line break, so that the next piece starts a line. */
+export function quotedPrintablePiece(text: string): string {
+  const bytes = linesOf(text);
+  return `${quotedPrintable(bytes, escapesIn(bytes), true)}=\r\n`;
+}
+
+function escapesIn(bytes: Buffer): number {
   let escapes = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
     if (byte > 0x7e || byte === EQUALS) escapes++;
   }
-  // An escape adds two bytes to one; base64 adds one to every three.
-  return escapes * 6 > bytes.length
-    ? { encoding: 'base64', encoded: base64(bytes) }
-    : { encoding: 'quoted-printable', encoded: quotedPrintable(bytes, escapes) };
+  return escapes;
 }
 
-function base64(bytes: Buffer): string {
+/** An escape adds two bytes to one; base64 adds one to every three. */
+function isShorterInBase64(bytes: Buffer, escapes: number): boolean {
+  return escapes * 6 > bytes.length;
+}
+
+/** Lines of base64 without the last line end. */
+export function base64(bytes: Buffer): string {
   const flat = bytes.toString('base64');
   const lines: string[] = [];
   for (let at = 0; at < flat.length; at += LINE) lines.push(flat.slice(at, at + LINE));
   return lines.join('\r\n');
 }
 
-function quotedPrintable(bytes: Buffer, escapes: number): string {
+function quotedPrintable(bytes: Buffer, escapes: number, goesOn = false): string {
   // Worst case: every byte escaped, a soft break (3 bytes) after each 75 or fewer columns.
   const most = Math.max(bytes.length + escapes * 2, bytes.length * 3);
   const out = Buffer.allocUnsafe(most + Math.ceil(most / 72) * 3 + 8);
@@ -67,7 +93,7 @@ function quotedPrintable(bytes: Buffer, escapes: number): string {
       at++;
       continue;
     }
-    const endsLine = at + 1 === length || bytes[at + 1] === CR;
+    const endsLine = at + 1 === length ? !goesOn : bytes[at + 1] === CR;
     if (byte === SPACE && !endsLine && column < LINE - 1) {
       out[end++] = SPACE;
       column++;

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import {
   AuthorizationError,
   connect,
@@ -28,6 +29,7 @@ export interface NatsOptions {
   readonly token?: string | undefined;
   /** Where replies to this process arrive (`_INBOX`); its user may subscribe to nothing else below `_INBOX`. */
   readonly inboxPrefix?: string | undefined;
+  /** TLS is also required of servers whose URL begins with `tls://`. */
   readonly tls?: NodeConnectionOptions['tls'] | undefined;
   /** Refuse a server with a smaller `max_payload`; 16 MiB carries the largest email. */
   readonly neededPayloadBytes?: number | undefined;
@@ -188,8 +190,21 @@ const connectionOptions = (options: NatsOptions): NodeConnectionOptions => ({
   ...(options.user ? { user: options.user, pass: options.password ?? '' } : {}),
   ...(options.token ? { token: options.token } : {}),
   ...(options.inboxPrefix ? { inboxPrefix: options.inboxPrefix } : {}),
-  ...(options.tls ? { tls: options.tls } : {}),
+  ...(wantsTls(options) ? { tls: options.tls ?? {} } : {}),
 });
+
+/**
+ * Whether TLS is required. The client ignores the scheme of a server, and would speak without TLS to one that offers none.
+ * @throws TypeError for an IP address, because the client would verify it as `localhost`.
+ */
+const wantsTls = ({ servers, tls }: NatsOptions): boolean => {
+  const urls = [servers].flat().flatMap(server => server.split(',').map(url => url.trim()));
+  if (tls === undefined && !urls.some(url => /^tls:/i.test(url))) return false;
+  const hosts = urls.map(url => url.replace(/^\w+:\/\//, '').replace(/:\d+$/, ''));
+  const address = hosts.find(host => isIP(host.replace(/^\[|\]$/g, '')) > 0);
+  if (address) throw new TypeError(`TLS to NATS needs the host name that is in its certificate, not ${address}`);
+  return true;
+};
 
 /** The client's own retry logs nothing and retries a wrong password forever. */
 const firstConnection = async (options: NatsOptions): Promise<NatsConnection> => {

@@ -79,6 +79,10 @@ export class TemporarilyUnavailable extends Error {
   }
 }
 
+/** Whether a handler failed because something is unavailable, here or in a service that it called. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof TemporarilyUnavailable || error instanceof ServiceUnavailable;
+
 const WITHOUT_EFFECT = Symbol('without effect');
 
 /** Marks an error of a handler: the request had no effect and can be retried. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AckPolicy, jetstreamManager, StorageType } from '@nats-io/jetstream';
 import { requestsOf } from '@postern/contracts';
 import { startNats, type TestNats, waitFor } from '@postern/testing';
 import fc from 'fast-check';
@@ -16,10 +17,12 @@ const greet = request('greet', { request: z.object({ name: z.string() }), reply:
 const old = request('old', { request: z.object({ answer: z.looseObject({}) }), reply: z.number() });
 
 let confirmed = 0;
+const greetedNames: string[] = [];
 
 class Answers {
   @Handles(greet)
   greet({ name }: z.output<typeof greet.request>) {
+    greetedNames.push(name);
     onReplyReceived(() => {
       confirmed += 1;
     });
@@ -75,8 +78,8 @@ describe('An unexpected message', () => {
   /** The reply to handwritten frames. */
   const replyTo = async (frames: object[]) => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
-    const tap = link.nc.subscribe('person.*', { callback: (_error, message) => resolve(message.json()) });
-    link.nc.publish(greet.subject, JSON.stringify(frames), { reply: 'person.1' });
+    const tap = link.nc.subscribe('_INBOX.person.*', { callback: (_error, message) => resolve(message.json()) });
+    link.nc.publish(greet.subject, JSON.stringify(frames), { reply: '_INBOX.person.1' });
     return promise.finally(() => tap.unsubscribe());
   };
 
@@ -95,11 +98,31 @@ describe('An unexpected message', () => {
   });
 
   it('as a request does not keep the service from answering the next one', async () => {
-    const hostile = fc.asyncProperty(hostileData, fc.boolean(), async (data, wantsReply) => {
-      link.nc.publish(greet.subject, data, wantsReply ? { reply: 'stranger.1' } : {});
-      await greeted();
-    });
+    const hostile = fc.asyncProperty(
+      hostileData,
+      fc.constantFrom(undefined, '_INBOX.stranger.1', 'stranger.1', greet.subject),
+      async (data, reply) => {
+        link.nc.publish(greet.subject, data, reply ? { reply } : {});
+        await greeted();
+      },
+    );
     await fc.assert(hostile, { numRuns: 300 });
+  });
+
+  it('that JetStream delivers for somebody is no request', async () => {
+    const jsm = await jetstreamManager(link.nc);
+    await jsm.streams.add({ name: 'STORED', subjects: ['stored'], storage: StorageType.Memory });
+    const frame = { v: 1, i: 'a', w: 5_000, c: { correlationId: 'c' }, p: { name: 'Mallory' } };
+    await jsm.jetstream().publish('stored', JSON.stringify([frame]));
+    const before = greetedNames.length;
+    for (const ack_policy of [AckPolicy.None, AckPolicy.Explicit])
+      await jsm.consumers.add('STORED', { deliver_subject: greet.subject, ack_policy });
+    await jsm.consumers.add('STORED', { durable_name: 'pull', ack_policy: AckPolicy.Explicit });
+    link.nc.publish('$JS.API.CONSUMER.MSG.NEXT.STORED.pull', '1', { reply: greet.subject });
+    await waitFor(async () => (await jsm.consumers.info('STORED', 'pull')).delivered.stream_seq === 1);
+    await greeted();
+    expect(greetedNames.slice(before)).toEqual(['Ada']);
+    await jsm.streams.delete('STORED');
   });
 
   it('as a reply does not keep the next request from being answered', async () => {

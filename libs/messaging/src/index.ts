@@ -26,8 +26,10 @@ export {
   type Published,
   type StreamState,
 } from './jetstream/jetstream-publisher.js';
+export { RequestQueue } from './jetstream/request-queue.js';
 export type { SetAsideEvent, SetAsideEvents, SetAsideFailure } from './jetstream/set-aside-events.js';
 export { StreamErasure, type StreamErasurePart, type StreamErasureRequest } from './jetstream/stream-erasure.js';
+export { foreignSettingsOf, lossySettingsOf } from './jetstream/unsafe-settings.js';
 export { type Log, silentLog } from './log.js';
 export { RequestClient, type RequestOptions } from './request-client.js';
 export { type EventBatch, Handles, HandlesEvents } from './server/handlers.js';

@@ -7,11 +7,22 @@ import {
   inboxPrefixOf,
   NATS_USERS,
   type NatsUser,
+  QUEUE_CONSUMER,
+  queueNameOf,
+  queueSubjectOf,
+  queueSubjectsOf,
   returnPathArrivals,
   streamNameOf,
   streamSubjectOf,
 } from '@postern/contracts';
-import { ALL_CONSUMERS, ALL_REQUESTS, callersOf, PUBLISHERS, sourcesOf } from '@postern/contracts/nats-permissions';
+import {
+  ALL_CONSUMERS,
+  ALL_REQUESTS,
+  callersOf,
+  PUBLISHERS,
+  QUEUES,
+  sourcesOf,
+} from '@postern/contracts/nats-permissions';
 import type { TestNats } from '@postern/testing';
 import { ADMINISTRATOR, passwordOf, startNatsWithUsers } from './testing/nats-with-users.js';
 
@@ -20,7 +31,10 @@ const SERVERS = [...new Set(ALL_REQUESTS.map(({ service }) => service))];
 /** Everything that can be sent in the installation, and who may send it according to the declarations. */
 const publications = (): Map<string, readonly NatsUser[]> => {
   const all = new Map<string, readonly NatsUser[]>();
-  for (const request of ALL_REQUESTS) all.set(request.subject, callersOf(request));
+  for (const request of ALL_REQUESTS) {
+    all.set(request.subject, callersOf(request));
+    all.set(queueSubjectOf(request), request.queued ? callersOf(request) : []);
+  }
   for (const service of PUBLISHERS) all.set(streamSubjectOf(service).replace('>', 'anything.v1'), [service]);
   for (const caller of NATS_USERS)
     for (const service of SERVERS) {
@@ -38,24 +52,23 @@ const publications = (): Map<string, readonly NatsUser[]> => {
   return all;
 };
 
-const STREAMS = [...PUBLISHERS.map(streamNameOf), 'OTHER'];
-const OF_OWN_STREAM = [
-  'STREAM.INFO',
-  'STREAM.CREATE',
-  'STREAM.UPDATE',
-  'STREAM.PURGE',
-  'STREAM.MSG.GET',
-  'STREAM.MSG.DELETE',
-];
+const STREAMS = [...PUBLISHERS.map(streamNameOf), ...QUEUES.map(queueNameOf), 'OTHER'];
+const OF_OWN_STREAM = ['STREAM.INFO', 'STREAM.CREATE', 'STREAM.PURGE', 'STREAM.MSG.GET', 'STREAM.MSG.DELETE'];
 const OF_NOBODY = [
+  'STREAM.UPDATE',
   'STREAM.DELETE',
   'STREAM.SNAPSHOT',
   'STREAM.RESTORE',
   'STREAM.PEER.REMOVE',
   'STREAM.LEADER.STEPDOWN',
 ];
-const consumersIn = (source: string) =>
-  ALL_CONSUMERS.filter(consumer => sourcesOf(consumer).some(service => streamNameOf(service) === source));
+/** The durable consumers of a stream and whose they are. */
+const consumersIn = (stream: string) => [
+  ...ALL_CONSUMERS.filter(consumer => sourcesOf(consumer).some(service => streamNameOf(service) === stream)).map(
+    ({ service, consumer }) => ({ service, durable: durableName(service, consumer) }),
+  ),
+  ...QUEUES.filter(service => queueNameOf(service) === stream).map(service => ({ service, durable: QUEUE_CONSUMER })),
+];
 
 /** Every call of JetStream, and who may make it. */
 const jetStreamCalls = (): Map<string, readonly NatsUser[]> => {
@@ -65,9 +78,11 @@ const jetStreamCalls = (): Map<string, readonly NatsUser[]> => {
   for (const call of ['ACCOUNT.PURGE.x', 'META.LEADER.STEPDOWN', 'SERVER.REMOVE']) allow(call, []);
   for (const stream of STREAMS) {
     const owner = PUBLISHERS.filter(service => streamNameOf(service) === stream);
+    const queueOwner = QUEUES.filter(service => queueNameOf(service) === stream);
     const readers = consumersIn(stream).map(({ service }) => service);
-    const operator: NatsUser[] = owner.length > 0 ? ['operator'] : [];
+    const operator: NatsUser[] = stream === 'OTHER' ? [] : ['operator'];
     for (const call of OF_OWN_STREAM) allow(`${call}.${stream}`, owner);
+    allow(`STREAM.CREATE.${stream}`, [...owner, ...queueOwner]);
     for (const call of OF_NOBODY) allow(`${call}.${stream}`, []);
     for (const call of ['DIRECT.GET', 'CONSUMER.CREATE']) allow(`${call}.${stream}`, []);
     allow(`STREAM.INFO.${stream}`, [...owner, ...readers, ...operator]);
@@ -75,18 +90,18 @@ const jetStreamCalls = (): Map<string, readonly NatsUser[]> => {
     allow(`CONSUMER.NAMES.${stream}`, operator);
     for (const consumer of [
       ...ALL_CONSUMERS.map(({ service, consumer }) => durableName(service, consumer)),
+      QUEUE_CONSUMER,
       'search',
     ]) {
       const reader = consumersIn(stream)
-        .filter(known => durableName(known.service, known.consumer) === consumer)
+        .filter(({ durable }) => durable === consumer)
         .map(({ service }) => service);
-      const ofItself = reader.length > 0 ? [] : owner;
-      allow(`CONSUMER.INFO.${stream}.${consumer}`, [...owner, ...reader, ...operator]);
-      allow(`CONSUMER.CREATE.${stream}.${consumer}`, [...ofItself, ...reader]);
+      allow(`CONSUMER.INFO.${stream}.${consumer}`, [...reader, ...operator]);
+      allow(`CONSUMER.CREATE.${stream}.${consumer}`, reader);
       allow(`CONSUMER.CREATE.${stream}.${consumer}.postern.events.x`, []);
       allow(`CONSUMER.DURABLE.CREATE.${stream}.${consumer}`, []);
-      allow(`CONSUMER.MSG.NEXT.${stream}.${consumer}`, [...ofItself, ...reader]);
-      allow(`CONSUMER.DELETE.${stream}.${consumer}`, [...ofItself, ...operator]);
+      allow(`CONSUMER.MSG.NEXT.${stream}.${consumer}`, reader);
+      allow(`CONSUMER.DELETE.${stream}.${consumer}`, operator);
       all.set(`$JS.ACK.${stream}.${consumer}.1.1.1.1.0`, reader);
     }
   }
@@ -102,6 +117,7 @@ const subscriptions = (): Map<string, readonly NatsUser[]> => {
     all.set(`${subject} ${service}`, [service]);
   }
   for (const service of PUBLISHERS) all.set(streamSubjectOf(service), []);
+  for (const service of QUEUES) all.set(queueSubjectsOf(service), []);
   for (const user of NATS_USERS) all.set(`${inboxPrefixOf(user)}.>`, [user]);
   all.set(returnPathArrivals('*'), ['operator']);
   for (const subject of [

@@ -15,6 +15,7 @@ import {
 } from './frames.js';
 import { guarded } from './guard.js';
 import { MalformedReport } from './malformed.js';
+import { type PendingRequest, PendingRequests } from './pending-requests.js';
 import { RepeatedWarning } from './repeated-warning.js';
 import { type Batch, TickBatches } from './tick-batches.js';
 import { startSpan } from './tracing.js';
@@ -24,18 +25,6 @@ export interface RequestOptions extends Partial<RequestContext> {
   readonly deadlineMs?: number | undefined;
   /** A further deadline in milliseconds since the epoch; the earlier one applies. */
   readonly deadlineAt?: number | undefined;
-}
-
-interface Pending {
-  readonly subject: string;
-  readonly service: string;
-  readonly resolve: (reply: unknown) => void;
-  readonly reject: (error: Error) => void;
-  readonly timer: NodeJS.Timeout;
-  /** By the monotonic clock. */
-  readonly expiresAt: number;
-  /** Number of the message that carried it; undefined before it is sent. */
-  batch: number | undefined;
 }
 
 /** How long a request waits for a reconnection before it fails. */
@@ -49,7 +38,7 @@ const CLOCKS_MAY_DIFFER_MS = 250;
  * Missing parts of the context come from `currentContext()`.
  */
 export class RequestClient {
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new PendingRequests();
   /** By the service that replies, so that NATS can refuse replies of any other one. */
   readonly #inboxes = new Map<string, string>();
   readonly #replies: Subscription[] = [];
@@ -114,7 +103,7 @@ export class RequestClient {
     return new Promise<ReplyOf<C>>((resolve, reject) => {
       const json = JSON.stringify(frame);
       const timer = setTimeout(this.#expire, deadlineMs, id);
-      this.#pending.set(id, {
+      this.#pending.add(id, {
         subject,
         service: contract.service,
         timer,
@@ -139,7 +128,7 @@ export class RequestClient {
     clearTimeout(this.#disconnectTimer);
     this.#confirmations.flush();
     for (const replies of this.#replies) if (!replies.isClosed()) replies.unsubscribe();
-    this.#failAll('closed');
+    this.#pending.failAll('closed');
   }
 
   #enqueue(subject: string, id: string, json: string): void {
@@ -149,7 +138,7 @@ export class RequestClient {
       return;
     }
     const tooLarge = this.#batches.add(subject, id, json);
-    if (tooLarge) this.#take(id)?.reject(new PayloadTooLarge(subject, tooLarge, this.link.maxPayload));
+    if (tooLarge) this.#pending.take(id)?.reject(new PayloadTooLarge(subject, tooLarge, this.link.maxPayload));
   }
 
   #send(subject: string, batch: Batch<string>): void {
@@ -157,7 +146,7 @@ export class RequestClient {
     if (waiting.length === 0) return;
     if (!this.link.connected) {
       for (const id of waiting) {
-        this.#take(id)?.reject(new ServiceUnavailable(subject, 'disconnected', false));
+        this.#pending.take(id)?.reject(new ServiceUnavailable(subject, 'disconnected', false));
       }
       return;
     }
@@ -168,7 +157,7 @@ export class RequestClient {
       // The last token identifies the batch, so that "no responders" fails exactly its requests.
       this.link.nc.publish(subject, batch.data, { reply: `${this.#inboxFor(service)}.${number}` });
     } catch (error) {
-      this.#failBatch(number, () => new ServiceUnavailable(subject, 'disconnected', false));
+      this.#pending.failBatch(number, () => new ServiceUnavailable(subject, 'disconnected', false));
       throw error;
     }
   }
@@ -188,7 +177,7 @@ export class RequestClient {
   #onReplies(message: Msg): void {
     const number = Number(message.subject.slice(message.subject.lastIndexOf('.') + 1));
     if (message.headers?.code === 503) {
-      this.#failBatch(number, subject => new ServiceUnavailable(subject, 'no_responders', false));
+      this.#pending.failBatch(number, subject => new ServiceUnavailable(subject, 'no_responders', false));
       return;
     }
     const frames = decodeFrames(message.data);
@@ -200,19 +189,19 @@ export class RequestClient {
       const frame = readReplyFrame(raw);
       if ('malformed' in frame) {
         this.#malformed.note('replies', frame.malformed);
-        const pending = frame.id === undefined ? undefined : this.#take(frame.id);
+        const pending = frame.id === undefined ? undefined : this.#pending.take(frame.id);
         pending?.reject(new RemoteFault(pending.subject, `the reply cannot be read: ${frame.malformed}`));
       } else if (frame.i === '' && 'fault' in frame) {
-        this.#failBatch(number, subject => new RemoteFault(subject, frame.fault, false));
+        this.#pending.failBatch(number, subject => new RemoteFault(subject, frame.fault, false));
       } else {
-        const pending = this.#take(frame.i);
+        const pending = this.#pending.take(frame.i);
         if (pending) this.#settle(pending, frame);
         if (pending && frame.a && message.reply) this.#confirmations.add(message.reply, frame.a, String(frame.a));
       }
     }
   }
 
-  #settle(pending: Pending, frame: ReplyFrame): void {
+  #settle(pending: PendingRequest, frame: ReplyFrame): void {
     const { subject } = pending;
     const maybeExecuted = !('executed' in frame && frame.executed === false);
     if ('refusal' in frame) {
@@ -226,7 +215,7 @@ export class RequestClient {
     else pending.resolve(frame.ok);
   }
 
-  #settleExpired({ subject, expiresAt, reject }: Pending): void {
+  #settleExpired({ subject, expiresAt, reject }: PendingRequest): void {
     const leftMs = Math.round(expiresAt - performance.now());
     if (leftMs > CLOCKS_MAY_DIFFER_MS) {
       this.#clocks.warn(
@@ -240,22 +229,19 @@ export class RequestClient {
 
   /** NATS reports the subject of a refused message, but not which one; all that are pending were sent by this user. */
   #onForbidden(forbidden: string): void {
-    for (const [id, { subject }] of this.#pending) {
-      if (subject !== forbidden) continue;
-      const why = 'NATS does not permit this user to send the request';
-      this.#take(id)?.reject(new RemoteFault(subject, why));
-    }
+    const why = 'NATS does not permit this user to send the request';
+    this.#pending.failSubject(forbidden, subject => new RemoteFault(subject, why));
   }
 
   #onDeadline(id: string): void {
-    const pending = this.#take(id);
+    const pending = this.#pending.take(id);
     pending?.reject(new ServiceUnavailable(pending.subject, 'timeout', pending.batch !== undefined));
   }
 
   #onStatus(status: LinkStatus): void {
     if (status === 'connected') this.#onConnected();
     else if (status === 'disconnected') this.#onDisconnected();
-    else this.#failAll('closed');
+    else this.#pending.failAll('closed');
   }
 
   #onConnected(): void {
@@ -271,31 +257,10 @@ export class RequestClient {
     const giveUp = guarded(this.link.log, 'disconnection', () => {
       this.#isDisconnected = true;
       this.#held = [];
-      this.#failAll('disconnected');
+      this.#pending.failAll('disconnected');
     });
     this.#disconnectTimer = setTimeout(giveUp, GRACE_MS);
     this.#disconnectTimer.unref();
-  }
-
-  #failBatch(number: number, errorFor: (subject: string) => Error): void {
-    for (const [id, { batch, subject }] of this.#pending) {
-      if (batch === number) this.#take(id)?.reject(errorFor(subject));
-    }
-  }
-
-  #failAll(reason: 'disconnected' | 'closed'): void {
-    for (const id of [...this.#pending.keys()]) {
-      const pending = this.#take(id);
-      pending?.reject(new ServiceUnavailable(pending.subject, reason, pending.batch !== undefined));
-    }
-  }
-
-  #take(id: string): Pending | undefined {
-    const pending = this.#pending.get(id);
-    if (!pending) return undefined;
-    this.#pending.delete(id);
-    clearTimeout(pending.timer);
-    return pending;
   }
 }
 

@@ -61,3 +61,38 @@ export abstract class DatabaseStorage {
   /** Measures, and makes the database read-only or writable accordingly; undefined where nothing needs watching. */
   abstract enforceStorage(databaseId: string): Promise<StorageState | undefined>;
 }
+
+/** A complete backup, as the runtime keeps it. */
+export interface StoredBackup {
+  /** As kept, which is compressed. */
+  readonly sizeBytes: number;
+  /** SHA-256 of what is kept, in hexadecimal. */
+  readonly digest: string;
+}
+
+export interface DatabaseRestore {
+  /** How the database runs afterwards. */
+  readonly order: DatabaseOrder;
+  readonly restoreId: string;
+  readonly backupId: string;
+  /** The digest that the backup had when it was made. */
+  readonly digest: string;
+}
+
+/** Backups of databases: each holds everything that its database had stored at one time. */
+export abstract class DatabaseBackups {
+  /**
+   * Copies a running database, which stays available. The same id again answers the backup that exists.
+   * @throws with words for its owner when it cannot; nothing of it is left then.
+   */
+  abstract backUp(databaseId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup>;
+
+  /**
+   * Replaces everything in a database by a backup, all or nothing; the same restore again changes nothing.
+   * @throws with words for its owner when it cannot; the database is as before then.
+   */
+  abstract restore(restore: DatabaseRestore, signal: AbortSignal): Promise<void>;
+
+  /** Deletes the backups of a database that are not among these. */
+  abstract retainBackups(databaseId: string, backupIds: ReadonlySet<string>): Promise<void>;
+}

@@ -1,2 +1,4 @@
+export * from './commands.js';
 export * from './database-runtime.js';
+export * from './log-pages.js';
 export * from './runtime.js';

@@ -1,4 +1,6 @@
 import { Refusal } from '@postern/contracts/refusal';
+import type { RunEnd, RunOrder } from './commands.js';
+import type { LogPage, LogPageQuery } from './log-pages.js';
 
 /**
  * Runs web services: as processes of this machine, in Kubernetes, or through the runtime agent. Every adapter passes
@@ -8,6 +10,16 @@ export abstract class Runtime {
   /** Whether the runtime can be reached now. Orders wait until it can; readings throw `RuntimeUnavailable`. */
   async isReachable(): Promise<boolean> {
     return true;
+  }
+
+  /** What plans of this runtime may ask for. */
+  async features(): Promise<ReadonlySet<RuntimeFeature>> {
+    return new Set();
+  }
+
+  /** What web services and builds are not isolated from or limited in on this machine, one sentence each. */
+  get isolationGaps(): readonly string[] {
+    return [];
   }
 
   /**
@@ -33,8 +45,24 @@ export abstract class Runtime {
    */
   abstract roll(plan: ServicePlan, signal: AbortSignal): Promise<void>;
 
-  /** Ends the traffic, then the instances; none runs when it returns. Artefacts and logs stay. */
+  /**
+   * Runs a command once, beside the instances, and writes its output to the log of the service. The same order again
+   * waits for the command, or answers how it ended: it is never started twice. A command that a kill of the machine
+   * interrupted has failed.
+   * @throws the signal's reason once the command has ended; an aborted command counts as run.
+   */
+  run(_order: RunOrder, _signal: AbortSignal): Promise<RunEnd> {
+    return Promise.reject(new Error('this runtime runs no commands'));
+  }
+
+  /** Ends the traffic, then the instances and commands; none runs when it returns. Artefacts, logs and the disk stay. */
   abstract stop(webServiceId: string, signal?: AbortSignal): Promise<void>;
+
+  /**
+   * Ends everything of a deleted web service and deletes all that is kept of it: processes, builds, address, artefacts,
+   * caches, logs and its disk. Nothing is left when it returns. One of which nothing is there is removed.
+   */
+  abstract remove(webServiceId: string): Promise<void>;
 
   /**
    * Makes the runtime agree with the plans: starts missing instances; ends instances, builds and routes that belong to no
@@ -51,8 +79,16 @@ export abstract class Runtime {
   /** The stable URL of a service, the same for all its releases. Reserved at the first call. */
   abstract urlOf(webServiceId: string, name: string): Promise<string>;
 
+  /** Routes these host names, and no others, to services; only with the feature `customDomains`. */
+  async routeDomains(_domains: readonly RoutedDomain[]): Promise<void> {
+    throw new Error('this runtime routes no custom domains');
+  }
+
   /** Log lines of the service, oldest first. They outlive the instances. */
   abstract logs(webServiceId: string, query: LogQuery): Promise<readonly LogLine[]>;
+
+  /** Lines as they were stored, for readers that follow the log: each of them is in exactly one of consecutive pages. */
+  abstract logPage(webServiceId: string, query: LogPageQuery): Promise<LogPage>;
 
   /** Writes build output and the platform's own messages to the log of a service. */
   abstract logWriter(webServiceId: string, instance: string, redact: readonly string[]): LogWriter;
@@ -78,12 +114,23 @@ export interface Source {
   /** A URL that the platform accepts. */
   readonly repositoryUrl: string;
   readonly branch: string | undefined;
+  /** Undefined for public repositories. */
+  readonly credentials?: SourceCredentials | undefined;
+}
+
+/** What git authenticates with. It is handed to git for one fetch, and is in no argument and no log. */
+export interface SourceCredentials {
+  /** A private key in the OpenSSH format, and the host keys that are known of the server. */
+  readonly ssh?: { readonly privateKey: string; readonly knownHosts?: string | undefined } | undefined;
+  readonly https?: { readonly username: string; readonly token: string } | undefined;
 }
 
 export interface ResolvedSource {
   readonly branch: string;
   /** 40 or 64 hex digits. */
   readonly commit: string;
+  /** Of an SSH server that was asked for the first time: lines for `knownHosts`. */
+  readonly hostKeys?: string | undefined;
 }
 
 export interface BuildOrder {
@@ -97,6 +144,7 @@ export interface BuildOrder {
   readonly environment: Readonly<Record<string, string>>;
   /** Values of at least a few characters that are masked in the output. */
   readonly secrets: readonly string[];
+  readonly credentials?: SourceCredentials | undefined;
   readonly deadlineMs: number;
 }
 
@@ -121,6 +169,38 @@ export interface ServicePlan {
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
   readonly deadlineMs: number;
+  /** The limits of each instance; undefined for those of the runtime. */
+  readonly instance?: { readonly memoryMib: number; readonly cpuMillicores: number } | undefined;
+  /** How long an instance may finish its requests after SIGTERM. */
+  readonly drainSeconds?: number | undefined;
+  /**
+   * Runs before the instances of the roll start, with their environment; its failure fails the roll. A repeated roll
+   * does not run it again.
+   */
+  readonly releaseCommand?: string | undefined;
+  /** Instances of other process types of the Procfile, by name; they get no traffic. */
+  readonly processes?: Readonly<Record<string, number>> | undefined;
+  /**
+   * Files of the instance that outlive it, until the service is removed. With a disk one instance runs at a time: the
+   * older one ends before the next one starts, and `minInstances` and `maxInstances` are 1.
+   */
+  readonly disk?: { readonly sizeMib: number } | undefined;
+}
+
+/** Fields of a plan that not every runtime carries out, `runs` for commands, and custom domains. */
+export type RuntimeFeature =
+  | 'instance'
+  | 'drainSeconds'
+  | 'releaseCommand'
+  | 'processes'
+  | 'disk'
+  | 'runs'
+  | 'customDomains';
+
+/** A host name that reaches a service besides its URL; lower case, A-labels. */
+export interface RoutedDomain {
+  readonly domain: string;
+  readonly webServiceId: string;
 }
 
 export interface RuntimeStatus {
@@ -132,6 +212,14 @@ export interface RuntimeStatus {
   readonly lastFailure: string | undefined;
   /** How often an instance of the roll was restarted after a failure; may begin again with 0 after a restart. */
   readonly restarts: number;
+  /** The processes that get no traffic, by process type; undefined where there is none. */
+  readonly processes?: Readonly<Record<string, ProcessStatus>> | undefined;
+}
+
+export interface ProcessStatus {
+  readonly instances: number;
+  /** How often it was restarted of late, and why, if it crashes again and again; null otherwise. */
+  readonly failure: string | null;
 }
 
 export interface ServiceUsage {
@@ -159,6 +247,14 @@ export interface LogQuery {
   readonly tail: number;
   /** Unix seconds; lines at or after it. */
   readonly since: number | undefined;
+  /** Unix seconds; lines at or before it. */
+  readonly until?: number | undefined;
+  /** All streams if undefined. */
+  readonly streams?: readonly LogStream[] | undefined;
+  /** Only lines whose message contains it, in any case. */
+  readonly search?: string | undefined;
+  /** Of one instance; of all if undefined. */
+  readonly instance?: string | undefined;
 }
 
 export type LogStream = 'stdout' | 'stderr' | 'build' | 'platform';

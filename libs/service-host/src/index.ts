@@ -11,7 +11,7 @@ export { Liveness } from './health/liveness.js';
 export { Readiness, type ReadinessCheck } from './health/readiness.js';
 export { CONFIG, HOST, type Host } from './host.js';
 export { HostModule } from './host-module.js';
-export { ServiceLog, withoutFieldRedaction } from './log/service-log.js';
+export { ServiceLog } from './log/service-log.js';
 export { Metrics } from './metrics/metrics.js';
 export { connectWith } from './nats.js';
 export {
@@ -34,3 +34,4 @@ export { runService } from './run-service.js';
 export { KeyRing } from './secrets/key-ring.js';
 export { type HostedConfig, type RunningService, type ServiceOptions, startService } from './start-service.js';
 export { Tasks } from './tasks.js';
+export { shortUserAgent, userAgentFamilyOf } from './user-agent.js';

@@ -106,7 +106,9 @@ describe('A service', () => {
     await waitFor(async () => (await readiness()).code === 503, { describe: 'readiness to be lost' });
     await expect(readiness()).resolves.toEqual({ code: 503, nats: 'down', database: 'up' });
     await nats.restart();
-    await waitFor(async () => (await readiness()).code === 200, { describe: 'readiness to return' });
+    await waitFor(async () => link.connected && (await readiness()).code === 200, {
+      describe: 'readiness to return, and the connection of the caller',
+    });
   });
 
   it('finishes a running request before it stops', async () => {

@@ -55,6 +55,8 @@ export interface RunningService {
   stop(): Promise<boolean>;
 }
 
+const SUBSCRIBED_WITHIN_MS = 2_000;
+
 /**
  * Starts a service in this process: waits for NATS and the database, migrates, and starts Nest and the HTTP port.
  * `runService` adds what a process needs; tests call this function. `onLost` is called when the connection to NATS
@@ -120,6 +122,8 @@ export const startService = async <D extends HostedConfig>(
     app = await createApp(options, host, server);
     await app.init();
     await app.startAllMicroservices();
+    // NATS knows the subscriptions after it; where it does not answer, readiness says so.
+    await link.roundTrip(SUBSCRIBED_WITHIN_MS).catch(() => {});
     await waitingPort.close();
     await app.listen(config.httpPort, config.httpHost);
   } catch (error) {

@@ -1,11 +1,16 @@
 export { Cleanup } from './cleanup.js';
+export { verifyWithDkimpy } from './dkimpy.js';
 export { type DnsFailure, type DnsRecordType, type DnsValue, startDnsServer, type TestDns } from './dns.js';
+export { dmarcReport, type ReportRecord, reportMail, tlsReport, zipOf } from './domain-reports.js';
+export { type EximOptions, EximServer } from './exim.js';
 export { freePort } from './free-port.js';
 export { type HttpAnswer, type ReceivedRequest, startHttpReceiver, type TestHttpReceiver } from './http-receiver.js';
+export { killProcess } from './kill-process.js';
 export { startNats, type TestNats, type TestNatsOptions } from './nats.js';
 export type { FindNatsOptions, NatsBinary } from './nats-binaries.js';
 export { findNatsServer } from './nats-install.js';
 export { type NatsOptions, NatsServer, spawnNats } from './nats-server.js';
+export { PackedProject } from './packed-project.js';
 export {
   forgetProcess,
   type ParentGuard,
@@ -18,6 +23,7 @@ export { type PostfixOptions, PostfixServer, whyNoPostfix } from './postfix.js';
 export { startPostgres, type TestPostgres, type TestPostgresOptions } from './postgres.js';
 export { findPostgres, type PostgresBinaries, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
 export { type PostgresOptions, PostgresServer, spawnPostgres } from './postgres-server.js';
+export { programFolder } from './program-folder.js';
 export {
   type SinkAnswer,
   type SinkMessage,

@@ -4,6 +4,7 @@ import { chown, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { childProcesses, readLines } from './child-processes.js';
+import { killProcess } from './kill-process.js';
 import {
   forgetProcess,
   type ParentGuard,
@@ -104,7 +105,7 @@ export class PostgresServer {
     this.state.child.kill('SIGSTOP');
     const backends = await childProcesses(this.pid);
     await this.end('SIGKILL');
-    for (const pid of backends) endAtOnce(pid);
+    for (const pid of backends) killProcess(pid);
   }
 
   /** Restarts the server on the same data and port, after stopping it if it runs. */
@@ -200,14 +201,6 @@ async function launch(options: PostgresOptions, guard: ParentGuard | undefined):
 
 const ownGuard = ({ removeDirWithParent }: PostgresOptions): ParentGuard =>
   startParentGuard({ removePath: removeDirWithParent });
-
-const endAtOnce = (pid: number): void => {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-};
 
 const userOf = (options: PostgresOptions): SystemUser | undefined => options.user ?? unprivilegedUser();
 

@@ -4,13 +4,12 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheDir } from './nats-install.js';
+import { unpackPackages } from './debian-packages.js';
 import { isReachable } from './postgres-binaries.js';
+import { NOBODY, programFolder } from './program-folder.js';
 
 const run = promisify(execFile);
 const STEP_TIMEOUT_MS = 60_000;
-/** A user id without rights: databases run as users without a name. */
-const NOBODY = { uid: 65_534, gid: 65_534 };
 
 export interface FindValkeyOptions {
   onProgress?: (message: string) => void;
@@ -65,20 +64,13 @@ function installedServer(): string | undefined {
 const programIn = (folder: string): string => join(folder, 'valkey', 'valkey-server');
 
 function cachedServer(): string | undefined {
-  return [programIn(keptIn())].find(isProgram);
-}
-
-/** The cache of the workspace, or the folder for programs of other users if they cannot enter it. */
-function keptIn(): string {
-  const cache = cacheDir();
-  if (process.getuid?.() !== 0 || isReachable(join(cache, 'any'), NOBODY)) return cache;
-  return join(process.env['POSTERN_OPEN_FOLDER'] || '/var/lib/postern-start', 'programs');
+  return [programIn(programFolder())].find(isProgram);
 }
 
 /** A program and the folder of its libraries, if any. */
 interface Fetched {
   program: string;
-  libraries: string[];
+  libraries: readonly string[];
 }
 
 type Way = [name: string, fetch: (temporary: string) => Promise<Fetched>];
@@ -91,27 +83,10 @@ const WAYS: Way[] = [
 
 /** The program is in the package of the tools; the package of the server contains a link to it. */
 async function fromDebian(temporary: string, product: 'valkey' | 'redis'): Promise<Fetched> {
-  const tools = `${product}-tools`;
-  const options = { cwd: temporary, timeout: STEP_TIMEOUT_MS, env: { ...process.env, LC_ALL: 'C' } };
-  const asRoot = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : [];
-  const download = (...names: string[]) => run('apt-get', ['download', '-q', ...asRoot, ...names], options);
-  await download(tools).catch(async error => {
-    // A fresh machine may have no package lists; only root may download them.
-    if (product !== 'valkey' || asRoot.length === 0) throw error;
-    await run('apt-get', ['update', '-q'], options);
-    await download(tools);
+  const { folder, libraries } = await unpackPackages(temporary, [`${product}-tools`], {
+    updates: product === 'valkey',
   });
-  const { stdout } = await run('apt-cache', ['depends', tools], options);
-  const libraries = [...stdout.matchAll(/^\s+Depends: (lib\S+)$/gm)].map(([, name = '']) => name);
-  await download(...libraries.filter(name => name !== 'libc6'));
-  for (const archive of (await readdir(temporary)).filter(name => name.endsWith('.deb')))
-    await run('dpkg', ['-x', archive, 'unpacked'], options);
-  const unpacked = join(temporary, 'unpacked');
-  const files = await readdir(unpacked, { recursive: true });
-  return {
-    program: join(unpacked, 'usr/bin', `${product}-check-rdb`),
-    libraries: files.filter(path => /\/lib[^/]*\.so[.\d]*$/.test(path)).map(path => join(unpacked, path)),
-  };
+  return { program: join(folder, 'usr/bin', `${product}-check-rdb`), libraries };
 }
 
 /** Identified by hash, because only the author vouches for the package. */
@@ -144,8 +119,8 @@ LD_LIBRARY_PATH="$here/lib" exec "$here/server" "$@"
 
 /** Renamed when it is complete and runs. */
 async function keep({ program, libraries }: Fetched): Promise<void> {
-  await mkdir(keptIn(), { recursive: true });
-  const draft = await mkdtemp(join(keptIn(), '.valkey-'));
+  await mkdir(programFolder(), { recursive: true });
+  const draft = await mkdtemp(join(programFolder(), '.valkey-'));
   try {
     await mkdir(join(draft, 'lib'));
     await copyFile(program, join(draft, 'server'));
@@ -155,9 +130,9 @@ async function keep({ program, libraries }: Fetched): Promise<void> {
     for (const path of [draft, join(draft, 'lib'), join(draft, 'server'), join(draft, 'valkey-server')])
       await chmod(path, 0o755);
     await run(join(draft, 'valkey-server'), ['--version'], { timeout: STEP_TIMEOUT_MS });
-    await rename(draft, join(keptIn(), 'valkey')).catch(error => {
+    await rename(draft, join(programFolder(), 'valkey')).catch(error => {
       // Another process installed it.
-      if (!existsSync(programIn(keptIn()))) throw error;
+      if (!existsSync(programIn(programFolder()))) throw error;
     });
   } finally {
     await rm(draft, { recursive: true, force: true });

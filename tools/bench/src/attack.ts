@@ -1,5 +1,5 @@
 import type { Cleanup } from '@postern/testing';
-import { OPEN_PER_SECOND, postern, WARM_UP_S } from './email.js';
+import { postern, WARM_UP_S } from './email.js';
 import { roundOf } from './email-rounds.js';
 import { BenchProcess } from './load/bench-process.js';
 import type { Flood, FloodResult, LoadResult, OpenLoop } from './load/requests.js';
@@ -54,8 +54,8 @@ export const measureAttack = async (options: BenchOptions, cleanup: Cleanup): Pr
 
   const port = Number(new URL(running.baseUrl).port);
   const gateway = { gateway: running.processes()['api-gateway'] as number };
-  const { seconds } = options;
-  const legitimate: OpenLoop = { ...candidate.load, connections: CONNECTIONS, seconds, perSecond: OPEN_PER_SECOND };
+  const { seconds, perSecond } = options;
+  const legitimate: OpenLoop = { ...candidate.load, connections: CONNECTIONS, seconds, perSecond };
   const measure = async (name: string, attack?: Pick<Flood, 'head' | 'body'>) => {
     console.error(`▸ ${name}`);
     const before = cpuOf(gateway)['gateway'] ?? 0;
@@ -74,11 +74,12 @@ export const measureAttack = async (options: BenchOptions, cleanup: Cleanup): Pr
   return {
     text: [
       table(
-        ['', 'p50 ms', 'p99 ms', 'failed', 'CPU % more', 'answers to the attacker'],
+        ['', 'p50 ms', 'p99 ms', 'p99 ratio', 'failed', 'CPU % more', 'answers to the attacker'],
         [quiet, ...attacked].map(({ name, result, share, answers }) => [
           name,
           figure(result.p50, 1),
           figure(result.p99, 1),
+          figure(result.p99 / quiet.result.p99, 2),
           figure(result.failed),
           figure((share - quiet.share) * 100),
           Object.entries(answers)
@@ -86,9 +87,9 @@ export const measureAttack = async (options: BenchOptions, cleanup: Cleanup): Pr
             .join(', '),
         ]),
       ),
-      `${OPEN_PER_SECOND} emails/s from 127.0.0.1 while 127.0.0.2 floods over ${FLOODING_CONNECTIONS} connections; targets: ` +
+      `${perSecond} emails/s from 127.0.0.1 while 127.0.0.2 floods over ${FLOODING_CONNECTIONS} connections; targets: ` +
         `p99 below ${TARGET_P99_MS} ms, no failure, at most ${TARGET_SHARE * 100} % more of a processor in the gateway`,
     ].join('\n\n'),
-    figures: { seconds, per_second: OPEN_PER_SECOND, rounds: [quiet, ...attacked] },
+    figures: { seconds, per_second: perSecond, rounds: [quiet, ...attacked] },
   };
 };

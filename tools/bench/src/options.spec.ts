@@ -7,10 +7,14 @@ describe('the command line of the bench', () => {
       parts: ['email', 'webhooks', 'events', 'platform', 'idle', 'tracing', 'attack'],
       rounds: 5,
       seconds: 10,
+      perSecond: 300,
     }));
 
   it('runs one short round of the named parts with --quick', () =>
     expect(readOptions(['webhooks', '--quick'])).toMatchObject({ parts: ['webhooks'], rounds: 1, seconds: 5 }));
+
+  it('sends fewer emails per second under attack where the machine is busy', () =>
+    expect(readOptions(['attack', '--per-second', '40'])).toMatchObject({ perSecond: 40 }));
 
   it('rejects an unknown part and lists the known ones', () =>
     expect(() => readOptions(['emails'])).toThrow(/unknown part "emails"\n.*email\|webhooks\|events\|platform\|idle/));

@@ -9,12 +9,14 @@ export interface BenchOptions {
   readonly quick: boolean;
   readonly rounds: number;
   readonly seconds: number;
+  /** Emails per second of the open loop of `attack`. */
+  readonly perSecond: number;
   readonly json: string | undefined;
   /** Folder for CPU profiles of email-send and api-gateway, written when they stop. */
   readonly profile: string | undefined;
 }
 
-const USAGE = `npm run bench -- [${PARTS.join('|')} …] [--rounds 5] [--seconds 10] [--quick] [--json FILE] [--profile FOLDER]`;
+const USAGE = `npm run bench -- [${PARTS.join('|')} …] [--rounds 5] [--seconds 10] [--per-second 300] [--quick] [--json FILE] [--profile FOLDER]`;
 
 /** The arguments are invalid; the message has the reason and the usage. */
 export class UsageError extends Error {
@@ -32,6 +34,7 @@ const parsed = (args: readonly string[]) => {
         quick: { type: 'boolean', default: false },
         rounds: { type: 'string' },
         seconds: { type: 'string' },
+        'per-second': { type: 'string' },
         json: { type: 'string' },
         profile: { type: 'string' },
       },
@@ -51,6 +54,7 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
     quick: values.quick,
     rounds: positive('--rounds', values.rounds, values.quick ? 1 : 5),
     seconds: positive('--seconds', values.seconds, values.quick ? 5 : 10),
+    perSecond: positive('--per-second', values['per-second'], 300),
     json: values.json,
     profile: values.profile,
   };

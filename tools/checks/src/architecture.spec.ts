@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { bannedWordsIn } from './banned-words.js';
+import { tooLongFiles } from './file-length.js';
 import { PLANTED } from './planted-violations.js';
 import { importCycle, RULES, violationsIn } from './rules.js';
 import { readSourceTree, readTexts, sourceFile } from './source-tree.js';
@@ -17,6 +18,10 @@ describe('the codebase', () => {
   it('uses no banned word', () => {
     const texts = readTexts(ROOT, ['.'], /(?<!\.d)\.(tsx?|mjs|cjs|md)$/);
     expect(bannedWordsIn(texts)).toEqual([]);
+  });
+
+  it('has no source file of more than 300 lines', () => {
+    expect(tooLongFiles(readTexts(ROOT, ['.'], /(?<!\.d)\.([mc]?[jt]s|tsx)$/))).toEqual([]);
   });
 });
 
@@ -64,4 +69,22 @@ describe('a banned word is found', () => {
     const text = 'extends planes; outlet gold; flaws; mushrooms; indoors; extendsTo; PLANES; clients may try again';
     expect(bannedWordsIn([{ path: 'x.ts', text }])).toEqual([]);
   });
+});
+
+describe('a file of more than 300 lines', () => {
+  const file = (path: string, lines: number, first = 'const x = 1;') => ({
+    path,
+    text: `${first}\n${'// another line\n'.repeat(lines - 1)}`,
+  });
+
+  it.each(['apps/x/src/x.ts', 'apps/x/src/x.int.spec.ts', 'apps/dashboard/src/x.tsx', 'tools/x/x.mjs'])(
+    'is found: %s',
+    path =>
+      expect(tooLongFiles([file(path, 301), file('y.ts', 300)])).toEqual([
+        `${path} has 301 lines, but a file has at most 300: divide it by subject`,
+      ]),
+  );
+
+  it('may be generated', () =>
+    expect(tooLongFiles([file('x.ts', 301, '// Written by `node x.mjs`. Do not edit.')])).toEqual([]));
 });

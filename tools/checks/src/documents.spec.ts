@@ -5,6 +5,9 @@ import { describe, expect, it } from '@jest/globals';
 const ROOT = join(import.meta.dirname, '../../..');
 const NOT_OURS = new Set(['node_modules', 'dist', 'generated', 'coverage']);
 
+/** Quotes the build logs of other repositories, with commands that name their files. */
+const QUOTES_OTHERS = 'docs/sample-applications.md';
+
 const markdownBelow = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap(entry => {
     const path = join(folder, entry.name);
@@ -27,7 +30,9 @@ describe('A document names only what is there:', () => {
   it.each(markdownBelow('.'))('%s', path => {
     const text = readFileSync(join(ROOT, path), 'utf8');
     const missing = [
-      ...namedFiles(text).filter(named => !['', dirname(path)].some(from => existsSync(join(ROOT, from, named)))),
+      ...(path === QUOTES_OTHERS ? [] : namedFiles(text)).filter(
+        named => !['', dirname(path)].some(from => existsSync(join(ROOT, from, named))),
+      ),
       ...links(text).filter(target => !existsSync(join(ROOT, dirname(path), target))),
     ];
     expect(missing).toEqual([]);

@@ -126,6 +126,8 @@ const inAnyFolder = (path: string) => path.replace(/^apps\/([^/]+)\/.*\/([^/]+)$
 const TWO_TRANSACTIONS: ReadonlySet<string> = new Set([
   // A mail is sent between the two; an allowance that was used up for nothing is given back.
   'email-send/add-verified-recipient.ts',
+  // A workspace that a failed deletion has closed is opened first, which is right without the creation too.
+  'email-send/create-email-service.ts',
 ]);
 
 export const mayWriteTwice = (path: string): boolean => TWO_TRANSACTIONS.has(inAnyFolder(path));

@@ -5,6 +5,7 @@
 const WRITES_NOTHING: ReadonlySet<string> = new Set([
   // Read models, settings and rules.
   'AccountDirectory',
+  'BounceNotices',
   'CallLimit',
   'DatabaseDirectory',
   'EmailSendConfig',
@@ -41,6 +42,9 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'SignalMetrics',
   // Counts the attempts of a login, also of one that changes nothing in the end.
   'LoginGuard',
+  // Use codes up before the command writes: a code of a command that fails after that must not work again.
+  'AccountProof',
+  'SecondFactorCheck',
 ]);
 
 /** Commands that other commands use, by the port that they write through. */

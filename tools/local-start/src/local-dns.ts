@@ -15,6 +15,7 @@ export class LocalDns {
     server.setRecords('postern._domainkey.sandbox.postern.test', 'TXT', [sandboxDkim]);
     server.setRecords('_dmarc.sandbox.postern.test', 'TXT', ['v=DMARC1; p=none']);
     server.setRecords('bounces.postern.test', 'MX', [{ priority: 10, exchange: 'mx.postern.test' }]);
+    server.setRecords('customer._report._dmarc.bounces.postern.test', 'TXT', ['v=DMARC1']);
     server.setRecords('mx.postern.test', 'A', ['127.0.0.1']);
     return new LocalDns(server);
   }

@@ -185,6 +185,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       databaseUrl: service => databaseUrlOf(postgres, service, databasePasswords[service]),
       relayPort: await freePort(),
       bouncePort: await freePort(),
+      submissionPort: await freePort(),
       dnsAddress: dns.address,
     };
 

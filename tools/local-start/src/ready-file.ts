@@ -11,6 +11,8 @@ export interface ReadyFile {
   readonly base_url: string;
   readonly dashboard: { readonly url: string; readonly email: string; readonly password: string };
   readonly mailbox_url: string;
+  /** Where applications submit messages over SMTP, with an API key of an email service as the password. */
+  readonly submission: { readonly host: string; readonly port: number };
   /** For the `postern` command; the password of the user `operator` is in secrets.json. */
   readonly nats_url: string;
   /** Null where the demo workspace could not be prepared. */
@@ -33,6 +35,7 @@ export const readyFile = (running: RunningPostern): ReadyFile => {
       password: running.operator.password,
     },
     mailbox_url: running.mailboxUrl,
+    submission: { host: '127.0.0.1', port: running.wiring.submissionPort },
     nats_url: running.nats.url,
     email: demo
       ? {

@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { NatsUser, SERVICE_NAMES } from '@postern/contracts';
 import { findPostgres } from '@postern/testing';
@@ -15,8 +16,16 @@ export interface Wiring {
   readonly databaseUrl: (service: (typeof SERVICE_NAMES)[number]) => string;
   readonly relayPort: number;
   readonly bouncePort: number;
+  readonly submissionPort: number;
   readonly dnsAddress: string;
 }
+
+const BYTES_PER_BUILD = 2 * 1024 ** 3;
+
+/** One build for each core, as far as the memory suffices; one setting for the two services that must agree. */
+const concurrentBuilds = (): string =>
+  process.env['POSTERN_PLATFORM_CONCURRENT_BUILDS'] ??
+  String(Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / BYTES_PER_BUILD), 8)));
 
 export const SERVICES = [
   'runtime-agent',
@@ -58,6 +67,7 @@ export const environmentOf = (
     return {
       ...ofEvery,
       POSTERN_PLATFORM_HOME: platformHome(home),
+      POSTERN_PLATFORM_CONCURRENT_BUILDS: concurrentBuilds(),
       POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
       POSTERN_GIT_ALLOW_PRIVATE: process.env['POSTERN_GIT_ALLOW_PRIVATE'] ?? 'true',
       POSTERN_PLATFORM_POSTGRES_BIN: dirname(findPostgres().postgres),
@@ -70,7 +80,14 @@ export const environmentOf = (
   });
   switch (service) {
     case 'api-gateway':
-      return { ...ofEvery, ...publicUrl, ...links, POSTERN_HOST: '127.0.0.1', POSTERN_PORT: String(wiring.port) };
+      return {
+        ...ofEvery,
+        ...publicUrl,
+        ...links,
+        POSTERN_HOST: '127.0.0.1',
+        POSTERN_PORT: String(wiring.port),
+        POSTERN_SUBMISSION_PORT: String(wiring.submissionPort),
+      };
     case 'platform-management':
       return {
         ...ofEvery,
@@ -79,6 +96,8 @@ export const environmentOf = (
         POSTERN_OPERATOR_EMAIL: operator.email,
         POSTERN_OPERATOR_PASSWORD: operator.password,
         POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
+        POSTERN_PLATFORM_CONCURRENT_BUILDS: concurrentBuilds(),
+        POSTERN_DNS_SERVERS: wiring.dnsAddress,
       };
     case 'email-send':
       return {
@@ -103,6 +122,7 @@ export const environmentOf = (
         POSTERN_BOUNCE_DOMAIN: 'bounces.postern.test',
         POSTERN_BOUNCE_SMTP_HOST: '127.0.0.1',
         POSTERN_BOUNCE_SMTP_PORT: String(wiring.bouncePort),
+        POSTERN_DNS_SERVERS: wiring.dnsAddress,
         // The mail simulator reports complaints from this machine, unsigned.
         POSTERN_COMPLAINT_CLIENTS: '127.0.0.1',
       };

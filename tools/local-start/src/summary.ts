@@ -12,9 +12,10 @@ interface Start {
 export const summary = (ready: ReadyFile, start: Start): string => `
 Postern is ready after ${start.seconds.toFixed(1)} s.
 
-  API          ${ready.base_url}             (reference: ${ready.base_url}/docs)
+  API          ${ready.base_url}             (documentation: ${ready.base_url}/docs)
   Dashboard    ${ready.dashboard.url}   ${ready.dashboard.email} / ${ready.dashboard.password}
   Mailboxes    ${ready.mailbox_url}            every mail that "left" ends up here
+  SMTP         ${ready.submission.host}:${ready.submission.port}                  an email key is the password
   State, logs  ${start.home}
 ${ofKeys(ready)}${ofSample(ready, start.sample)}${ofEmail(ready)}
 Ctrl-C stops everything. The next start uses the same data.

@@ -12,6 +12,7 @@ export const AUDITED = {
   'projections rebuild': { action: 'projection.rebuilt', idFrom: projection },
   'events retry': { action: 'event.retried', idFrom: second },
   'events discard': { action: 'event.discarded', idFrom: second },
+  'bounces reclassify': { action: 'bounce.reclassified' },
   'users create': { action: 'user.created' },
   'keys rotate': { action: 'encryption_key.rotated' },
   'recipients erase': { action: 'recipient.erased' },

@@ -5,6 +5,7 @@ import { defineConfig } from '@postern/service-host/config';
 import { recorded } from './audited.js';
 import { AUDITED, type AuditedCommand } from './audited-commands.js';
 import { exportAudit, listAudit } from './commands/audit.js';
+import { reclassify } from './commands/bounces.js';
 import { doctor } from './commands/doctor.js';
 import { discardSetAsideEvent, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
 import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
@@ -15,6 +16,7 @@ import { eraseRecipient, listRecipientErasures, showRecipientErasure } from './c
 import { createUserAs } from './commands/users.js';
 import { withCredential } from './credential.js';
 import type { Operator } from './operator.js';
+import { terminalText } from './terminal-text.js';
 import { UsageError } from './usage-error.js';
 
 const USAGE = `postern: administer a running Postern
@@ -30,6 +32,7 @@ const USAGE = `postern: administer a running Postern
   postern events list [service]                   list events that could not be handled
   postern events retry <service> <event id>       handle one of them again now
   postern events discard <service> <event id>     delete one of them unhandled
+  postern bounces reclassify                      class stored bounce notices again by the current rules
   postern users create <email> [--operator] [--workspace <name>]
                                                   create a user as POSTERN_OPERATOR_EMAIL with
                                                   POSTERN_OPERATOR_PASSWORD
@@ -80,7 +83,7 @@ const { values, positionals } = (() => {
   }
 })();
 
-const print = (line: string) => console.log(line);
+const print = (line: string) => console.log(terminalText(line));
 
 type Command = (operator: Operator, rest: readonly string[]) => Promise<boolean>;
 
@@ -96,6 +99,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
   'events list': [listSetAsideEvents, 'reads'],
   'events retry': [retrySetAsideEvent, AUDITED['events retry']],
   'events discard': [discardSetAsideEvent, AUDITED['events discard']],
+  'bounces reclassify': [reclassify, AUDITED['bounces reclassify']],
   'users create': [(operator, rest) => createUserAs(operator, rest, values), AUDITED['users create']],
   'keys status': [keysStatus, 'reads'],
   'keys rotate': [rotateKeys, AUDITED['keys rotate']],
@@ -167,7 +171,7 @@ const run = async (): Promise<boolean> => {
 try {
   process.exitCode = (await run()) ? 0 : 1;
 } catch (error) {
-  console.error((error as Error).message);
+  console.error(terminalText((error as Error).message));
   if (error instanceof UsageError) console.error('Run `postern --help` for a list of commands.');
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

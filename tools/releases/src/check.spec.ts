@@ -1,8 +1,9 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { findingsBetween, findingsOf } from './check.js';
-import { contractOfCheckout, importedContracts, RELEASED, releasedContracts, sourcesOf } from './checkout.js';
+import { CLIENTS, contractOfCheckout, importedContracts, RELEASED, releasedContracts, sourcesOf } from './checkout.js';
 import { jsonSchemaOf } from './json-schema.js';
 import { contractsNamed, type Exchange, type ReleaseContract, requestName } from './release-contract.js';
 
@@ -30,6 +31,23 @@ describe('every service of the checkout', () => {
     );
   });
 
+  it.each(Object.keys(CLIENTS))('%s sends requests that exist', client =>
+    expect(CLIENTS[client]?.filter(name => contractsNamed(name).length === 0)).toEqual([]),
+  );
+
+  it('sends with a session what the paths in the sources of the command name', () => {
+    const pathsOf = (name: string) =>
+      contractsNamed(name).flatMap(contract => ('http' in contract ? contract.http.map(({ path }) => path) : []));
+    const known = new Set((CLIENTS['command'] ?? []).flatMap(pathsOf).map(path => path.replaceAll(/\{\w+\}/g, '{}')));
+    const written = sourcesOf(ROOT, 'command').flatMap(source =>
+      [...source.matchAll(/['`](\/(?:email-services|me)\b[^'`]*)['`]/g)].map(([, path = '']) =>
+        path.replaceAll(/\$\{[^}]*\}/g, '{}'),
+      ),
+    );
+    expect(written.length).toBeGreaterThan(4);
+    expect(written.filter(path => !known.has(path))).toEqual([]);
+  });
+
   it('sends and consumes what its code imports, without type imports', () =>
     expect(
       importedContracts(`
@@ -37,6 +55,17 @@ describe('every service of the checkout', () => {
         import type { listEmails } from '@postern/contracts';
         import { other } from '@postern/messaging';`),
     ).toEqual(['emailAccepted', 'getEmail']));
+});
+
+it('every version plan is for one release', () => {
+  const folder = join(ROOT, '.nx/version-plans');
+  const files = existsSync(folder) ? readdirSync(folder).filter(file => file.endsWith('.md')) : [];
+  const planned = files.map(file => {
+    const [, front = ''] = readFileSync(join(folder, file), 'utf8').split(/^---$/m);
+    return [file, ...front.trim().split('\n')].join(' ');
+  });
+  const one = new RegExp(`^\\S+ ['"]?(${Object.keys(RELEASED).join('|')})['"]?: \\w+$`);
+  expect(planned.filter(plan => !one.test(plan))).toEqual([]);
 });
 
 const text = z.string();

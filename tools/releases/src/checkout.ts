@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as contracts from '@postern/contracts';
+import { type HttpRoute, isRequestContract } from '@postern/contracts';
 import { contractOf, nameOf, type ReleaseContract } from './release-contract.js';
 
 /** Everything that is released separately, with its folder. The dashboard is part of the gateway's image. */
@@ -12,6 +14,8 @@ export const RELEASED: Readonly<Record<string, string>> = {
   'runtime-agent': 'apps/runtime-agent',
   'load-balancer': 'apps/load-balancer',
   'postern-cli': 'tools/postern-cli',
+  sdk: 'libs/sdk',
+  command: 'tools/command',
 };
 
 const SNAPSHOTS = 'libs/contracts/released';
@@ -38,11 +42,36 @@ export const importedContracts = (source: string): readonly string[] =>
 export const sourcesOf = (root: string, service: string): readonly string[] =>
   sourcesBelow(join(root, RELEASED[service] as string, 'src')).map(path => readFileSync(path, 'utf8'));
 
+const isPublic = ({ access }: HttpRoute): boolean => [access].flat().includes('platform-key');
+
+/** What programs with a key send through the gateway. */
+const PUBLIC_CALLS = [
+  'sendEmail',
+  'getEmail',
+  ...Object.entries<unknown>(contracts)
+    .filter(([, value]) => isRequestContract(value) && value.http.some(isPublic))
+    .map(([name]) => name),
+];
+
+/** What the command sends with a session. */
+const CALLS_OF_THE_COMMAND = [
+  ...['createSession', 'endSession', 'getMe'],
+  ...['listEmailServices', 'listEmails', 'getTrackedEmail'],
+  ...['createWebhookListener', 'readWebhookListener', 'removeWebhookListener'],
+];
+
+/** Clients import no contracts: they send requests over HTTP, through the gateway. */
+export const CLIENTS: Readonly<Record<string, readonly string[]>> = {
+  sdk: PUBLIC_CALLS,
+  command: [...PUBLIC_CALLS, ...CALLS_OF_THE_COMMAND],
+};
+
 /** The contract of a service in the checkout. */
 export const contractOfCheckout = (root: string, service: string): ReleaseContract => {
   const manifest = readFileSync(join(root, RELEASED[service] as string, 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { readonly version: string };
-  return contractOf(service, version, [...new Set(sourcesOf(root, service).flatMap(importedContracts))]);
+  const names = CLIENTS[service] ?? sourcesOf(root, service).flatMap(importedContracts);
+  return contractOf(service, version, [...new Set(names)]);
 };
 
 /** Every release that may still run somewhere. Retiring a release deletes its file. */

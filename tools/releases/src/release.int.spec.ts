@@ -13,6 +13,9 @@ let clean: string;
 
 beforeAll(async () => {
   checkout = await ScratchCheckout.make();
+  // The released services are as the checkout has them: none waits for the release of another.
+  checkout.git('rm', '-r', '--quiet', 'libs/contracts/released');
+  expect(await checkout.node('tools/releases/contracts.mjs', 'record')).toMatchObject({ code: 0 });
   checkout.write('.nx/version-plans/tracking.md', '---\ndelivery-tracking: minor\n---\n\nRecipients have a colour.\n');
   clean = checkout.commit('A plan');
 });
@@ -121,6 +124,15 @@ describe('A release is built from its commit and not from existing build output:
     expect(moved).toMatchObject({ code: 1, output: expect.stringContaining('was checked from the sources sha256:') });
     expect(checkout.worktrees()).toEqual([]);
     checkout.git('tag', '--delete', 'delivery-tracking@0.2.0');
+  });
+
+  it('a package is not released before those that it depends on', async () => {
+    checkout.write('.nx/version-plans/sdk.md', '---\nsdk: minor\n---\n\nLogs are followed.\n');
+    checkout.write('.nx/version-plans/command.md', '---\ncommand: minor\n---\n\nLogs are followed.\n');
+    const commit = checkout.commit('Two plans');
+    const refused = await checkout.node(RELEASE, 'command');
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('Release sdk first') });
+    nothingIsReleased(commit);
   });
 
   it('a checkout that gets another commit in the meantime does not change', async () => {

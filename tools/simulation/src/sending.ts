@@ -1,7 +1,7 @@
-import { Refusal, type ReplyOf, type sendEmail } from '@postern/contracts';
+import { Refusal, type ReplyOf, sendEmail } from '@postern/contracts';
 import { parseMailbox } from '@postern/mail';
-import { sendUntilKnown } from '../../../apps/api-gateway/src/emails/send-until-known.js';
 import { OutcomeUnknown } from '../../../apps/api-gateway/src/infrastructure/http/errors/outcome-unknown.js';
+import { sendUntilKnown } from '../../../apps/api-gateway/src/infrastructure/nats/send-until-known.js';
 import {
   type ServiceClient,
   ServiceFault,
@@ -54,7 +54,7 @@ const SENDER: Sender = {
 
 const SETTINGS: SendingSettings = {
   sandboxSender: parseMailbox('Postern Sandbox <sandbox@sandbox.test>'),
-  sandboxSigner: undefined,
+  sandboxDomain: { signers: [] },
   simulatorDomain: undefined,
   copies: { tokens: TOKENS, publicUrl: 'https://mail.test', bounceDomain: 'bounce.test' },
   bodyRetentionDays: 7,
@@ -64,7 +64,7 @@ class Senders {
   async findByKeyHash(): Promise<Sender> {
     return SENDER;
   }
-  async signerFor(): Promise<undefined> {}
+  async findDomain(): Promise<undefined> {}
 }
 
 class Suppressions {
@@ -115,7 +115,9 @@ export class Sending {
     const services = { request: () => this.#ask(request) } as unknown as ServiceClient;
     try {
       const requestContext = { correlationId: request.email_id };
-      const { email } = await sendUntilKnown(services, request, requestContext, async ms => this.world.advance(ms));
+      const { email } = await sendUntilKnown(services, sendEmail, request, requestContext, async ms =>
+        this.world.advance(ms),
+      );
       return { status: 200, record: email };
     } catch (error) {
       return answerTo(error);

@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import {
   AUDIT_EXPORT_FORMATS,
   type AuditExportFormat,
@@ -7,12 +6,12 @@ import {
   auditExportLines,
   exportAuditLog,
   listAuditLog,
-  type ReplyOf,
 } from '@postern/contracts';
 import { z } from 'zod';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
 import { RequiresSession } from '../infrastructure/http/access/session-authentication.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
+import { exportFile } from '../infrastructure/http/server/export-file.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
 import { ServiceClient } from '../service-client/ports.js';
 
@@ -29,8 +28,6 @@ const auditQuery = listAuditLog.request.omit({ user_id: true, workspace_id: true
 });
 const query = queryShape(auditQuery.shape);
 
-type ExportStep = ReplyOf<typeof exportAuditLog>;
-
 /** Not a route of a contract, because it also answers with files. */
 @Controller('dashboard/api/audit-log')
 export class AuditLogController {
@@ -43,6 +40,7 @@ export class AuditLogController {
     requests: [listAuditLog],
     summary: 'List who did what in the workspace, newest first',
     description: 'Operators see the entries of all workspaces.',
+    contentType: ['text/csv', 'application/x-ndjson'],
   })
   list(
     @CurrentSession() session: Session,
@@ -51,30 +49,15 @@ export class AuditLogController {
     const reader = { user_id: session.userId, workspace_id: session.workspaceId };
     if (format === 'json') return this.services.request(listAuditLog, { ...asked, ...reader }, session);
     const { limit: _limit, offset: _offset, ...filter } = asked;
-    return fileOf(format, cursor => this.services.request(exportAuditLog, { ...filter, ...reader, cursor }, session));
-  }
-}
-
-/** Reads the first step before the answer begins, so that its failure is an error answer. */
-const fileOf = async (
-  format: AuditExportFormat,
-  step: (cursor: string | null) => Promise<ExportStep>,
-): Promise<StreamableFile> => {
-  const lines = linesOf(format, await step(null), step);
-  return new StreamableFile(Readable.from(lines), {
-    type: CONTENT_TYPES[format],
-    disposition: `attachment; filename="audit-log.${format}"`,
-  });
-};
-
-async function* linesOf(
-  format: AuditExportFormat,
-  first: ExportStep,
-  step: (cursor: string | null) => Promise<ExportStep>,
-): AsyncGenerator<string> {
-  yield auditExportHead(format);
-  for (let { entries, cursor } = first; ; { entries, cursor } = await step(cursor)) {
-    yield auditExportLines(format, entries);
-    if (cursor === null) return;
+    return exportFile({
+      name: `audit-log.${format}`,
+      contentType: CONTENT_TYPES[format],
+      head: auditExportHead(format),
+      step: async from => {
+        const asked = { ...filter, ...reader, cursor: from };
+        const { entries, cursor } = await this.services.request(exportAuditLog, asked, session);
+        return { lines: auditExportLines(format, entries), next: cursor };
+      },
+    });
   }
 }

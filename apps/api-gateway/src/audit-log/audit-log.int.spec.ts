@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import * as contracts from '@postern/contracts';
 import {
+  admitPlatformCall,
   authenticateSession,
   BASE_PATHS,
   createEmailService,
@@ -12,6 +13,7 @@ import {
   recordAuditEntry,
   switchWorkspace,
 } from '@postern/contracts';
+import { waitFor } from '@postern/testing';
 import { routeInputOf } from '../contract-routes/route-input.js';
 import { AUDITED_ROUTES } from '../infrastructure/http/audit/audited-routes.js';
 import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
@@ -21,10 +23,12 @@ import { inputOf } from '../testing/replies.js';
 
 const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
 const SESSION = { authorization: 'Bearer session-token', 'user-agent': 'curl/8.16.0' };
+const REFUSED = { refused_key: { id: ID, workspace_id: WORKSPACE } };
 const LOCAL = { network: '127.0.0.0/24', user_agent: 'curl' };
 
 /** Writing routes that are no actions of users. */
-const NOT_AUDITED = ['POST /emails', 'POST /unsubscribe/:token'];
+/** Deploy hooks keep a list of their own calls. */
+const NOT_AUDITED = ['POST /emails', 'POST /hooks/deploy/:token', 'POST /unsubscribe/:token'];
 
 const ROUTES = Object.values<unknown>(contracts)
   .filter(isRequestContract)
@@ -86,7 +90,7 @@ describe('The audit log', () => {
     expect(attempt).toMatchObject({
       actor: isKey ? { type: 'platform_key', id: REPORTED_KEY.id } : { type: 'user', id: USER },
       action: AUDITED_ROUTES.get(`${route.method} ${patternOf(route.path, access)}`)?.action,
-      workspace_id: WORKSPACE,
+      workspace_id: access === 'workspace-member' ? ID : WORKSPACE,
       outcome: 'attempted',
       request_id: answer.headers['x-request-id'],
     });
@@ -130,9 +134,9 @@ describe('The audit log', () => {
         action: 'web_service.blocked',
         resource: { type: 'web_service', id: ID },
         outcome: 'refused',
-        code: 'forbidden',
+        code: 'not_an_operator',
       },
-      { action: 'webhook.created', outcome: 'refused', code: 'not_found' },
+      { action: 'webhook.created', outcome: 'refused', code: 'service_not_found' },
     ]);
   });
 
@@ -176,6 +180,40 @@ describe('The audit log', () => {
     await send('POST', '/api/v1/projects', { name: 'Shop' }, { authorization: `Bearer ${KEY}x` });
     await send('GET', '/dashboard/api/email-services');
     expect(audited()).toEqual([]);
+  });
+
+  it.each([
+    ['unknown or revoked', 'platform_key_invalid', {}, 401, 'platform_key_invalid', null],
+    [
+      'expired',
+      'platform_key_invalid',
+      { reason: 'platform_key_expired', ...REFUSED },
+      401,
+      'platform_key_expired',
+      ID,
+    ],
+    ['only for reading', 'insufficient_scope', REFUSED, 403, 'insufficient_scope', ID],
+    ['restricted to other operations', 'operation_not_allowed', REFUSED, 403, 'operation_not_allowed', ID],
+  ])('has a call with a key that is %s, also a read', async (_what, refusal, details, status, code, id) => {
+    gateway.services.on(admitPlatformCall, () => {
+      throw new Refusal(refusal, 'No.', details);
+    });
+    const headers = { ...bearer, 'user-agent': 'curl/8.16.0' };
+    const answer = await send('GET', '/api/v1/projects', undefined, headers);
+    expect(answer.status).toBe(status);
+    expect(JSON.stringify(answer.body)).not.toContain(WORKSPACE);
+    await waitFor(() => audited().length > 0);
+    expect(audited()).toMatchObject([
+      {
+        actor: id ? { type: 'platform_key', id } : { type: 'unknown', id: null },
+        action: 'platform_key.used',
+        resource: { type: 'platform_key', id },
+        workspace_id: id ? WORKSPACE : null,
+        client: LOCAL,
+        outcome: 'refused',
+        code,
+      },
+    ]);
   });
 
   it('stores no path that is no id', async () => {

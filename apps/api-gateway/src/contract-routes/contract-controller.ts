@@ -2,6 +2,7 @@ import {
   Body,
   Controller,
   HttpCode,
+  Inject,
   Injectable,
   Param,
   Query,
@@ -13,11 +14,14 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import { admissionOf, BASE_PATHS, type HttpRoute, type RequestContract, type RouteAccess } from '@postern/contracts';
+import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { GatewayConfig } from '../config.js';
 import { callerOf } from '../infrastructure/http/access/caller.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
 import { ServiceClient } from '../service-client/ports.js';
+import type { CompleteReply } from './complete-reply.js';
 import { describeRoute } from './route-description.js';
 import { routeInputOf } from './route-input.js';
 
@@ -30,13 +34,21 @@ type Handler = (
 
 @Injectable()
 abstract class ContractController {
-  constructor(protected readonly services: ServiceClient) {}
+  constructor(
+    protected readonly services: ServiceClient,
+    @Inject(CONFIG) protected readonly config: Pick<GatewayConfig, 'publicUrl'>,
+  ) {}
 
   abstract handle: Handler;
 }
 
 /** A Nest controller with the one route that `route` declares, for one kind of caller. */
-export const contractController = (contract: RequestContract, route: HttpRoute, access: RouteAccess): Type => {
+export const contractController = (
+  contract: RequestContract,
+  route: HttpRoute,
+  access: RouteAccess,
+  complete?: CompleteReply,
+): Type => {
   const { path, query, body, toRequest } = routeInputOf(contract, route);
 
   class RouteController extends ContractController {
@@ -46,11 +58,14 @@ export const contractController = (contract: RequestContract, route: HttpRoute, 
   const prototype: object = RouteController.prototype;
   const handle = async function (
     this: ContractController,
-    ...[request, reply, parameters = {}, input = {}]: Parameters<Handler>
+    ...[request, response, parameters = {}, input = {}]: Parameters<Handler>
   ) {
     const caller = callerOf(request);
-    const answer = await this['services'].request(contract, toRequest(caller, parameters, input), caller);
-    return route.upsert ? upserted(route.upsert.resource, answer, reply) : answer;
+    const sent = toRequest(caller, parameters, input);
+    const reply = await this['services'].request(contract, sent, caller);
+    const answer = complete ? await complete(this['services'], reply, sent, caller) : reply;
+    if (route.urlField) return withUrl(route.urlField, answer, this['config'].publicUrl);
+    return route.upsert ? upserted(route.upsert.resource, answer, response) : answer;
   };
   const descriptor = { value: handle, writable: true, enumerable: false, configurable: true };
   Object.defineProperty(prototype, 'handle', descriptor);
@@ -71,6 +86,11 @@ export const contractController = (contract: RequestContract, route: HttpRoute, 
   if (query) Query({ schema: query })(prototype, 'handle', 3);
   if (body) Body({ schema: body })(prototype, 'handle', 3);
   return RouteController;
+};
+
+const withUrl = (field: string, answer: unknown, publicUrl: string): unknown => {
+  const values = answer as Record<string, unknown>;
+  return { ...values, [field]: new URL(String(values[field]), publicUrl).href };
 };
 
 const upserted = (resource: string, answer: unknown, reply: FastifyReply): unknown => {

@@ -1,16 +1,33 @@
 import { Module, type Type } from '@nestjs/common';
 import * as contracts from '@postern/contracts';
-import { isRequestContract } from '@postern/contracts';
+import {
+  getWorkspaceQuotas,
+  isRequestContract,
+  listEmailDeliveries,
+  type RequestContract,
+  setWorkspaceQuotas,
+} from '@postern/contracts';
 import { AuditRecordingModule } from '../infrastructure/http/audit/audit-recording.module.js';
 import { ServiceClientModule } from '../service-client/service-client.module.js';
+import { assertEmailExists } from './assert-email-exists.js';
+import { completeQuotas } from './complete-quotas.js';
+import type { CompleteReply } from './complete-reply.js';
 import { contractController } from './contract-controller.js';
+
+const COMPLETED: ReadonlyMap<RequestContract, CompleteReply> = new Map<RequestContract, CompleteReply>([
+  [getWorkspaceQuotas, completeQuotas],
+  [setWorkspaceQuotas, completeQuotas],
+  [listEmailDeliveries, assertEmailExists],
+]);
 
 /** One controller for each route and kind of caller that the contracts declare, by path. */
 export const CONTRACT_CONTROLLERS: readonly Type[] = Object.values<unknown>(contracts)
   .filter(isRequestContract)
   .flatMap(contract => contract.http.map(route => ({ contract, route })))
   .sort((a, b) => a.route.path.localeCompare(b.route.path))
-  .flatMap(({ contract, route }) => [route.access].flat().map(access => contractController(contract, route, access)));
+  .flatMap(({ contract, route }) =>
+    [route.access].flat().map(access => contractController(contract, route, access, COMPLETED.get(contract))),
+  );
 
 @Module({ imports: [ServiceClientModule, AuditRecordingModule], controllers: [...CONTRACT_CONTROLLERS] })
 export class ContractRoutesModule {}

@@ -1,22 +1,49 @@
-import type { HttpRoute, RequestContract, RouteAccess } from '@postern/contracts';
+import { type HttpRoute, type RequestContract, type RouteAccess, requiredRole } from '@postern/contracts';
 import { z } from 'zod';
 import { Describes, type OperationDescription } from '../infrastructure/http/openapi/describe.js';
 
 /** Documents a contract's route in OpenAPI. */
 export const describeRoute = (contract: RequestContract, route: HttpRoute, access: RouteAccess) => {
-  const { operation, summary, description, examples } = route;
+  const { operation, operationId, summary, description, examples } = route;
   return Describes({
     operation,
+    ...(operationId === undefined ? {} : { operationId }),
     summary,
     requests: [contract],
     session: access !== 'platform-key',
     ...(description === undefined ? {} : { description }),
     ...(examples === undefined ? {} : { examples }),
     ...replyOf(contract, route),
-    ...(access === 'operator' ? { also: { 403: 'Only operators can do this.' } } : {}),
-    ...(access === 'service-owner' && !refusesUnknownService(contract) ? { also: { 404: '`service_not_found`' } } : {}),
+    ...refusedBeforehand(contract, route, access),
   });
 };
+
+/** What the gateway answers before it sends the request. */
+const refusedBeforehand = (
+  contract: RequestContract,
+  route: HttpRoute,
+  access: RouteAccess,
+): Pick<OperationDescription, 'also' | 'codes'> => {
+  const role = requiredRole(route);
+  const { also = {} } = replyOf(contract, route);
+  if (access === 'operator')
+    return { also: { ...also, 403: 'Only operators can do this.' }, codes: { 403: ['not_an_operator'] } };
+  const needsRole = SESSIONS.has(access) && role !== 'viewer';
+  const needsService = access === 'service-owner' && !refusesUnknownService(contract);
+  return {
+    also: {
+      ...also,
+      ...(needsRole ? { 403: `\`role_insufficient\`: this needs the role ${role}.` } : {}),
+      ...(needsService ? { 404: '`service_not_found`' } : {}),
+    },
+    codes: {
+      ...(needsRole ? { 403: ['role_insufficient'] } : {}),
+      ...(needsService ? { 404: ['service_not_found'] } : {}),
+    },
+  };
+};
+
+const SESSIONS: ReadonlySet<RouteAccess> = new Set(['session', 'service-owner', 'workspace-member']);
 
 const refusesUnknownService = ({ refusals }: RequestContract): boolean => 'service_not_found' in refusals;
 

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import { Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import {
+  EMAIL_EXAMPLES,
   getEmail,
   MAX_EMAIL_BYTES,
   type ReplyOf,
   type RequestInput,
   sendEmail,
   sendEmailBody,
+  sendEmailDocumentation,
 } from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -21,11 +23,12 @@ import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { ReceivedBody, readJson } from '../infrastructure/http/validation/received-body.js';
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
+import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
 import { ServiceClient } from '../service-client/ports.js';
-import { sendUntilKnown } from './send-until-known.js';
 
 const API_KEY = { 'Api-Key': { required: true, description: 'The API key of an email service.' } };
 const UNAUTHENTICATED = { 401: 'The Api-Key is missing or invalid.', 403: 'The email service is disabled.' };
+const CODES = { 401: ['api_key_missing', 'api_key_invalid'], 403: ['service_disabled'] };
 
 const UNAVAILABLE =
   'With the header `Email-Id`: the outcome of that message is unknown, and it may have been sent. Call ' +
@@ -56,7 +59,7 @@ export class EmailsController {
   @Describes({
     requests: [sendEmail],
     summary: 'Send an email',
-    body: sendEmailBody,
+    body: sendEmailDocumentation,
     reply: sendEmail.reply.shape.email,
     requestHeaders: {
       ...API_KEY,
@@ -67,9 +70,9 @@ export class EmailsController {
     },
     description: RETRIES,
     responseHeaders: {
-      'RateLimit-Limit': 'Messages that the nearest limit allows.',
-      'RateLimit-Remaining': 'Messages left of this limit.',
-      'RateLimit-Reset': 'Seconds until the limit resets.',
+      'RateLimit-Limit': { description: 'Messages that the nearest limit allows.', type: 'integer' },
+      'RateLimit-Remaining': { description: 'Messages left of this limit.', type: 'integer' },
+      'RateLimit-Reset': { description: 'Seconds until the limit resets.', type: 'integer' },
       'Idempotent-Replayed': '`true` if this repeats the answer to an earlier request; nothing was sent again.',
     },
     also: {
@@ -77,6 +80,8 @@ export class EmailsController {
       503: UNAVAILABLE,
       415: 'The body is not application/json.',
     },
+    codes: { ...CODES, 503: ['outcome_unknown'] },
+    examples: EMAIL_EXAMPLES,
   })
   async send(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const sending = await this.readOrAuthenticate(request, () => sendRequestOf(request));
@@ -87,6 +92,7 @@ export class EmailsController {
     };
     const answer: ReplyOf<typeof sendEmail> = await sendUntilKnown(
       this.services,
+      sendEmail,
       identified,
       requestContextOf(request),
     );
@@ -97,7 +103,16 @@ export class EmailsController {
 
   @Get(':id')
   @Admits({ access: 'api-key', maxBodyBytes: 0, budget: 'caller' })
-  @Describes({ requests: [getEmail], summary: 'Get an email', requestHeaders: API_KEY, also: UNAUTHENTICATED })
+  @Describes({
+    requests: [getEmail],
+    summary: 'Get an email',
+    codes: CODES,
+    pathParameters: { id: 'Id of the message.' },
+    description: 'Returns the same record as sending. Later events are not part of it; webhooks report them.',
+    requestHeaders: API_KEY,
+    also: UNAUTHENTICATED,
+    examples: { reply: EMAIL_EXAMPLES.reply },
+  })
   async get(@Req() request: FastifyRequest) {
     const query = await this.readOrAuthenticate(request, () => getRequestOf(request));
     return this.services.request(getEmail, query, requestContextOf(request));

@@ -1,49 +1,29 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { authenticateApiKey, getEmail, Refusal, sendEmail } from '@postern/contracts';
-import { TemporarilyUnavailable, withoutEffect } from '@postern/messaging';
 import { request } from 'undici';
+import {
+  acceptEmails,
+  EMAIL,
+  ID,
+  KEY,
+  KEY_HASH,
+  postEmail,
+  RATE_LIMIT,
+  RECORD,
+  refused,
+} from '../testing/email-call.js';
 import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
-
-const KEY = `em_live_${'a1B2'.repeat(10)}xyz`;
-const KEY_HASH = createHash('sha256').update(KEY).digest('hex');
-const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
-const RECORD = {
-  id: ID,
-  status: 'sent' as const,
-  mode: 'production' as const,
-  from: 'Ada <ada@example.com>',
-  to: ['grace@example.org'],
-  message: 'Handed to the relay.',
-};
-const EMAIL = { from: 'Ada <ada@example.com>', to: ['grace@example.org'], subject: 'Hello', text: 'Hello, Grace.' };
-const MAYBE = { maybeExecuted: true };
-const RATE_LIMIT = { limit: 600, remaining: 599, reset_s: 42 };
 
 let gateway: GatewayUnderTest;
 
 beforeAll(async () => {
-  gateway = await startGateway({ POSTERN_ANSWER_WITHIN_MS: '5000' });
+  gateway = await startGateway();
 });
 afterAll(() => gateway.stop());
-beforeEach(() => {
-  gateway.services.reset();
-  gateway.services.on(authenticateApiKey, () => ({ service_id: ID }));
-  gateway.services.on(sendEmail, () => ({ email: RECORD, rate_limit: RATE_LIMIT, replayed: false }));
-});
+beforeEach(() => acceptEmails(gateway.services));
 
-const post = async (body: unknown, headers: Record<string, string> = {}) => {
-  const answer = await request(`${gateway.url}/emails`, {
-    method: 'POST',
-    headers: { 'api-key': KEY, 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
-  });
-  return { status: answer.statusCode, headers: answer.headers, body: await answer.body.json() };
-};
-
-const refused = (refusal: Refusal) => () => {
-  throw refusal;
-};
+const post = (body: unknown, headers: Record<string, string> = {}) => postEmail(gateway, body, headers);
 
 describe('POST /emails', () => {
   it('answers 200 with exactly the six fields of the record', async () => {
@@ -114,7 +94,7 @@ describe('POST /emails', () => {
 
   describe('the shape of the body', () => {
     it.each<[string, object | string, string]>([
-      ['an unknown field', { ...EMAIL, attachments: [] }, 'unknown field "attachments"'],
+      ['an unknown field', { ...EMAIL, attachments: [] }, 'Unknown field "attachments"'],
       ['to as a string', { ...EMAIL, to: 'grace@example.org' }, 'to must be an array of strings'],
       ['a number in to', { ...EMAIL, to: ['grace@example.org', 7] }, 'to[1] must be a string'],
       ['no from', { to: EMAIL.to, subject: 'x', text: 'x' }, 'from is required'],
@@ -226,103 +206,8 @@ describe('POST /emails', () => {
     expect(await post(EMAIL)).toMatchObject({
       status: 429,
       headers: { 'retry-after': '17', 'ratelimit-limit': '60', 'ratelimit-remaining': '0', 'ratelimit-reset': '17' },
-      body: { error: 'Too many in this minute.' },
+      body: { error: expect.stringMatching(/^Too many in this minute\. Try again in 17 seconds, at .* UTC\.$/) },
     });
-  });
-
-  it('answers 503 with Retry-After when no relay could be reached', async () => {
-    gateway.services.on(sendEmail, refused(new Refusal('relay_unavailable', 'No relay answers.')));
-    expect(await post(EMAIL)).toMatchObject({
-      status: 503,
-      headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
-    });
-  });
-
-  it('answers 500 without the cause when email-send fails with an internal error and had no effect', async () => {
-    gateway.services.on(sendEmail, () => {
-      throw withoutEffect(new Error('secret cause'));
-    });
-    const answer = await post(EMAIL);
-    expect(answer).toMatchObject({ status: 500, body: { error: expect.not.stringContaining('secret') } });
-    expect(answer.headers['email-id']).toBeUndefined();
-    expect(gateway.services.requestsOf(sendEmail)).toHaveLength(1);
-  });
-
-  describe('when email-send fails and may have had an effect', () => {
-    const temporarily = (maybeExecuted: boolean) => () => {
-      throw new TemporarilyUnavailable('away', { maybeExecuted });
-    };
-
-    it('retries under the same id and returns the record', async () => {
-      gateway.services.on(sendEmail, () => {
-        if (gateway.services.requestsOf(sendEmail).length < 3) throw new TemporarilyUnavailable('away', MAYBE);
-        return { email: RECORD, rate_limit: RATE_LIMIT, replayed: false };
-      });
-      expect(await post(EMAIL)).toMatchObject({ status: 200, body: RECORD });
-      const asked = gateway.services.requestsOf(sendEmail);
-      expect(asked).toHaveLength(3);
-      expect(new Set(asked.map(({ email_id, answer_by }) => `${email_id} ${answer_by}`)).size).toBe(1);
-    });
-
-    it('answers 503 at the deadline, with the id and how to find out the outcome', async () => {
-      gateway.services.on(sendEmail, temporarily(true));
-      const { status, headers, body } = await post(EMAIL);
-      const email_id = gateway.services.requestsOf(sendEmail)[0]?.email_id;
-      expect({ status, body }).toEqual({
-        status: 503,
-        body: { error: expect.stringMatching(new RegExp(`outcome .* unknown.*GET /emails/${email_id}`)) },
-      });
-      expect(headers).toMatchObject({
-        'email-id': email_id,
-        'retry-after': expect.stringMatching(/^\d+$/),
-        'error-code': 'outcome_unknown',
-      });
-    });
-
-    it('answers 500 with the id at the deadline after an internal error', async () => {
-      gateway.services.on(sendEmail, () => {
-        throw new Error('secret cause');
-      });
-      const answer = await post(EMAIL);
-      expect(answer).toMatchObject({ status: 500, body: { error: expect.not.stringContaining('secret') } });
-      expect(answer.headers['email-id']).toBe(gateway.services.requestsOf(sendEmail)[0]?.email_id);
-    });
-
-    it('does not return a refusal that may change with the next attempt', async () => {
-      gateway.services.on(sendEmail, () => {
-        if (gateway.services.requestsOf(sendEmail).length === 1) throw new TemporarilyUnavailable('away', MAYBE);
-        throw new Refusal('minute_limit_reached', 'Too many in this minute.', { retry_after_s: 17 });
-      });
-      const answer = await post(EMAIL);
-      expect([answer.status, answer.headers['email-id']]).toEqual([503, expect.any(String)]);
-    });
-
-    it('ends when email-send knows that nothing was handed over', async () => {
-      gateway.services.on(sendEmail, () => {
-        if (gateway.services.requestsOf(sendEmail).length === 1) throw new TemporarilyUnavailable('away', MAYBE);
-        throw new Refusal('relay_unavailable', 'No relay answers.');
-      });
-      const answer = await post(EMAIL);
-      expect([answer.status, answer.headers['email-id']]).toEqual([503, undefined]);
-    });
-  });
-
-  it('answers 503 without an id at once when there was no effect', async () => {
-    gateway.services.on(sendEmail, () => {
-      throw new TemporarilyUnavailable('away', { maybeExecuted: false, retryAfterS: 3 });
-    });
-    const answer = await post(EMAIL);
-    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '3' } });
-    expect(answer.headers['email-id']).toBeUndefined();
-    expect(gateway.services.requestsOf(sendEmail)).toHaveLength(1);
-  });
-
-  it('names the earlier message whose outcome is unknown', async () => {
-    gateway.services.on(
-      sendEmail,
-      refused(new Refusal('outcome_unknown', 'Unknown.', { email_id: ID, retry_after_s: 2 })),
-    );
-    expect((await post(EMAIL)).headers['email-id']).toBe(ID);
   });
 });
 

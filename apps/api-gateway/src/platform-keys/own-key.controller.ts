@@ -17,9 +17,11 @@ const EXAMPLE = {
 @Controller('api/v1/users/me/api-key')
 export class OwnKeyController {
   @Get()
-  @Admits({ access: 'platform-key', maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'caller' })
+  @Admits({ access: 'platform-key', role: 'viewer', maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'caller' })
   @Describes({
-    summary: 'Get the platform key of this call, without the key itself',
+    summary: 'Get the calling platform key, without its secret',
+    operationId: 'getOwnKey',
+    description: 'Use it to check what a key may do before a call that changes something.',
     requests: [],
     reply: platformKey,
     examples: { reply: EXAMPLE },

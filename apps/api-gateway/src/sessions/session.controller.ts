@@ -20,7 +20,7 @@ import { clientAddressOf } from '../infrastructure/http/server/client-address.js
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { ServiceClient } from '../service-client/ports.js';
 
-const credentials = z.strictObject(createSession.request.pick({ email: true, password: true }).shape);
+const credentials = z.strictObject(createSession.request.pick({ email: true, password: true, code: true }).shape);
 const workspaceChoice = z.strictObject(switchWorkspace.request.pick({ workspace_id: true }).shape);
 /** Longer ones are cut; the names of browser and system come first. */
 const LONGEST_USER_AGENT = 512;
@@ -45,7 +45,7 @@ export class SessionController {
     requests: [createSession],
     summary: 'Sign in',
     description:
-      'Also sets the token as an HttpOnly, SameSite=Strict cookie. A second cookie tells later logins that the browser has logged in to the account before: failures of other clients do not limit it.',
+      'A user with a second factor gets 401 with the `Error-Code` `second_factor_required` without `code`, which is a code of the authenticator or a recovery code. Also sets the token as an HttpOnly, SameSite=Strict cookie. A second cookie tells later logins that the browser has logged in to the account before: failures of other clients do not limit it.',
     reply: createdSession,
     responseHeaders: { 'Set-Cookie': 'The session cookie, and that of the device.' },
   })

@@ -12,6 +12,7 @@ import { freePort, startNats, type TestNats, waitFor } from '@postern/testing';
 import { ApiGatewayModule } from '../api-gateway.module.js';
 import { gatewayConfig } from '../config.js';
 import { PublicServer } from '../public-server.js';
+import { SubmissionListener } from '../submission/submission-listener.js';
 import { FakeServices } from './fake-services.js';
 
 export const LINK_SECRET = 'one secret of tracking links for specs only';
@@ -19,6 +20,8 @@ export const LINK_SECRET = 'one secret of tracking links for specs only';
 export interface GatewayUnderTest {
   readonly url: string;
   readonly port: number;
+  /** Of SMTP submission; 0 if it is off. */
+  readonly submissionPort: number;
   /** The operator's port. */
   readonly healthUrl: string;
   readonly server: PublicServer;
@@ -55,6 +58,7 @@ const startSurroundings = async (): Promise<Surroundings> => {
       POSTERN_PUBLIC_URL: 'http://gateway.test',
       POSTERN_LINK_SECRETS: LINK_SECRET,
       POSTERN_DASHBOARD_DIR: join(folder, 'dashboard'),
+      POSTERN_DOCUMENTATION_DIR: join(folder, 'documentation'),
     },
     async stop() {
       await services.stop();
@@ -83,6 +87,7 @@ export const startGateway = async (
     services: surroundings.services,
     nats: surroundings.nats,
     port,
+    submissionPort: service.app.get(SubmissionListener, { strict: false }).port ?? 0,
     url: `http://127.0.0.1:${port}`,
     healthUrl: `http://127.0.0.1:${service.port}`,
     stopGateway: () => service.stop(),

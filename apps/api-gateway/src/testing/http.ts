@@ -22,7 +22,9 @@ export const call = async (
     headers: raw === undefined ? headers : { 'content-type': 'application/json', ...headers },
     ...(raw === undefined ? {} : { body: raw }),
   });
-  const text = await answer.body.text();
+  const isEndless = String(answer.headers['content-type']).startsWith('text/event-stream');
+  if (isEndless) answer.body.destroy();
+  const text = isEndless ? '' : await answer.body.text();
   return {
     status: answer.statusCode,
     headers: answer.headers,

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { admitPlatformCall, authenticateSession, type ReplyOf, type RequestContract } from '@postern/contracts';
+import {
+  admitPlatformCall,
+  authenticateSession,
+  getMembership,
+  type ReplyOf,
+  type RequestContract,
+} from '@postern/contracts';
 import { ALL_REQUESTS, type FakeServices } from './fake-services.js';
 import { replyOf } from './replies.js';
 
@@ -22,13 +28,14 @@ export const RATE_LIMIT = { limit: 30, remaining: 29, reset_s: 2 };
 export const admitAll = (services: FakeServices): void => {
   services.reset();
   for (const contract of ALL_REQUESTS) services.on(contract, () => replyOf(contract));
+  services.on(getMembership, () => ({ role: 'owner' as const }));
   services.on(admitPlatformCall, () => ({
     caller: { user_id: USER, workspace_id: WORKSPACE, key: REPORTED_KEY },
     rate_limit: RATE_LIMIT,
   }));
 };
 
-/** Every session token is that of a user, in the workspace. */
+/** Every session token is that of a user, an owner in the workspace. */
 export const signInAs = (services: FakeServices, session: Partial<ReplyOf<typeof authenticateSession>>): void => {
   const user = { user_id: USER, email: 'owner@example.com', operator: false, workspace_id: WORKSPACE };
   services.on(authenticateSession, () => ({ ...user, ...session }));

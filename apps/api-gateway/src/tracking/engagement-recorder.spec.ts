@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { type ReplyOf, type RequestContract, type RequestInput, recordOpen } from '@postern/contracts';
 import type { RequestContext } from '@postern/messaging';
 import { ServiceClient, ServiceUnavailable } from '../service-client/ports.js';
-import { EngagementRecorder } from './engagement-recorder.js';
+import { type Engagement, type EngagementQueue, EngagementRecorder } from './engagement-recorder.js';
 
 const CONTEXT: RequestContext = { correlationId: 'c' };
 const open = (recipient_index: number) => ({
@@ -22,7 +22,7 @@ describe('EngagementRecorder', () => {
 
   it('records every engagement once', async () => {
     const tracking = new Tracking(() => undefined);
-    const recorder = new EngagementRecorder(tracking, new Lines());
+    const recorder = new EngagementRecorder(tracking, new Full(), new Lines());
     for (let index = 0; index < 50; index++) recorder.record(open(index), CONTEXT);
     await drained(recorder, 1_000);
     expect(tracking.known.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index));
@@ -41,26 +41,48 @@ describe('EngagementRecorder', () => {
     it('until the engagement is recorded', async () => {
       const tracking = new Tracking(() => undefined);
       const release = tracking.hold();
-      const reader = await reading(new EngagementRecorder(tracking, new Lines()), 1);
+      const reader = await reading(new EngagementRecorder(tracking, new Full(), new Lines()), 1);
       expect(reader.answered).toBe(false);
       release();
       await jest.advanceTimersByTimeAsync(0);
       expect(reader.answered).toBe(true);
     });
 
-    it('for 250 ms at most', async () => {
+    it('for 250 ms if the durable queue takes the engagement', async () => {
       const tracking = new Tracking(() => undefined);
       tracking.hold();
-      const reader = await reading(new EngagementRecorder(tracking, new Lines()), 1);
+      const durable = new Stored();
+      const reader = await reading(new EngagementRecorder(tracking, durable, new Lines()), 1);
       await jest.advanceTimersByTimeAsync(249);
+      expect([reader.answered, durable.engagements]).toEqual([false, []]);
+      await jest.advanceTimersByTimeAsync(1);
+      expect([reader.answered, durable.engagements]).toEqual([true, [1]]);
+    });
+
+    it('for 500 ms at most', async () => {
+      const tracking = new Tracking(() => undefined);
+      tracking.hold();
+      const reader = await reading(new EngagementRecorder(tracking, new Silent(), new Lines()), 1);
+      await jest.advanceTimersByTimeAsync(499);
       expect(reader.answered).toBe(false);
       await jest.advanceTimersByTimeAsync(1);
       expect(reader.answered).toBe(true);
     });
 
-    it('not at all while delivery-tracking is unavailable', async () => {
+    it('while delivery-tracking is unavailable, only for the durable queue', async () => {
+      const durable = new Stored();
+      const tracking = new Tracking(() => new ServiceUnavailable('delivery-tracking'));
+      const recorder = new EngagementRecorder(tracking, durable, new Lines());
+      await reading(recorder, 1);
+      expect((await reading(recorder, 2)).answered).toBe(true);
+      expect(durable.engagements.sort()).toEqual([1, 2]);
+      await drained(recorder, 0);
+    });
+
+    it('not at all while the durable queue is unavailable too', async () => {
       const recorder = new EngagementRecorder(
         new Tracking(() => new ServiceUnavailable('delivery-tracking')),
+        new Full(),
         new Lines(),
       );
       await reading(recorder, 1);
@@ -71,16 +93,46 @@ describe('EngagementRecorder', () => {
 
   it('retries an engagement that got no reply', async () => {
     const tracking = new Tracking(call => (call === 1 ? new ServiceUnavailable('delivery-tracking') : undefined));
-    const recorder = new EngagementRecorder(tracking, new Lines());
+    const recorder = new EngagementRecorder(tracking, new Full(), new Lines());
     recorder.record(open(7), CONTEXT);
     await drained(recorder, 2_000);
     expect(tracking.known).toEqual([7]);
   });
 
+  it('records what waits within a second after delivery-tracking is back, and asks it for one at a time until then', async () => {
+    let away = true;
+    const tracking = new Tracking(() => (away ? new ServiceUnavailable('delivery-tracking') : undefined));
+    const recorder = new EngagementRecorder(tracking, new Full(), new Lines());
+    for (let index = 0; index < 50; index++) recorder.record(open(index), CONTEXT);
+    await jest.advanceTimersByTimeAsync(60_000);
+    const asked = tracking.calls;
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(tracking.calls - asked).toBe(10);
+    away = false;
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(tracking.known).toHaveLength(50);
+  });
+
+  it('stores durably within a second what came while the durable queue was unavailable', async () => {
+    const durable = new Stored();
+    durable.isAway = true;
+    const recorder = new EngagementRecorder(
+      new Tracking(() => new ServiceUnavailable('delivery-tracking')),
+      durable,
+      new Lines(),
+    );
+    for (let index = 0; index < 50; index++) recorder.record(open(index), CONTEXT);
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(durable.engagements).toEqual([]);
+    durable.isAway = false;
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(durable.engagements.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index));
+  });
+
   it('drops an engagement that fails three times, and continues with the next', async () => {
     const tracking = new Tracking((_call, index) => (index === 1 ? new Error('bug') : undefined));
     const log = new Lines();
-    const recorder = new EngagementRecorder(tracking, log);
+    const recorder = new EngagementRecorder(tracking, new Full(), log);
     recorder.record(open(1), CONTEXT);
     recorder.record(open(2), CONTEXT);
     await drained(recorder, 20_000);
@@ -89,16 +141,40 @@ describe('EngagementRecorder', () => {
 
   it('queues 10,000 at most and logs that it drops more', async () => {
     const log = new Lines();
-    const recorder = new EngagementRecorder(new Tracking(() => new ServiceUnavailable('delivery-tracking')), log);
+    const recorder = new EngagementRecorder(
+      new Tracking(() => new ServiceUnavailable('delivery-tracking')),
+      new Full(),
+      log,
+    );
     for (let index = 0; index < 10_100; index++) recorder.record(open(0), CONTEXT);
     expect(recorder.queued).toBeLessThanOrEqual(10_000);
     expect(log.errors).toEqual(['The queue of opens and clicks is full; new ones are dropped']);
     await drained(recorder, 0);
   });
 
+  it('forgets the oldest that the durable queue has for new ones, and logs no loss', async () => {
+    const log = new Lines();
+    const durable = new Stored();
+    const recorder = new EngagementRecorder(
+      new Tracking(() => new ServiceUnavailable('delivery-tracking')),
+      durable,
+      log,
+    );
+    recorder.record(open(0), CONTEXT);
+    await jest.advanceTimersByTimeAsync(250);
+    for (let number = 0; number < 20_000; number++) await recorder.record(open(0), CONTEXT);
+    expect([recorder.queued, durable.engagements.length]).toEqual([10_000, 20_001]);
+    await drained(recorder, 100);
+    expect(log.errors).toEqual([]);
+  });
+
   it('stops retrying when the drain timeout has passed', async () => {
     const log = new Lines();
-    const recorder = new EngagementRecorder(new Tracking(() => new ServiceUnavailable('delivery-tracking')), log);
+    const recorder = new EngagementRecorder(
+      new Tracking(() => new ServiceUnavailable('delivery-tracking')),
+      new Full(),
+      log,
+    );
     recorder.record(open(0), CONTEXT);
     await drained(recorder, 100);
     expect(log.errors).toEqual(['Opens and clicks were not recorded before the shutdown']);
@@ -133,6 +209,30 @@ class Tracking extends ServiceClient {
     if (failure) throw failure;
     this.known.push(recipient_index);
     return {} as ReplyOf<C>;
+  }
+}
+
+/** A durable queue without space. */
+class Full implements EngagementQueue {
+  async add(): Promise<void> {
+    throw new Error('full');
+  }
+}
+
+/** A durable queue that never says whether it stored an engagement. */
+class Silent implements EngagementQueue {
+  add(): Promise<void> {
+    return new Promise(() => {});
+  }
+}
+
+class Stored implements EngagementQueue {
+  readonly engagements: number[] = [];
+  isAway = false;
+
+  async add({ details }: Engagement): Promise<void> {
+    if (this.isAway) throw new Error('away');
+    this.engagements.push(details.recipient_index);
   }
 }
 

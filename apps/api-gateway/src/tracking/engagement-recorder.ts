@@ -8,29 +8,42 @@ export type Engagement =
   | { readonly contract: typeof recordOpen; readonly details: RequestInput<typeof recordOpen> }
   | { readonly contract: typeof recordClick; readonly details: RequestInput<typeof recordClick> };
 
+/** Keeps engagements where they survive the gateway, until delivery-tracking takes them. */
+export interface EngagementQueue {
+  /** @throws when it is unknown whether the engagement is stored. */
+  add(engagement: Engagement, context: RequestContext): Promise<void>;
+}
+
 interface QueuedEngagement {
   readonly engagement: Engagement;
   readonly context: RequestContext;
   readonly settled: () => void;
   faults: number;
+  /** Whether it is in the durable queue as well. */
+  isStored: boolean;
 }
 
 const CAPACITY = 10_000;
 const BATCH_SIZE = 32;
 /** An engagement that fails with an internal error is dropped after so many attempts. */
 const MAX_FAULTS = 3;
-/** How long the reader of the mail waits for the record. */
-const READER_WAIT_MS = 250;
+/** After this time the engagement goes to the durable queue. */
+const QUEUED_AFTER_MS = 250;
+/** How long the reader of the mail waits for the record, or for the durable queue. */
+const READER_WAIT_MS = 500;
 const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 10_000;
+/** What waits in memory only is lost when the gateway is killed. */
+const MAX_PAUSE_MS = 1_000;
 
 /**
- * Records opens and clicks with delivery-tracking. The reader is answered when the record is made, after 250 ms, or at
- * once while delivery-tracking is unavailable; then up to 10,000 engagements wait in memory, and more are dropped.
+ * Records opens and clicks with delivery-tracking. The reader is answered when the record is made. If that takes longer
+ * than 250 ms, the engagement also goes to the durable queue of delivery-tracking, and the reader is answered when it is
+ * there, after 500 ms at the latest. Up to 10,000 engagements stay in memory until they are recorded, in case the broker
+ * loses its storage; delivery-tracking ignores repetitions.
  */
 export class EngagementRecorder implements OnApplicationShutdown {
   private readonly queue: QueuedEngagement[] = [];
-  private inFlight = 0;
+  private inFlight: readonly QueuedEngagement[] = [];
   private dropped = 0;
   private pauseMs = 0;
   private worker: Promise<void> | undefined;
@@ -39,26 +52,28 @@ export class EngagementRecorder implements OnApplicationShutdown {
 
   constructor(
     private readonly services: ServiceClient,
+    private readonly durable: EngagementQueue,
     private readonly log: Pick<Log, 'error'>,
     private readonly drainTimeoutMs = 0,
   ) {}
 
   get queued(): number {
-    return this.queue.length + this.inFlight;
+    return this.queue.length + this.inFlight.length;
   }
 
   /** Resolves when the reader may be answered; never rejects. */
   async record(engagement: Engagement, context: RequestContext): Promise<void> {
-    if (this.queued >= CAPACITY) {
+    if (this.queued >= CAPACITY && !this.forgetStored()) {
       if (this.dropped++ === 0) this.log.error({}, 'The queue of opens and clicks is full; new ones are dropped');
       return;
     }
     const { promise: settled, resolve } = Promise.withResolvers<void>();
-    this.queue.push({ engagement, context, settled: resolve, faults: 0 });
+    const queued: QueuedEngagement = { engagement, context, settled: resolve, faults: 0, isStored: false };
+    const isUnavailable = this.pauseMs > 0;
+    this.queue.push(queued);
     this.worker ??= this.work();
-    if (this.pauseMs > 0) return;
     const wait = sleep(READER_WAIT_MS);
-    await Promise.race([settled, wait.done]);
+    await Promise.race([settled, isUnavailable ? this.store(queued) : this.storeIfLate(queued, settled), wait.done]);
     wait.end();
   }
 
@@ -67,7 +82,7 @@ export class EngagementRecorder implements OnApplicationShutdown {
     return this.drain(this.drainTimeoutMs);
   }
 
-  /** Records what is queued, for at most `limitMs`; logs and drops the rest. */
+  /** Records or stores what is queued, for at most `limitMs`; logs and drops the rest. */
   async drain(limitMs: number): Promise<void> {
     const limit = sleep(limitMs);
     this.pauseMs = 0;
@@ -76,16 +91,17 @@ export class EngagementRecorder implements OnApplicationShutdown {
     limit.end();
     this.closed = true;
     this.endPause?.();
-    if (this.queued > 0)
-      this.log.error({ lost: this.queued }, 'Opens and clicks were not recorded before the shutdown');
+    const lost = [...this.queue, ...this.inFlight].filter(({ isStored }) => !isStored).length;
+    if (lost > 0) this.log.error({ lost }, 'Opens and clicks were not recorded before the shutdown');
   }
 
   private async work(): Promise<void> {
     while (this.queue.length > 0 && !this.closed) {
-      const batch = this.queue.splice(0, BATCH_SIZE);
-      this.inFlight = batch.length;
+      // After a failure one engagement finds out whether delivery-tracking is available again.
+      const batch = this.queue.splice(0, this.pauseMs > 0 ? 1 : BATCH_SIZE);
+      this.inFlight = batch;
       const results = await Promise.all(batch.map(queued => this.send(queued)));
-      this.inFlight = 0;
+      this.inFlight = [];
       for (const [index, { settled }] of batch.entries()) if (results[index] === 'done') settled();
       const retries = batch.filter((_, index) => results[index] === 'retry');
       this.queue.unshift(...retries);
@@ -111,6 +127,41 @@ export class EngagementRecorder implements OnApplicationShutdown {
     }
   }
 
+  private async storeIfLate(queued: QueuedEngagement, settled: Promise<void>): Promise<void> {
+    const late = sleep(QUEUED_AFTER_MS);
+    const outcome = await Promise.race([settled.then(() => 'recorded'), late.done.then(() => 'late')]);
+    late.end();
+    if (outcome === 'late') await this.store(queued);
+  }
+
+  /** @returns whether the durable queue has the engagement; if not, it stays in memory only. */
+  private async store(queued: QueuedEngagement): Promise<boolean> {
+    if (queued.isStored) return true;
+    try {
+      await this.durable.add(queued.engagement, queued.context);
+      queued.isStored = true;
+    } catch {
+      // The next attempt follows within a second; what is lost in the end is logged.
+    }
+    return queued.isStored;
+  }
+
+  /** Stores what is in memory only, until the durable queue accepts no more. */
+  private async storeAll(): Promise<void> {
+    const unstored = this.queue.filter(({ isStored }) => !isStored);
+    for (let from = 0; from < unstored.length; from += BATCH_SIZE) {
+      const stored = await Promise.all(unstored.slice(from, from + BATCH_SIZE).map(queued => this.store(queued)));
+      if (stored.includes(false)) return;
+    }
+  }
+
+  /** Makes room by forgetting an engagement that the durable queue has. */
+  private forgetStored(): boolean {
+    const index = this.queue.findIndex(({ isStored }) => isStored);
+    if (index >= 0) this.queue.splice(index, 1);
+    return index >= 0;
+  }
+
   private reportRecovery(): void {
     this.pauseMs = 0;
     if (this.dropped === 0) return;
@@ -122,7 +173,7 @@ export class EngagementRecorder implements OnApplicationShutdown {
     this.pauseMs = Math.min(MAX_PAUSE_MS, this.pauseMs * 2 || FIRST_PAUSE_MS);
     const pause = sleep(this.pauseMs);
     this.endPause = pause.end;
-    await pause.done;
+    await Promise.all([pause.done, this.storeAll()]);
     this.endPause = undefined;
   }
 }

@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { TrackingTokens } from '@postern/mail';
+import { NatsLink } from '@postern/messaging';
 import { CONFIG, ServiceLog } from '@postern/service-host';
 import type { GatewayConfig } from '../config.js';
 import { ServiceClient } from '../service-client/ports.js';
 import { ServiceClientModule } from '../service-client/service-client.module.js';
 import { EngagementRecorder } from './engagement-recorder.js';
+import { NatsEngagementQueue } from './nats-engagement-queue.js';
 import { OptOutController } from './opt-out.controller.js';
 import { TrackingLinks } from './ports.js';
 import { SignedTrackingLinks } from './signed-tracking-links.js';
@@ -22,9 +24,9 @@ import { TrackingController } from './tracking.controller.js';
     },
     {
       provide: EngagementRecorder,
-      useFactory: (services: ServiceClient, log: ServiceLog, { shutdownTimeoutMs }: GatewayConfig) =>
-        new EngagementRecorder(services, log, shutdownTimeoutMs / 3),
-      inject: [ServiceClient, ServiceLog, CONFIG],
+      useFactory: (services: ServiceClient, link: NatsLink, log: ServiceLog, { shutdownTimeoutMs }: GatewayConfig) =>
+        new EngagementRecorder(services, new NatsEngagementQueue(link), log, shutdownTimeoutMs / 3),
+      inject: [ServiceClient, NatsLink, ServiceLog, CONFIG],
     },
   ],
 })

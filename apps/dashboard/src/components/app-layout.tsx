@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { Link } from '../router.js';
 import { useSignedIn } from '../session.js';
 import { ActionButton } from './action-button.js';
+import { NAVIGATION, type NavigationEntry } from './navigation.js';
+import { Notice } from './notice.js';
 import { WorkspaceSwitcher } from './workspace-switcher.js';
 
 interface AppLayoutProps {
@@ -9,65 +12,80 @@ interface AppLayoutProps {
   readonly children: ComponentChildren;
 }
 
-type Entries = readonly (readonly [to: string, name: string])[];
-
-const PLATFORM: Entries = [
-  ['/projects', 'Projects'],
-  ['/databases', 'Databases'],
-  ['/platform-keys', 'Platform keys'],
-  ['/workspace', 'Workspace'],
-  ['/audit-log', 'Audit log'],
-];
-const OPERATOR: Entries = [
-  ['/moderation', 'Moderation'],
-  ['/users', 'Users'],
-];
-
-/** Header, navigation and footer around every page of a signed-in user. */
+/** Sidebar and content of every page of a signed-in user; on narrow screens the sidebar is a menu. */
 export const AppLayout = ({ path, children }: AppLayoutProps) => {
   const { me, signOut } = useSignedIn();
+  const [open, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [path]);
+  const isShown = ({ owner }: NavigationEntry) => !owner || (me.active_workspace.role ?? 'owner') === 'owner';
   return (
-    <>
+    <div class="app">
       <a class="skip" href="#content">
         Skip to content
       </a>
-      <header class="top">
-        <Link to="/" class="brand">
-          <Logo /> Postern
-        </Link>
-        <WorkspaceSwitcher />
-        <nav aria-label="Main">
-          <Link to="/" current={path === '/'}>
-            Email services
+      <header class="side">
+        <div class="side-head">
+          <Link to="/" class="brand">
+            <Logo /> Postern
           </Link>
-          {PLATFORM.map(([to, name]) => (
-            <Link key={to} to={to} current={path === to || path.startsWith(`${to}/`)}>
-              {name}
-            </Link>
-          ))}
-          {me.operator &&
-            OPERATOR.map(([to, name]) => (
-              <Link key={to} to={to} current={path === to}>
-                {name}
-              </Link>
+          <button
+            type="button"
+            class="menu"
+            aria-expanded={open}
+            aria-controls="navigation"
+            onClick={() => setOpen(!open)}
+          >
+            Menu
+          </button>
+        </div>
+        <div id="navigation" class={open ? 'side-body open' : 'side-body'}>
+          <WorkspaceSwitcher />
+          <nav aria-label="Main">
+            {NAVIGATION.filter(({ operator }) => !operator || me.operator).map(({ title, entries }) => (
+              <Group key={title} title={title} entries={entries.filter(isShown)} path={path} />
             ))}
-          <Link to="/account" current={path === '/account'}>
-            Account
-          </Link>
-          <ActionButton class="quiet" work={signOut}>
-            Log out
-          </ActionButton>
-        </nav>
+          </nav>
+          <div class="side-foot">
+            <Link to="/account" current={path === '/account'}>
+              Account
+            </Link>
+            <a href="/docs">Documentation</a>
+            <ActionButton class="quiet" work={signOut}>
+              Log out
+            </ActionButton>
+          </div>
+        </div>
       </header>
       <main id="content" tabIndex={-1}>
+        {me.active_workspace.role === 'viewer' && (
+          <Notice kind="warning">You can view this workspace. An owner can let you change it.</Notice>
+        )}
         {children}
       </main>
-      <footer class="bottom">
-        <a href="/docs">API reference</a>
-      </footer>
-    </>
+    </div>
   );
 };
+
+interface GroupProps {
+  readonly title: string;
+  readonly entries: readonly NavigationEntry[];
+  readonly path: string;
+}
+
+const Group = ({ title, entries, path }: GroupProps) => (
+  <>
+    <h2>{title}</h2>
+    <ul>
+      {entries.map(({ to, name, covers }) => (
+        <li key={to}>
+          <Link to={to} current={path === to || covers.some(prefix => path.startsWith(prefix))}>
+            {name}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  </>
+);
 
 export const Logo = () => (
   <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">

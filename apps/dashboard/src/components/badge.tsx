@@ -1,10 +1,14 @@
 import type {
   Database,
+  DatabaseBackup,
+  DatabaseRestore,
   Delivery,
   Deployment,
   EmailService,
   HandOverResult,
+  Member,
   RecipientState,
+  Run,
   SendingDomain,
   TrackedEmail,
   VerifiedRecipient,
@@ -16,12 +20,16 @@ export type Tone = 'good' | 'warning' | 'bad' | 'plain';
 
 type Status =
   | Database['status']
+  | DatabaseBackup['status']
+  | DatabaseRestore['status']
   | Deployment['status']
   | WebService['status']
   | Delivery['state']
   | EmailService['mode']
   | HandOverResult
+  | Member['status']
   | RecipientState
+  | Run['status']
   | SendingDomain['status']
   | TrackedEmail['status']
   | TrackedEmail['mode']
@@ -34,12 +42,15 @@ type Status =
 /** The tone of each status; a status that is added to the contracts does not compile until it has one. */
 const TONES: Readonly<Record<Status, Tone>> = {
   accepted: 'good',
+  active: 'good',
+  completed: 'good',
   delivered: 'good',
   live: 'good',
   running: 'good',
   enabled: 'good',
   production: 'good',
   sent: 'good',
+  succeeded: 'good',
   verified: 'good',
   awaiting_code: 'warning',
   blocked: 'bad',
@@ -48,9 +59,11 @@ const TONES: Readonly<Record<Status, Tone>> = {
   created: 'plain',
   creating: 'warning',
   deleting: 'warning',
+  invited: 'warning',
   queued: 'warning',
   releasing: 'warning',
   restarting: 'warning',
+  restoring: 'warning',
   rolled_back: 'plain',
   starting: 'warning',
   stopped: 'plain',

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { ScrollRegion } from './scrolling.js';
 
 export interface Column<Row> {
   readonly title: string;
@@ -15,31 +16,33 @@ interface DataTableProps<Row> {
   readonly keyOf: (row: Row) => string;
 }
 
-/** A table that becomes a list of labelled values on narrow screens (the stylesheet uses `data-label`). */
+/** A table that becomes a list of labelled values where it has little room (the stylesheet uses `data-label`). */
 export const DataTable = <Row,>({ caption, columns, rows, keyOf }: DataTableProps<Row>) => (
-  <table>
-    <caption class="visually-hidden">{caption}</caption>
-    <thead>
-      <tr>
-        {columns.map(column => (
-          <th key={column.title} scope="col" class={classOf(column)}>
-            <span class={column.buttons ? 'visually-hidden' : undefined}>{column.title}</span>
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {rows.map(row => (
-        <tr key={keyOf(row)}>
+  <ScrollRegion label={caption}>
+    <table>
+      <caption class="visually-hidden">{caption}</caption>
+      <thead>
+        <tr>
           {columns.map(column => (
-            <td key={column.title} class={classOf(column)} data-label={column.buttons ? undefined : column.title}>
-              <div>{column.cell(row)}</div>
-            </td>
+            <th key={column.title} scope="col" class={classOf(column)}>
+              <span class={column.buttons ? 'visually-hidden' : undefined}>{column.title}</span>
+            </th>
           ))}
         </tr>
-      ))}
-    </tbody>
-  </table>
+      </thead>
+      <tbody>
+        {rows.map(row => (
+          <tr key={keyOf(row)}>
+            {columns.map(column => (
+              <td key={column.title} class={classOf(column)} data-label={column.buttons ? undefined : column.title}>
+                <div>{column.cell(row)}</div>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </ScrollRegion>
 );
 
 const classOf = ({ numeric, buttons }: { numeric?: boolean; buttons?: boolean }): string | undefined =>

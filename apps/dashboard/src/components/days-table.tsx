@@ -1,5 +1,6 @@
 import type { EmailStats } from '@postern/contracts';
 import { formatCount, formatDay } from '../formatting.js';
+import { ScrollRegion } from './scrolling.js';
 
 type Day = EmailStats['days'][number];
 
@@ -20,7 +21,7 @@ const COLUMNS: readonly (readonly [title: string, count: (day: Day) => number])[
 export const DaysTable = ({ days }: { readonly days: readonly Day[] }) => (
   <details>
     <summary>Numbers by day</summary>
-    <section class="scrolls" aria-label="Numbers by day">
+    <ScrollRegion label="Numbers by day">
       <table class="compact">
         <thead>
           <tr>
@@ -48,6 +49,6 @@ export const DaysTable = ({ days }: { readonly days: readonly Day[] }) => (
             ))}
         </tbody>
       </table>
-    </section>
+    </ScrollRegion>
   </details>
 );

@@ -34,7 +34,8 @@ interface KeysPageProps<K extends Key> {
   readonly fields?: ComponentChildren;
   /** Request properties in addition to the name. */
   readonly requestOf?: (values: Values) => object;
-  readonly children?: ComponentChildren;
+  /** What to do with keys; `key` is the new one while it is shown. */
+  readonly children?: (key: string | undefined) => ComponentChildren;
 }
 
 /** Lists, creates and revokes keys of one kind; a new key is shown once. */
@@ -62,6 +63,12 @@ export const KeysPage = <K extends Key>(props: KeysPageProps<K>) => {
           onSaved={() => setCreated(undefined)}
         />
       )}
+      <Section title={`New ${noun}`} about={props.aboutNew}>
+        <Form action={create} submit="Create key" class={props.fields ? 'line wide' : 'line'}>
+          <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
+          {props.fields}
+        </Form>
+      </Section>
       <Loaded of={keys}>
         {list =>
           list.length === 0 ? (
@@ -96,13 +103,7 @@ export const KeysPage = <K extends Key>(props: KeysPageProps<K>) => {
           )
         }
       </Loaded>
-      <Section title={`New ${noun}`} about={props.aboutNew}>
-        <Form action={create} submit="Create key" class={props.fields ? 'line wide' : 'line'}>
-          <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
-          {props.fields}
-        </Form>
-      </Section>
-      {props.children}
+      {props.children?.(created?.key)}
     </Page>
   );
 };

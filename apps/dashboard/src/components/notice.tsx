@@ -18,10 +18,13 @@ export const Notice = ({ kind, children }: NoticeProps) => (
 export const ErrorNotice = ({ error }: { readonly error: ApiError | undefined }) =>
   error ? (
     <Notice kind="bad">
-      {asSentence(error.message)}
+      {asSentence(error.message.replace(TIME_IN_UTC, ''))}
       {error.retryAfterS !== null && ` Try again in ${formatWait(error.retryAfterS)}, at ${clock(error.retryAfterS)}.`}
     </Notice>
   ) : null;
+
+/** The API says in UTC when to try again; the notice says it in the time zone of the browser. */
+const TIME_IN_UTC = / ?Try again in [^.]* UTC\.$/;
 
 const clock = (inSeconds: number): string =>
   new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(

@@ -1,15 +1,20 @@
 import type { Page } from '@postern/contracts';
 import { formatCount } from '../formatting.js';
+import { PAGE_SIZES } from '../list-query.js';
+import { Choice } from './form.js';
 
 interface PagingProps {
   readonly page: Page<unknown>;
   readonly onOffset: (offset: number) => void;
+  /** Lets the user choose the size of a page. */
+  readonly onLimit?: (limit: number) => void;
 }
 
-/** Position in a long list, with links to the next pages; hidden if everything fits on one page. */
-export const Paging = ({ page, onOffset }: PagingProps) => {
-  if (page.total <= page.limit && page.offset === 0) return null;
+/** Position in a long list, with links to the next pages; hidden if everything fits on the smallest page. */
+export const Paging = ({ page, onOffset, onLimit }: PagingProps) => {
+  if (page.total <= Math.min(page.limit, PAGE_SIZES[0]) && page.offset === 0) return null;
   const last = Math.min(page.offset + page.items.length, page.total);
+  const first = Math.min(page.offset + 1, page.total);
   return (
     <nav class="paging" aria-label="Pages">
       <button
@@ -17,14 +22,23 @@ export const Paging = ({ page, onOffset }: PagingProps) => {
         disabled={page.offset === 0}
         onClick={() => onOffset(Math.max(0, page.offset - page.limit))}
       >
-        Newer
+        Previous
       </button>
       <span>
-        {formatCount(page.offset + 1)}–{formatCount(last)} of {formatCount(page.total)}
+        {formatCount(first)}–{formatCount(last)} of {formatCount(page.total)}
       </span>
       <button type="button" disabled={last >= page.total} onClick={() => onOffset(page.offset + page.limit)}>
-        Older
+        Next
       </button>
+      {onLimit && (
+        <Choice
+          label="Entries a page"
+          hideLabel
+          value={String(page.limit)}
+          options={PAGE_SIZES.map(size => [String(size), `${size} a page`] as const)}
+          onChoice={size => onLimit(Number(size))}
+        />
+      )}
     </nav>
   );
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { sparklinePath } from './sparkline-path.js';
+import { columnsOf, sparklinePath } from './sparkline-path.js';
 
 const PLOT = { width: 100, height: 50, from: 0, to: 1_000, maximum: 10, gap: 150 };
 
@@ -17,6 +17,20 @@ describe('a sparkline', () => {
   it('stays inside its plot', () => expect(sparklinePath([sample(1_000, 20)], PLOT)).toBe('M100.0 0.0h0'));
 
   it('is empty without samples', () => expect(sparklinePath([], PLOT)).toBe(''));
+});
+
+describe('the columns of samples', () => {
+  const spans = (...samples: ReturnType<typeof sample>[]) =>
+    columnsOf(samples, PLOT).map(({ x, width }) => [x, x + width].map(edge => Math.round(edge * 10) / 10));
+
+  it('meet halfway, and end where the line ends', () =>
+    expect(spans(sample(100, 1), sample(200, 1), sample(600, 1))).toEqual([
+      [2.5, 15],
+      [15, 27.5],
+      [52.5, 67.5],
+    ]));
+
+  it('stay inside the plot', () => expect(spans(sample(0, 1), sample(1_000, 1)).flat()).toEqual([0, 7.5, 92.5, 100]));
 });
 
 function sample(at: number, value: number) {

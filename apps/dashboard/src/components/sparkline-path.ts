@@ -32,3 +32,24 @@ export const sparklinePath = (samples: readonly Sample[], plot: Plot): string =>
     })
     .join('');
 };
+
+/** A part of the plot, from left to right, where the tooltip of a sample is shown. */
+export interface SampleColumn {
+  readonly sample: Sample;
+  readonly x: number;
+  readonly width: number;
+}
+
+/** The column of each sample: halfway to its neighbours, or to where the line ends. */
+export const columnsOf = (
+  samples: readonly Sample[],
+  { width, from, to, gap }: Omit<Plot, 'height' | 'maximum'>,
+): readonly SampleColumn[] => {
+  const placeOf = (at: number) => ((Math.min(Math.max(at, from), to) - from) / Math.max(1, to - from)) * width;
+  const half = (distance: number | undefined) => Math.min(distance ?? gap, gap) / 2;
+  return samples.map((sample, index) => {
+    const [before, after] = [samples[index - 1], samples[index + 1]];
+    const x = placeOf(sample.at - half(before && sample.at - before.at));
+    return { sample, x, width: placeOf(sample.at + half(after && after.at - sample.at)) - x };
+  });
+};

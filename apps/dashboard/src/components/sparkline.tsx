@@ -1,5 +1,7 @@
+import { formatExactTime } from '../formatting.js';
 import { axisEnd } from './chart-scale.js';
-import { type Sample, sparklinePath } from './sparkline-path.js';
+import { columnsOf, type Sample, sparklinePath } from './sparkline-path.js';
+import { Time } from './time.js';
 
 const SIZE = { width: 300, height: 80 };
 
@@ -11,7 +13,7 @@ interface SparklineProps {
   readonly format: (value: number) => string;
 }
 
-/** A value over time as a line, with its current and highest value as text. */
+/** A value over time as a line, with its current and highest value as text, and each value as a tooltip. */
 export const Sparkline = ({ title, samples, window, gap, format }: SparklineProps) => {
   const highest = Math.max(0, ...samples.map(({ value }) => value));
   const latest = samples.at(-1)?.value ?? 0;
@@ -29,14 +31,29 @@ export const Sparkline = ({ title, samples, window, gap, format }: SparklineProp
       <figcaption>
         <strong>{title}</strong> <span class="hint">{summary}</span>
       </figcaption>
-      <svg
-        viewBox={`0 ${-inset} ${SIZE.width} ${SIZE.height}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${title}: ${summary}`}
-      >
-        <path d={path} />
-      </svg>
+      <div class="plot">
+        <div class="scale" aria-hidden="true">
+          <span>{format(axisEnd(highest))}</span>
+          <span>{format(0)}</span>
+        </div>
+        <svg
+          viewBox={`0 ${-inset} ${SIZE.width} ${SIZE.height}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${title}: ${summary}`}
+        >
+          <path d={path} />
+          {columnsOf(samples, { width: SIZE.width, ...window, gap }).map(({ sample: { at, value }, x, width }) => (
+            <rect key={at} x={x} y={-inset} width={width} height={SIZE.height}>
+              <title>{`${format(value)}, ${formatExactTime(new Date(at).toISOString())}`}</title>
+            </rect>
+          ))}
+        </svg>
+        <div class="span" aria-hidden="true">
+          <Time at={new Date(window.from).toISOString()} />
+          <span>now</span>
+        </div>
+      </div>
     </figure>
   );
 };

@@ -1,6 +1,6 @@
 import type { EmailStats } from '@postern/contracts';
 import { formatCount, formatDay } from '../formatting.js';
-import { axisEndOf, barsOf, PARTS } from './chart-scale.js';
+import { axisEndOf, barsOf, PARTS, partsOfDay } from './chart-scale.js';
 import { DaysTable } from './days-table.js';
 
 const SIZE = { width: 600, height: 150 };
@@ -30,6 +30,8 @@ export const StatsChart = ({ days }: { readonly days: EmailStats['days'] }) => {
           ))}
           {barsOf(days, SIZE).map(bar => (
             <g key={bar.date}>
+              <title>{titleOf(days.find(({ date }) => date === bar.date))}</title>
+              <rect class="whole" x={bar.x} y={0} width={bar.width} height={SIZE.height} />
               {bar.parts.map(part => (
                 <rect key={part.kind} class={part.kind} x={bar.x} y={part.y} width={bar.width} height={part.height} />
               ))}
@@ -44,6 +46,7 @@ export const StatsChart = ({ days }: { readonly days: EmailStats['days'] }) => {
         )}
       </div>
       <figcaption>
+        <span>Recipients a day (UTC)</span>
         {PARTS.map(kind => (
           <span key={kind} class="legend">
             <i class={kind} aria-hidden="true" /> {NAMES[kind]}
@@ -53,4 +56,11 @@ export const StatsChart = ({ days }: { readonly days: EmailStats['days'] }) => {
       <DaysTable days={days} />
     </figure>
   );
+};
+
+/** What a bar shows when the pointer is over it. */
+const titleOf = (day: EmailStats['days'][number] | undefined): string => {
+  if (!day) return '';
+  const parts = partsOfDay(day);
+  return `${formatDay(day.date)}: ${PARTS.map(kind => `${formatCount(parts[kind])} ${NAMES[kind].toLowerCase()}`).join(', ')}`;
 };

@@ -1,8 +1,31 @@
-import { formatTime, NO_VALUE } from '../formatting.js';
+import { useEffect, useState } from 'preact/hooks';
+import { formatExactTime, formatRelativeTime, formatTime, NO_VALUE } from '../formatting.js';
 
-/** Shows a time in the browser's time zone, with the exact UTC time as a tooltip. */
-export const Time = ({ at }: { readonly at: string | null }) => (
-  <time dateTime={at ?? undefined} title={at ?? undefined}>
-    {at === null ? NO_VALUE : formatTime(at)}
-  </time>
-);
+interface TimeProps {
+  readonly at: string | null;
+  /** Shows the time itself instead of how long ago it was. */
+  readonly exact?: boolean;
+}
+
+const TICK_MS = 30_000;
+
+/** How long ago a time was, with the exact time and its zone as a tooltip. */
+export const Time = ({ at, exact = false }: TimeProps) => {
+  const now = useNow(!exact && at !== null);
+  if (at === null) return <span>{NO_VALUE}</span>;
+  return (
+    <time dateTime={at} title={formatExactTime(at)}>
+      {(!exact && formatRelativeTime(at, now)) || formatTime(at)}
+    </time>
+  );
+};
+
+const useNow = (ticks: boolean): number => {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!ticks) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [ticks]);
+  return now;
+};

@@ -1,22 +1,25 @@
-import type { CreatedSession, Workspace } from '@postern/contracts';
+import type { CreatedSession, Me, Workspace } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { ApiError, api } from '../api-client.js';
-import { Field, Form, type Values } from '../components/form.js';
-import { Notice } from '../components/notice.js';
+import { Field, Form, Switch, type Values } from '../components/form.js';
+import { ErrorNotice, Notice } from '../components/notice.js';
 import { Page, Section } from '../components/page.js';
+import { NewPasswordFields } from '../components/password-fields.js';
 import { useAction } from '../loading.js';
 import { useSignedIn } from '../session.js';
+import { SecondFactorSection } from './second-factor-section.js';
 import { SessionsSection } from './sessions-section.js';
 
 export const AccountPage = () => {
   const { me } = useSignedIn();
   const [changed, setChanged] = useState(false);
-  const change = useAction(async ({ current_password, new_password, repeated }: Values) => {
+  const change = useAction(async ({ current_password, new_password, repeated, code }: Values) => {
     setChanged(false);
     if (new_password !== repeated) throw new ApiError(0, 'The new passwords do not match.');
     await api.post('/me/password', { current_password, new_password }, { checksPassword: true });
     // The change ends every session including this one: log in again and restore the active workspace.
-    await api.post<CreatedSession>('/session', { email: me.email, password: new_password }, { checksPassword: true });
+    const login = { email: me.email, password: new_password, ...(code ? { code } : {}) };
+    await api.post<CreatedSession>('/session', login, { checksPassword: true });
     await api.post<Workspace>('/session/workspace', { workspace_id: me.active_workspace.id });
     setChanged(true);
   });
@@ -38,20 +41,41 @@ export const AccountPage = () => {
             required
             autocomplete="current-password"
           />
+          <NewPasswordFields name="new_password" />
           <Field
-            label="New password"
-            name="new_password"
-            type="password"
-            required
-            minLength={12}
-            maxLength={1024}
-            hint="At least 12 characters, and not a common password."
-            autocomplete="new-password"
+            label="Code"
+            name="code"
+            maxLength={64}
+            hint="Only with a second factor"
+            autocomplete="one-time-code"
           />
-          <Field label="Confirm new password" name="repeated" type="password" required autocomplete="new-password" />
         </Form>
       </Section>
+      <ServiceMails />
+      <SecondFactorSection />
       <SessionsSection />
     </Page>
+  );
+};
+
+const ServiceMails = () => {
+  const { me, reload } = useSignedIn();
+  const change = useAction(async (on: boolean) => {
+    await api.patch<Me>('/me', { service_mails: on });
+    reload();
+  });
+  // A platform-management of the release before cannot change it.
+  if (me.service_mails === undefined) return null;
+  return (
+    <Section title="Email">
+      <ErrorNotice error={change.error} />
+      <Switch
+        label="Failures in workspaces that you own"
+        about="When a deployment fails, a web service stops answering, or a database is nearly full: at most one an hour each."
+        on={me.service_mails}
+        busy={change.busy}
+        onSwitch={on => change.run(on)}
+      />
+    </Section>
   );
 };

@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditOutcome, Page as ListPage } from '@postern/contracts';
-import { useState } from 'preact/hooks';
+import { Fragment } from 'preact';
 import { api, queryString } from '../api-client.js';
 import { Tag, type Tone } from '../components/badge.js';
 import { DataTable } from '../components/data-table.js';
@@ -9,10 +9,11 @@ import { EmptyState, Page } from '../components/page.js';
 import { Paging } from '../components/paging.js';
 import { Time } from '../components/time.js';
 import { formatCount, formatLabel, NO_VALUE } from '../formatting.js';
+import { useListState } from '../list-state.js';
 import { useAction, useLoading } from '../loading.js';
 import { useSignedIn } from '../session.js';
 
-const PAGE_SIZE = 20;
+const FILTERS = ['action', 'actor', 'from', 'to'];
 
 const TONES: Readonly<Record<AuditOutcome, Tone>> = {
   attempted: 'warning',
@@ -21,21 +22,15 @@ const TONES: Readonly<Record<AuditOutcome, Tone>> = {
   failed: 'bad',
 };
 
-interface Filter {
-  readonly [name: string]: string | undefined;
-}
-
 export const AuditLogPage = () => {
   const { me } = useSignedIn();
-  const [filter, setFilter] = useState<Filter>({});
-  const [offset, setOffset] = useState(0);
+  const { offset, limit, filter, setOffset, setLimit, setFilter } = useListState(FILTERS);
   const entries = useLoading<ListPage<AuditEntry>>(
-    signal => api.get('/audit-log', { ...filter, offset, limit: PAGE_SIZE }, signal),
-    [queryString(filter), offset],
+    signal => api.get('/audit-log', { ...filter, offset, limit }, signal),
+    [queryString(filter), offset, limit],
   );
   const apply = useAction(async (values: Values) => {
     setFilter(filterOf(values));
-    setOffset(0);
   });
   const file = (format: string) => `/dashboard/api/audit-log${queryString({ ...filter, format })}`;
   return (
@@ -46,8 +41,8 @@ export const AuditLogPage = () => {
       </p>
       <div class="filters">
         <Form action={apply} submit="Apply" class="line" keepValues>
-          <Field label="Action or resource type" name="action" maxLength={100} />
-          <Field label="Id of a user or key" name="actor" maxLength={128} />
+          <Field label="Action or resource type" name="action" maxLength={100} defaultValue={filter['action'] ?? ''} />
+          <Field label="Id of a user or key" name="actor" maxLength={128} defaultValue={filter['actor'] ?? ''} />
           <Field label="From" name="from" type="datetime-local" />
           <Field label="Before" name="to" type="datetime-local" />
         </Form>
@@ -65,14 +60,14 @@ export const AuditLogPage = () => {
                 columns={[
                   { title: 'Time', cell: entry => <Time at={entry.at} /> },
                   { title: 'Actor', cell: entry => <Actor of={entry.actor} ownId={me.id} /> },
-                  { title: 'Action', cell: entry => <strong class="long">{entry.action}</strong> },
+                  { title: 'Action', cell: entry => <Action name={entry.action} /> },
                   { title: 'Resource', cell: ({ resource }) => <span class="long">{resource.id ?? NO_VALUE}</span> },
                   { title: 'Outcome', cell: entry => <Outcome of={entry} /> },
                   { title: 'From', cell: ({ client }) => <Client of={client} /> },
                 ]}
               />
             )}
-            <Paging page={list} onOffset={setOffset} />
+            <Paging page={list} onOffset={setOffset} onLimit={setLimit} />
           </>
         )}
       </Loaded>
@@ -81,17 +76,29 @@ export const AuditLogPage = () => {
 };
 
 /** The fields have times in the browser's time zone. */
-const filterOf = ({ action, actor, from, to }: Values): Filter => ({
-  action: action?.trim(),
-  actor: actor?.trim(),
-  from: from ? new Date(from).toISOString() : undefined,
-  to: to ? new Date(to).toISOString() : undefined,
+const filterOf = ({ action = '', actor = '', from, to }: Values): Readonly<Record<string, string>> => ({
+  action: action.trim(),
+  actor: actor.trim(),
+  from: from ? new Date(from).toISOString() : '',
+  to: to ? new Date(to).toISOString() : '',
 });
 
 const Actor = ({ of: { type, id }, ownId }: { readonly of: AuditEntry['actor']; readonly ownId: string }) => (
   <span class="long" title={id ?? undefined}>
     {id === ownId ? 'You' : `${formatLabel(type)}${id === null ? '' : ` ${id}`}`}
   </span>
+);
+
+/** The name of an action, which breaks after its dots and underscores. */
+const Action = ({ name }: { readonly name: string }) => (
+  <strong>
+    {name.split(/(?<=[._])/).map((part, index) => (
+      <Fragment key={index}>
+        {part}
+        <wbr />
+      </Fragment>
+    ))}
+  </strong>
 );
 
 const Outcome = ({ of: { outcome, code, times } }: { readonly of: AuditEntry }) => (
@@ -102,5 +109,7 @@ const Outcome = ({ of: { outcome, code, times } }: { readonly of: AuditEntry }) 
 );
 
 const Client = ({ of: { network, user_agent } }: { readonly of: AuditEntry['client'] }) => (
-  <span class="long">{[network, user_agent].filter(Boolean).join(' ') || NO_VALUE}</span>
+  <>
+    {network ?? NO_VALUE} <small class="hint long">{user_agent}</small>
+  </>
 );

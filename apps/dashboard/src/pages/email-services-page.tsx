@@ -18,10 +18,18 @@ export const EmailServicesPage = () => {
   });
   return (
     <Page title="Email services">
+      <Section
+        title="New email service"
+        about="A new service starts in sandbox mode, which only delivers to verified recipients, and switches to production when you verify a domain."
+      >
+        <Form action={create} submit="Create email service" class="line">
+          <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
+        </Form>
+      </Section>
       <Loaded of={services}>
         {list =>
           list.length === 0 ? (
-            <EmptyState>No email services yet. Create one below to send email.</EmptyState>
+            <EmptyState>No email services yet. Create one to send email.</EmptyState>
           ) : (
             <DataTable
               caption="Email services of this workspace"
@@ -48,14 +56,6 @@ export const EmailServicesPage = () => {
           )
         }
       </Loaded>
-      <Section
-        title="New email service"
-        about="A new service starts in sandbox mode, which only delivers to verified recipients, and switches to production when you verify a domain."
-      >
-        <Form action={create} submit="Create email service" class="line">
-          <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
-        </Form>
-      </Section>
     </Page>
   );
 };

@@ -1,18 +1,32 @@
 import type { CreatedSession } from '@postern/contracts';
-import { useEffect } from 'preact/hooks';
-import { api } from '../api-client.js';
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, api } from '../api-client.js';
 import { Logo } from '../components/app-layout.js';
 import { Field, Form, type Values } from '../components/form.js';
 import { useAction } from '../loading.js';
+import { Link } from '../router.js';
 
 /** Ignores the token in the response: the session cookie is HttpOnly and not readable by scripts. */
-export const LoginPage = ({ onSignedIn }: { readonly onSignedIn: () => void }) => {
-  const signIn = useAction(async ({ email, password }: Values) => {
-    await api.post<CreatedSession>('/session', { email, password }, { checksPassword: true });
-    onSignedIn();
+export const LoginPage = ({ onSignedIn }: { readonly onSignedIn: () => Promise<void> }) => {
+  const [needsCode, setNeedsCode] = useState(false);
+  const signIn = useAction(async ({ email, password, code }: Values) => {
+    const login = { email, password, ...(code ? { code } : {}) };
+    try {
+      await api.post<CreatedSession>('/session', login, { checksPassword: true });
+    } catch (error) {
+      const isFirstStep = error instanceof ApiError && error.code === 'second_factor_required';
+      if (!isFirstStep) throw error;
+      setNeedsCode(true);
+      return;
+    }
+    await onSignedIn();
   });
   useEffect(() => {
+    const before = document.title;
     document.title = 'Log in · Postern';
+    return () => {
+      document.title = before;
+    };
   }, []);
   return (
     <main class="centered">
@@ -23,8 +37,21 @@ export const LoginPage = ({ onSignedIn }: { readonly onSignedIn: () => void }) =
         <Form action={signIn} submit="Log in" keepValues>
           <Field label="Email address" name="email" type="email" required autocomplete="username" autofocus />
           <Field label="Password" name="password" type="password" required autocomplete="current-password" />
+          {needsCode && (
+            <Field
+              label="Code"
+              name="code"
+              required
+              autofocus
+              maxLength={64}
+              hint="From your authenticator app, or a recovery code."
+              autocomplete="one-time-code"
+            />
+          )}
         </Form>
-        <p class="hint">Ask your administrator for an account.</p>
+        <p class="hint">
+          <Link to="/password-reset">Forgot your password?</Link> Ask your administrator for an account.
+        </p>
       </div>
     </main>
   );

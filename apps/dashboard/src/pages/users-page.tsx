@@ -10,7 +10,9 @@ import { Loaded } from '../components/loaded.js';
 import { Notice } from '../components/notice.js';
 import { Page, Section } from '../components/page.js';
 import { Paging } from '../components/paging.js';
+import { NewPasswordField } from '../components/password-fields.js';
 import { Time } from '../components/time.js';
+import { useListState } from '../list-state.js';
 import { useAction, useLoading } from '../loading.js';
 import { useSignedIn } from '../session.js';
 
@@ -32,10 +34,10 @@ export const UsersPage = () => {
 
 const ManagedUsers = () => {
   const [created, setCreated] = useState<User>();
-  const [offset, setOffset] = useState(0);
+  const { offset, limit, setOffset, setLimit } = useListState([], PAGE_SIZE);
   const users = useLoading<ListPage<ListedUser>>(
-    signal => api.get('/users', { limit: PAGE_SIZE, offset }, signal),
-    [offset],
+    signal => api.get('/users', { limit, offset }, signal),
+    [limit, offset],
   );
   const create = useAction(async ({ email, password, workspace_name, operator }: Values) => {
     setCreated(undefined);
@@ -55,23 +57,14 @@ const ManagedUsers = () => {
         {list => (
           <>
             <UsersTable users={list.items} onChange={users.reload} />
-            <Paging page={list} onOffset={setOffset} />
+            <Paging page={list} onOffset={setOffset} onLimit={setLimit} />
           </>
         )}
       </Loaded>
       <Section title="New user" about="Each user gets a new workspace. Share the password through a secure channel.">
         <Form action={create} submit="Create user">
           <Field label="Email address" name="email" type="email" required maxLength={320} autocomplete="off" />
-          <Field
-            label="Password"
-            name="password"
-            type="password"
-            required
-            minLength={12}
-            maxLength={1024}
-            hint="At least 12 characters, and not a common password."
-            autocomplete="new-password"
-          />
+          <NewPasswordField label="Password" />
           <Field label="Workspace name" name="workspace_name" maxLength={100} hint="Optional" autocomplete="off" />
           <Checkbox label="Administrator (can manage users and moderate web services)" name="operator" />
         </Form>
@@ -91,6 +84,26 @@ const UsersTable = ({ users, onChange }: UsersTableProps) => {
     await api.patch(`/users/${id}`, { enabled });
     onChange();
   };
+  const enabling = (user: ListedUser) => {
+    if (user.id === me.id) return null;
+    if (!user.enabled)
+      return (
+        <ActionButton class="quiet" label={`Enable ${user.email}`} work={() => setEnabled(user, true)}>
+          Enable
+        </ActionButton>
+      );
+    return (
+      <ConfirmButton
+        label={`Disable ${user.email}`}
+        question={`Disable ${user.email}?`}
+        consequence="Their sessions end and their platform keys stop working immediately. Web services and databases keep running."
+        confirm="Disable user"
+        work={() => setEnabled(user, false)}
+      >
+        Disable
+      </ConfirmButton>
+    );
+  };
   return (
     <DataTable
       caption="Users"
@@ -100,32 +113,40 @@ const UsersTable = ({ users, onChange }: UsersTableProps) => {
         { title: 'Email address', cell: ({ email }) => <strong>{email}</strong> },
         { title: 'Role', cell: ({ operator }) => (operator ? 'Administrator' : 'User') },
         { title: 'Status', cell: ({ enabled }) => <Badge status={enabled ? 'enabled' : 'disabled'} /> },
+        { title: 'Second factor', cell: ({ second_factor }) => (second_factor ? 'On' : 'Off') },
         { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
         {
           title: 'Actions',
           buttons: true,
-          cell: user => {
-            if (user.id === me.id) return null;
-            if (!user.enabled)
-              return (
-                <ActionButton class="quiet" label={`Enable ${user.email}`} work={() => setEnabled(user, true)}>
-                  Enable
-                </ActionButton>
-              );
-            return (
-              <ConfirmButton
-                label={`Disable ${user.email}`}
-                question={`Disable ${user.email}?`}
-                consequence="Their sessions end and their platform keys stop working immediately. Web services and databases keep running."
-                confirm="Disable user"
-                work={() => setEnabled(user, false)}
-              >
-                Disable
-              </ConfirmButton>
-            );
-          },
+          cell: user => (
+            <>
+              {user.second_factor && user.id !== me.id && <TurnOffSecondFactor user={user} onTurnedOff={onChange} />}
+              {enabling(user)}
+            </>
+          ),
         },
       ]}
     />
   );
 };
+
+const TurnOffSecondFactor = ({
+  user,
+  onTurnedOff,
+}: {
+  readonly user: ListedUser;
+  readonly onTurnedOff: () => void;
+}) => (
+  <ConfirmButton
+    label={`Turn off second factor of ${user.email}`}
+    question={`Turn off the second factor of ${user.email}?`}
+    consequence="Their password alone signs them in. They get a notice by email."
+    confirm="Turn off second factor"
+    work={async () => {
+      await api.delete(`/users/${user.id}/second-factor`);
+      onTurnedOff();
+    }}
+  >
+    Turn off second factor
+  </ConfirmButton>
+);

@@ -1,4 +1,4 @@
-import type { WorkspaceQuotas } from '@postern/contracts';
+import type { Workspace, WorkspaceQuotas } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../api-client.js';
 import { DataTable } from '../components/data-table.js';
@@ -8,10 +8,11 @@ import { Page, Section } from '../components/page.js';
 import { formatCount, formatLabel } from '../formatting.js';
 import { useAction, useLoading } from '../loading.js';
 import { useSignedIn } from '../session.js';
+import { WorkspaceDeletion } from './workspace-deletion.js';
 
 type QuotaName = keyof WorkspaceQuotas;
 
-/** The quotas of the active workspace; administrators can change them. */
+/** The name, the quotas and the deletion of the active workspace; administrators can change quotas. */
 export const WorkspacePage = () => {
   const { me } = useSignedIn();
   const { id, name } = me.active_workspace;
@@ -19,6 +20,7 @@ export const WorkspacePage = () => {
   const quotas = useLoading<WorkspaceQuotas>(signal => api.get(path, {}, signal), [path]);
   return (
     <Page title={name}>
+      {me.active_workspace.role === 'owner' && <Name key={id} />}
       <Loaded of={quotas}>
         {current => (
           <>
@@ -26,10 +28,27 @@ export const WorkspacePage = () => {
               <QuotaTable quotas={current} />
             </Section>
             {me.operator && <ChangeQuota path={path} quotas={current} onChanged={quotas.replace} />}
+            {me.active_workspace.role === 'owner' && <WorkspaceDeletion quotas={current} />}
           </>
         )}
       </Loaded>
     </Page>
+  );
+};
+
+const Name = () => {
+  const { me, reload } = useSignedIn();
+  const { id, name } = me.active_workspace;
+  const rename = useAction(async (values: Values) => {
+    await api.patch<Workspace>(`/workspaces/${id}`, { name: values['name'] ?? '' });
+    reload();
+  });
+  return (
+    <Section title="Name">
+      <Form action={rename} submit="Save" class="line" keepValues>
+        <Field label="Name" name="name" required maxLength={100} defaultValue={name} autocomplete="off" />
+      </Form>
+    </Section>
   );
 };
 

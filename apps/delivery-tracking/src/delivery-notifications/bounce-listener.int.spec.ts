@@ -220,6 +220,15 @@ describe('The bounce listener', () => {
     await tracking.event(emailBounced, one.email_id);
   });
 
+  it('accepts return paths at a domain of a customer that points to ours, and nothing else there', async () => {
+    const one = await another();
+    const to = tracking.returnPath(one.email_id).replace(BOUNCE_DOMAIN, 'bounces.customer.test');
+    await expect(send(notification(FAILED), { to })).resolves.toBe(250);
+    await tracking.event(emailBounced, one.email_id);
+    for (const localPart of ['fbl', 'postmaster', `b+${'a'.repeat(48)}`])
+      await expect(send(notification(FAILED), { to: `${localPart}@bounces.customer.test` })).resolves.toBe(550);
+  });
+
   it('accepts several return paths in one transaction, each for its own recipient', async () => {
     const one = await another();
     const two = await another();

@@ -5,7 +5,8 @@ import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMT
 import type { DeliveryTrackingConfig } from '../config.js';
 import { certificateOf } from './certificate.js';
 import { ConnectionLimiter } from './connection-limiter.js';
-import { ReportMetrics } from './ports.js';
+import { type ReceivedReport, ReportMetrics } from './ports.js';
+import { isReportsMailbox, ReceiveDomainReports } from './receive-domain-reports.js';
 import { ReceiveReport } from './receive-report.js';
 
 /** A report has one return path; the limit tolerates mail systems that send a report to several. */
@@ -26,6 +27,7 @@ export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     @Inject(CONFIG) private readonly config: DeliveryTrackingConfig,
     private readonly reports: ReceiveReport,
+    private readonly domainReports: ReceiveDomainReports,
     private readonly metrics: ReportMetrics,
     private readonly log: ServiceLog,
   ) {
@@ -109,10 +111,13 @@ export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
     if (session.envelope.rcptTo.length >= MAX_RECIPIENTS) {
       return this.#refusal(452, '4.5.3 too many recipients', 'too_many_recipients');
     }
-    if (address.slice(at + 1).toLowerCase() !== this.config.bounceDomain) {
+    const isOurDomain = address.slice(at + 1).toLowerCase() === this.config.bounceDomain;
+    // Domains of customers point to ours; the signature of a return path tells whether it is one.
+    if (!isOurDomain && this.reports.isReturnPath(address.slice(0, at))) return null;
+    if (!isOurDomain) {
       return this.#badRecipient(session, '5.7.1 relaying denied', 'relaying');
     }
-    return this.reports.accepts(address.slice(0, at))
+    return isReportsMailbox(address.slice(0, at)) || this.reports.accepts(address.slice(0, at))
       ? null
       : this.#badRecipient(session, '5.1.1 no such return path', 'unknown_mailbox');
   }
@@ -129,7 +134,7 @@ export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
     if (!raw) throw this.#refusal(552, '5.3.4 the message is too big', 'too_big');
     const { mailFrom, rcptTo } = session.envelope;
     try {
-      await this.reports.execute({
+      await this.#process({
         sender: mailFrom ? mailFrom.address : '',
         localParts: rcptTo.map(({ address }) => address.slice(0, address.lastIndexOf('@'))),
         raw,
@@ -139,6 +144,13 @@ export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
       this.log.error({ err }, 'A report was not recorded; its sender will retry');
       throw this.#refusal(451, '4.3.0 temporary failure, try again later', 'not_durable');
     }
+  }
+
+  /** A message can be for both kinds of mailboxes. */
+  async #process(report: ReceivedReport): Promise<void> {
+    const localParts = report.localParts.filter(localPart => !isReportsMailbox(localPart));
+    if (localParts.length < report.localParts.length) await this.domainReports.execute(report);
+    if (localParts.length > 0) await this.reports.execute({ ...report, localParts });
   }
 
   /** Returns undefined for a message that is too big; the excess is read and discarded. */

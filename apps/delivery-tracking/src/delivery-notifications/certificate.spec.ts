@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { selfSignedCertificate } from '@postern/mail';
 import { certificateOf } from './certificate.js';
-import { selfSignedCertificate } from './self-signed-certificate.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-certificate-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,12 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { selfSignedCertificate } from './self-signed-certificate.js';
-
-/** A certificate and its key, both PEM. */
-export interface Certificate {
-  readonly cert: string;
-  readonly key: string;
-}
+import { type Certificate, selfSignedCertificate } from '@postern/mail';
 
 export interface CertificateSettings {
   readonly bounceDomain: string;

@@ -5,12 +5,16 @@ import { type IgnoredReportCause, ReportMetrics } from './ports.js';
 /** Counts inbound mail in the metrics of the process. */
 @Injectable()
 export class OpenTelemetryReportMetrics extends ReportMetrics {
+  readonly #received;
   readonly #ignored;
   readonly #refused;
 
   constructor(metrics: Metrics) {
     super();
     const meter = metrics.meter('postern.delivery_tracking');
+    this.#received = meter.createCounter('postern.tracking.reports.received', {
+      description: 'Mail to return paths and the feedback mailbox, by what it was read as',
+    });
     this.#ignored = meter.createCounter('postern.tracking.reports.ignored', {
       description: 'Reports without effect, by cause',
     });
@@ -24,6 +28,10 @@ export class OpenTelemetryReportMetrics extends ReportMetrics {
 
   override ignored(cause: IgnoredReportCause): void {
     this.#ignored.add(1, { cause });
+  }
+
+  override received(kind: string, form: string): void {
+    this.#received.add(1, { kind, form });
   }
 
   override refusedMail(cause: string): void {

@@ -1,11 +1,12 @@
-import type { OtherMail } from '@postern/mail';
+import type { DomainReportOutcome } from '@postern/contracts';
+import type { DomainReport, InboundMail, OtherMail } from '@postern/mail';
 import type { SignalRefusal } from '../tracked-emails/signal.js';
 
 /** A message that the bounce listener received. */
 export interface ReceivedReport {
   /** The envelope sender; empty for the null sender. */
   readonly sender: string;
-  /** The local parts of the recipients, all at the bounce domain. */
+  /** The local parts of the recipients, at the bounce domain or, for return paths, at a customer's domain. */
   readonly localParts: readonly string[];
   readonly raw: Uint8Array;
   /** The address of the client that delivered it. */
@@ -18,18 +19,36 @@ export abstract class ComplaintEvidence {
   abstract isGenuine(report: ReceivedReport, from: string | undefined): Promise<boolean>;
 }
 
+/** Tells mail of an author from mail that anybody could write. */
+export abstract class AuthorSignatures {
+  /** Whether the domain of the author has signed the whole mail. @throws when it cannot be decided now. */
+  abstract isSigned(raw: Uint8Array, from: string): Promise<boolean>;
+}
+
+/** Stores DMARC and TLS reports about sending domains. */
+export abstract class DomainReports {
+  /** `reporter` is the address of the author. @throws when the report cannot be stored now. */
+  abstract record(report: DomainReport, reporter: string): Promise<DomainReportOutcome>;
+}
+
 /** Why a report had no effect; also a metric label. */
 export type IgnoredReportCause =
   | 'forged_return_path'
+  | 'forged_copy_id'
   | 'sender_not_null'
   | 'not_a_complaint'
   | 'complaint_without_evidence'
+  | 'unsigned_domain_report'
+  | 'unreadable_domain_report'
+  | Exclude<DomainReportOutcome, 'stored'>
   | OtherMail
   | SignalRefusal;
 
 /** The metrics of inbound mail. */
 export abstract class ReportMetrics {
   abstract ignored(cause: IgnoredReportCause): void;
+  /** Counts mail by what it was read as, and domain reports that were stored. */
+  abstract received(kind: InboundMail['kind'] | 'domain_report', form: string): void;
   /** Counts mail rejected during the SMTP conversation. */
   abstract refusedMail(cause: string): void;
 }

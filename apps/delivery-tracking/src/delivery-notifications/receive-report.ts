@@ -1,17 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { TrackedRecipient } from '@postern/mail';
 import { classifyBounce, type InboundMail, type RecipientReport, readInboundMail, TrackingTokens } from '@postern/mail';
+import { classificationOf } from '../tracked-emails/bounce-classification.js';
 import { EmailSignals } from '../tracked-emails/ports.js';
 import type { NotifiedStatus, Signal } from '../tracked-emails/signal.js';
 import { ComplaintEvidence, type ReceivedReport, ReportMetrics, ReturnPathProbes } from './ports.js';
+import { ReportedCopies } from './reported-copies.js';
 
 type Notification = Extract<InboundMail, { kind: 'delivery_notification' }>;
 type FeedbackReport = Extract<InboundMail, { kind: 'feedback_report' }>;
 
-/** A signed return path: 18 bytes of payload and 12 of signature are 48 base32 characters. */
-const RETURN_PATH = /b\+[a-z2-7]{48}(?![a-z2-7])/gi;
 const FEEDBACK_MAILBOX = 'fbl';
 const NO_COMPLAINTS: ReadonlySet<string> = new Set(['not-spam', 'auth-failure', 'dmarc']);
+const MAX_EVIDENCE = 2_000;
 
 /**
  * Processes a message to a return path or the feedback mailbox. A message without effect is counted by cause; the
@@ -25,14 +26,20 @@ export class ReceiveReport {
     private readonly metrics: ReportMetrics,
     private readonly probes: ReturnPathProbes,
     private readonly evidence: ComplaintEvidence,
+    private readonly copies: ReportedCopies,
   ) {}
 
   /** Whether the mailbox exists: the feedback mailbox, or a return path with a valid signature. */
   accepts(localPart: string): boolean {
     if (localPart.toLowerCase() === FEEDBACK_MAILBOX) return true;
-    const valid = this.tokens.readReturnPathToken(localPart) !== undefined;
+    const valid = this.isReturnPath(localPart);
     if (!valid) this.metrics.ignored('forged_return_path');
     return valid;
+  }
+
+  /** Whether the signature is ours; that of a return path below a customer's domain is the same. */
+  isReturnPath(localPart: string): boolean {
+    return this.tokens.readReturnPathToken(localPart) !== undefined;
   }
 
   /** Resolves once the effect is durable, or once it is clear that there is none. */
@@ -44,21 +51,26 @@ export class ReceiveReport {
     const probes = recipients.filter(({ emailId }) => isProbe(emailId));
     for (const { emailId } of probes) this.probes.arrived(emailId);
     if (probes.length > 0) return;
-    if (mail.kind === 'other') return this.metrics.ignored(mail.why);
+    this.metrics.received(mail.kind, mail.kind === 'other' ? mail.why : mail.form);
     if (mail.kind === 'feedback_report') return this.#complain(mail, report, recipients);
     // RFC 3464 §2: notifications have the null sender, so other senders are not mail systems.
-    if (report.sender !== '') return this.metrics.ignored('sender_not_null');
-    if (recipients.length === 0) return this.metrics.ignored('forged_return_path');
-    return this.#notify(mail, recipients);
+    if (report.sender !== '') return this.metrics.ignored(mail.kind === 'other' ? mail.why : 'sender_not_null');
+    if (recipients.length === 0) {
+      return this.metrics.ignored(mail.kind === 'other' ? mail.why : 'forged_return_path');
+    }
+    if (mail.kind === 'delivery_notification') return this.#notify(recipients, statusesOf(mail));
+    this.metrics.ignored(mail.why);
+    if (mail.why === 'auto_reply') return;
+    return this.#notify(recipients, [
+      { action: 'not_understood', addresses: [], response: mail.text, bounceType: 'soft' },
+    ]);
   }
 
-  async #notify({ perRecipient }: Notification, recipients: readonly TrackedRecipient[]): Promise<void> {
+  async #notify(recipients: readonly TrackedRecipient[], statuses: readonly NotifiedStatus[]): Promise<void> {
     const at = new Date().toISOString();
     await Promise.all(
-      recipients.flatMap(recipient =>
-        perRecipient.map(report =>
-          this.#record(recipient, { kind: 'notified', index: recipient.recipientIndex, status: statusOf(report), at }),
-        ),
+      recipients.flatMap(({ emailId, recipientIndex: index }) =>
+        statuses.map(status => this.#record(emailId, { kind: 'notified', index, status, at })),
       ),
     );
   }
@@ -69,31 +81,18 @@ export class ReceiveReport {
     recipients: readonly TrackedRecipient[],
   ): Promise<void> {
     if (NO_COMPLAINTS.has(mail.feedbackType)) return this.metrics.ignored('not_a_complaint');
-    const recipient = recipients[0] ?? this.#recipientNamedIn(mail, report.raw);
-    if (!recipient) return this.metrics.ignored('forged_return_path');
+    const copy = recipients[0] ?? this.copies.find(mail, report.raw);
+    if (!copy) return this.metrics.ignored('forged_return_path');
     if (!(await this.evidence.isGenuine(report, mail.from))) {
       return this.metrics.ignored('complaint_without_evidence');
     }
+    const { recipientIndex: index } = copy;
     const source = [mail.feedbackType, mail.userAgent ?? mail.sourceIp].filter(part => part !== undefined).join(' ');
-    await this.#record(recipient, {
-      kind: 'complained',
-      index: recipient.recipientIndex,
-      source,
-      at: new Date().toISOString(),
-    });
+    const named = index === undefined ? { addresses: mail.originalRecipients } : { index };
+    await this.#record(copy.emailId, { kind: 'complained', ...named, source, at: new Date().toISOString() });
   }
 
-  /** Reads `Original-Mail-From`, or else the only return path in the attached original. */
-  #recipientNamedIn({ originalMailFrom }: FeedbackReport, raw: Uint8Array): TrackedRecipient | undefined {
-    const localPart = originalMailFrom?.slice(0, originalMailFrom.lastIndexOf('@'));
-    const named = localPart === undefined ? undefined : this.tokens.readReturnPathToken(localPart);
-    if (named) return named;
-    const found = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1').match(RETURN_PATH) ?? [];
-    const [only, ...others] = new Set(found.slice(0, 100).map(token => token.toLowerCase()));
-    return only !== undefined && others.length === 0 ? this.tokens.readReturnPathToken(only) : undefined;
-  }
-
-  async #record({ emailId }: TrackedRecipient, signal: Signal): Promise<void> {
+  async #record(emailId: string, signal: Signal): Promise<void> {
     const outcome = await this.signals.record(emailId, signal, 'mail');
     if (outcome.kind === 'ignored') this.metrics.ignored(outcome.cause);
   }
@@ -102,15 +101,27 @@ export class ReceiveReport {
 /** Email ids are UUIDs of version 7, ids of operators' probes of version 4 (RFC 9562 §4.2). */
 const isProbe = (emailId: string): boolean => emailId.charAt(14) === '4';
 
-function statusOf({ action, finalRecipient, originalRecipient, status, diagnostic }: RecipientReport): NotifiedStatus {
-  const { type: bounceType } = classifyBounce({
+function statusesOf({ perRecipient }: Notification): NotifiedStatus[] {
+  const statuses = perRecipient.map(statusOf);
+  if (statuses.length === 1) return statuses;
+  const allAddresses = [...new Set(statuses.flatMap(({ addresses }) => addresses))];
+  return statuses.map(status => ({ ...status, allAddresses }));
+}
+
+function statusOf(report: RecipientReport): NotifiedStatus {
+  const { action, finalRecipient, originalRecipient, status, diagnostic, words } = report;
+  const evidence = {
     ...(status === undefined ? {} : { status }),
     ...(diagnostic === undefined ? {} : { text: diagnostic }),
-  });
+    ...(words === undefined ? {} : { words: words.slice(0, MAX_EVIDENCE) }),
+    isFinal: action === 'failed',
+  };
+  const { type: bounceType, ...found } = classifyBounce(evidence);
   return {
     action,
     addresses: [...(finalRecipient?.spellings ?? []), ...(originalRecipient?.spellings ?? [])],
     response: diagnostic ?? [action, status].filter(part => part !== undefined).join(' '),
     bounceType,
+    ...(action === 'failed' ? { classification: classificationOf(found), evidence } : {}),
   };
 }

@@ -1,5 +1,7 @@
 import type { DataOf, emailHandedOver, getTrackedEmail, ReplyOf } from '@postern/contracts';
+import type { BounceClassification } from '../tracked-emails/signal.js';
 import {
+  BOUNCE_RECLASSIFIED,
   CLICKS_RECOGNISED_AS_MACHINE,
   COPY_RETRIED,
   DELIVERY_DELAYED,
@@ -7,6 +9,7 @@ import {
   HAND_OVER_FAILED,
   HAND_OVER_INTERRUPTED,
   HAND_OVER_RECORDED,
+  NOTICE_NOT_UNDERSTOOD,
   NOTIFICATION_MISSED,
   type PublicEvent,
   type TrackedEmailEvent,
@@ -25,7 +28,7 @@ export function timelineOf(events: readonly TrackedEmailEvent[]): TimelineEntry[
   const row = events.reduce<TrackedEmailRow | undefined>(applyToRow, undefined);
   if (!row) return [];
   const entries = [...events.flatMap(event => entriesOf(event, row)), ...inferredHandOvers(events, row)];
-  return inCausalOrder(entries).map(({ at, kind, recipient, detail }) => ({ at, kind, recipient, detail }));
+  return inCausalOrder(entries).map(({ stage: _, ...entry }) => entry);
 }
 
 function entriesOf(event: TrackedEmailEvent, row: TrackedEmailRow): TimelineStep[] {
@@ -50,14 +53,38 @@ function entriesOf(event: TrackedEmailEvent, row: TrackedEmailRow): TimelineStep
     case NOTIFICATION_MISSED:
     case CLICKS_RECOGNISED_AS_MACHINE: {
       const { at, recipient_index, reason: detail } = event.data;
-      const recipient = row.recipients.find(({ index }) => index === recipient_index)?.address ?? null;
+      const recipient = addressAt(row, recipient_index);
       return [{ at, recipient, detail, ...PRIVATE_EVENTS[event.type] }];
+    }
+    case NOTICE_NOT_UNDERSTOOD: {
+      const { at, index, text: detail } = event.data;
+      return [{ at, kind: 'notice_not_understood', recipient: addressAt(row, index), detail, stage: 'report' }];
+    }
+    case BOUNCE_RECLASSIFIED: {
+      const { at, index, old_type, new_type, classification } = event.data;
+      const change = old_type === new_type ? `still ${new_type}` : `${new_type} instead of ${old_type}`;
+      const detail = `${change}, by a newer rule`;
+      const recipient = addressAt(row, index);
+      return [
+        { at, kind: 'bounce_reclassified', recipient, detail, ...explanationOf(classification), stage: 'report' },
+      ];
     }
     default: {
       const { timestamp: at, to: recipient } = event.data;
-      return [{ at, kind: kindOf(event.type), recipient, detail: detailOf(event), stage: STAGE_OF_EVENT[event.type] }];
+      const explanation = 'classification' in event.data ? explanationOf(event.data.classification) : {};
+      const [kind, detail, stage] = [kindOf(event.type), detailOf(event), STAGE_OF_EVENT[event.type]];
+      return [{ at, kind, recipient, detail, ...explanation, stage }];
     }
   }
+}
+
+const addressAt = ({ recipients }: TrackedEmailRow, at: number): string | null =>
+  recipients.find(({ index }) => index === at)?.address ?? null;
+
+function explanationOf(classification: BounceClassification | undefined): Partial<TimelineEntry> {
+  if (!classification) return {};
+  const { rule, rules_version, advice } = classification;
+  return { rule, rules_version, advice };
 }
 
 /** The consequence of an interruption, as far as known. */

@@ -1,11 +1,13 @@
 import type { listEmails, ReplyOf } from '@postern/contracts';
 import {
+  BOUNCE_RECLASSIFIED,
   CLICKS_RECOGNISED_AS_MACHINE,
   COPY_RETRIED,
   EMAIL_TRACKED,
   HAND_OVER_FAILED,
   HAND_OVER_INTERRUPTED,
   HAND_OVER_RECORDED,
+  NOTICE_NOT_UNDERSTOOD,
   NOTIFICATION_MISSED,
   type TrackedEmailEvent,
 } from '../tracked-emails/tracked-email-events.js';
@@ -56,6 +58,8 @@ export function applyToRow(row: TrackedEmailRow | undefined, event: TrackedEmail
     default:
       break;
   }
+  // Neither changes the state: a bounce whose type has changed is published again.
+  if (event.type === NOTICE_NOT_UNDERSTOOD || event.type === BOUNCE_RECLASSIFIED) return row;
   const recipient = row.recipients.find(({ index }) => index === event.data.recipient_index);
   if (recipient) afterRecipientEvent(recipient, event);
   return row;

@@ -3,6 +3,7 @@ import { getTrackedEmail, listEmails, Refusal, type ReplyOf, type RequestOf } fr
 import { EventStore } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
+import { SERVICE_DATA_DELETED, type ServiceDataDeleted } from '../deleted-services/deleted-service.js';
 import { type Prisma, PrismaClient, type TrackedEmail } from '../generated/prisma/client.js';
 import {
   CLICKS_RECOGNISED_AS_MACHINE,
@@ -19,7 +20,7 @@ import { COUNT_NAMES, countsOf, type EmailCounts, NO_COUNTS } from './email-coun
 import { timelineOf } from './email-timeline.js';
 import { resultOfAll, stateOf } from './recipient-row.js';
 import { applyToRow, isWaiting, replyOf, type TrackedEmailRow } from './tracked-email-row.js';
-import { loadTrackedEmails, saveTrackedEmails } from './tracked-emails.sql.js';
+import { deleteTrackedEmails, loadTrackedEmails, saveTrackedEmails } from './tracked-emails.sql.js';
 
 /**
  * Emails with the state of each recipient, and the counts per service and UTC day of acceptance. They are one
@@ -27,8 +28,8 @@ import { loadTrackedEmails, saveTrackedEmails } from './tracked-emails.sql.js';
  */
 export const trackedEmails: Projection = {
   name: 'tracked-emails',
-  version: 2,
-  tables: ['tracked_emails', 'daily_email_counts'],
+  version: 3,
+  tables: ['tracked_emails', 'daily_email_counts', 'daily_simulator_counts'],
   eventTypes: [
     EMAIL_TRACKED,
     HAND_OVER_RECORDED,
@@ -42,10 +43,14 @@ export const trackedEmails: Projection = {
     'delivery-tracking.email-complained.v1',
     'delivery-tracking.email-opened.v1',
     'delivery-tracking.email-clicked.v1',
+    SERVICE_DATA_DELETED,
   ],
 
   async apply(recorded, tx) {
-    const events = recorded.map(({ type, data }) => ({ type, data }) as TrackedEmailEvent);
+    const deletions = recorded.filter(({ type }) => type === SERVICE_DATA_DELETED);
+    const events = recorded
+      .filter(({ type }) => type !== SERVICE_DATA_DELETED)
+      .map(({ type, data }) => ({ type, data }) as TrackedEmailEvent);
     const rows = await load(tx, [...new Set(events.map(({ data }) => data.email_id))]);
     const before = new Map([...rows].map(([id, row]) => [id, countsOf(row)]));
     for (const event of events) {
@@ -54,6 +59,9 @@ export const trackedEmails: Projection = {
       if (row) rows.set(email_id, row);
     }
     await save(tx, [...rows.values()], countChanges([...rows.values()], before));
+    // Last, also for events of the same batch that follow a deletion: they arrived late.
+    const deleted = deletions.map(({ data }) => (data as ServiceDataDeleted['data']).service_id);
+    if (deleted.length > 0) await tx.query(deleteTrackedEmails(tx), [deleted]);
   },
 };
 
@@ -118,7 +126,7 @@ const rowOf = (row: TrackedEmail): TrackedEmailRow => ({
   recipients: row.recipients as unknown as TrackedEmailRow['recipients'],
 });
 
-type DayOfCounts = { readonly service_id: string; readonly day: string } & EmailCounts;
+type DayOfCounts = { readonly service_id: string; readonly day: string; readonly simulated: boolean } & EmailCounts;
 
 async function load(tx: ProjectionTransaction, ids: readonly string[]): Promise<Map<string, TrackedEmailRow>> {
   const { rows } = await tx.query<TrackedEmailRow>({
@@ -167,10 +175,9 @@ function countChanges(
 ): readonly DayOfCounts[] {
   const changes = new Map<string, DayOfCounts>();
   for (const row of rows) {
-    if (!row.counts) continue;
     const day = row.accepted_at.slice(0, 10);
-    const key = `${row.service_id} ${day}`;
-    const change = changes.get(key) ?? { service_id: row.service_id, day, ...NO_COUNTS };
+    const key = `${row.service_id} ${day} ${row.counts}`;
+    const change = changes.get(key) ?? { service_id: row.service_id, day, simulated: !row.counts, ...NO_COUNTS };
     const current = countsOf(row);
     const previous = before.get(row.id) ?? NO_COUNTS;
     for (const name of COUNT_NAMES) change[name] += current[name] - previous[name];

@@ -7,14 +7,25 @@ export const loadTrackedEmails = ({ table }: ProjectionTables): string => `
     to_char(accepted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS accepted_at, counts, recipients
   FROM ${table('tracked_emails')} WHERE id = ANY ($1::uuid[])`;
 
+const addCounts = (into: string, which: string): string => `
+    INSERT INTO ${into} AS counts (service_id, day, ${COUNT_NAMES.join(', ')})
+    SELECT service_id, day, ${COUNT_NAMES.join(', ')} FROM line WHERE ${which}
+    ON CONFLICT (service_id, day) DO UPDATE SET
+      ${COUNT_NAMES.map(name => `${name} = counts.${name} + excluded.${name}`).join(', ')}`;
+
+/** Deletes the emails and the daily counts of services. `$1` service ids. */
+export const deleteTrackedEmails = ({ table }: ProjectionTables): string => `
+  WITH counts AS (DELETE FROM ${table('daily_email_counts')} WHERE service_id = ANY ($1::uuid[])),
+    simulated AS (DELETE FROM ${table('daily_simulator_counts')} WHERE service_id = ANY ($1::uuid[]))
+  DELETE FROM ${table('tracked_emails')} WHERE service_id = ANY ($1::uuid[])`;
+
 /** Saves a batch of rows and the changes of the daily counts in one statement. `$13` counts as JSON. */
 export const saveTrackedEmails = ({ table }: ProjectionTables): string => `
-  WITH counted AS (
-    INSERT INTO ${table('daily_email_counts')} AS counts (service_id, day, ${COUNT_NAMES.join(', ')})
-    SELECT service_id, day, ${COUNT_NAMES.join(', ')} FROM jsonb_to_recordset($13::jsonb) AS line (
-      service_id uuid, day date, ${COUNT_NAMES.map(name => `${name} integer`).join(', ')})
-    ON CONFLICT (service_id, day) DO UPDATE SET
-      ${COUNT_NAMES.map(name => `${name} = counts.${name} + excluded.${name}`).join(', ')}
+  WITH line AS (
+    SELECT * FROM jsonb_to_recordset($13::jsonb) AS line (
+      service_id uuid, day date, simulated boolean, ${COUNT_NAMES.map(name => `${name} integer`).join(', ')})
+  ), counted AS (${addCounts(table('daily_email_counts'), 'NOT simulated')}
+  ), simulated AS (${addCounts(table('daily_simulator_counts'), 'simulated')}
   )
   INSERT INTO ${table('tracked_emails')}
     (id, service_id, status, mode, sender, subject, accepted_at, counts, recipients, states, result, search,

@@ -1,8 +1,13 @@
 import { PersonalData, type PersonalErasure, type RowsOfEvents, type RowsOnTheirOwn } from '@postern/service-host';
 import type pg from 'pg';
-import { FIND_WAITING_SIGNALS, FORGET_WAITING_SIGNALS } from './erasure.sql.js';
+import {
+  FIND_BOUNCE_NOTICES,
+  FIND_WAITING_SIGNALS,
+  FORGET_BOUNCE_NOTICES,
+  FORGET_WAITING_SIGNALS,
+} from './erasure.sql.js';
 
-/** Erases the waiting signals that name a recipient. No other row outside the read models holds personal data. */
+/** Erases the waiting signals and bounce notices that name a recipient: the only such rows outside the read models. */
 export class WaitingSignalErasure extends PersonalData {
   async eraseRowsOf(): Promise<RowsOfEvents> {
     return { erased: {}, unfinished: 0 };
@@ -16,6 +21,9 @@ export class WaitingSignalErasure extends PersonalData {
     const { rows } = await tx.query<{ id: string; told: unknown }>(FIND_WAITING_SIGNALS, [traces]);
     const ids = rows.filter(({ told }) => redact(told) !== undefined).map(({ id }) => id);
     await tx.query(FORGET_WAITING_SIGNALS, [ids]);
-    return { erased: { waiting_signals: ids.length } };
+    const notices = await tx.query<{ id: string; evidence: unknown }>(FIND_BOUNCE_NOTICES, [traces]);
+    const noticeIds = notices.rows.filter(({ evidence }) => redact(evidence) !== undefined).map(({ id }) => id);
+    await tx.query(FORGET_BOUNCE_NOTICES, [noticeIds]);
+    return { erased: { waiting_signals: ids.length, bounce_notices: noticeIds.length } };
   }
 }

@@ -8,9 +8,14 @@ import { ratesOf } from './email-rates.js';
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 366;
 
+interface CountsOfDays {
+  readonly serviceId: string;
+  readonly day: { readonly gte: Date; readonly lte: Date };
+}
+
 /**
- * Recipients per UTC day on which their email was accepted, so that no rate exceeds 1. Mail to the simulator is not
- * counted, and `opened` and `clicked` exclude machines.
+ * Recipients per UTC day on which their email was accepted, so that no rate exceeds 1. Mail to the simulator counts only
+ * on request, and `opened` and `clicked` exclude machines.
  */
 @Injectable()
 export class EmailStatistics {
@@ -18,14 +23,13 @@ export class EmailStatistics {
 
   /** Returns every day from `from` to `to`, both included. Refuses `invalid_input`: reversed, or over a year. */
   @Handles(getEmailStats)
-  async get({ service_id, from, to }: RequestOf<typeof getEmailStats>): Promise<ReplyOf<typeof getEmailStats>> {
+  async get(request: RequestOf<typeof getEmailStats>): Promise<ReplyOf<typeof getEmailStats>> {
+    const { service_id, from, to, simulator } = request;
     const length = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
     if (length < 1) throw new Refusal('invalid_input', 'to: must not be before from');
     if (length > MAX_DAYS) throw new Refusal('invalid_input', `to: the range is limited to ${MAX_DAYS} days`);
-    const rows = await this.prisma.dailyEmailCount.findMany({
-      where: { serviceId: service_id, day: { gte: new Date(from), lte: new Date(to) } },
-    });
-    const known = new Map(rows.map(row => [row.day.toISOString().slice(0, 10), countsOf(row)]));
+    const where = { serviceId: service_id, day: { gte: new Date(from), lte: new Date(to) } };
+    const known = await this.#countsByDay(where, simulator === 'include');
     const days = Array.from({ length }, (_, index) => {
       const date = new Date(Date.parse(from) + index * DAY_MS).toISOString().slice(0, 10);
       return { date, ...(known.get(date) ?? NO_COUNTS) };
@@ -33,6 +37,22 @@ export class EmailStatistics {
     const total = { ...NO_COUNTS };
     for (const day of days) for (const name of COUNT_NAMES) total[name] += day[name];
     return { total, rates: ratesOf(total), days };
+  }
+
+  async #countsByDay(where: CountsOfDays, withSimulator: boolean): Promise<Map<string, EmailCounts>> {
+    const [counted, simulated] = await Promise.all([
+      this.prisma.dailyEmailCount.findMany({ where }),
+      withSimulator ? this.prisma.dailySimulatorCount.findMany({ where }) : [],
+    ]);
+    const byDay = new Map<string, EmailCounts>();
+    for (const row of [...counted, ...simulated]) {
+      const date = row.day.toISOString().slice(0, 10);
+      const sum = byDay.get(date) ?? { ...NO_COUNTS };
+      const counts = countsOf(row);
+      for (const name of COUNT_NAMES) sum[name] += counts[name];
+      byDay.set(date, sum);
+    }
+    return byDay;
   }
 }
 

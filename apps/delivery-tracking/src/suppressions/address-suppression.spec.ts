@@ -1,5 +1,5 @@
 import { describe, it } from '@jest/globals';
-import { addressSuppressed, suppressionLifted } from '@postern/contracts';
+import { addressListed, addressSuppressed, suppressionLifted } from '@postern/contracts';
 import { specificationOf } from '@postern/event-sourcing/testing';
 import { at, EMAIL_ID, SERVICE_ID } from '../testing/example-signals.js';
 import { addressSuppression, type SuppressionEvent } from './address-suppression.js';
@@ -8,6 +8,18 @@ const given = specificationOf(addressSuppression);
 
 describe('The suppression of an address', () => {
   it('starts when the address bounces hard or complains', () => given().when(suppress).yields(suppressed));
+
+  it('starts when a user lists the address', () => given().when(list).yields(listed));
+
+  it('by a user starts again after its removal', () => given(suppressed, lifted).when(list).yields(listed));
+
+  it('starts only once, by a report or by a user', () => {
+    given(listed).when(suppress).yields();
+    given(listed).when(list).yields();
+    given(suppressed).when(list).yields();
+  });
+
+  it('by a user ends when it is removed', () => given(listed).when(remove).yields(lifted));
 
   it('starts only once', () => given(suppressed).when(suppress).yields());
 
@@ -29,5 +41,7 @@ const listing = {
 const removal = { service_id: SERVICE_ID, address: 'ada@x.test', at: at(99) };
 const suppress = { kind: 'suppress' as const, data: listing };
 const remove = { kind: 'remove' as const, data: removal };
+const list = { kind: 'list' as const, data: { service_id: SERVICE_ID, address: 'ada@x.test', at: at(20) } };
+const listed: SuppressionEvent = { type: addressListed.type, data: list.data };
 const suppressed: SuppressionEvent = { type: addressSuppressed.type, data: listing };
 const lifted: SuppressionEvent = { type: suppressionLifted.type, data: removal };

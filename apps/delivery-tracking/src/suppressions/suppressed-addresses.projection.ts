@@ -1,68 +1,134 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
+  addressListed,
   addressSuppressed,
-  type EventOf,
+  exportSuppressions,
+  listSuppressedAddresses,
   listSuppressions,
   type ReplyOf,
   type RequestOf,
+  type Suppression,
   suppressionLifted,
 } from '@postern/contracts';
 import type { Projection } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
-import { PrismaClient } from '../generated/prisma/client.js';
-import { addSuppressedAddresses, removeSuppressedAddresses } from './suppressed-addresses.sql.js';
-
-type SuppressionEvent = EventOf<typeof addressSuppressed | typeof suppressionLifted>;
+import { Database } from '@postern/service-host';
+import { SERVICE_DATA_DELETED, type ServiceDataDeleted } from '../deleted-services/deleted-service.js';
+import { type Prisma, PrismaClient, type SuppressedAddress } from '../generated/prisma/client.js';
+import type { SuppressionEvent } from './address-suppression.js';
+import {
+  addSuppressedAddresses,
+  deleteSuppressedAddresses,
+  EXPORT_SUPPRESSED_ADDRESSES,
+  removeSuppressedAddresses,
+} from './suppressed-addresses.sql.js';
 
 /** The suppressed addresses of each email service. */
 export const suppressedAddresses: Projection = {
   name: 'suppressed-addresses',
-  version: 1,
+  version: 2,
   tables: ['suppressed_addresses'],
-  eventTypes: [addressSuppressed.type, suppressionLifted.type],
+  eventTypes: [addressSuppressed.type, addressListed.type, suppressionLifted.type, SERVICE_DATA_DELETED],
 
   async apply(recorded, tx) {
     const last = new Map<string, SuppressionEvent>();
+    const deleted = new Set<string>();
     for (const { type, data } of recorded) {
+      if (type === SERVICE_DATA_DELETED) {
+        deleted.add((data as ServiceDataDeleted['data']).service_id);
+        continue;
+      }
       const event = { type, data } as SuppressionEvent;
       last.set(`${event.data.service_id} ${event.data.address}`, event);
     }
     const events = [...last.values()];
-    const added = events.filter(event => event.type === addressSuppressed.type).map(({ data }) => data);
+    const added = events.flatMap(rowOf);
     const removed = events.filter(event => event.type === suppressionLifted.type).map(({ data }) => data);
     if (removed.length > 0) await tx.query(removeSuppressedAddresses(tx), [JSON.stringify(removed)]);
     if (added.length > 0) await tx.query(addSuppressedAddresses(tx), [JSON.stringify(added)]);
+    if (deleted.size > 0) await tx.query(deleteSuppressedAddresses(tx), [[...deleted]]);
   },
+};
+
+/** The row of an address that an event suppresses. */
+const rowOf = (event: SuppressionEvent): readonly object[] => {
+  if (event.type === suppressionLifted.type) return [];
+  return event.type === addressListed.type ? [{ ...event.data, reason: 'added', email_id: null }] : [event.data];
 };
 
 /** Queries of the suppressed addresses. */
 @Injectable()
 export class SuppressedAddresses {
-  constructor(private readonly prisma: PrismaClient) {}
+  constructor(
+    private readonly prisma: PrismaClient,
+    @Inject(Database) private readonly database: Pick<Database, 'pool'>,
+  ) {}
 
   /** Newest first. */
+  @Handles(listSuppressedAddresses)
+  async list(request: RequestOf<typeof listSuppressedAddresses>): Promise<ReplyOf<typeof listSuppressedAddresses>> {
+    const { service_id: serviceId, search = '', limit, offset } = request;
+    const where = { serviceId, ...(search && { address: { contains: likeText(search) } }) };
+    const { rows, total } = await this.#page(where, limit, offset);
+    return { items: rows.map(entryOf), total, limit, offset };
+  }
+
+  /** The entries that come from a report, newest first. */
   @Handles(listSuppressions)
-  async list(request: RequestOf<typeof listSuppressions>): Promise<ReplyOf<typeof listSuppressions>> {
+  async listReported(request: RequestOf<typeof listSuppressions>): Promise<ReplyOf<typeof listSuppressions>> {
     const { service_id: serviceId, limit, offset } = request;
-    const [rows, total] = await Promise.all([
-      this.prisma.suppressedAddress.findMany({
-        where: { serviceId },
-        orderBy: [{ at: 'desc' }, { address: 'asc' }],
-        take: limit,
-        skip: offset,
-      }),
-      this.prisma.suppressedAddress.count({ where: { serviceId } }),
+    const { rows, total } = await this.#page({ serviceId, emailId: { not: null } }, limit, offset);
+    const items = rows.map(row => ({
+      address: row.address,
+      reason: row.reason === 'complaint' ? ('complaint' as const) : ('hard_bounce' as const),
+      email_id: row.emailId!,
+      at: row.at.toISOString(),
+    }));
+    return { items, total, limit, offset };
+  }
+
+  @Handles(exportSuppressions)
+  async export(request: RequestOf<typeof exportSuppressions>): Promise<ReplyOf<typeof exportSuppressions>> {
+    const { service_id, search = '', after } = request;
+    const { rows } = await this.database.pool.query<ExportRow>(EXPORT_SUPPRESSED_ADDRESSES, [
+      service_id,
+      search.trim().toLowerCase(),
+      after,
+      EXPORTED_AT_ONCE,
     ]);
-    return {
-      items: rows.map(({ address, reason, emailId, at }) => ({
-        address,
-        reason: reason === 'complaint' ? 'complaint' : 'hard_bounce',
-        email_id: emailId,
-        at: at.toISOString(),
-      })),
-      total,
-      limit,
-      offset,
-    };
+    const entries = rows.map(({ email_id, ...row }) => entryOf({ ...row, emailId: email_id }));
+    return { entries, after: rows.length < EXPORTED_AT_ONCE ? null : rows.at(-1)!.address };
+  }
+
+  async #page(where: Prisma.SuppressedAddressWhereInput, take: number, skip: number) {
+    const orderBy = [{ at: 'desc' as const }, { address: 'asc' as const }];
+    const [rows, total] = await Promise.all([
+      this.prisma.suppressedAddress.findMany({ where, orderBy, take, skip }),
+      this.prisma.suppressedAddress.count({ where }),
+    ]);
+    return { rows, total };
   }
 }
+
+const EXPORTED_AT_ONCE = 1_000;
+
+interface ExportRow {
+  readonly address: string;
+  readonly reason: string;
+  readonly email_id: string | null;
+  readonly at: Date;
+}
+
+/** Prisma does not escape the wildcards of LIKE. */
+const likeText = (search: string): string =>
+  search
+    .trim()
+    .toLowerCase()
+    .replace(/[\\%_]/g, '\\$&');
+
+const entryOf = ({ address, reason, emailId, at }: Omit<SuppressedAddress, 'serviceId'>): Suppression => ({
+  address,
+  reason: reason === 'complaint' || reason === 'added' ? reason : 'hard_bounce',
+  email_id: emailId,
+  at: at.toISOString(),
+});

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addressSuppressed,
+  addSuppressions,
   emailAccepted,
   emailBounced,
   emailHandedOver,
+  exportSuppressions,
   liftSuppression,
+  listSuppressedAddresses,
   listSuppressions,
 } from '@postern/contracts';
 import { EventStore } from '@postern/event-sourcing';
@@ -52,5 +55,76 @@ describe('A suppressed address', () => {
     await expect(tracking.request(liftSuppression, { service_id, address })).rejects.toMatchObject({
       code: 'suppression_not_found',
     });
+  });
+});
+
+describe('A user of the dashboard', () => {
+  const listed = async (service_id: string, search?: string) =>
+    (await tracking.request(listSuppressedAddresses, { service_id, ...(search === undefined ? {} : { search }) }))
+      .items;
+
+  it('adds one address, which is listed at once and can be removed', async () => {
+    const service_id = randomUUID();
+    const reply = await tracking.request(addSuppressions, { service_id, address: ' Ada <ADA@bücher.test>' });
+    expect(reply).toEqual({ added: ['ada@xn--bcher-kva.test'], already_listed: [], refused: [] });
+    expect(await listed(service_id)).toEqual([
+      { address: 'ada@xn--bcher-kva.test', reason: 'added', email_id: null, at: expect.any(String) },
+    ]);
+
+    await tracking.request(liftSuppression, { service_id, address: 'ada@xn--bcher-kva.test' });
+    expect(await listed(service_id)).toEqual([]);
+  });
+
+  it('imports many addresses; malformed ones are returned, known ones stay as they are', async () => {
+    const service_id = randomUUID();
+    const addresses = Array.from({ length: 500 }, (_, n) => `a${n}@x.test`);
+    await tracking.request(addSuppressions, { service_id, address: 'a7@x.test' });
+    const reply = await tracking.request(addSuppressions, {
+      service_id,
+      addresses: [...addresses, '', 'a@@b', 'A1@x.test'],
+    });
+
+    expect(reply.added).toHaveLength(499);
+    expect(reply.already_listed).toEqual(['a7@x.test']);
+    expect(reply.refused).toEqual([{ address: 'a@@b', reason: expect.stringContaining('more than one "@"') }]);
+    expect((await tracking.request(listSuppressedAddresses, { service_id })).total).toBe(500);
+  });
+
+  it('cannot add a malformed address, nor nothing', async () => {
+    const service_id = randomUUID();
+    for (const request of [{ address: 'a@@b' }, { address: 'a@b.c', addresses: ['d@e.f'] }, {}]) {
+      await expect(tracking.request(addSuppressions, { service_id, ...request })).rejects.toMatchObject({
+        code: 'invalid_input',
+      });
+    }
+  });
+
+  it('finds addresses by a part of them; the wildcards of SQL are text', async () => {
+    const service_id = randomUUID();
+    await tracking.request(addSuppressions, { service_id, addresses: ['a_b@x.test', 'acb@x.test', '50%@x.test'] });
+    const found = async (search: string) => (await listed(service_id, search)).map(({ address }) => address).sort();
+
+    expect(await found('B@X')).toEqual(['a_b@x.test', 'acb@x.test']);
+    expect(await found('a_b')).toEqual(['a_b@x.test']);
+    expect(await found('%')).toEqual(['50%@x.test']);
+  });
+
+  it('exports all entries of one service, in steps', async () => {
+    const [service_id, other] = [randomUUID(), randomUUID()];
+    await tracking.request(addSuppressions, { service_id: other, address: 'other@x.test' });
+    const many = (from: number) => Array.from({ length: 600 }, (_, n) => `e${from + n}@x.test`);
+    for (const from of [0, 600]) await tracking.request(addSuppressions, { service_id, addresses: many(from) });
+    const first = await tracking.request(exportSuppressions, { service_id, after: null });
+    const second = await tracking.request(exportSuppressions, { service_id, after: first.after });
+
+    const exported = [...first.entries, ...second.entries].map(({ address }) => address);
+    expect([first.entries.length, second.entries.length, second.after]).toEqual([1_000, 200, null]);
+    expect(exported).toEqual([...many(0), ...many(600)].sort());
+  });
+
+  it('is unknown to gateways of the release before, which list what was reported', async () => {
+    const service_id = randomUUID();
+    await tracking.request(addSuppressions, { service_id, address: 'ada@x.test' });
+    expect((await tracking.request(listSuppressions, { service_id })).items).toEqual([]);
   });
 });

@@ -1,9 +1,21 @@
 import { Module } from '@nestjs/common';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
+import { TrackedEmailsModule } from '../tracked-emails/tracked-emails.module.js';
+import { AddSuppressions } from './add-suppressions.js';
+import { ListedAddresses } from './ports.js';
+import { PostgresListedAddresses } from './postgres-listed-addresses.js';
 import { RemoveSuppression } from './remove-suppression.js';
 import { SuppressedAddresses } from './suppressed-addresses.projection.js';
 
-/** Addresses that bounced hard or complained. `tracked-emails` adds them; their owner removes them. */
-@Module({ imports: [eventSourcing, prisma], providers: [RemoveSuppression, SuppressedAddresses] })
+/** Addresses that bounced hard, complained or were listed by a user. `tracked-emails` adds those of reports. */
+@Module({
+  imports: [eventSourcing, prisma, TrackedEmailsModule],
+  providers: [
+    AddSuppressions,
+    RemoveSuppression,
+    SuppressedAddresses,
+    { provide: ListedAddresses, useClass: PostgresListedAddresses },
+  ],
+})
 export class SuppressionsModule {}

@@ -1,5 +1,6 @@
 import type { EventMetadata } from '@postern/event-sourcing';
 import {
+  type BounceNotice,
   type LockedState,
   type PastEvent,
   type ReceivedSignal,
@@ -22,6 +23,7 @@ export interface EventMemory {
 export class TrackingMemory {
   readonly consumed = new Set<string>();
   readonly waiting = new Map<string, ReceivedSignal>();
+  readonly notices: BounceNotice[] = [];
   #lastId = 0;
 
   constructor(readonly events: EventMemory = new StreamMap()) {}
@@ -38,12 +40,13 @@ export class TrackingMemory {
       .map(([id, received]) => ({ id, received }));
   }
 
-  commit({ consumedEventIds, appends, signalsToStore, signalIdsToDelete }: TrackingChanges): void {
+  commit({ consumedEventIds, appends, signalsToStore, signalIdsToDelete, noticesToStore }: TrackingChanges): void {
     for (const id of consumedEventIds) this.consumed.add(id);
     for (const { streamId, events } of appends)
       for (const { event, metadata } of events) this.events.append(streamId, [event], metadata);
     for (const received of signalsToStore) this.waiting.set(String(++this.#lastId), received);
     for (const id of signalIdsToDelete) this.waiting.delete(id);
+    this.notices.push(...noticesToStore);
   }
 }
 

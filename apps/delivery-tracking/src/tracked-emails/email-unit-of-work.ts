@@ -1,9 +1,11 @@
+import { emailBounced } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import type { EventMetadata } from '@postern/event-sourcing';
-import type { PastEvent, ReceivedSignal, SignalOutcome, StreamAppend, WaitingSignal } from './ports.js';
+import { addressKey } from '@postern/mail';
+import type { BounceNotice, PastEvent, ReceivedSignal, SignalOutcome, StreamAppend, WaitingSignal } from './ports.js';
 import type { SignalRefusal } from './signal.js';
 import { trackedEmail } from './tracked-email.js';
-import type { TrackedEmailEvent } from './tracked-email-events.js';
+import type { PublicEvent, TrackedEmailEvent } from './tracked-email-events.js';
 import type { TrackedEmail } from './tracked-email-state.js';
 
 export interface EventWithMetadata<Event> {
@@ -15,6 +17,7 @@ export interface EventWithMetadata<Event> {
 export class EmailUnitOfWork {
   signalsToStore: ReceivedSignal[] = [];
   readonly signalIdsToDelete: string[] = [];
+  readonly noticesToStore: BounceNotice[] = [];
   readonly #events: EventWithMetadata<TrackedEmailEvent>[] = [];
   readonly #version: number;
   #traceparent: string | undefined;
@@ -60,11 +63,24 @@ export class EmailUnitOfWork {
       this.#state = events.reduce(trackedEmail.evolve, this.#state);
       const metadata = this.#withTrace(received.metadata);
       this.#events.push(...events.map(event => ({ event, metadata })));
+      this.#keepNotice(received, events);
       return { kind: events.length > 0 ? 'recorded' : 'nothing_new' };
     } catch (error) {
       if (!Refusal.is(error)) throw error;
       return { kind: 'ignored', cause: error.code as SignalRefusal };
     }
+  }
+
+  /** What a bounce was classed from is stored, so that better rules can class it again. */
+  #keepNotice({ emailId, signal }: ReceivedSignal, events: readonly TrackedEmailEvent[]): void {
+    if (signal.kind !== 'notified' || signal.status.evidence === undefined) return;
+    const { index, at } = signal;
+    const { addresses, evidence } = signal.status;
+    const bounce = events.find(event => event.type === emailBounced.type);
+    // The failure of a forwarded address stays soft, whatever its words say.
+    const isOwn = ({ data }: PublicEvent) =>
+      addresses.length === 0 || addresses.some(address => addressKey(address) === addressKey(data.to));
+    if (bounce && isOwn(bounce)) this.noticesToStore.push({ emailId, index, at, evidence });
   }
 
   /** Reports and deadlines have no trace of their own; they join the trace in which the email was sent. */

@@ -8,7 +8,9 @@ import {
   emailOpened,
 } from '@postern/contracts';
 import { eventTimeKey } from './public-event.js';
+import type { BounceClassification } from './signal.js';
 import {
+  BOUNCE_RECLASSIFIED,
   CLICKS_RECOGNISED_AS_MACHINE,
   COPY_RETRIED,
   DELIVERY_DELAYED,
@@ -16,6 +18,7 @@ import {
   HAND_OVER_FAILED,
   HAND_OVER_INTERRUPTED,
   HAND_OVER_RECORDED,
+  NOTICE_NOT_UNDERSTOOD,
   NOTIFICATION_MISSED,
   type PublicEvent,
   type TrackedEmailEvent,
@@ -44,6 +47,18 @@ export function evolveTrackedEmail(state: TrackedEmail, event: TrackedEmailEvent
       return { ...state, conclusion: 'interrupted' };
     case DELIVERY_DELAYED:
       return state;
+    case NOTICE_NOT_UNDERSTOOD:
+      return withCopy(state, event.data.index, copy => ({
+        ...copy,
+        noticesNotUnderstood: copy.noticesNotUnderstood + 1,
+      }));
+    case BOUNCE_RECLASSIFIED: {
+      const { new_type: type, classification } = event.data;
+      return withCopy(state, event.data.index, copy => ({
+        ...copy,
+        bounce: copy.bounce && { ...copy.bounce, type, rule: ruleOf(classification) },
+      }));
+    }
     case NOTIFICATION_MISSED:
       return withCopy(state, event.data.recipient_index, settle);
     case CLICKS_RECOGNISED_AS_MACHINE:
@@ -59,6 +74,14 @@ export function evolveTrackedEmail(state: TrackedEmail, event: TrackedEmailEvent
         copy => afterPublicEvent(copy, event),
       );
   }
+}
+
+/** A rule in one version of the table. */
+export const ruleOf = ({ rule, rules_version }: BounceClassification): string => `${rule} ${rules_version}`;
+
+function bounceOf({ data, classification }: Extract<PublicEvent, { type: typeof emailBounced.type }>['data']) {
+  const { bounce_type: type, reason } = data;
+  return classification === undefined ? { type, reason } : { type, reason, rule: ruleOf(classification) };
 }
 
 const settle = (copy: Copy): Copy => ({ ...copy, settled: true });
@@ -82,7 +105,7 @@ function afterPublicEvent(copy: Copy, event: PublicEvent): Copy {
     case emailDelivered.type:
       return { ...copy, deliveredAt: timestamp, settled: true };
     case emailBounced.type:
-      return { ...copy, bounced: true, settled: true };
+      return { ...copy, bounced: true, bounce: bounceOf(event.data), settled: true };
     case emailComplained.type:
       return { ...copy, complained: true, settled: true };
     case emailOpened.type:

@@ -1,5 +1,6 @@
 import type { DataOf, emailHandedOver } from '@postern/contracts';
 import { classifyBounce } from '@postern/mail';
+import { classificationOf } from './bounce-classification.js';
 import { boundedText } from './bounded-text.js';
 import { publicEvent } from './public-event.js';
 import type { PublicEvent } from './tracked-email-events.js';
@@ -24,7 +25,7 @@ export function handOverEvent(
         ? publicEvent.delivered(state, facts, copy, handOver.at, { smtp_response: response })
         : undefined;
     case 'refused':
-      return bounced({ bounce_type: classifyBounce({ text: handOver.smtp_response }).type, reason: response });
+      return refused();
     case 'suppressed':
       return bounced({ bounce_type: 'hard', reason: suppressedReason(response) });
     case 'expired':
@@ -32,6 +33,12 @@ export function handOverEvent(
     case 'deferred':
     case 'unknown':
       return undefined;
+  }
+
+  function refused() {
+    const { type, ...found } = classifyBounce({ text: handOver.smtp_response });
+    const event = bounced({ bounce_type: type, reason: response });
+    return event && { ...event, data: { ...event.data, classification: classificationOf(found) } };
   }
 
   function bounced(data: { readonly bounce_type: 'hard' | 'soft'; readonly reason: string }) {

@@ -1,4 +1,5 @@
 import type { EventMetadata } from '@postern/event-sourcing';
+import type { BounceEvidence } from '@postern/mail';
 import type { SuppressionEvent } from '../suppressions/address-suppression.js';
 import type { Signal, SignalRefusal } from './signal.js';
 import type { TrackedEmailEvent } from './tracked-email-events.js';
@@ -63,6 +64,7 @@ export interface TrackingChanges {
   readonly appends: readonly StreamAppend[];
   readonly signalsToStore: readonly ReceivedSignal[];
   readonly signalIdsToDelete: readonly string[];
+  readonly noticesToStore: readonly BounceNotice[];
 }
 
 /** One transaction over locked streams. All locks are taken before the first write. */
@@ -80,6 +82,30 @@ export abstract class TrackingTransactions {
     scope: TransactionScope,
     work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
   ): Promise<Result>;
+}
+
+/** What a bounce was classed from. */
+export interface BounceNotice {
+  readonly emailId: string;
+  readonly index: number;
+  readonly at: string;
+  readonly evidence: BounceEvidence;
+}
+
+/** The stored notices. */
+export abstract class BounceNotices {
+  /** Returns notices that were classed by an earlier version of the rules, in the order of their ids. */
+  abstract findOlderThanVersion(
+    version: number,
+    afterId: string,
+    limit: number,
+  ): Promise<readonly (BounceNotice & { readonly id: string })[]>;
+}
+
+/** Deletes notices whose retention is over. */
+export abstract class OldBounceNotices {
+  /** Deletes notices received before `before`; returns how many. */
+  abstract deleteOlderThan(before: Date): Promise<number>;
 }
 
 /** The stored signals whose email is unknown. */

@@ -8,8 +8,10 @@ import {
   PostgresEventStore,
   pipelined,
 } from '@postern/event-sourcing/postgres';
+import { BOUNCE_RULES_VERSION } from '@postern/mail';
 import type pg from 'pg';
 import {
+  type BounceNotice,
   type LockedState,
   type PastEvent,
   type ReceivedSignal,
@@ -25,6 +27,7 @@ import {
   DELETE_WAITING_SIGNALS,
   READ_HISTORIES,
   READ_WAITING_SIGNALS,
+  STORE_BOUNCE_NOTICES,
   STORE_WAITING_SIGNALS,
 } from './tracking-transactions.sql.js';
 
@@ -111,13 +114,14 @@ class PostgresTrackingTransaction implements TrackingTransaction {
   }
 
   async write(changes: TrackingChanges): Promise<ReadonlySet<string>> {
-    const { consumedEventIds, appends, signalsToStore, signalIdsToDelete } = changes;
+    const { consumedEventIds, appends, signalsToStore, signalIdsToDelete, noticesToStore } = changes;
     const [fresh] = await pipelined<[ReadonlySet<string>, ...unknown[]]>(this.client, () => [
       consumedEventIds.length > 0
         ? this.inbox.accept(this.client, CONSUMER, consumedEventIds)
         : Promise.resolve(new Set<string>()),
       ...(appends.length > 0 ? [this.#append(appends)] : []),
       ...(signalsToStore.length > 0 ? [this.#store(signalsToStore)] : []),
+      ...(noticesToStore.length > 0 ? [this.#keep(noticesToStore)] : []),
       ...(signalIdsToDelete.length > 0 ? [this.#delete(signalIdsToDelete)] : []),
     ]);
     return fresh;
@@ -132,6 +136,20 @@ class PostgresTrackingTransaction implements TrackingTransaction {
 
   async #delete(signalIds: readonly string[]): Promise<void> {
     await this.client.query(DELETE_WAITING_SIGNALS, [signalIds]);
+  }
+
+  async #keep(notices: readonly BounceNotice[]): Promise<void> {
+    await this.client.query({
+      name: 'tracking-store-notices',
+      text: STORE_BOUNCE_NOTICES,
+      values: [
+        notices.map(({ emailId }) => emailId),
+        notices.map(({ index }) => index),
+        notices.map(({ at }) => at),
+        notices.map(() => BOUNCE_RULES_VERSION),
+        notices.map(({ evidence }) => JSON.stringify(evidence)),
+      ],
+    });
   }
 
   async #store(signals: readonly ReceivedSignal[]): Promise<void> {

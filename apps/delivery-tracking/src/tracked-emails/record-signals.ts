@@ -1,9 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { emailBounced, emailComplained } from '@postern/contracts';
-import { addressKey } from '@postern/mail';
-import { addressSuppression, type SuppressionEvent, suppressionStream } from '../suppressions/address-suppression.js';
-import { EmailUnitOfWork, type EventWithMetadata } from './email-unit-of-work.js';
-import { isSuppressedReason } from './hand-over-event.js';
+import { EmailUnitOfWork } from './email-unit-of-work.js';
 import {
   type LockedState,
   type PastEvent,
@@ -14,6 +10,7 @@ import {
   type TrackingTransaction,
   TrackingTransactions,
 } from './ports.js';
+import { suppressionChanges } from './suppression-changes.js';
 import { type TrackedEmailEvent, trackedEmailStream } from './tracked-email-events.js';
 
 interface Recorded {
@@ -83,12 +80,13 @@ async function record(
   });
 
   const appends = [...units.values()].flatMap(unit => unit.appends());
-  const suppressions = await suppressionsOf(transaction, appends);
+  const suppressions = await suppressionChanges(transaction, appends);
   const fresh = await transaction.write({
     consumedEventIds: [...consumedNow],
     appends: [...appends, ...suppressions],
     signalsToStore: [...units.values()].flatMap(unit => unit.signalsToStore),
     signalIdsToDelete: [...units.values()].flatMap(unit => unit.signalIdsToDelete),
+    noticesToStore: [...units.values()].flatMap(unit => unit.noticesToStore),
   });
   if (fresh.size < consumedNow.size) throw new AlreadyConsumed([...consumedNow].filter(id => !fresh.has(id)));
   return { outcomes, appends };
@@ -109,42 +107,4 @@ function unitsOfWork(
       ),
     ]),
   );
-}
-
-type AddressSuppressed = SuppressionEvent & { type: 'delivery-tracking.address-suppressed.v1' };
-
-/** Suppresses addresses that bounced hard or complained, in the same transaction. */
-async function suppressionsOf(
-  transaction: TrackingTransaction,
-  appends: readonly StreamAppend[],
-): Promise<StreamAppend[]> {
-  const candidates = new Map<string, EventWithMetadata<AddressSuppressed>>();
-  for (const { event, metadata } of appends.flatMap(({ events }) => events)) {
-    const reason = suppressionReason(event as TrackedEmailEvent);
-    if (!reason || !('to' in event.data)) continue;
-    const { service_id, email_id, to, timestamp } = event.data;
-    const address = addressKey(to);
-    const stream = suppressionStream(service_id, address);
-    if (candidates.has(stream)) continue;
-    const data = { service_id, email_id, address, reason, at: timestamp };
-    candidates.set(stream, { event: { type: 'delivery-tracking.address-suppressed.v1', data }, metadata });
-  }
-  if (candidates.size === 0) return [];
-
-  const histories = await transaction.lockMore([...candidates.keys()]);
-  return [...candidates].flatMap(([streamId, { event, metadata }]) => {
-    const history = (histories.get(streamId) ?? []) as readonly SuppressionEvent[];
-    const state = history.reduce(addressSuppression.evolve, addressSuppression.initial);
-    const events = addressSuppression.decide({ kind: 'suppress', data: event.data }, state);
-    return events.length > 0
-      ? [{ streamId, expectedVersion: history.length, events: events.map(decided => ({ event: decided, metadata })) }]
-      : [];
-  });
-}
-
-/** A bounce caused by the suppression list does not suppress again: the owner may have removed the address since. */
-function suppressionReason(event: TrackedEmailEvent): 'hard_bounce' | 'complaint' | undefined {
-  if (event.type === emailComplained.type) return 'complaint';
-  if (event.type !== emailBounced.type || event.data.data.bounce_type !== 'hard') return undefined;
-  return isSuppressedReason(event.data.data.reason) ? undefined : 'hard_bounce';
 }

@@ -1,6 +1,7 @@
 import type {
   DataOf,
   emailAccepted,
+  emailBounced,
   emailCopyRetried,
   emailHandedOver,
   emailInterrupted,
@@ -9,16 +10,26 @@ import type {
   recordClick,
   recordOpen,
 } from '@postern/contracts';
+import type { BounceEvidence } from '@postern/mail';
 
-/** What a delivery status notification reports about one recipient (RFC 3464 §2.3.3), already classified. */
+/** The rule that classed a bounce, and what it advises; kept with the bounce. */
+export type BounceClassification = NonNullable<DataOf<typeof emailBounced>['classification']>;
+
+/** What a delivery notification reports about one recipient (RFC 3464 §2.3.3), already classified. */
 export interface NotifiedStatus {
-  readonly action: 'delivered' | 'relayed' | 'expanded' | 'delayed' | 'failed';
-  /** Every spelling of the reported address, original and final. */
+  /** `not_understood`: a mail from the null sender that could not be read; `response` is its text. */
+  readonly action: 'delivered' | 'relayed' | 'expanded' | 'delayed' | 'failed' | 'not_understood';
+  /** Every spelling of the reported address, original and final; none where only the return path names the recipient. */
   readonly addresses: readonly string[];
+  /** Every address that the same notification reports about, if it reports about several. */
+  readonly allAddresses?: readonly string[];
   /** The response of the receiving server, or a description where it gave none. */
   readonly response: string;
   /** Meaningful for failures only. */
   readonly bounceType: 'hard' | 'soft';
+  readonly classification?: BounceClassification;
+  /** What the classification was made from; stored for a while, to be classified again. */
+  readonly evidence?: BounceEvidence;
 }
 
 /**
@@ -32,10 +43,28 @@ export type Signal =
   | { readonly kind: 'not_handed_over'; readonly data: DataOf<typeof emailNotHandedOver> }
   | { readonly kind: 'interrupted'; readonly data: DataOf<typeof emailInterrupted> }
   | { readonly kind: 'notified'; readonly index: number; readonly status: NotifiedStatus; readonly at: string }
-  | { readonly kind: 'complained'; readonly index: number; readonly source: string; readonly at: string }
+  | {
+      readonly kind: 'complained';
+      /** Absent where the report names the message only; then `addresses` tell the recipient. */
+      readonly index?: number;
+      readonly addresses?: readonly string[];
+      readonly source: string;
+      readonly at: string;
+    }
   | { readonly kind: 'opened'; readonly data: RequestOf<typeof recordOpen> }
   | { readonly kind: 'clicked'; readonly data: RequestOf<typeof recordClick> }
+  | {
+      readonly kind: 'reclassified';
+      readonly index: number;
+      readonly bounceType: 'hard' | 'soft';
+      readonly classification: BounceClassification;
+      readonly at: string;
+    }
   | { readonly kind: 'deadline_passed'; readonly at: string };
 
 /** Why a valid signal has no effect; these codes are also metric labels. */
-export type SignalRefusal = 'unknown_recipient' | 'report_for_another_recipient' | 'too_many_openings';
+export type SignalRefusal =
+  | 'unknown_recipient'
+  | 'report_for_another_recipient'
+  | 'too_many_openings'
+  | 'too_many_notices';

@@ -12,6 +12,7 @@ import type {
   emailNotHandedOver,
   emailOpened,
 } from '@postern/contracts';
+import type { BounceClassification } from './signal.js';
 
 /** The five public events; each concerns one recipient. */
 export type PublicEvent = EventOf<
@@ -29,6 +30,22 @@ interface OfRecipient {
   readonly at: string;
 }
 
+/**
+ * The recipient is named `index` here: the release before applies events that it does not know to the copy with
+ * `recipient_index`, and would lose that copy.
+ */
+interface OfCopy {
+  readonly email_id: string;
+  readonly index: number;
+  readonly at: string;
+}
+
+interface Reclassification {
+  readonly old_type: 'hard' | 'soft';
+  readonly new_type: 'hard' | 'soft';
+  readonly classification: BounceClassification;
+}
+
 /** Events of a tracked email: facts from email-send, facts about one copy, and the public events. */
 export type TrackedEmailEvent =
   | PrivateEvent<'email-tracked.v1', DataOf<typeof emailAccepted>>
@@ -38,6 +55,8 @@ export type TrackedEmailEvent =
   | PrivateEvent<'hand-over-interrupted.v1', DataOf<typeof emailInterrupted>>
   | PrivateEvent<'delivery-delayed.v1', OfRecipient & { readonly reason: string }>
   | PrivateEvent<'notification-missed.v1', OfRecipient & { readonly reason: string }>
+  | PrivateEvent<'notice-not-understood.v1', OfCopy & { readonly text: string }>
+  | PrivateEvent<'bounce-reclassified.v1', OfCopy & Reclassification>
   | PrivateEvent<'clicks-recognised-as-machine.v1', OfRecipient & { readonly reason: string }>
   | PublicEvent;
 
@@ -48,6 +67,8 @@ export const HAND_OVER_FAILED = 'delivery-tracking.hand-over-failed.v1';
 export const HAND_OVER_INTERRUPTED = 'delivery-tracking.hand-over-interrupted.v1';
 export const DELIVERY_DELAYED = 'delivery-tracking.delivery-delayed.v1';
 export const NOTIFICATION_MISSED = 'delivery-tracking.notification-missed.v1';
+export const NOTICE_NOT_UNDERSTOOD = 'delivery-tracking.notice-not-understood.v1';
+export const BOUNCE_RECLASSIFIED = 'delivery-tracking.bounce-reclassified.v1';
 export const CLICKS_RECOGNISED_AS_MACHINE = 'delivery-tracking.clicks-recognised-as-machine.v1';
 
 /** One stream per email, so that its signals are decided one after another. */

@@ -16,6 +16,9 @@ export interface Copy {
   readonly handedOverAt: string | null;
   readonly deliveredAt: string | null;
   readonly bounced: boolean;
+  /** The last classification of the bounce; null before a bounce, `rule` absent for those of earlier releases. */
+  readonly bounce: { readonly type: 'hard' | 'soft'; readonly reason: string; readonly rule?: string } | null;
+  readonly noticesNotUnderstood: number;
   readonly complained: boolean;
   /** The copy was delivered, bounced or never sent, or its deadline passed; see `isSettled`. */
   readonly settled: boolean;
@@ -50,6 +53,8 @@ export const copyOf = ({ index, address }: EmailFacts['recipients'][number]): Co
   handedOverAt: null,
   deliveredAt: null,
   bounced: false,
+  bounce: null,
+  noticesNotUnderstood: 0,
   complained: false,
   settled: false,
   personOpens: NONE,

@@ -1,23 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { Refusal } from '@postern/contracts/refusal';
-import { fold } from '@postern/event-sourcing';
 import fc from 'fast-check';
+import { after, publicEvents, SENT } from '../testing/decided-signals.js';
 import {
   accepted,
   at,
-  clicked,
   complained,
   copy,
   EMAIL_ID,
   FACTS,
   handedOver,
   notified,
-  opened,
   retried,
 } from '../testing/example-signals.js';
 import type { Signal } from './signal.js';
-import { trackedEmail } from './tracked-email.js';
-import type { TrackedEmailEvent } from './tracked-email-events.js';
 
 describe('A hand-over', () => {
   it('that the relay accepts waits for a notification', () => {
@@ -96,7 +91,57 @@ describe('A notification or report', () => {
     expect(after(...SENT).when(SENT[1])).toEqual([]);
   });
 
-  it('about a recipient other than that of its return path is refused', () => {
+  it('about a forwarded address is a soft bounce that names the address', () => {
+    const [bounce] = publicEvents(after(...SENT).events(notified('failed', { addresses: ['ada@elsewhere.test'] })));
+    expect(bounce?.data).toEqual({ bounce_type: 'soft', reason: 'ada@elsewhere.test: 550 5.1.1 no such user' });
+  });
+
+  it('about a recipient that was forwarded to another domain is a soft bounce that names the address there', () => {
+    const addresses = ['ada@elsewhere.test', 'ada@x.test'];
+    const [bounce] = publicEvents(after(...SENT).events(notified('failed', { addresses })));
+    expect(bounce?.data).toEqual({ bounce_type: 'soft', reason: 'ada@elsewhere.test: 550 5.1.1 no such user' });
+  });
+
+  it.each(['a.lovelace@x.test', 'ada@store.x.test'])('about %s, an alias of the recipient’s domain, is hard', alias => {
+    const [bounce] = publicEvents(after(...SENT).events(notified('failed', { addresses: [alias, 'ada@x.test'] })));
+    expect(bounce?.data).toMatchObject({ bounce_type: 'hard' });
+  });
+
+  it('about a forwarded address is refused if the same mail reports about the recipient', () => {
+    const { status, ...signal } = notified('failed', { addresses: ['ada@elsewhere.test'] });
+    const also = { ...signal, status: { ...status, allAddresses: ['ada@elsewhere.test', 'ada@x.test'] } };
+    expect(after(...SENT).refusal(also)).toBe('report_for_another_recipient');
+  });
+
+  it('that names nobody is about the recipient of its return path', () => {
+    const [bounce] = publicEvents(after(...SENT).events(notified('failed', { addresses: [] })));
+    expect(bounce).toMatchObject({ to: 'ada@x.test', data: { bounce_type: 'hard' } });
+  });
+
+  it('that is not understood adds to the timeline, five times at most', () => {
+    const notice = notified('not_understood', { addresses: [], response: 'Your message is very important to us' });
+    expect(after(...SENT).events(notice)).toMatchObject([
+      {
+        type: 'delivery-tracking.notice-not-understood.v1',
+        data: { index: 0, text: 'Your message is very important to us' },
+      },
+    ]);
+    expect(after(...SENT, ...Array.from({ length: 5 }, () => notice)).refusal(notice)).toBe('too_many_notices');
+  });
+
+  it('of a complaint that names only the message belongs to the recipient it names, or to the only one', () => {
+    const named = (addresses: readonly string[]): Signal => ({
+      kind: 'complained',
+      addresses,
+      source: 'abuse',
+      at: at(60),
+    });
+    expect(publicEvents(after(...SENT).events(named(['Bob@x.test'])))[0]?.to).toBe('bob@x.test');
+    expect(after(...SENT).refusal(named(['eve@x.test']))).toBe('unknown_recipient');
+    expect(after(...SENT).refusal(named([]))).toBe('unknown_recipient');
+  });
+
+  it('about another recipient of the message than that of its return path is refused', () => {
     expect(after(...SENT).refusal(notified('failed', { addresses: ['bob@x.test'] }))).toBe(
       'report_for_another_recipient',
     );
@@ -127,47 +172,6 @@ describe('A notification or report', () => {
   it('is published without the control characters of its response', () => {
     const [bounce] = publicEvents(after(...SENT).events(notified('failed', { response: '550 a\r\nX-Evil: 1\u0000' })));
     expect(bounce?.data).toMatchObject({ reason: '550 a X-Evil: 1' });
-  });
-});
-
-describe('Opens and clicks', () => {
-  it('are published with agent and address, at most one open per minute', () => {
-    const [open] = publicEvents(after(...SENT).events(opened(100)));
-    expect(open?.data).toEqual({ user_agent: expect.stringContaining('Firefox'), ip: '192.0.2.7' });
-    expect(after(...SENT, opened(100)).when(opened(130))).toEqual([]);
-    expect(after(...SENT, opened(100)).when(opened(160))).toEqual(['email-opened']);
-    expect(after(...SENT, opened(100), opened(220)).when(opened(130))).toEqual([]);
-  });
-
-  it('are published up to 100 per recipient', () => {
-    const many = Array.from({ length: 100 }, (_, minute) => opened(100 + minute * 60));
-    expect(after(...SENT, ...many).refusal(opened(100_000))).toBe('too_many_openings');
-  });
-
-  it('by machines have a reason and do not suppress an open by a person in the same minute', () => {
-    const proxy = opened(100, 'Mozilla/5.0');
-    expect(publicEvents(after(...SENT).events(proxy))[0]?.data).toMatchObject({
-      machine: true,
-      machine_reason: expect.stringContaining('Apple'),
-    });
-    expect(after(...SENT, proxy).when(opened(110))).toEqual(['email-opened']);
-  });
-
-  it('on several links within one second come from a scanner, including the first', () => {
-    const second = after(...SENT, clicked(100, 'https://example.com/a')).events(
-      clicked(100.3, 'https://example.com/b'),
-    );
-    expect(second.map(kind)).toEqual(['clicks-recognised-as-machine', 'email-clicked']);
-    expect(publicEvents(second)[0]?.data).toEqual({
-      url: 'https://example.com/b',
-      machine: true,
-      machine_reason: 'several links followed within one second',
-    });
-  });
-
-  it('on several links one after another come from a person', () => {
-    const later = after(...SENT, clicked(100, 'https://example.com/a')).events(clicked(104, 'https://example.com/b'));
-    expect(publicEvents(later)[0]?.data).toEqual({ url: 'https://example.com/b' });
   });
 });
 
@@ -216,34 +220,3 @@ it('publishes the same events for any order and repetition of signals', () => {
     }),
   );
 });
-
-const SENT = [accepted, handedOver(copy(0), copy(1))] as const;
-
-/** Decides signals one after another. */
-function after(...signals: readonly Signal[]) {
-  const history: TrackedEmailEvent[] = [];
-  for (const signal of signals) history.push(...trackedEmail.decide(signal, fold(trackedEmail, history)));
-  const events = (signal: Signal) => trackedEmail.decide(signal, fold(trackedEmail, history));
-  return {
-    history,
-    events,
-    when: (signal: Signal) => events(signal).map(kind),
-    refusal(signal: Signal): string | undefined {
-      try {
-        events(signal);
-        return undefined;
-      } catch (error) {
-        if (Refusal.is(error)) return error.code;
-        throw error;
-      }
-    },
-  };
-}
-
-function kind({ type }: TrackedEmailEvent): string {
-  return type.replace(/^delivery-tracking\.|\.v1$/g, '');
-}
-
-function publicEvents(events: readonly TrackedEmailEvent[]) {
-  return events.flatMap(({ data }) => ('timestamp' in data ? [data] : []));
-}

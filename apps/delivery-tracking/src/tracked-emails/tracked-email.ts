@@ -3,6 +3,7 @@ import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 import { addressKey } from '@postern/mail';
 import { boundedText } from './bounded-text.js';
+import { decideNotification, decideReclassification } from './decide-notification.js';
 import { evolveTrackedEmail } from './evolve-tracked-email.js';
 import { handOverEvent } from './hand-over-event.js';
 import { decideClick, decideOpen } from './opens-and-clicks.js';
@@ -10,7 +11,6 @@ import { publicEvent } from './public-event.js';
 import type { Signal, SignalRefusal } from './signal.js';
 import {
   COPY_RETRIED,
-  DELIVERY_DELAYED,
   EMAIL_TRACKED,
   HAND_OVER_FAILED,
   HAND_OVER_INTERRUPTED,
@@ -49,9 +49,12 @@ export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
       case 'interrupted':
         return state.conclusion === 'none' ? [{ type: HAND_OVER_INTERRUPTED, data: signal.data }] : [];
       case 'notified':
-        return decideNotification(state, facts, signal);
+        return decideNotification(state, facts, copyAt(state, signal.index), signal);
+      case 'reclassified':
+        return decideReclassification(state, facts, copyAt(state, signal.index), signal);
       case 'complained': {
-        const copy = copyAt(state, signal.index);
+        const copy =
+          signal.index === undefined ? copyNamed(state, signal.addresses ?? []) : copyAt(state, signal.index);
         const source = boundedText(signal.source, 500);
         return copy.complained ? [] : [publicEvent.complained(state, facts, copy, signal.at, { source })];
       }
@@ -83,6 +86,17 @@ function copyAt(state: TrackedEmail, index: number): Copy {
   return copy;
 }
 
+/** The copy of the only recipient, or of the only one that is named. */
+function copyNamed(state: TrackedEmail, addresses: readonly string[]): Copy {
+  const keys = new Set(addresses.map(addressKey));
+  const copies = [...state.copies.values()];
+  const [copy, ...others] =
+    copies.length === 1 ? copies : copies.filter(({ address }) => keys.has(addressKey(address)));
+  if (!copy || others.length > 0)
+    throw refused('unknown_recipient', 'the report does not tell which recipient it is about');
+  return copy;
+}
+
 function handOverEvents(state: TrackedEmail, facts: EmailFacts, handOvers: readonly HandOver[]): TrackedEmailEvent[] {
   const events: TrackedEmailEvent[] = [];
   let current = state;
@@ -94,36 +108,4 @@ function handOverEvents(state: TrackedEmail, facts: EmailFacts, handOvers: reado
     current = evolveTrackedEmail(current, event);
   }
   return events;
-}
-
-function decideNotification(
-  state: TrackedEmail,
-  facts: EmailFacts,
-  { index, status, at }: Extract<Signal, { kind: 'notified' }>,
-): TrackedEmailEvent[] {
-  const copy = copyAt(state, index);
-  const key = addressKey(copy.address);
-  if (!status.addresses.some(address => addressKey(address) === key)) {
-    throw refused('report_for_another_recipient', 'the report is about a different recipient than its return path');
-  }
-  const response = boundedText(status.response, 1_000);
-  switch (status.action) {
-    case 'delivered':
-    case 'relayed':
-    case 'expanded':
-      return copy.deliveredAt ? [] : [publicEvent.delivered(state, facts, copy, at, { smtp_response: response })];
-    case 'failed':
-      return copy.bounced
-        ? []
-        : [publicEvent.bounced(state, facts, copy, at, { bounce_type: status.bounceType, reason: response })];
-    case 'delayed':
-      return isSettled(copy)
-        ? []
-        : [
-            {
-              type: DELIVERY_DELAYED,
-              data: { email_id: facts.email_id, recipient_index: index, at, reason: response },
-            },
-          ];
-  }
 }

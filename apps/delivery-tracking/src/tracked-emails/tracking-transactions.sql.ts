@@ -11,6 +11,23 @@ export const READ_WAITING_SIGNALS = `
 export const STORE_WAITING_SIGNALS = `
   INSERT INTO waiting_signals (email_id, kind, told) SELECT * FROM unnest($1::uuid[], $2::text[], $3::jsonb[])`;
 
+/** Stores what bounces were classed from. `$1` email ids, `$2` indexes, `$3` times, `$4` rule versions, `$5` evidence. */
+export const STORE_BOUNCE_NOTICES = `
+  INSERT INTO bounce_notices (email_id, recipient_index, received_at, rules_version, evidence)
+  SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::timestamptz[], $4::integer[], $5::jsonb[])`;
+
+/** Reads notices that older rules than `$1` classed, after the id `$2`, at most `$3`. */
+export const READ_OLD_NOTICES = `
+  SELECT id::text AS id, email_id AS "emailId", recipient_index AS index,
+    to_char(received_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, evidence
+  FROM bounce_notices WHERE rules_version < $1 AND id > $2::bigint ORDER BY bounce_notices.id LIMIT $3`;
+
+/** Deletes at most `$2` notices received before `$1`. */
+export const DELETE_OLD_NOTICES = `
+  DELETE FROM bounce_notices WHERE id = ANY (ARRAY(
+    SELECT id FROM bounce_notices WHERE received_at < $1 LIMIT $2
+  ))`;
+
 /** Deletes signals that were decided, in the same transaction. `$1` ids. */
 export const DELETE_WAITING_SIGNALS = 'DELETE FROM waiting_signals WHERE id = ANY ($1::bigint[])';
 

@@ -1,5 +1,13 @@
 import type { DkimSigner } from '@postern/mail';
 
+/** How mail of a verified domain is signed, and where its bounces go. */
+export interface VerifiedDomain {
+  /** RSA, and Ed25519 where its record is published. */
+  readonly signers: readonly DkimSigner[];
+  /** The domain's own domain of return paths, if it points to ours. */
+  readonly returnPathDomain?: string;
+}
+
 /** Everything that sending needs to know about the email service of an API key. */
 export interface Sender {
   readonly serviceId: string;
@@ -13,8 +21,8 @@ export interface Sender {
   readonly perMinuteLimit: number;
   /** Messages per UTC day. */
   readonly dailyLimit: number;
-  /** Signers by domain (lower case, A-labels). Each key keeps one signer, because the signer caches the parsed key. */
-  readonly verifiedDomains: ReadonlyMap<string, DkimSigner>;
+  /** By name (lower case, A-labels). Each key keeps one signer, because the signer caches the parsed key. */
+  readonly verifiedDomains: ReadonlyMap<string, VerifiedDomain>;
   /** All domains of the service, verified or not; lower case, A-labels. */
   readonly registeredDomains: ReadonlySet<string>;
   /** Confirmed sandbox recipients, as `addressKey` of `@postern/mail` writes them. */
@@ -25,6 +33,6 @@ export interface Sender {
 export abstract class SenderDirectory {
   /** `keyHash` is the lower-case hex SHA-256 of the key. */
   abstract findByKeyHash(keyHash: string): Promise<Sender | undefined>;
-  /** The current signer of a verified domain; undefined after the domain was removed. Used for retried copies. */
-  abstract signerFor(serviceId: string, domain: string): Promise<DkimSigner | undefined>;
+  /** A verified domain as it is now; undefined after it was removed. Used for retried copies. */
+  abstract findDomain(serviceId: string, domain: string): Promise<VerifiedDomain | undefined>;
 }

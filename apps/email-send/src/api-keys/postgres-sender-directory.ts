@@ -3,9 +3,10 @@ import { GroupCommit } from '@postern/event-sourcing';
 import { DkimSigner } from '@postern/mail';
 import { Database, KeyRing } from '@postern/service-host';
 import { LimitDefaults } from '../daily-quotas/ports.js';
-import { limitsOf, type ServiceLimits } from '../email-services/email-service.js';
-import { dkimKeyRow } from '../sending-domains/sending-domain.js';
-import { type Sender, SenderDirectory } from './ports.js';
+import { limitsOf, type ServiceLimits } from '../email-services/service-limits.js';
+import { returnPathName } from '../sending-domains/domain-records.js';
+import { dkimKeyRow, ed25519KeyRow } from '../sending-domains/sending-domain.js';
+import { type Sender, SenderDirectory, type VerifiedDomain } from './ports.js';
 import { FIND_KEYS, FIND_REVISION, LOAD_SENDER, SAVE_USES } from './senders.sql.js';
 
 interface KeyRow {
@@ -25,7 +26,12 @@ interface SenderRow {
   readonly suppression: boolean;
   readonly limits: ServiceLimits;
   readonly daily_quota: number | null;
-  readonly domains: readonly { readonly domain: string; readonly key: SigningKeyRow | null }[];
+  readonly domains: readonly {
+    readonly domain: string;
+    readonly key: SigningKeyRow | null;
+    readonly ed25519: SigningKeyRow | null;
+    readonly has_return_path: boolean;
+  }[];
   readonly recipients: readonly string[];
 }
 
@@ -38,7 +44,7 @@ interface SigningKeyRow {
 interface KnownSender {
   readonly revision: string;
   readonly sender: Sender;
-  /** By key id. Signers cache the parsed key, so they are reused across revisions. */
+  /** By row of the key. Signers cache the parsed key, so they are reused across revisions. */
   readonly signers: ReadonlyMap<string, DkimSigner>;
 }
 
@@ -72,7 +78,7 @@ export class PostgresSenderDirectory extends SenderDirectory {
     return (await this.#at(key.service_id, key.revision))?.sender;
   }
 
-  async signerFor(serviceId: string, domain: string): Promise<DkimSigner | undefined> {
+  async findDomain(serviceId: string, domain: string): Promise<VerifiedDomain | undefined> {
     const { rows } = await this.database.pool.query<{ revision: string }>({
       name: 'sender-revision',
       text: FIND_REVISION,
@@ -124,12 +130,17 @@ export class PostgresSenderDirectory extends SenderDirectory {
 
   #read(serviceId: string, row: SenderRow, parsed: ReadonlyMap<string, DkimSigner> = new Map()): KnownSender {
     const signers = new Map<string, DkimSigner>();
-    const verifiedDomains = new Map<string, DkimSigner>();
-    for (const { domain, key } of row.domains) {
+    const verifiedDomains = new Map<string, VerifiedDomain>();
+    for (const { domain, key, ed25519, has_return_path } of row.domains) {
       if (!key) continue;
-      const signer = parsed.get(key.id) ?? this.#signer(domain, key);
-      signers.set(key.id, signer);
-      verifiedDomains.set(domain, signer);
+      const rows = [dkimKeyRow(key.id), ...(ed25519 ? [ed25519KeyRow(key.id)] : [])];
+      for (const [at, name] of rows.entries()) {
+        signers.set(name, parsed.get(name) ?? this.#signer(domain, name, at === 0 ? key : ed25519!));
+      }
+      verifiedDomains.set(domain, {
+        signers: rows.map(name => signers.get(name)!),
+        ...(has_return_path ? { returnPathDomain: returnPathName(domain) } : {}),
+      });
     }
     const dailyQuota = row.daily_quota ?? undefined;
     const { daily, perMinute } = limitsOf({ mode: row.mode, limits: row.limits, dailyQuota }, this.defaults);
@@ -153,7 +164,7 @@ export class PostgresSenderDirectory extends SenderDirectory {
     };
   }
 
-  #signer(domain: string, { id, selector, sealed }: SigningKeyRow): DkimSigner {
-    return new DkimSigner({ domain, selector, privateKey: this.keys.open(sealed, dkimKeyRow(id)) });
+  #signer(domain: string, row: string, { selector, sealed }: SigningKeyRow): DkimSigner {
+    return new DkimSigner({ domain, selector, privateKey: this.keys.open(sealed, row) });
   }
 }

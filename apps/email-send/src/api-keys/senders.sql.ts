@@ -15,12 +15,20 @@ export const LOAD_SENDER = `
     s.daily_quota,
     coalesce((
       SELECT jsonb_agg(jsonb_build_object('domain', d.domain, 'key', CASE WHEN d.status <> 'pending' AND k.id IS NOT NULL
-        THEN jsonb_build_object('id', k.id, 'selector', k.selector, 'sealed', k.sealed_private_key) END))
+        THEN jsonb_build_object('id', k.id, 'selector', k.selector, 'sealed', k.sealed_private_key) END,
+        'ed25519', CASE WHEN seen.ed25519
+        THEN jsonb_build_object('id', e.rsa_key_id, 'selector', e.selector, 'sealed', e.sealed_private_key) END,
+        'has_return_path', seen.return_path))
       FROM sending_domains d LEFT JOIN LATERAL (
         SELECT * FROM dkim_keys
         WHERE id IN ((d.dkim->>'key_id')::uuid, (d.next_dkim->>'key_id')::uuid)
         ORDER BY id <> (d.dkim->>'key_id')::uuid LIMIT 1
-      ) k ON true WHERE d.service_id = s.id
+      ) k ON true LEFT JOIN dkim_ed25519_keys e ON e.rsa_key_id = k.id
+      CROSS JOIN LATERAL (
+        SELECT coalesce(bool_or(purpose = 'dkim_ed25519' AND name = e.selector || '._domainkey.' || d.domain), false)
+            AS ed25519, coalesce(bool_or(purpose = 'return_path'), false) AS return_path
+        FROM jsonb_to_recordset(d.records) AS record (purpose text, name text, ok boolean) WHERE ok
+      ) seen WHERE d.service_id = s.id
     ), '[]') AS domains,
     ARRAY(SELECT address FROM verified_recipients v WHERE v.service_id = s.id AND v.status = 'verified') AS recipients
   FROM email_services s JOIN sender_revisions r ON r.service_id = s.id WHERE s.id = $1`;

@@ -1,4 +1,4 @@
-import type { DefaultLimits } from '../email-services/email-service.js';
+import type { DefaultLimits } from '../email-services/service-limits.js';
 import type { DayCounts } from './quota.js';
 
 /** The counts of one finished UTC day of an email service. */

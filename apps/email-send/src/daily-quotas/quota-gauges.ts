@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '@postern/service-host';
-import { limitsOf, type ServiceLimits } from '../email-services/email-service.js';
+import { limitsOf, type ServiceLimits } from '../email-services/service-limits.js';
 import { dayStart } from '../emails/email-limits.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { LimitDefaults } from './ports.js';

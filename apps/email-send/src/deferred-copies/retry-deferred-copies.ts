@@ -35,12 +35,12 @@ export class RetryDeferredCopies {
 
   async #try({ facts, origin, body, recipientIndex }: ClaimedCopy): Promise<CopyAnswer> {
     const isOwn = facts.mode === 'production';
-    const signer = isOwn
-      ? await this.senders.signerFor(facts.service_id, body.from.domain)
-      : this.settings.sandboxSigner;
-    if (isOwn && !signer) return withdrawnAnswer;
+    const domain = isOwn
+      ? await this.senders.findDomain(facts.service_id, body.from.domain)
+      : this.settings.sandboxDomain;
+    if (!domain) return withdrawnAnswer;
     const recipient = facts.recipients.find(({ index }) => index === recipientIndex)!;
-    const copy = await copyMaker(facts, body, signer, this.settings.copies)(recipient);
+    const copy = await copyMaker(facts, body, domain, this.settings.copies)(recipient);
     return runInContext(origin, () => this.relay.handOver(copy));
   }
 }

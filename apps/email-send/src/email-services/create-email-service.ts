@@ -3,8 +3,10 @@ import { LimitedStreams } from '@postern/event-sourcing';
 import { MailboxError, parseMailbox } from '@postern/mail';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
+import { Workspaces } from '../workspaces/ports.js';
 import { emailService, emailServiceStream } from './email-service.js';
 import { EmailServices } from './email-services.projection.js';
+import { emailServicesLock } from './owned-email-service.js';
 
 /** Creates an email service in sandbox mode. */
 @Handles(createEmailService)
@@ -12,15 +14,18 @@ export class CreateEmailService {
   constructor(
     private readonly streams: LimitedStreams,
     private readonly services: EmailServices,
+    private readonly workspaces: Workspaces,
   ) {}
 
   async execute(request: RequestOf<typeof createEmailService>): Promise<ReplyOf<typeof createEmailService>> {
     const { workspace_id, name, owner_email } = request;
     const service_id = uuidv7();
     const limit = limitOf('email_services', request.workspace_quotas);
+    await this.workspaces.reopen(workspace_id);
     const quota = {
-      lock: `email-services-of-${workspace_id}`,
+      lock: emailServicesLock(workspace_id),
       check: async () => {
+        await this.workspaces.requireOpen(workspace_id);
         if ((await this.services.countOf(workspace_id)) >= limit) throw quotaReached('email_services', limit);
       },
     };

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { foldsEveryFixture, specificationOf } from '@postern/event-sourcing/testing';
-import { type EmailServiceEvent, emailService, limitsOf } from './email-service.js';
+import { emailService } from './email-service.js';
+import type { EmailServiceEvent } from './email-service-state.js';
+import { limitsOf } from './service-limits.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const LATER = '2026-03-04T00:20:00.000Z';
@@ -44,6 +46,21 @@ describe('an email service', () => {
   it('moves to production with its first verified domain, and only once', () => {
     given(created).when(domainVerified).yields(movedToProduction);
     given(created, movedToProduction).when(domainVerified).yields();
+  });
+
+  it('is deleted by its workspace only, and then refuses everything', () => {
+    const remove = { kind: 'delete', workspaceId: 'w1', at: LATER } as const;
+    const deleted = {
+      type: 'email-send.email-service-deleted.v1',
+      data: { service_id: 's1', workspace_id: 'w1', at: LATER },
+    } as const;
+    given(created).when(remove).yields(deleted);
+    given(created)
+      .when({ ...remove, workspaceId: 'another' })
+      .refuses('service_not_found');
+    given(created, deleted).when(remove).refuses('service_not_found');
+    given(created, deleted).when(domainVerified).refuses('service_not_found');
+    given(deleted).when(remove).refuses('service_not_found');
   });
 
   it('that does not exist refuses everything', () => {

@@ -1,120 +1,12 @@
-import type { EventOf, emailServiceCreated } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
-import { type DayCounts, quotaChangeAfter } from '../daily-quotas/quota.js';
-
-/** Limits that an operator set for one service; absent limits follow the platform's defaults. */
-export interface ServiceLimits {
-  readonly sandbox_daily?: number | undefined;
-  readonly sandbox_per_minute?: number | undefined;
-  readonly production_per_minute?: number | undefined;
-  readonly production_daily_ceiling?: number | undefined;
-}
-
-/** The platform's defaults: messages per UTC day and per minute. */
-export interface DefaultLimits {
-  readonly sandboxDaily: number;
-  readonly sandboxPerMinute: number;
-  readonly productionPerMinute: number;
-  readonly productionDailyStart: number;
-  readonly productionDailyCeiling: number;
-}
-
-export type ServiceSwitch = 'open_tracking' | 'click_tracking' | 'suppression';
-
-export interface EmailServiceChanges {
-  readonly name?: string | undefined;
-  readonly enabled?: boolean | undefined;
-  readonly open_tracking?: boolean | undefined;
-  readonly click_tracking?: boolean | undefined;
-  readonly suppression?: boolean | undefined;
-}
-
-type Fact<Type extends string, Data> = {
-  readonly type: `email-send.${Type}.v1`;
-  readonly data: { readonly service_id: string; readonly at: string } & Data;
-};
-
-export type EmailServiceEvent =
-  | EventOf<typeof emailServiceCreated>
-  | Fact<'email-service-owner-named', { readonly owner_email: string }>
-  | Fact<'email-service-renamed', { readonly name: string }>
-  | Fact<'email-service-enabled', unknown>
-  | Fact<'email-service-disabled', unknown>
-  | Fact<'email-service-switch-turned', { readonly switch: ServiceSwitch; readonly on: boolean }>
-  | Fact<'email-service-limits-set', { readonly limits: ServiceLimits }>
-  | Fact<
-      'email-service-moved-to-production',
-      { readonly domain_id: string; readonly domain: string; readonly daily_quota: number }
-    >
-  | Fact<
-      'daily-quota-changed',
-      { readonly day: string; readonly from: number; readonly to: number; readonly reason: string } & DayCounts
-    >;
-
-export type EmailServiceCommand =
-  | {
-      readonly kind: 'create';
-      readonly serviceId: string;
-      readonly workspaceId: string;
-      readonly name: string;
-      readonly ownerEmail: string | undefined;
-      readonly at: string;
-    }
-  | { readonly kind: 'change'; readonly changes: EmailServiceChanges; readonly at: string }
-  | {
-      readonly kind: 'set-limits';
-      /** Replaces all limits of the operator; undefined leaves them. */
-      readonly limits: ServiceLimits | undefined;
-      /** The new daily quota of a production service; undefined leaves it. */
-      readonly dailyQuota?: number | undefined;
-      readonly reason?: string | undefined;
-      readonly at: string;
-    }
-  | {
-      /** A sending domain of the service was verified. */
-      readonly kind: 'domain-verified';
-      readonly domainId: string;
-      readonly domain: string;
-      readonly dailyStart: number;
-      readonly at: string;
-    }
-  | {
-      /** A UTC day (YYYY-MM-DD) is over. */
-      readonly kind: 'close-day';
-      readonly day: string;
-      readonly counts: DayCounts;
-      readonly ceiling: number;
-      readonly at: string;
-    };
-
-export interface EmailService {
-  readonly id: string | undefined;
-  readonly workspaceId: string | undefined;
-  readonly name: string;
-  readonly ownerEmail: string | undefined;
-  readonly mode: 'sandbox' | 'production';
-  readonly enabled: boolean;
-  readonly switches: Readonly<Record<ServiceSwitch, boolean>>;
-  readonly limits: ServiceLimits;
-  /** Defined for services in production. */
-  readonly dailyQuota: number | undefined;
-  /** The first day that counts for the quota: that of the move to production, or the one after the last change. */
-  readonly quotaOpenFrom: string;
-}
-
-/** All event types of the stream. */
-export const EMAIL_SERVICE_EVENT_TYPES = [
-  'email-send.email-service-created.v1',
-  'email-send.email-service-owner-named.v1',
-  'email-send.email-service-renamed.v1',
-  'email-send.email-service-enabled.v1',
-  'email-send.email-service-disabled.v1',
-  'email-send.email-service-switch-turned.v1',
-  'email-send.email-service-limits-set.v1',
-  'email-send.email-service-moved-to-production.v1',
-  'email-send.daily-quota-changed.v1',
-] as const satisfies readonly EmailServiceEvent['type'][];
+import { quotaChangeAfter } from '../daily-quotas/quota.js';
+import type {
+  EmailService,
+  EmailServiceChanges,
+  EmailServiceCommand,
+  EmailServiceEvent,
+} from './email-service-state.js';
 
 const SWITCHES = ['open_tracking', 'click_tracking', 'suppression'] as const;
 
@@ -144,6 +36,8 @@ export const emailService: Decider<EmailService, EmailServiceCommand, EmailServi
         return create(command);
       case 'change':
         return change(command.changes, state, command.at);
+      case 'delete':
+        return remove(command, state);
       case 'set-limits':
         return setLimits(command, state);
       case 'domain-verified': {
@@ -192,28 +86,11 @@ export const emailService: Decider<EmailService, EmailServiceCommand, EmailServi
         };
       case 'email-send.daily-quota-changed.v1':
         return { ...state, dailyQuota: event.data.to, quotaOpenFrom: dayAfter(event.data.day) };
+      case 'email-send.email-service-deleted.v1':
+        return { ...state, id: undefined, workspaceId: undefined };
     }
   },
 };
-
-/** The limits of a service: messages per UTC day and per minute. */
-export function limitsOf(
-  { mode, limits, dailyQuota }: Pick<EmailService, 'mode' | 'limits' | 'dailyQuota'>,
-  defaults: DefaultLimits,
-): { readonly daily: number; readonly perMinute: number } {
-  return mode === 'sandbox'
-    ? {
-        daily: limits.sandbox_daily ?? defaults.sandboxDaily,
-        perMinute: limits.sandbox_per_minute ?? defaults.sandboxPerMinute,
-      }
-    : {
-        daily: Math.min(
-          dailyQuota ?? defaults.productionDailyStart,
-          limits.production_daily_ceiling ?? Number.POSITIVE_INFINITY,
-        ),
-        perMinute: limits.production_per_minute ?? defaults.productionPerMinute,
-      };
-}
 
 type Of<Kind extends EmailServiceCommand['kind']> = Extract<EmailServiceCommand, { kind: Kind }>;
 
@@ -231,6 +108,12 @@ function create({ serviceId, workspaceId, name, ownerEmail, at }: Of<'create'>):
     });
   }
   return events;
+}
+
+function remove({ workspaceId, at }: Of<'delete'>, state: EmailService): EmailServiceEvent[] {
+  const service_id = created(state);
+  if (state.workspaceId !== workspaceId) throw serviceNotFound();
+  return [{ type: 'email-send.email-service-deleted.v1', data: { service_id, workspace_id: workspaceId, at } }];
 }
 
 /** Unchanged values produce no event. */
@@ -296,6 +179,8 @@ const dayOf = (at: string): string => at.slice(0, 10);
 const dayAfter = (day: string): string => dayOf(new Date(Date.parse(day) + 86_400_000).toISOString());
 
 function created(state: EmailService): string {
-  if (state.id === undefined) throw new Refusal('service_not_found', 'there is no such email service');
+  if (state.id === undefined) throw serviceNotFound();
   return state.id;
 }
+
+const serviceNotFound = (): Refusal => new Refusal('service_not_found', 'there is no such email service');

@@ -6,14 +6,9 @@ import { LimitDefaults, SentToday } from '../daily-quotas/ports.js';
 import type { DailyQuotaChange, EmailService } from '../generated/prisma/client.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { ReadModel } from '../infrastructure/postgres/read-model.js';
+import { EMAIL_SERVICE_EVENT_TYPES, type EmailServiceEvent } from './email-service-state.js';
 import {
-  type DefaultLimits,
-  EMAIL_SERVICE_EVENT_TYPES,
-  type EmailServiceEvent,
-  limitsOf,
-  type ServiceLimits,
-} from './email-service.js';
-import {
+  DELETE_SERVICE,
   INSERT_QUOTA_CHANGE,
   INSERT_SERVICE,
   MOVE_TO_PRODUCTION,
@@ -25,6 +20,7 @@ import {
   SET_OPEN_TRACKING,
   SET_SUPPRESSION,
 } from './email-services.sql.js';
+import { type DefaultLimits, limitsOf, type ServiceLimits } from './service-limits.js';
 
 type EmailServiceReply = z.output<typeof emailService>;
 
@@ -43,6 +39,8 @@ export const emailServices: ReadModel<EmailServiceEvent> = {
         const { workspace_id, name, at } = event.data;
         return tx.query(INSERT_SERVICE(tx), [service_id, workspace_id, name, at]);
       }
+      case 'email-send.email-service-deleted.v1':
+        return tx.query(DELETE_SERVICE(tx), [service_id]);
       case 'email-send.email-service-owner-named.v1':
         return undefined;
       case 'email-send.email-service-renamed.v1':

@@ -19,6 +19,14 @@ export const SET_SUPPRESSION = set('suppression');
 export const SET_LIMITS = set('limits');
 export const SET_DAILY_QUOTA = set('daily_quota');
 
+/** Deletes a service with everything else that the projection holds of it. */
+export const DELETE_SERVICE = ({ table }: ProjectionTables) => `
+  WITH quotas AS (DELETE FROM ${table('daily_quota_changes')} WHERE service_id = $1),
+  keys AS (DELETE FROM ${table('api_keys')} WHERE service_id = $1),
+  domains AS (DELETE FROM ${table('sending_domains')} WHERE service_id = $1),
+  recipients AS (DELETE FROM ${table('verified_recipients')} WHERE service_id = $1)
+  DELETE FROM ${table('email_services')} WHERE id = $1`;
+
 /** Moves a service to production. */
 export const MOVE_TO_PRODUCTION = ({ table }: ProjectionTables) =>
   `UPDATE ${table('email_services')} SET mode = 'production', daily_quota = $2 WHERE id = $1`;

@@ -1,6 +1,10 @@
 import { Refusal } from '@postern/contracts';
 import type { Streams } from '@postern/event-sourcing';
-import { type EmailService, emailService, emailServiceStream } from './email-service.js';
+import { emailService, emailServiceStream } from './email-service.js';
+import type { EmailService } from './email-service-state.js';
+
+/** The name of the lock of the creation of email services in a workspace, and of its deletion. */
+export const emailServicesLock = (workspaceId: string): string => `email-services-of-${workspaceId}`;
 
 /** The service, if it belongs to the workspace; refuses with `service_not_found` otherwise. */
 export async function ownedEmailService(

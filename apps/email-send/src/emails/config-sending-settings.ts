@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DkimSigner, type Mailbox, parseMailbox, TrackingTokens } from '@postern/mail';
 import { CONFIG } from '@postern/service-host';
+import type { VerifiedDomain } from '../api-keys/ports.js';
 import type { EmailSendConfig } from '../config.js';
 import type { CopySettings } from './email-copies.js';
 import { SendingSettings } from './ports.js';
@@ -9,7 +10,7 @@ import { SendingSettings } from './ports.js';
 @Injectable()
 export class ConfigSendingSettings extends SendingSettings {
   readonly sandboxSender: Mailbox;
-  readonly sandboxSigner: DkimSigner | undefined;
+  readonly sandboxDomain: VerifiedDomain;
   readonly simulatorDomain: string | undefined;
   readonly copies: CopySettings;
   readonly bodyRetentionDays: number;
@@ -17,13 +18,9 @@ export class ConfigSendingSettings extends SendingSettings {
   constructor(@Inject(CONFIG) config: EmailSendConfig) {
     super();
     this.sandboxSender = parseMailbox(`Postern Sandbox <sandbox@${config.sandboxDomain}>`);
-    this.sandboxSigner = config.sandboxDkimKey
-      ? new DkimSigner({
-          domain: config.sandboxDomain,
-          selector: config.sandboxDkimSelector,
-          privateKey: Buffer.from(config.sandboxDkimKey.reveal(), 'base64').toString('utf8'),
-        })
-      : undefined;
+    const { sandboxDkimKey: key, sandboxDkimSelector: selector, sandboxDomain: domain } = config;
+    const privateKey = key && Buffer.from(key.reveal(), 'base64').toString('utf8');
+    this.sandboxDomain = { signers: privateKey ? [new DkimSigner({ domain, selector, privateKey })] : [] };
     this.simulatorDomain = config.simulatorDomain;
     this.copies = {
       tokens: TrackingTokens.fromSecrets(config.linkSecrets),

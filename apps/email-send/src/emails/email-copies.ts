@@ -1,15 +1,27 @@
 import {
   type ComposedMessage,
   type CopyTracking,
-  type DkimSigner,
   type Mailbox,
-  messageBytes,
+  messageParts,
   prepareMessage,
+  prepareSubmittedMessage,
   prepareTracking,
+  signMessage,
   type TrackingTokens,
+  withCopyId,
 } from '@postern/mail';
+import type { VerifiedDomain } from '../api-keys/ports.js';
 import type { EmailFacts } from './email.js';
 import type { Recipient } from './email-draft.js';
+
+/** A message that was submitted over SMTP; its MIME structure is kept. */
+export interface SubmittedContent {
+  readonly mime: string;
+  /** Of the part that tracking changes. */
+  readonly html?: string;
+  /** Whether the message has no To header. */
+  readonly hidesTo: boolean;
+}
 
 /** The content of a message that its events do not contain; kept until its retention is over. */
 export interface EmailBody {
@@ -20,6 +32,8 @@ export interface EmailBody {
   readonly html?: string;
   readonly text?: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Instead of `html` and `text`, so that a release that does not know it cannot send the message without its parts. */
+  readonly submitted?: SubmittedContent;
   readonly openTracking: boolean;
   readonly clickTracking: boolean;
 }
@@ -28,7 +42,7 @@ export interface EmailBody {
 export interface MailCopy {
   readonly returnPath: string;
   readonly recipient: string;
-  readonly bytes: Buffer;
+  readonly bytes: Buffer | readonly Buffer[];
   /** Identifies the copy in delivery notifications (RFC 3461 ENVID). */
   readonly envelopeId: string;
   readonly needsSmtpUtf8: boolean;
@@ -43,41 +57,50 @@ export interface CopySettings {
 }
 
 /**
- * Makes the copies of one message. Shared parts are composed once, and signed once if all copies are equal; a tracked HTML
- * part makes each copy different.
+ * Makes the copies of one message. Shared parts are composed and hashed once; the copy id in the header and a tracked HTML
+ * part make each copy different.
  */
 export function copyMaker(
   facts: EmailFacts,
   body: EmailBody,
-  signer: DkimSigner | undefined,
+  domain: VerifiedDomain,
   settings: CopySettings,
 ): (recipient: Recipient) => Promise<MailCopy> {
-  const sign = async (message: ComposedMessage): Promise<Buffer> =>
-    messageBytes(message, signer ? [await signer.sign(message)] : []);
-  const prepared = prepareMessage({
+  const sign = async (message: ComposedMessage): Promise<readonly Buffer[]> =>
+    messageParts(message, await signMessage(message, domain.signers));
+  const header = {
     from: body.from,
     to: body.to,
     cc: body.cc,
     replyTo: body.replyTo,
     subject: facts.subject,
-    ...(body.html === undefined ? {} : { html: body.html }),
-    ...(body.text === undefined ? {} : { text: body.text }),
     headers: body.headers,
     messageId: facts.message_id,
     date: new Date(facts.accepted_at),
-  });
-  const html =
-    body.html !== undefined && (body.openTracking || body.clickTracking) ? prepareTracking(body.html) : undefined;
-  const isTracked = html !== undefined && (body.openTracking || html.links.length > 0);
-  let shared: Promise<Buffer> | undefined;
-  const bytesFor = (index: number): Promise<Buffer> => {
-    if (isTracked) return sign(prepared.copy(html.render(trackingOf(facts.email_id, index, body, settings))));
-    shared ??= sign(prepared.copy());
-    return shared;
   };
+  const prepared =
+    body.submitted === undefined
+      ? prepareMessage({
+          ...header,
+          ...(body.html === undefined ? {} : { html: body.html }),
+          ...(body.text === undefined ? {} : { text: body.text }),
+        })
+      : prepareSubmittedMessage({ ...header, hidesTo: body.submitted.hidesTo }, body.submitted.mime);
+  const content = body.submitted ? body.submitted.html : body.html;
+  const html =
+    content !== undefined && (body.openTracking || body.clickTracking) ? prepareTracking(content) : undefined;
+  const isTracked = html !== undefined && (body.openTracking || html.links.length > 0);
+  let untracked: ComposedMessage | undefined;
+  const copyFor = (index: number): ComposedMessage => {
+    if (isTracked) return prepared.copy(html.pieces(trackingOf(facts.email_id, index, body, settings)));
+    untracked ??= prepared.copy();
+    return untracked;
+  };
+  const bytesFor = (index: number): Promise<readonly Buffer[]> =>
+    sign(withCopyId(copyFor(index), settings.tokens.copyId(facts.email_id, index)));
 
   return async ({ index, address }) => ({
-    returnPath: `${settings.tokens.returnPathToken(facts.email_id, index)}@${settings.bounceDomain}`,
+    returnPath: `${settings.tokens.returnPathToken(facts.email_id, index)}@${domain.returnPathDomain ?? settings.bounceDomain}`,
     recipient: address,
     bytes: await bytesFor(index),
     envelopeId: `${facts.email_id}.${index}`,

@@ -14,8 +14,12 @@ describe('a message that cannot be sent is refused, and the refusal names the fi
   it.each<[string, Partial<EmailRequestBody>, RegExp]>([
     ['no recipients', { to: [] }, /^to: at least one recipient/],
     ['recipients only in cc', { to: [], cc: ['ada@x.io'] }, /^to: at least one recipient/],
-    ['neither message nor text', { message: undefined, text: undefined }, /^message: message or text is required/],
-    ['both bodies empty', { message: '', text: '' }, /^message: message or text is required/],
+    [
+      'neither message nor text',
+      { message: undefined, text: undefined },
+      /^message: an HTML body .* or a plain-text body .* is required/,
+    ],
+    ['both bodies empty', { message: '', text: '' }, /^message: an HTML body .* or a plain-text body .* is required/],
     ['an empty from', { from: '  ' }, /^from: /],
     ['a malformed from', { from: 'nobody' }, /^from: malformed address "nobody"/],
     ['a malformed recipient', { to: ['ada@x.io', 'bob@'] }, /^to\[1\]: malformed address "bob@"/],
@@ -35,6 +39,7 @@ describe('a message that cannot be sent is refused, and the refusal names the fi
     ['a lone surrogate in the HTML', { message: '<p>\udc00</p>' }, /^message: .*Unicode/],
     ['a reserved header', { headers: { 'DKIM-Signature': 'v=1' } }, /^headers\.DKIM-Signature: /],
     ['another reserved header', { headers: { bcc: 'eve@x.io' } }, /^headers\.bcc: /],
+    ['the header of the copy id', { headers: { 'x-postern-id': '1' } }, /^headers\.x-postern-id: .*reserved/],
     ['a header that is not X-', { headers: { 'List-Id': 'a' } }, /^headers\.List-Id: only|^headers\.List-Id: /],
     ['a header name with a blank', { headers: { 'X-A B': 'a' } }, /^headers\.X-A B: a name is/],
     ['a header name that is too long', { headers: { [`X-${'a'.repeat(71)}`]: 'a' } }, /a name is X-/],

@@ -6,7 +6,8 @@ import {
   type RequestOf,
   type sendEmail,
 } from '@postern/contracts';
-import { addressKey, type Mailbox, MailboxError, parseMailbox } from '@postern/mail';
+import { addressKey, COPY_ID_HEADER, type Mailbox, MailboxError, parseMailbox } from '@postern/mail';
+import type { SubmittedContent } from './email-copies.js';
 import { invalidEmail } from './email-refusals.js';
 
 export type EmailRequestBody = RequestOf<typeof sendEmail>['email'];
@@ -30,6 +31,7 @@ export interface EmailDraft {
   readonly html?: string;
   readonly text?: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly submitted?: Pick<SubmittedContent, 'mime' | 'hidesTo'>;
   /** The first field with an address that needs SMTPUTF8. */
   readonly needsSmtpUtf8At?: string;
 }
@@ -54,7 +56,8 @@ export function draftEmail(body: EmailRequestBody): EmailDraft {
   if ((body.reply_to?.length ?? 0) > MAX_REPLY_TO) {
     throw invalidEmail('reply_to', `at most ${MAX_REPLY_TO} addresses are allowed`);
   }
-  if (html === undefined && text === undefined) throw invalidEmail('message', 'message or text is required');
+  if (html === undefined && text === undefined)
+    throw invalidEmail('message', 'an HTML body (message) or a plain-text body (text) is required');
   checkSubject(subject);
   checkBody('message', html);
   checkBody('text', text);
@@ -96,6 +99,9 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const name of names) {
     const field = `headers.${shortened(name)}`;
     if (!/^x-/i.test(name)) throw invalidEmail(field, 'this header cannot be set; only headers named X-… can');
+    if (name.toLowerCase() === COPY_ID_HEADER.toLowerCase()) {
+      throw invalidEmail(field, 'this header is reserved for the id of the copy');
+    }
     if (!HEADER_NAME.test(name)) {
       throw invalidEmail(field, 'a name is X- and 1 to 70 letters, digits and hyphens');
     }

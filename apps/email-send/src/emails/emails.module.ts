@@ -9,12 +9,14 @@ import { EmailRepository } from './ports.js';
 import { PostgresEmailRepository } from './postgres-email-repository.js';
 import { SendEmail } from './send-email.js';
 import { SendingSettingsModule } from './sending-settings.module.js';
+import { SubmitEmail } from './submit-email.js';
 
 /** Messages from the request to the recorded outcome. */
 @Module({
   imports: [PostgresModule, SmtpModule, SendingSettingsModule, ApiKeysModule, SuppressionsModule],
   providers: [
     SendEmail,
+    SubmitEmail,
     GetEmail,
     PostgresEmailRepository,
     { provide: EmailRepository, useClass: InstrumentedEmailRepository },

@@ -1,4 +1,5 @@
-import type { DkimSigner, Mailbox } from '@postern/mail';
+import type { Mailbox } from '@postern/mail';
+import type { VerifiedDomain } from '../api-keys/ports.js';
 import type { ConcludedEmail, ConcludingCommand, EmailEvent, EmailFacts } from './email.js';
 import type { CopySettings, EmailBody, MailCopy } from './email-copies.js';
 import type { RateLimit } from './email-limits.js';
@@ -93,9 +94,9 @@ export abstract class EmailRepository {
 
 /** The operator's settings for sending. */
 export abstract class SendingSettings {
-  /** The shared sender of sandbox and fallback mail, and the signer of its domain when a key is configured. */
+  /** The shared sender of sandbox and fallback mail, and its domain, which is signed for when a key is configured. */
   abstract readonly sandboxSender: Mailbox;
-  abstract readonly sandboxSigner: DkimSigner | undefined;
+  abstract readonly sandboxDomain: VerifiedDomain;
   /** Addresses at this domain are always verified and never counted. */
   abstract readonly simulatorDomain: string | undefined;
   abstract readonly copies: CopySettings;

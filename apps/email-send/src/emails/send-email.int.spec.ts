@@ -43,8 +43,21 @@ describe('a production message', () => {
       expect(to[0]).toMatchObject({ notify: ['SUCCESS', 'FAILURE', 'DELAY'] });
       expect(envid).toContain(email.id);
     }
-    // Nothing differs but the envelope, so one signature serves all.
-    expect(new Set(messages.map(({ raw }) => raw.toString())).size).toBe(1);
+    // Without tracking, copies differ only in their id and so in their signature.
+    const withoutId = (raw: string) => raw.slice(raw.search(/^From: /m)).replace(/^X-Postern-Id: .*\r\n/m, '');
+    expect(new Set(messages.map(({ raw }) => withoutId(raw.toString()))).size).toBe(1);
+    expect(new Set(messages.map(({ raw }) => /^X-Postern-Id: (\S+)/m.exec(raw.toString())?.[1])).size).toBe(3);
+  });
+
+  it('has its return paths below its own domain if that points to ours', async () => {
+    const verifiedDomains = new Map([
+      ['example.com', { signers: [fixture.signer], returnPathDomain: 'bounces.example.com' }],
+    ]);
+    const { keyHash } = fixture.sender({ verifiedDomains });
+    const { email } = await send(keyHash);
+    const [localPart = '', domain] = (await copyFor('ada@x.test')).from.split('@');
+    expect(domain).toBe('bounces.example.com');
+    expect(TRACKING.readReturnPathToken(localPart)).toEqual({ emailId: email.id, recipientIndex: 0 });
   });
 
   it('with open tracking gives each recipient a pixel of their own', async () => {

@@ -31,7 +31,15 @@ import {
   resolveSender,
 } from './sender-resolution.js';
 
-type Request = RequestOf<typeof sendEmail>;
+/** A request to send one message, however it arrived. */
+export interface SendRequest extends Pick<RequestOf<typeof sendEmail>, SharedField> {
+  /** Equal for equal messages. */
+  readonly canonical: string;
+  /** Validates the message. @throws the refusal of an invalid one. */
+  readonly draft: () => EmailDraft;
+}
+type SharedField = 'api_key_hash' | 'idempotency_key' | 'body_hash' | 'email_id' | 'answer_by';
+type Request = SendRequest;
 type Reply = ReplyOf<typeof sendEmail>;
 /** A message that passed all checks. */
 type CheckedEmail = { readonly draft: EmailDraft; readonly resolved: ResolvedSender };
@@ -58,7 +66,12 @@ export class SendEmail {
     private readonly settings: SendingSettings,
   ) {}
 
-  async execute(request: Request): Promise<Reply> {
+  execute({ email: message, ...request }: RequestOf<typeof sendEmail>): Promise<Reply> {
+    return this.send({ ...request, canonical: canonicalMessage(message), draft: () => draftEmail(message) });
+  }
+
+  /** Sends a message that has been read from another form of request. */
+  async send(request: SendRequest): Promise<Reply> {
     const reply = await this.#sendOnce(request);
     onReplyReceived(() => this.emails.answerReceived(reply.email.id));
     return reply;
@@ -119,8 +132,8 @@ export class SendEmail {
     }
   }
 
-  async #check({ email: message }: Request, sender: Sender): Promise<CheckedEmail> {
-    const draft = draftEmail(message);
+  async #check(request: Request, sender: Sender): Promise<CheckedEmail> {
+    const draft = request.draft();
     if (draft.needsSmtpUtf8At !== undefined && !(await this.relay.offersSmtpUtf8())) {
       throw invalidEmail(
         draft.needsSmtpUtf8At,
@@ -147,7 +160,7 @@ export class SendEmail {
       from: displayed(resolved.from),
       subject: draft.subject,
       recipients: [...draft.recipients],
-      message_id: `${emailId}@${resolved.from.domain}`,
+      message_id: `${this.settings.copies.tokens.copyId(emailId)}@${resolved.from.domain}`,
       counts: countsTowardsQuota(draft.recipients, this.settings.simulatorDomain),
       accepted_at: at.toISOString(),
     };
@@ -156,9 +169,8 @@ export class SendEmail {
   /** The relay's answers in the order of recipients. Each copy is sent separately, because its return path differs. */
   async #handOver(facts: EmailFacts, body: EmailBody, sender: Sender, answerBy: Date): Promise<CopyAnswer[]> {
     const suppressed = await this.#suppressedIn(facts, sender);
-    const signer =
-      facts.mode === 'production' ? sender.verifiedDomains.get(body.from.domain) : this.settings.sandboxSigner;
-    const copyFor = copyMaker(facts, body, signer, this.settings.copies);
+    const domain = facts.mode === 'production' ? sender.verifiedDomains.get(body.from.domain) : undefined;
+    const copyFor = copyMaker(facts, body, domain ?? this.settings.sandboxDomain, this.settings.copies);
     const made = await Promise.allSettled(
       facts.recipients.map(async recipient =>
         suppressed.has(addressKey(recipient.address))
@@ -211,19 +223,22 @@ function contextOf(request: Request, emailId: string, sender: Sender, at: Date):
 }
 
 /** 128 bits of a hash over service and message, written as a UUID. */
-function fingerprintOf(serviceId: string, { email: message }: Request): string {
-  const digest = hash('sha256', `${serviceId}\n${canonicalMessage(message)}`, 'hex');
+function fingerprintOf(serviceId: string, { canonical }: Request): string {
+  const digest = hash('sha256', `${serviceId}\n${canonical}`, 'hex');
   return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 function bodyOf({ draft, resolved }: CheckedEmail, sender: Sender): EmailBody {
+  const { html, text, submitted } = draft;
+  const htmlPart = html === undefined ? {} : { html };
   return {
     from: resolved.from,
     to: draft.to,
     cc: draft.cc,
     replyTo: resolved.replyTo,
-    ...(draft.html === undefined ? {} : { html: draft.html }),
-    ...(draft.text === undefined ? {} : { text: draft.text }),
+    ...(submitted
+      ? { submitted: { ...submitted, ...htmlPart } }
+      : { ...htmlPart, ...(text === undefined ? {} : { text }) }),
     headers: draft.headers,
     openTracking: sender.openTracking,
     clickTracking: sender.clickTracking,

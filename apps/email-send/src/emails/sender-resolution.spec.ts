@@ -54,6 +54,7 @@ describe('the recipient check of a sandbox service', () => {
     expect(gate({ to: ['owner@example.com'], [role]: ['owner@example.com', 'eve@x.io'] }, sandbox)).toMatchObject({
       code: 'recipient_not_verified',
       message: expect.stringMatching(/^eve@x\.io is not a verified sandbox recipient/),
+      details: { service_id: 'the-service' },
     }),
   );
 
@@ -75,12 +76,14 @@ describe('the quota', () => {
 });
 
 const sandbox: SenderStatus = {
+  serviceId: 'the-service',
   mode: 'sandbox',
   verifiedDomains: new Map(),
   registeredDomains: new Set(['example.com']),
   verifiedRecipients: new Set(['owner@example.com']),
 };
 const production: SenderStatus = {
+  serviceId: 'the-service',
   mode: 'production',
   verifiedDomains: new Map([['example.com', {}]]),
   registeredDomains: new Set(['example.com', 'pending.org']),

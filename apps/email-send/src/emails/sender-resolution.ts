@@ -6,6 +6,7 @@ export type EmailMode = 'production' | 'sandbox' | 'sandbox_fallback';
 
 /** The part of an email service that determines its sender address. */
 export interface SenderStatus {
+  readonly serviceId: string;
   readonly mode: 'sandbox' | 'production';
   readonly verifiedDomains: ReadonlyMap<string, unknown>;
   readonly registeredDomains: ReadonlySet<string>;
@@ -57,7 +58,9 @@ export function checkRecipientsVerified(
   if (sender.mode !== 'sandbox') return;
   for (const { address } of recipients) {
     if (isAtDomain(address, simulatorDomain) || sender.verifiedRecipients.has(addressKey(address))) continue;
-    throw emailRefusal('recipient_not_verified', `${address} is not a verified sandbox recipient of this service`);
+    throw emailRefusal('recipient_not_verified', `${address} is not a verified sandbox recipient of this service`, {
+      service_id: sender.serviceId,
+    });
   }
 }
 

@@ -10,7 +10,7 @@ import { DnsModule } from '../infrastructure/dns/dns.module.js';
 import { bodyRow } from '../infrastructure/postgres/body-seal.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { SmtpModule } from '../infrastructure/smtp/smtp.module.js';
-import { dkimKeyRow } from '../sending-domains/sending-domain.js';
+import { dkimKeyRow, ed25519KeyRow } from '../sending-domains/sending-domain.js';
 import { ProbeReturnPath } from './probe-return-path.js';
 import { SendingDiagnosis } from './sending-diagnosis.js';
 
@@ -31,6 +31,7 @@ const operations = OperationsModule.forService({
     stream: new StreamErasure(link, 'email-send'),
     sealed: new SealedColumns(pool, keys, [
       { table: 'dkim_keys', id: 'id', column: 'sealed_private_key', rowOf: dkimKeyRow },
+      { table: 'dkim_ed25519_keys', id: 'rsa_key_id', column: 'sealed_private_key', rowOf: ed25519KeyRow },
       { table: 'sealed_email_bodies', id: 'email_id', column: 'sealed', keyColumn: 'key_id', rowOf: bodyRow },
       { table: 'mailbox_hash_keys', id: 'id', column: 'sealed_key', rowOf: hashKeyRow },
       { table: 'erasures', id: 'id', column: 'sealed_address', rowOf: erasureRow },

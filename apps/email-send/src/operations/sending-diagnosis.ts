@@ -5,7 +5,7 @@ import { CodeOptOuts } from '../code-opt-outs/ports.js';
 import type { EmailSendConfig } from '../config.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { DnsLookUps } from '../infrastructure/dns/dns-look-ups.js';
-import { dkimRecordName } from '../sending-domains/domain-records.js';
+import { dkimRecordName, isDmarc } from '../sending-domains/domain-records.js';
 
 type Settings = Pick<
   EmailSendConfig,
@@ -45,6 +45,7 @@ export class SendingDiagnosis extends Diagnosis {
         'the addresses that your relays send from: "v=spf1 ip4:… -all"',
       ),
       this.#returnPath(bounceDomain),
+      this.#reports(bounceDomain),
       this.#record('SPF of return paths', bounceDomain, /^v=spf1( |$)/i, `"v=spf1 include:${spfHost} -all"`),
       this.#record('SPF of the sandbox', sandboxDomain, /^v=spf1( |$)/i, `"v=spf1 include:${spfHost} -all"`),
       sandboxDkimName === undefined
@@ -109,6 +110,26 @@ export class SendingDiagnosis extends Diagnosis {
       return [good(check, `${hosts.join(', ')} at ${addresses.join(', ')}`)];
     } catch (error) {
       return [wrong(check, 'bad', (error as Error).message, 'Check POSTERN_DNS_SERVERS and the zone.')];
+    }
+  }
+
+  /** Any name below the wildcard stands for those of customers' domains. */
+  async #reports(bounceDomain: string): Promise<Finding[]> {
+    const zone = `_report._dmarc.${bounceDomain}`;
+    const check = `DMARC reports, TXT *.${zone}`;
+    try {
+      const texts = await this.dns.texts(`customer.${zone}`);
+      if (texts.some(isDmarc)) return [good(check, 'v=DMARC1')];
+      return [
+        wrong(
+          check,
+          'warning',
+          'no such record',
+          'Publish "v=DMARC1": without it receivers send no reports about domains.',
+        ),
+      ];
+    } catch (error) {
+      return [wrong(check, 'warning', (error as Error).message, 'Check POSTERN_DNS_SERVERS and the zone.')];
     }
   }
 

@@ -4,6 +4,7 @@ import { Handles } from '@postern/messaging';
 import { v5 as uuidv5 } from 'uuid';
 import { ownedEmailService } from '../email-services/owned-email-service.js';
 import { SendingDomainRepository } from './ports.js';
+import { refusePublicSuffix } from './public-suffix.js';
 import { normalizeDomain } from './sending-domain.js';
 import { SendingDomains } from './sending-domains.projection.js';
 
@@ -20,6 +21,7 @@ export class AddSendingDomain {
     const { service_id: serviceId } = request;
     await ownedEmailService(this.streams, request);
     const domain = normalizeDomain(request.domain);
+    refusePublicSuffix(domain);
     // One stream per service and domain: the event store prevents adding a domain twice.
     const domainId = uuidv5(domain, serviceId);
     await this.repository.add({ serviceId, domainId, domain }, new Date());

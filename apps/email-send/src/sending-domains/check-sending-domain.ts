@@ -5,12 +5,14 @@ import type { EmailSendConfig } from '../config.js';
 import {
   checkDkim,
   checkDmarc,
+  checkReturnPath,
   checkSpf,
   dkimRecordName,
   dmarcRecordName,
   type RecordState,
+  returnPathName,
 } from './domain-records.js';
-import { DnsResolver, SendingDomainRepository } from './ports.js';
+import { DnsResolver, Ed25519Keys, SendingDomainRepository } from './ports.js';
 import { type SendingDomain, sendingDomain, sendingDomainStream } from './sending-domain.js';
 
 /** Looks up the DNS records of one domain and records the result with all that follows from it. */
@@ -20,6 +22,7 @@ export class CheckSendingDomain {
     private readonly streams: Streams,
     private readonly dns: DnsResolver,
     private readonly repository: SendingDomainRepository,
+    private readonly ed25519Keys: Ed25519Keys,
     @Inject(CONFIG) private readonly config: EmailSendConfig,
   ) {}
 
@@ -31,8 +34,11 @@ export class CheckSendingDomain {
     return this.repository.recordCheck({ serviceId, domainId, records, at: new Date() });
   }
 
-  #lookUp({ domain, dkim, nextDkim }: SendingDomain): Promise<RecordState[]> {
-    const keys = [dkim, nextDkim].filter(key => key !== undefined);
+  async #lookUp({ domain, dkim, nextDkim }: SendingDomain): Promise<RecordState[]> {
+    const rsaKeys = [dkim, nextDkim].filter(key => key !== undefined);
+    await this.repository.addMissingEd25519Keys(rsaKeys);
+    const keys = [...rsaKeys, ...(await this.ed25519Keys.find(rsaKeys))];
+    const returnPath = returnPathName(domain);
     return Promise.all([
       checkSpf(domain, this.config.spfHost, name => this.dns.lookUpTxt(name)),
       ...keys.map(async ({ selector, record }) => {
@@ -40,6 +46,7 @@ export class CheckSendingDomain {
         return checkDkim(name, record, await this.dns.lookUpTxt(name));
       }),
       this.dns.lookUpTxt(dmarcRecordName(domain)).then(answer => checkDmarc(dmarcRecordName(domain), answer)),
+      this.dns.lookUpCname(returnPath).then(answer => checkReturnPath(returnPath, this.config.bounceDomain, answer)),
     ]);
   }
 }

@@ -1,17 +1,31 @@
+import { DOMAIN_REPORTS_MAILBOX } from '@postern/contracts';
+
 /** The result of a TXT lookup. A name without such records is `absent`; no answer is `unavailable`. */
 export type TxtAnswer =
   | { readonly kind: 'found'; readonly texts: readonly string[] }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unavailable'; readonly reason: string };
 
+/** The result of a CNAME lookup. */
+export type CnameAnswer =
+  | { readonly kind: 'found'; readonly targets: readonly string[] }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unavailable'; readonly reason: string };
+
 /** One record of a sending domain as a check read it. `found` is null when no server answered. */
 export interface RecordState {
-  readonly purpose: 'spf' | 'dkim' | 'dmarc';
+  readonly purpose: 'spf' | 'dkim' | 'dmarc' | OptionalPurpose;
   readonly name: string;
   readonly found: readonly string[] | null;
   readonly ok: boolean;
   readonly problem: string | null;
 }
+
+/** Records that improve a domain; its status does not depend on them. */
+export type OptionalPurpose = 'dkim_ed25519' | 'return_path';
+
+export const isOptional = ({ purpose }: Pick<RecordState, 'purpose'>): boolean =>
+  purpose === 'dkim_ed25519' || purpose === 'return_path';
 
 export interface Verdict {
   readonly ok: boolean;
@@ -23,11 +37,16 @@ const wrong = (problem: string): Verdict => ({ ok: false, problem });
 
 export const dkimRecordName = (selector: string, domain: string): string => `${selector}._domainkey.${domain}`;
 export const dmarcRecordName = (domain: string): string => `_dmarc.${domain}`;
+/** The domain of return paths that its owner can point to ours, so that SPF aligns with From (RFC 7489 §3.1.2). */
+export const returnPathName = (domain: string): string => `bounces.${domain}`;
 export const spfValue = (spfHost: string): string => `v=spf1 include:${spfHost} ~all`;
-export const DMARC_VALUE = 'v=DMARC1; p=none';
+/** Where receivers send DMARC and TLS reports. */
+export const reportAddress = (bounceDomain: string): string => `${DOMAIN_REPORTS_MAILBOX}@${bounceDomain}`;
+export const dmarcValue = (bounceDomain: string): string =>
+  `v=DMARC1; p=none; rua=mailto:${reportAddress(bounceDomain)}`;
 
-export interface ExpectedRecord {
-  readonly purpose: RecordState['purpose'];
+export interface ExpectedRecord<Purpose extends RecordState['purpose'] = 'spf' | 'dkim' | 'dmarc'> {
+  readonly purpose: Purpose;
   readonly name: string;
   readonly value: string;
 }
@@ -36,6 +55,7 @@ export interface ExpectedRecord {
 export const expectedRecords = (
   domain: string,
   spfHost: string,
+  bounceDomain: string,
   keys: readonly { readonly selector: string; readonly record: string }[],
 ): ExpectedRecord[] => [
   { purpose: 'spf', name: domain, value: spfValue(spfHost) },
@@ -44,7 +64,21 @@ export const expectedRecords = (
     name: dkimRecordName(selector, domain),
     value: record,
   })),
-  { purpose: 'dmarc', name: dmarcRecordName(domain), value: DMARC_VALUE },
+  { purpose: 'dmarc', name: dmarcRecordName(domain), value: dmarcValue(bounceDomain) },
+];
+
+/** The records that a domain can have besides. */
+export const optionalRecords = (
+  domain: string,
+  bounceDomain: string,
+  keys: readonly { readonly selector: string; readonly record: string }[],
+): ExpectedRecord<OptionalPurpose>[] => [
+  ...keys.map(({ selector, record }) => ({
+    purpose: 'dkim_ed25519' as const,
+    name: dkimRecordName(selector, domain),
+    value: record,
+  })),
+  { purpose: 'return_path', name: returnPathName(domain), value: bounceDomain },
 ];
 
 export const isSpf = (text: string): boolean => /^v=spf1( |$)/i.test(text);
@@ -149,7 +183,8 @@ async function spfDelegatesTo(
 
 /** Checks whether the selector has exactly the key that signs; `expected` is the record that Postern generated. */
 export function checkDkim(name: string, expected: string, answer: TxtAnswer): RecordState {
-  const state = stateOf('dkim', name, answer);
+  const type = readTags(expected).get('k') ?? 'rsa';
+  const state = stateOf(type === 'ed25519' ? 'dkim_ed25519' : 'dkim', name, answer);
   if (answer.kind === 'unavailable') return { ...state, ...couldNotLookUp(name, answer.reason) };
   const keys = answer.kind === 'found' ? answer.texts.filter(isDkim) : [];
   const evaluate = (): Verdict => {
@@ -159,7 +194,8 @@ export function checkDkim(name: string, expected: string, answer: TxtAnswer): Re
     const tags = readTags(text);
     const key = (tags.get('p') ?? '').replace(/\s/g, '');
     if (tags.has('v') && tags.get('v') !== 'DKIM1') return wrong(`${name} must begin with v=DKIM1`);
-    if ((tags.get('k') ?? 'rsa') !== 'rsa') return wrong(`${name} has k=${tags.get('k')}; it must be k=rsa`);
+    if ((tags.get('k') ?? 'rsa') !== type)
+      return wrong(`${name} has k=${tags.get('k') ?? 'rsa'}; it must be k=${type}`);
     if (key === '') return wrong(`${name} has an empty p=, which revokes the key`);
     const expectedKey = readTags(expected).get('p')!;
     if (key !== expectedKey) {
@@ -198,8 +234,22 @@ export function checkDmarc(name: string, answer: TxtAnswer): RecordState {
   return { ...state, ...evaluate() };
 }
 
+/** Checks whether the name is an alias of the host of return paths. */
+export function checkReturnPath(name: string, host: string, answer: CnameAnswer): RecordState {
+  const state = { purpose: 'return_path' as const, name };
+  if (answer.kind === 'unavailable') return { ...state, found: null, ...couldNotLookUp(name, answer.reason) };
+  const found = answer.kind === 'found' ? answer.targets.map(target => withoutRootDot(target.toLowerCase())) : [];
+  if (found.length === 0) return { ...state, found, ...wrong(`${name} has no CNAME record`) };
+  const isAlias = found.length === 1 && found[0] === host.toLowerCase();
+  return {
+    ...state,
+    found,
+    ...(isAlias ? OK : wrong(`${name} is an alias of ${found.join(', ')}; it must be ${host}`)),
+  };
+}
+
 /** `found` contains all records of the name, because only Postern's record may exist there. */
-const stateOf = (purpose: 'dkim' | 'dmarc', name: string, answer: TxtAnswer) => ({
+const stateOf = (purpose: 'dkim' | 'dkim_ed25519' | 'dmarc', name: string, answer: TxtAnswer) => ({
   purpose,
   name,
   found: answer.kind === 'unavailable' ? null : answer.kind === 'found' ? answer.texts : [],

@@ -1,9 +1,10 @@
-import type { RecordState, TxtAnswer } from './domain-records.js';
-import type { SendingDomain } from './sending-domain.js';
+import type { CnameAnswer, RecordState, TxtAnswer } from './domain-records.js';
+import type { DkimKey, SendingDomain } from './sending-domain.js';
 
 /** Reads the DNS. Failures are answers: this never throws because of the DNS. */
 export abstract class DnsResolver {
   abstract lookUpTxt(name: string): Promise<TxtAnswer>;
+  abstract lookUpCname(name: string): Promise<CnameAnswer>;
 }
 
 /** Identifies a sending domain that is to be added. */
@@ -30,13 +31,28 @@ export abstract class SendingDomainRepository {
   abstract add(domain: NewSendingDomain, at: Date): Promise<void>;
   /** Adds a second key and schedules a check for now. Refuses with `rotation_under_way` or `domain_not_found`. */
   abstract rotateKey(domainId: string, at: Date): Promise<void>;
-  /** Removes a domain with its keys and its schedule. Refuses with `domain_not_found`. */
+  /** Adds Ed25519 keys beside RSA keys that have none: those of domains that were added before Ed25519. */
+  abstract addMissingEd25519Keys(rsaKeys: readonly DkimKey[]): Promise<void>;
+  /** Removes a domain with its keys, its schedule and the reports about it. Refuses with `domain_not_found`. */
   abstract remove(domainId: string, at: Date): Promise<void>;
   /**
    * Records what a check found, with all that follows: status, key rotation, and the move of the email service to
    * production. Schedules the next check. Returns the new state; for a removed domain the initial one.
    */
   abstract recordCheck(check: DomainCheck): Promise<SendingDomain>;
+}
+
+/** The public half of an Ed25519 key. */
+export interface Ed25519Key {
+  readonly rsa_key_id: string;
+  readonly selector: string;
+  readonly record: string;
+}
+
+/** The Ed25519 keys that sign beside RSA keys. They are rotated and deleted together with them. */
+export abstract class Ed25519Keys {
+  /** The keys beside these RSA keys, in their order. */
+  abstract find(rsaKeys: readonly DkimKey[]): Promise<readonly Ed25519Key[]>;
 }
 
 export interface DueDomain {

@@ -9,7 +9,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { LimitDefaults } from '../daily-quotas/ports.js';
 import { emailService, emailServiceStream } from '../email-services/email-service.js';
 import { administration } from '../infrastructure/postgres/administration.projection.js';
-import { type DomainCheck, type NewSendingDomain, SendingDomainRepository } from './ports.js';
+import { type DomainCheck, type Ed25519Key, type NewSendingDomain, SendingDomainRepository } from './ports.js';
+import { newEd25519Key } from './postgres-ed25519-keys.js';
 import {
   type DkimKey,
   dkimKeyRow,
@@ -22,7 +23,10 @@ import {
 import {
   DELETE_CHECK,
   DELETE_DKIM_KEYS,
+  DELETE_REPORTS,
+  FIND_ED25519_KEYS,
   INSERT_DKIM_KEY,
+  INSERT_ED25519_KEY,
   READ_STREAMS,
   RECORD_CHECK,
   SCHEDULE_CHECK_NOW,
@@ -33,6 +37,8 @@ const SELECTOR_LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 interface NewKey {
   readonly dkim: DkimKey;
   readonly sealed: string;
+  /** The values of the Ed25519 key beside it. */
+  readonly ed25519: readonly string[];
 }
 
 interface RecordedCheck {
@@ -76,6 +82,16 @@ export class PostgresSendingDomainRepository extends SendingDomainRepository {
     });
   }
 
+  async addMissingEd25519Keys(rsaKeys: readonly DkimKey[]): Promise<void> {
+    const { pool } = this.eventSourcing.store;
+    const ids = rsaKeys.map(({ key_id }) => key_id);
+    const { rows } = await pool.query<Ed25519Key>(FIND_ED25519_KEYS, [ids]);
+    const known = new Set(rows.map(({ rsa_key_id }) => rsa_key_id));
+    for (const key of rsaKeys.filter(({ key_id }) => !known.has(key_id))) {
+      await pool.query(INSERT_ED25519_KEY, await newEd25519Key(key, this.keys));
+    }
+  }
+
   async remove(domainId: string, at: Date): Promise<void> {
     await this.transactions.execute({
       decider: sendingDomain,
@@ -84,6 +100,7 @@ export class PostgresSendingDomainRepository extends SendingDomainRepository {
       write: async (client, events) => {
         await deleteUnusedKeys(client, events);
         await client.query(DELETE_CHECK, [domainId]);
+        await client.query(DELETE_REPORTS, [domainId]);
       },
     });
   }
@@ -141,15 +158,15 @@ export class PostgresSendingDomainRepository extends SendingDomainRepository {
     const key_id = uuidv7();
     // Several services may sign for one domain, and a rotation has two keys: each key has its own selector.
     const letters = Array.from({ length: 8 }, () => SELECTOR_LETTERS[randomInt(SELECTOR_LETTERS.length)]);
-    return {
-      dkim: { key_id, selector: `postern-${letters.join('')}`, record: dkimRecord(privateKey) },
-      sealed: this.keys.seal(privateKey, dkimKeyRow(key_id)),
-    };
+    const dkim = { key_id, selector: `postern-${letters.join('')}`, record: dkimRecord(privateKey) };
+    const sealed = this.keys.seal(privateKey, dkimKeyRow(key_id));
+    return { dkim, sealed, ed25519: await newEd25519Key(dkim, this.keys) };
   }
 }
 
-const insertKey = async (client: pg.ClientBase, domainId: string, { dkim, sealed }: NewKey): Promise<void> => {
+const insertKey = async (client: pg.ClientBase, domainId: string, { dkim, sealed, ed25519 }: NewKey): Promise<void> => {
   await client.query(INSERT_DKIM_KEY, [dkim.key_id, domainId, dkim.selector, sealed]);
+  await client.query(INSERT_ED25519_KEY, [...ed25519]);
 };
 
 /** Until the read model shows a rotation, `PostgresSenderDirectory` already signs with the next key. */

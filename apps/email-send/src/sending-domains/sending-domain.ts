@@ -1,7 +1,7 @@
 import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 import { MailboxError, parseMailbox } from '@postern/mail';
-import { dkimRecordName, type RecordState } from './domain-records.js';
+import { dkimRecordName, isOptional, type RecordState } from './domain-records.js';
 
 /** The public half of a DKIM key; the private half is stored encrypted under the same id. */
 export interface DkimKey {
@@ -73,6 +73,9 @@ export const SENDING_DOMAIN_EVENT_TYPES = [
 
 /** The row that a sealed private key is bound to. */
 export const dkimKeyRow = (keyId: string): string => `dkim_keys/${keyId}`;
+
+/** The row of the Ed25519 key that signs beside an RSA key. */
+export const ed25519KeyRow = (rsaKeyId: string): string => `dkim_ed25519_keys/${rsaKeyId}`;
 
 const CHECK_PENDING_EVERY_S = 5 * 60;
 const CHECK_VERIFIED_EVERY_S = 24 * 60 * 60;
@@ -219,7 +222,7 @@ function seeRecords(seen: readonly RecordState[], state: SendingDomain, ofDomain
   } else if (!complete && state.status === 'verified') {
     const waiting = state.nextDkim && !rotates ? dkimRecordName(state.nextDkim.selector, domain) : undefined;
     const problems = records
-      .filter(record => !record.ok && record.name !== waiting)
+      .filter(record => !record.ok && !isOptional(record) && record.name !== waiting)
       .map(record => record.problem ?? `${record.name} is not as expected`);
     events.push({ type: 'email-send.sending-domain-records-lost.v1', data: { ...ofDomain, domain, problems } });
   }

@@ -1,25 +1,23 @@
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   addSendingDomain,
-  createApiKey,
   createEmailService,
   getEmailService,
   getSendingDomain,
   listSendingDomains,
-  type ReplyOf,
   removeSendingDomain,
-  rotateDkimKey,
   verifySendingDomain,
 } from '@postern/contracts';
 import { Streams } from '@postern/event-sourcing';
+import { dkimRecord } from '@postern/mail';
 import { v7 as uuidv7 } from 'uuid';
-import { PostgresSenderDirectory } from '../api-keys/postgres-sender-directory.js';
 import { AdministrationFixture } from '../testing/administration-fixture.js';
+import { type Domain, DomainOwner, type Owner } from '../testing/sending-domain-fixture.js';
 import { RecheckSendingDomains } from './recheck-sending-domains.js';
 import { sendingDomain, sendingDomainStream } from './sending-domain.js';
 
-type Domain = ReplyOf<typeof addSendingDomain>;
+const DMARC = 'v=DMARC1; p=none; rua=mailto:reports@bounce.test';
 
 let fixture: AdministrationFixture;
 beforeAll(async () => {
@@ -30,32 +28,19 @@ afterAll(() => fixture?.stop());
 const call: AdministrationFixture['client']['request'] = (contract, request, options) =>
   fixture.client.request(contract, request, options);
 
-let owner: { workspace_id: string; service_id: string };
-let key: string;
+let domainOwner: DomainOwner;
+let owner: Owner;
 let name: string;
-let count = 0;
 beforeEach(async () => {
-  const workspace_id = uuidv7();
-  const service = await call(createEmailService, { workspace_id, name: 'App', owner_email: 'owner@example.com' });
-  owner = { workspace_id, service_id: service.id };
-  ({ key } = await call(createApiKey, { ...owner, name: 'app' }));
-  name = `shop${++count}.example`;
+  domainOwner = await DomainOwner.create(fixture);
+  ({ owner, name } = domainOwner);
 });
 
-const publish = (domain: Domain) => {
-  for (const record of domain.records) fixture.dns.setRecords(record.name, 'TXT', [record.value]);
-};
-const verify = (domain: Domain) => call(verifySendingDomain, { ...owner, domain_id: domain.id });
-const verifiedDomain = async () => {
-  const domain = await call(addSendingDomain, { ...owner, domain: name });
-  publish(domain);
-  return verify(domain);
-};
+const publish = (domain: Domain) => domainOwner.publish(domain);
+const verify = (domain: Domain) => domainOwner.verify(domain);
+const verifiedDomain = () => domainOwner.verifiedDomain();
 const sender = async () => {
-  const hash = createHash('sha256').update(key).digest('hex');
-  const [first, second] = await Promise.all(
-    fixture.replicas.map(replica => replica.app.get(PostgresSenderDirectory).findByKeyHash(hash)),
-  );
+  const [first, second] = await domainOwner.senders();
   expect(first).toEqual(second);
   return first!;
 };
@@ -77,7 +62,7 @@ describe('a sending domain', () => {
         name: expect.stringMatching(new RegExp(`^postern-[a-z2-7]{8}\\._domainkey\\.${name}$`)),
         value: expect.stringMatching(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/]{392}$/),
       }),
-      expect.objectContaining({ purpose: 'dmarc', name: `_dmarc.${name}`, value: 'v=DMARC1; p=none' }),
+      expect.objectContaining({ purpose: 'dmarc', name: `_dmarc.${name}`, value: DMARC }),
     ]);
   });
 
@@ -105,10 +90,59 @@ describe('a sending domain', () => {
     });
   });
 
+  it('uses its optional records once they are found, and needs none of them', async () => {
+    const domain = await verifiedDomain();
+    const [ed25519, returnPath] = domain.optional_records ?? [];
+    expect(domain.status).toBe('verified');
+    expect(ed25519).toMatchObject({
+      purpose: 'dkim_ed25519',
+      type: 'TXT',
+      name: recordOf(domain, 'dkim').name.replace('._domainkey', '-ed25519._domainkey'),
+      value: expect.stringMatching(/^v=DKIM1; k=ed25519; p=[A-Za-z0-9+/]{43}=$/),
+      ok: false,
+    });
+    expect(returnPath).toMatchObject({ purpose: 'return_path', type: 'CNAME', name: `bounces.${name}`, ok: false });
+    expect((await sender()).verifiedDomains.get(name)).toEqual({ signers: [expect.anything()] });
+
+    fixture.dns.setRecords(ed25519!.name, 'TXT', [ed25519!.value]);
+    fixture.dns.setRecords(returnPath!.name, 'CNAME', [`${returnPath!.value}.`]);
+    const { status, optional_records = [] } = await verify(domain);
+    expect([status, ...optional_records.map(({ ok, problem }) => [ok, problem])]).toEqual([
+      'verified',
+      [true, null],
+      [true, null],
+    ]);
+    const { signers, returnPathDomain } = (await sender()).verifiedDomains.get(name)!;
+    expect(signers.map(({ identity }) => dkimRecord(identity.privateKey))).toEqual([
+      recordOf(domain, 'dkim').value,
+      ed25519!.value,
+    ]);
+    expect(returnPathDomain).toBe(`bounces.${name}`);
+
+    fixture.dns.setRecords(returnPath!.name, 'CNAME', ['elsewhere.test']);
+    fixture.dns.setRecords(ed25519!.name, 'TXT', []);
+    const lost = await verify(domain);
+    expect([lost.status, ...(lost.optional_records ?? []).map(({ problem }) => problem)]).toEqual([
+      'verified',
+      expect.stringContaining('has no DKIM record'),
+      `bounces.${name} is an alias of elsewhere.test; it must be ${returnPath!.value}`,
+    ]);
+    expect((await sender()).verifiedDomains.get(name)).toEqual({ signers: [expect.anything()] });
+  });
+
+  it('gets an Ed25519 key at its next check if it was added before these keys', async () => {
+    const domain = await verifiedDomain();
+    await fixture.pool.query('DELETE FROM dkim_ed25519_keys');
+    expect((await call(getSendingDomain, { ...owner, domain_id: domain.id })).optional_records).toHaveLength(1);
+    await recheck();
+    const { optional_records = [] } = await call(getSendingDomain, { ...owner, domain_id: domain.id });
+    expect(optional_records.map(({ purpose }) => purpose)).toEqual(['dkim_ed25519', 'return_path']);
+  });
+
   it('signs with the key whose record was shown', async () => {
     const domain = await verifiedDomain();
     const { verifiedDomains } = await sender();
-    const { identity } = verifiedDomains.get(name)!;
+    const { identity } = verifiedDomains.get(name)!.signers[0]!;
     expect(`${identity.selector}._domainkey.${name}`).toBe(recordOf(domain, 'dkim').name);
     const { rows } = await fixture.pool.query<{ sealed: string }>(
       'SELECT sealed_private_key AS sealed FROM dkim_keys WHERE domain_id = $1',
@@ -251,43 +285,5 @@ describe('a sending domain', () => {
     const again = await call(addSendingDomain, { ...owner, domain: name });
     expect(again).toMatchObject({ status: 'pending', verified_at: null, last_checked_at: null });
     expect(recordOf(again, 'dkim').value).not.toBe(recordOf(first, 'dkim').value);
-  });
-});
-
-describe('the rotation of a DKIM key', () => {
-  it('keeps the old key signing until the new record is found, and destroys it then', async () => {
-    const domain = await verifiedDomain();
-    const selectorNow = async () => (await sender()).verifiedDomains.get(name)!.identity.selector;
-    const old = await selectorNow();
-    const rotating = await call(rotateDkimKey, { ...owner, domain_id: domain.id });
-    expect(rotating.records.map(({ purpose }) => purpose)).toEqual(['spf', 'dkim', 'dkim', 'dmarc']);
-    await expect(verify(domain)).resolves.toMatchObject({ status: 'verified' });
-    expect(await selectorNow()).toBe(old);
-    await expect(call(rotateDkimKey, { ...owner, domain_id: domain.id })).rejects.toMatchObject({
-      code: 'rotation_under_way',
-    });
-    const keys = () => fixture.pool.query('SELECT selector FROM dkim_keys WHERE domain_id = $1', [domain.id]);
-    expect((await keys()).rows).toHaveLength(2);
-
-    publish(rotating);
-    const rotated = await verify(domain);
-    expect(rotated.records.map(({ purpose }) => purpose)).toEqual(['spf', 'dkim', 'dmarc']);
-    expect(await selectorNow()).not.toBe(old);
-    expect(`${await selectorNow()}._domainkey.${name}`).toBe(rotating.records[2]!.name);
-    expect((await keys()).rows).toEqual([{ selector: await selectorNow() }]);
-  });
-
-  it('signs with the new key while the read model still names the deleted one', async () => {
-    const domain = await verifiedDomain();
-    const rotating = await call(rotateDkimKey, { ...owner, domain_id: domain.id });
-    await fixture.pool.query(
-      `WITH deleted AS (
-         DELETE FROM dkim_keys WHERE id = (SELECT (dkim->>'key_id')::uuid FROM sending_domains WHERE id = $1)
-       )
-       UPDATE sender_revisions SET revision = revision || '!' WHERE service_id = $2`,
-      [domain.id, owner.service_id],
-    );
-    const { selector } = (await sender()).verifiedDomains.get(name)!.identity;
-    expect(`${selector}._domainkey.${name}`).toBe(rotating.records[2]!.name);
   });
 });

@@ -6,8 +6,9 @@ import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { SystemMailModule } from '../system-mail/system-mail.module.js';
 import { AddSendingDomain } from './add-sending-domain.js';
 import { CheckSendingDomain } from './check-sending-domain.js';
-import { DomainChecks, SendingDomainRepository } from './ports.js';
+import { DomainChecks, Ed25519Keys, SendingDomainRepository } from './ports.js';
 import { PostgresDomainChecks } from './postgres-domain-checks.js';
+import { PostgresEd25519Keys } from './postgres-ed25519-keys.js';
 import { PostgresSendingDomainRepository } from './postgres-sending-domain-repository.js';
 import { RecheckSendingDomains } from './recheck-sending-domains.js';
 import { RemoveSendingDomain } from './remove-sending-domain.js';
@@ -29,7 +30,9 @@ import { VerifySendingDomain } from './verify-sending-domain.js';
     RemoveSendingDomain,
     SendingDomainsTimer,
     { provide: SendingDomainRepository, useClass: PostgresSendingDomainRepository },
+    { provide: Ed25519Keys, useClass: PostgresEd25519Keys },
     { provide: DomainChecks, useClass: PostgresDomainChecks },
   ],
+  exports: [SendingDomains],
 })
 export class SendingDomainsModule {}

@@ -8,7 +8,8 @@ import { EmailServices } from '../email-services/email-services.projection.js';
 import type { SendingDomain } from '../generated/prisma/client.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { ReadModel } from '../infrastructure/postgres/read-model.js';
-import { expectedRecords, type RecordState } from './domain-records.js';
+import { type ExpectedRecord, expectedRecords, optionalRecords, type RecordState } from './domain-records.js';
+import { type Ed25519Key, Ed25519Keys } from './ports.js';
 import {
   type DkimKey,
   SENDING_DOMAIN_EVENT_TYPES,
@@ -66,7 +67,8 @@ export class SendingDomains {
   constructor(
     private readonly prisma: PrismaClient,
     private readonly services: EmailServices,
-    @Inject(CONFIG) private readonly config: Pick<EmailSendConfig, 'spfHost'>,
+    private readonly ed25519Keys: Ed25519Keys,
+    @Inject(CONFIG) private readonly config: Pick<EmailSendConfig, 'spfHost' | 'bounceDomain'>,
   ) {}
 
   /** Refuses with `service_not_found` or `domain_not_found`. */
@@ -96,11 +98,13 @@ export class SendingDomains {
   async #replies(rows: readonly SendingDomain[]): Promise<SendingDomainReply[]> {
     const checks = await this.prisma.domainCheck.findMany({ where: { domainId: { in: rows.map(({ id }) => id) } } });
     const checkedAt = new Map(checks.map(check => [check.domainId, check.checkedAt]));
+    const ed25519 = await this.ed25519Keys.find(rows.flatMap(keysOf));
     return rows.map(row => ({
       id: row.id,
       domain: row.domain,
       status: row.status as SendingDomainStatus,
       records: this.#records(row),
+      optional_records: this.#optionalRecords(row, ed25519),
       last_checked_at: checkedAt.get(row.id)?.toISOString() ?? null,
       verified_at: row.verifiedAt?.toISOString() ?? null,
       created_at: row.createdAt.toISOString(),
@@ -108,11 +112,27 @@ export class SendingDomains {
   }
 
   #records(row: SendingDomain): SendingDomainReply['records'] {
-    const keys = [row.dkim, row.nextDkim].filter(key => key !== null) as unknown as DkimKey[];
-    const seen = new Map((row.records as unknown as RecordState[]).map(record => [record.name, record]));
-    return expectedRecords(row.domain, this.config.spfHost, keys).map(({ purpose, name, value }) => {
-      const { found = null, ok = false, problem = null } = seen.get(name) ?? {};
-      return { purpose, type: 'TXT', name, value, found: found && [...found], ok, problem };
-    });
+    const { spfHost, bounceDomain } = this.config;
+    const expected = expectedRecords(row.domain, spfHost, bounceDomain, keysOf(row));
+    return expected.map(record => ({ type: 'TXT', ...asSeen(row, record) }));
   }
+
+  #optionalRecords(row: SendingDomain, ed25519: readonly Ed25519Key[]): SendingDomainReply['optional_records'] {
+    const ids = new Set(keysOf(row).map(({ key_id }) => key_id));
+    const keys = ed25519.filter(({ rsa_key_id }) => ids.has(rsa_key_id));
+    return optionalRecords(row.domain, this.config.bounceDomain, keys).map(record => ({
+      type: record.purpose === 'return_path' ? 'CNAME' : 'TXT',
+      ...asSeen(row, record),
+    }));
+  }
+}
+
+const keysOf = ({ dkim, nextDkim }: SendingDomain): DkimKey[] =>
+  [dkim, nextDkim].filter(key => key !== null) as unknown as DkimKey[];
+
+/** A record with what the last check found. */
+function asSeen<Purpose extends RecordState['purpose']>(row: SendingDomain, expected: ExpectedRecord<Purpose>) {
+  const records = row.records as unknown as RecordState[];
+  const { found = null, ok = false, problem = null } = records.find(({ name }) => name === expected.name) ?? {};
+  return { ...expected, found: found && [...found], ok, problem };
 }

@@ -4,7 +4,18 @@ import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 export const INSERT_DKIM_KEY =
   'INSERT INTO dkim_keys (id, domain_id, selector, sealed_private_key) VALUES ($1, $2, $3, $4)';
 
-/** Deletes keys by id. */
+/** Stores an Ed25519 key beside an RSA key; does nothing if the RSA key is deleted or has one. */
+export const INSERT_ED25519_KEY = `
+  INSERT INTO dkim_ed25519_keys (rsa_key_id, selector, record, sealed_private_key)
+  SELECT id, $2, $3, $4 FROM dkim_keys WHERE id = $1 FOR KEY SHARE
+  ON CONFLICT (rsa_key_id) DO NOTHING`;
+
+/** The public halves of Ed25519 keys, in the order of their RSA keys. */
+export const FIND_ED25519_KEYS = `
+  SELECT rsa_key_id, selector, record FROM dkim_ed25519_keys
+  JOIN unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, place) ON id = rsa_key_id ORDER BY place`;
+
+/** Deletes keys by id; Ed25519 keys beside them are deleted by the foreign key. */
 export const DELETE_DKIM_KEYS = 'DELETE FROM dkim_keys WHERE id = ANY ($1::uuid[])';
 
 /** Reads the streams that a check decides on, inside its transaction. */
@@ -35,6 +46,9 @@ export const SCHEDULE_CHECK_NOW = 'UPDATE domain_checks SET due_at = now() WHERE
 
 /** Deletes the schedule of a removed domain. */
 export const DELETE_CHECK = 'DELETE FROM domain_checks WHERE domain_id = $1';
+
+/** Deletes the reports about a removed domain. */
+export const DELETE_REPORTS = 'DELETE FROM domain_reports WHERE domain_id = $1';
 
 /** Adds a domain to the read model. */
 export const INSERT_DOMAIN = ({ table }: ProjectionTables) => `

@@ -14,7 +14,7 @@ export class FollowSuppressions {
       events.map(({ type, data }) => ({
         serviceId: data.service_id,
         address: data.address,
-        isSuppressed: type === 'delivery-tracking.address-suppressed.v1',
+        isSuppressed: type !== 'delivery-tracking.suppression-lifted.v1',
         at: new Date(data.at),
       })),
     );

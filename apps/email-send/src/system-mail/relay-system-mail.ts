@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Refusal } from '@postern/contracts';
-import { composeMessage, type Mailbox, messageBytes, parseMailbox } from '@postern/mail';
+import { composeMessage, type Mailbox, messageBytes, parseMailbox, signMessage } from '@postern/mail';
 import { CONFIG } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import type { EmailSendConfig } from '../config.js';
+import type { CopyAnswer } from '../emails/hand-over.js';
 import { MailRelay, SendingSettings } from '../emails/ports.js';
-import { SystemMail, type SystemMailOptions } from './ports.js';
+import { SystemMail, type SystemMailAttempt, type SystemMailOptions } from './ports.js';
 
 /** Sends Postern's own mail as plain text. Bounces go to the sender's address, which nobody reads. */
 @Injectable()
@@ -21,22 +21,42 @@ export class RelaySystemMail extends SystemMail {
     this.#from = parseMailbox(`Postern <no-reply@${config.sandboxDomain}>`);
   }
 
-  async send(to: string, subject: string, text: string, options: SystemMailOptions = {}): Promise<void> {
+  override async attempt(
+    to: string,
+    subject: string,
+    text: string,
+    options: SystemMailOptions = {},
+  ): Promise<SystemMailAttempt> {
     const id = uuidv7();
     const recipient = parseMailbox(to);
     const from = this.#from;
     const messageId = `${id}@${from.domain}`;
-    const message = composeMessage({ from, to: [recipient], subject, text, messageId, date: new Date(), ...options });
-    const signer = this.settings.sandboxSigner;
-    const answer = await this.relay.handOver({
+    const message = composeMessage({
+      from,
+      to: [recipient],
+      subject,
+      text,
+      messageId,
+      date: new Date(),
+      autoSubmitted: true,
+      ...options,
+    });
+    const { result, response } = await this.relay.handOver({
       returnPath: from.address,
       recipient: recipient.address,
-      bytes: messageBytes(message, signer ? [await signer.sign(message)] : []),
+      bytes: messageBytes(message, await signMessage(message, this.settings.sandboxDomain.signers)),
       envelopeId: id,
       needsSmtpUtf8: message.needsSmtpUtf8,
     });
-    if (answer.result === 'accepted') return;
-    const details = answer.result === 'refused' ? {} : { retry_after_s: 5 };
-    throw new Refusal('relay_unavailable', `the mail could not be sent: ${answer.response}`, details);
+    return { result: ATTEMPTS[result], response };
   }
 }
+
+const ATTEMPTS: Readonly<Record<CopyAnswer['result'], SystemMailAttempt['result']>> = {
+  accepted: 'accepted',
+  refused: 'refused',
+  suppressed: 'refused',
+  deferred: 'not_sent',
+  unreachable: 'not_sent',
+  unknown: 'unknown',
+};

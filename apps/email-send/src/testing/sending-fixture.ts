@@ -8,7 +8,7 @@ import { applyMigrations, KeyRing } from '@postern/service-host';
 import { startPostgres, startSmtpSink, type TestPostgres, type TestSmtp } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { type Sender, SenderDirectory } from '../api-keys/ports.js';
+import { type Sender, SenderDirectory, type VerifiedDomain } from '../api-keys/ports.js';
 import { PostgresDeferredCopies } from '../deferred-copies/postgres-deferred-copies.js';
 import { RetryDeferredCopies } from '../deferred-copies/retry-deferred-copies.js';
 import { emailStream } from '../emails/email.js';
@@ -36,7 +36,7 @@ export class KnownSenders extends SenderDirectory {
     return this.senders.get(keyHash);
   }
 
-  async signerFor(serviceId: string, domain: string): Promise<DkimSigner | undefined> {
+  async findDomain(serviceId: string, domain: string): Promise<VerifiedDomain | undefined> {
     const sender = [...this.senders.values()].find(known => known.serviceId === serviceId);
     return sender?.verifiedDomains.get(domain);
   }
@@ -44,7 +44,7 @@ export class KnownSenders extends SenderDirectory {
 
 class TestSettings extends SendingSettings {
   readonly sandboxSender = parseMailbox('Postern Sandbox <sandbox@sandbox.test>');
-  readonly sandboxSigner = undefined;
+  readonly sandboxDomain = { signers: [] };
   readonly simulatorDomain = 'simulator.test';
   readonly copies = { tokens: TRACKING, publicUrl: 'https://mail.test', bounceDomain: 'bounce.test' };
   readonly bodyRetentionDays = 7;
@@ -118,7 +118,7 @@ export class SendingFixture {
       suppression: false,
       perMinuteLimit: 600,
       dailyLimit: 1_000,
-      verifiedDomains: new Map([['example.com', this.signer]]),
+      verifiedDomains: new Map([['example.com', { signers: [this.signer] }]]),
       registeredDomains: new Set(['example.com']),
       verifiedRecipients: new Set(),
       ...changes,

@@ -24,7 +24,7 @@ export class VerifyRecipient {
       at: new Date().toISOString(),
     });
     if (events.some(event => event.type === 'email-send.recipient-code-mismatched.v1')) {
-      throw new Refusal('code_wrong', 'the code is not the one that was sent last');
+      throw new Refusal('code_wrong', 'the code is incorrect; use the one in the most recent email');
     }
     return this.recipients.get(request);
   }

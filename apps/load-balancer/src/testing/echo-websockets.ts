@@ -43,11 +43,12 @@ const textFrame = (text: string): Buffer => {
 /** A WebSocket client that can be asked one thing after the other. */
 export class EchoClient {
   readonly #socket: WebSocket;
-  readonly closed: Promise<void>;
+  /** Resolves with the code of the close frame; 1006 without one. */
+  readonly closed: Promise<number>;
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
-    this.closed = new Promise(resolve => socket.addEventListener('close', () => resolve()));
+    this.closed = new Promise(resolve => socket.addEventListener('close', ({ code }) => resolve(code)));
   }
 
   static async connect(url: string): Promise<EchoClient> {

@@ -1,9 +1,11 @@
+import type { WorkspaceRole } from '@postern/contracts';
+
 interface AccountFacts {
   readonly id: string;
   readonly email: string;
   readonly operator: boolean;
   readonly createdAt: Date;
-  readonly workspaces: readonly { readonly id: string; readonly name: string }[];
+  readonly workspaces: readonly { readonly id: string; readonly name: string; readonly role: WorkspaceRole }[];
 }
 
 /** Maps a user to the reply of the contracts. */
@@ -11,6 +13,6 @@ export const accountReply = ({ id, email, operator, createdAt, workspaces }: Acc
   id,
   email,
   operator,
-  workspaces: workspaces.map(workspace => ({ id: workspace.id, name: workspace.name })),
+  workspaces: workspaces.map(({ id, name, role }) => ({ id, name, role })),
   created_at: createdAt.toISOString(),
 });

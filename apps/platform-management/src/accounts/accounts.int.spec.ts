@@ -22,7 +22,14 @@ describe('a session', () => {
     expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(6.9 * 86_400_000);
     expect(Date.parse(expires_at) - Date.now()).toBeLessThanOrEqual(7 * 86_400_000);
     const workspace_id = workspaces[0]?.id;
-    expect(await fixture.whoIs(token)).toEqual({ user_id: id, email, operator: false, workspace_id, quotas: {} });
+    expect(await fixture.whoIs(token)).toEqual({
+      user_id: id,
+      email,
+      operator: false,
+      workspace_id,
+      role: 'owner',
+      quotas: {},
+    });
   });
 
   it('is stored by the hash of its token only', async () => {
@@ -59,7 +66,7 @@ describe('a session', () => {
     await expect(moveTo(second.id)).resolves.toEqual(second);
     await expect(moveTo(foreign)).rejects.toMatchObject({ code: 'workspace_not_found' });
     const me = await fixture.client.request(getMe, await fixture.whoIs(token));
-    expect(me.active_workspace).toEqual(second);
+    expect(me.active_workspace).toEqual({ ...second, role: 'owner' });
     expect(me.workspaces.map(({ name }) => name)).toEqual(['First', 'Second']);
   });
 });
@@ -87,7 +94,9 @@ describe('a workspace', () => {
     const { id: user_id, workspaces: first } = users[0]!;
     const { workspaces } = await fixture.client.request(getMe, { user_id, workspace_id: first[0]!.id });
     expect(workspaces.slice(1)).toHaveLength(9);
-    expect(workspaces).toEqual(expect.arrayContaining(made.slice(0, 9)));
+    expect(workspaces).toEqual(
+      expect.arrayContaining(made.slice(0, 9).map(workspace => ({ ...workspace, role: 'owner' }))),
+    );
   });
 });
 
@@ -186,11 +195,12 @@ describe('a change of password', () => {
     const session = {
       tokenHash: hashOf('late'),
       userId: id,
-      workspaceId: workspaces[0]?.id as string,
+      workspace: workspaces[0]!,
       passwordHash: verified,
       expiresAt: new Date(Date.now() + 60_000),
       clientAddress: '192.0.2.1',
       userAgent: undefined,
+      isKnownDevice: false,
     };
     expect(await app?.get(Sessions, { strict: false }).open(session)).toBe(false);
     await expect(fixture.whoIs('late')).rejects.toMatchObject({ code: 'session_invalid' });

@@ -6,11 +6,12 @@ export const OPEN_SESSION = `
   SELECT $1, user_id, $3, $4, $6, $7 FROM credentials 
   WHERE user_id = $2 AND password_hash = $5 AND disabled_at IS NULL FOR SHARE`;
 
-/** Runs for every request of the dashboard. */
+/** Runs for every request of the dashboard; a user who left the workspace has no session in it. */
 export const FIND_SESSION = `
-  SELECT s.user_id AS "userId", s.workspace_id AS "workspaceId", c.email, c.operator,
+  SELECT s.user_id AS "userId", s.workspace_id AS "workspaceId", c.email, c.operator, m.role,
     s.last_used_at < now() - interval '1 minute' AS "useIsOld", coalesce(q.limits, '{}') AS quotas
   FROM sessions s JOIN credentials c ON c.user_id = s.user_id
+  JOIN memberships m ON m.user_id = s.user_id AND m.workspace_id = s.workspace_id
   LEFT JOIN workspace_quotas q ON q.workspace_id = s.workspace_id
   WHERE s.token_hash = $1 AND c.disabled_at IS NULL AND s.expires_at > now()
     AND s.last_used_at > now() - make_interval(mins => $2)`;
@@ -22,6 +23,15 @@ export const DELETE_EXPIRED_SESSIONS = `
   DELETE FROM sessions WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM sessions
     WHERE expires_at <= now() OR last_used_at <= now() - make_interval(mins => $1) LIMIT $2))`;
+
+export const REMEMBER_DEVICE = `
+  INSERT INTO known_devices (user_id, network, user_agent) VALUES ($1, $2, $3)
+  ON CONFLICT (user_id, network, user_agent) DO UPDATE SET last_seen_at = now()
+  RETURNING xmax = 0 AS "isNew", EXISTS (SELECT FROM known_devices k WHERE k.user_id = $1) AS "hasOthers"`;
+
+export const DELETE_OLD_DEVICES = `
+  DELETE FROM known_devices WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM known_devices WHERE last_seen_at < now() - interval '180 days' LIMIT $1))`;
 
 /** Attempts of one source, or of all unknown devices, on one account count each other. */
 export const LOCK_LOGIN_ATTEMPTS = `SELECT pg_advisory_xact_lock(hashtextextended('login ' || $1 || ' ' || $2, 0))`;
@@ -54,9 +64,11 @@ export const INSERT_CREDENTIALS = `
 
 export const REPLACE_PASSWORD = 'UPDATE credentials SET password_hash = $3 WHERE user_id = $1 AND password_hash = $2';
 
-export const USER_EVENTS = 'SELECT type, data FROM event_store.events WHERE stream_id = $1 ORDER BY version';
+export const STREAM_EVENTS = 'SELECT type, data FROM event_store.events WHERE stream_id = $1 ORDER BY version';
 
 export const END_SESSIONS_OF_USER = 'DELETE FROM sessions WHERE user_id = $1';
+
+export const END_SESSIONS_IN_WORKSPACE = 'DELETE FROM sessions WHERE user_id = $1 AND workspace_id = $2';
 
 /** Changes nothing when it is so already. */
 export const SET_DISABLED = `
@@ -75,5 +87,22 @@ export const INSERT_USER = ({ table }: ProjectionTables) =>
 export const INSERT_MEMBERSHIP = ({ table }: ProjectionTables) =>
   `INSERT INTO ${table('memberships')} (user_id, workspace_id, joined_at) VALUES ($1, $2, $3)`;
 
+export const INSERT_MEMBER = ({ table }: ProjectionTables) =>
+  `INSERT INTO ${table('memberships')} (user_id, workspace_id, role, joined_at) VALUES ($1, $2, $3, $4)`;
+
+export const UPDATE_MEMBER_ROLE = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('memberships')} SET role = $3 WHERE user_id = $1 AND workspace_id = $2`;
+
+export const DELETE_MEMBER = ({ table }: ProjectionTables) =>
+  `DELETE FROM ${table('memberships')} WHERE user_id = $1 AND workspace_id = $2`;
+
 export const INSERT_WORKSPACE = ({ table }: ProjectionTables) =>
   `INSERT INTO ${table('workspaces')} (id, name, created_at) VALUES ($1, $2, $3)`;
+
+export const DELETE_MEMBERS_OF = ({ table }: ProjectionTables) =>
+  `DELETE FROM ${table('memberships')} WHERE workspace_id = $1`;
+
+export const DELETE_WORKSPACE = ({ table }: ProjectionTables) => `DELETE FROM ${table('workspaces')} WHERE id = $1`;
+
+export const RENAME_WORKSPACE = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('workspaces')} SET name = $2 WHERE id = $1`;

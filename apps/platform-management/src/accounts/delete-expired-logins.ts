@@ -1,17 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { LOGIN_LIMITS } from './login-limit.js';
-import { LoginFailures, Sessions } from './ports.js';
+import { LoginFailures, MemberRepository, PasswordResets, Sessions } from './ports.js';
 
-/** Deletes expired sessions and login failures that no longer count. */
+/** Deletes expired sessions, and login failures, requests for passwords and invitations that no longer count. */
 @Injectable()
 export class DeleteExpiredLogins {
   constructor(
     private readonly sessions: Sessions,
     private readonly failures: LoginFailures,
+    private readonly resets: PasswordResets,
+    private readonly members: MemberRepository,
   ) {}
 
   async run(): Promise<void> {
     await this.sessions.deleteExpired();
     await this.failures.deleteOlderThan(LOGIN_LIMITS.windowS);
+    await this.resets.deleteOld();
+    await this.members.deleteOldInvitations();
   }
 }

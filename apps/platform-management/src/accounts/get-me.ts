@@ -8,10 +8,22 @@ import { AccountDirectory } from './ports.js';
 export class GetMe {
   constructor(private readonly accounts: AccountDirectory) {}
 
-  async execute({ user_id, workspace_id }: RequestOf<typeof getMe>): Promise<ReplyOf<typeof getMe>> {
-    const account = await this.accounts.find(user_id);
-    const active = account?.workspaces.find(workspace => workspace.id === workspace_id);
-    if (!account || !active) throw new Refusal('user_not_found', 'there is no such user');
-    return { ...accountReply(account), active_workspace: { id: active.id, name: active.name } };
+  execute(request: RequestOf<typeof getMe>): Promise<ReplyOf<typeof getMe>> {
+    return findMe(this.accounts, request);
   }
 }
+
+/** @throws the refusal `user_not_found`. */
+export const findMe = async (
+  accounts: AccountDirectory,
+  { user_id, workspace_id }: RequestOf<typeof getMe>,
+): Promise<ReplyOf<typeof getMe>> => {
+  const account = await accounts.find(user_id);
+  const active = account?.workspaces.find(workspace => workspace.id === workspace_id);
+  if (!account || !active) throw new Refusal('user_not_found', 'there is no such user');
+  return {
+    ...accountReply(account),
+    active_workspace: { id: active.id, name: active.name, role: active.role },
+    service_mails: await accounts.getsServiceMails(user_id),
+  };
+};

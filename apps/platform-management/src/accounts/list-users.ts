@@ -12,7 +12,11 @@ export class ListUsers {
     const actor = await this.accounts.find(actor_id);
     if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator may list users');
     const { total, accounts } = await this.accounts.list(limit, offset);
-    const items = accounts.map(account => ({ ...accountReply(account), enabled: account.enabled }));
+    const items = accounts.map(account => ({
+      ...accountReply(account),
+      enabled: account.enabled,
+      second_factor: account.secondFactor,
+    }));
     return { items, total, limit, offset };
   }
 }

@@ -1,4 +1,5 @@
-import type { QuotaOverrides } from '@postern/contracts';
+import type { QuotaOverrides, WorkspaceRole } from '@postern/contracts';
+import type { MemberCommand } from './workspace-members.js';
 
 /** Hashes passwords with a slow algorithm, off the event loop. */
 export abstract class PasswordHasher {
@@ -56,6 +57,8 @@ export abstract class UserRepository {
    * @throws the refusal `invalid_input` for the last operator who can log in.
    */
   abstract setEnabled(userId: string, enabled: boolean, actorId: string): Promise<void>;
+  /** Turns mail about failures in the workspaces that the user owns on or off. */
+  abstract setServiceMails(userId: string, on: boolean): Promise<void>;
   abstract hasOperator(): Promise<boolean>;
 }
 
@@ -70,20 +73,126 @@ export interface Account {
   readonly operator: boolean;
   readonly createdAt: Date;
   /** In the order in which the user joined them. */
-  readonly workspaces: readonly WorkspaceRow[];
+  readonly workspaces: readonly (WorkspaceRow & { readonly role: WorkspaceRole })[];
+}
+
+/** A user of a workspace. */
+export interface MemberRow {
+  readonly userId: string;
+  readonly email: string;
+  readonly role: WorkspaceRole;
+  readonly joinedAt: Date;
 }
 
 export interface AccountPage {
   readonly total: number;
-  readonly accounts: readonly (Account & { readonly enabled: boolean })[];
+  readonly accounts: readonly (Account & { readonly enabled: boolean; readonly secondFactor: boolean })[];
 }
 
 /** The read model of users and their workspaces. It includes every command that has returned. */
 export abstract class AccountDirectory {
   abstract find(userId: string): Promise<Account | undefined>;
+  /** Knows a user as soon as an event names the user, also before the read model does. */
+  abstract addressOf(userId: string): Promise<string | undefined>;
+  /** Whether the user is mailed about failures in the workspaces that they own. */
+  abstract getsServiceMails(userId: string): Promise<boolean>;
   /** One page of all accounts, newest first. */
   abstract list(limit: number, offset: number): Promise<AccountPage>;
   abstract findWorkspace(workspaceId: string): Promise<WorkspaceRow | undefined>;
+}
+
+/** The read model of who belongs to which workspace. It includes every command that has returned. */
+export abstract class MemberDirectory {
+  /** Undefined for a user who does not belong to the workspace. */
+  abstract roleOf(userId: string, workspaceId: string): Promise<WorkspaceRole | undefined>;
+  /** In the order in which they joined. */
+  abstract membersOf(workspaceId: string): Promise<MemberRow[]>;
+  /** Invitations that can be accepted, the oldest first. */
+  abstract invitationsOf(workspaceId: string): Promise<InvitationRow[]>;
+}
+
+export interface InvitationRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly email: string;
+  readonly role: WorkspaceRole;
+  readonly invitedBy: string;
+  readonly expiresAt: Date;
+}
+
+export type Invite = Pick<InvitationRow, 'workspaceId' | 'email' | 'role'> & { readonly actorId: string };
+
+/** The name of a workspace, who belongs to it, and in what role. */
+export abstract class MemberRepository {
+  /** @throws the refusals `workspace_not_found`, `role_insufficient` and `invalid_input`. */
+  abstract rename(workspaceId: string, name: string, actorId: string): Promise<void>;
+  /**
+   * Carries out the command; removing a member ends their sessions in the workspace in the same transaction. An
+   * invitation is removed like a member, by its id. @throws the refusals of `decideMembers`.
+   */
+  abstract execute(workspaceId: string, command: MemberCommand): Promise<void>;
+  /** @throws the refusals of `decideInvitation`. */
+  abstract invite(invite: Invite): Promise<InvitationRow>;
+  /** Sets the hash of the token of an invitation that can be accepted; undefined for others. */
+  abstract issueToken(invitationId: string, tokenHash: string): Promise<InvitationRow | undefined>;
+  /** Undefined if it was accepted or revoked, or has expired. */
+  abstract findInvitation(tokenHash: string): Promise<InvitationRow | undefined>;
+  /**
+   * Creates the user and their membership in one transaction, once.
+   * @throws the refusals `token_invalid` and `user_exists`.
+   */
+  abstract accept(
+    invitation: InvitationRow,
+    tokenHash: string,
+    newUser: { readonly userId: string; readonly passwordHash: string },
+  ): Promise<void>;
+  abstract deleteOldInvitations(): Promise<void>;
+}
+
+export interface SecondFactorRow {
+  /** In base32. */
+  readonly secret: string;
+  readonly confirmed: boolean;
+  /** Whether it can still be confirmed. */
+  readonly started: boolean;
+  /** Codes that were not used. */
+  readonly recoveryCodes: number;
+}
+
+/** Secrets of authenticators, and recovery codes by their hashes. */
+export abstract class SecondFactors {
+  abstract find(userId: string): Promise<SecondFactorRow | undefined>;
+  /** @returns false, without a change, when the user has a confirmed one. */
+  abstract start(userId: string, secret: string): Promise<boolean>;
+  /**
+   * Ends all sessions of the user but the one with the token, in the same transaction.
+   * @returns false when there is none to confirm. @throws the refusal `second_factor_enabled`.
+   */
+  abstract confirm(userId: string, step: number, codeHashes: readonly string[], tokenHash: string): Promise<boolean>;
+  /** @returns false when a code of this or a later step was used before. */
+  abstract useStep(userId: string, step: number): Promise<boolean>;
+  /** @returns false when there is no such code any more. */
+  abstract useRecoveryCode(userId: string, codeHash: string): Promise<boolean>;
+  /** @throws the refusal `second_factor_not_enabled`. */
+  abstract renewRecoveryCodes(userId: string, codeHashes: readonly string[]): Promise<void>;
+  /** @throws the refusal `second_factor_not_enabled`. */
+  abstract remove(userId: string, actorId: string): Promise<void>;
+}
+
+/** Requests to reset a password by mail. */
+export abstract class PasswordResets {
+  /** Stores the request and its event, unless the address or the network has had too many. */
+  abstract request(email: string, network: string): Promise<void>;
+  /** Sets the hash of the token; @returns the address to mail, undefined if nothing is to be mailed. */
+  abstract issueToken(requestId: string, tokenHash: string): Promise<string | undefined>;
+  /** The user of a token that has neither expired nor been used. */
+  abstract userOf(tokenHash: string): Promise<string | undefined>;
+  /**
+   * Uses the token, replaces the password and ends all sessions of the user in one transaction.
+   * @returns false, without a change, when the token was used meanwhile.
+   */
+  abstract confirm(userId: string, tokenHash: string, passwordHash: string): Promise<boolean>;
+  abstract deleteOld(): Promise<void>;
 }
 
 export interface Session {
@@ -96,9 +205,12 @@ export interface SessionUser extends Session {
   readonly quotas: QuotaOverrides;
   readonly email: string;
   readonly operator: boolean;
+  readonly role: WorkspaceRole;
 }
 
-export interface NewSession extends Session {
+export interface NewSession {
+  readonly userId: string;
+  readonly workspace: WorkspaceRow & { readonly isNew?: boolean };
   readonly tokenHash: string;
   /** The hash that the password was verified against. */
   readonly passwordHash: string;
@@ -106,6 +218,8 @@ export interface NewSession extends Session {
   readonly clientAddress: string;
   /** In short form. */
   readonly userAgent: string | undefined;
+  /** Whether the device has proved that it has logged in before. */
+  readonly isKnownDevice: boolean;
 }
 
 /** A session as its user sees it. */
@@ -123,7 +237,10 @@ export interface SessionRow {
 
 /** Sessions that have neither expired nor been unused for too long. Only hashes of their tokens are stored. */
 export abstract class Sessions {
-  /** @returns false, without opening a session, when the password has changed since it was verified. */
+  /**
+   * Creates the workspace in the same transaction if it is new, and notes a device that is not known.
+   * @returns false, without opening a session, when the password has changed since it was verified.
+   */
   abstract open(session: NewSession): Promise<boolean>;
   /** A single query, because every dashboard request calls it. */
   abstract find(tokenHash: string): Promise<SessionUser | undefined>;

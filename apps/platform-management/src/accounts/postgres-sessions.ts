@@ -1,25 +1,45 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { fold } from '@postern/event-sourcing';
 import { inSteps } from '@postern/event-sourcing/postgres';
-import { CONFIG, Database } from '@postern/service-host';
+import { CONFIG, Database, wideNetworkOf } from '@postern/service-host';
+import type pg from 'pg';
 import type { PlatformManagementConfig } from '../config.js';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { DELETE_EXPIRED_SESSIONS, FIND_SESSION, OPEN_SESSION, SAVE_SESSION_USE } from './accounts.sql.js';
+import { AccountTransactions, eventsOf, type StreamEvents } from './account-transactions.js';
+import {
+  DELETE_EXPIRED_SESSIONS,
+  DELETE_OLD_DEVICES,
+  FIND_SESSION,
+  OPEN_SESSION,
+  REMEMBER_DEVICE,
+  SAVE_SESSION_USE,
+} from './accounts.sql.js';
 import type { NewSession, SessionRow, Sessions, SessionUser } from './ports.js';
+import { type UserEvent, user, userStream } from './user.js';
+import { workspaceStream } from './workspace.js';
+import { creationByUser } from './workspace-creation.js';
 
 /** Stores sessions as rows without events, because their history is not needed. */
 @Injectable()
 export class PostgresSessions implements Sessions {
   constructor(
     private readonly database: Database,
+    private readonly transactions: AccountTransactions,
     private readonly prisma: PrismaClient,
     @Inject(CONFIG) private readonly config: Pick<PlatformManagementConfig, 'sessionIdleMinutes'>,
   ) {}
 
   async open(session: NewSession): Promise<boolean> {
-    const { tokenHash, userId, workspaceId, passwordHash, expiresAt, clientAddress, userAgent } = session;
-    const values = [tokenHash, userId, workspaceId, expiresAt, passwordHash, clientAddress, userAgent ?? null];
-    const { rowCount } = await this.database.pool.query(OPEN_SESSION, values);
-    return rowCount === 1;
+    const { userId, workspace } = session;
+    let opened = false;
+    await this.transactions.run([userStream(userId), workspaceStream(workspace.id)], async client => {
+      opened = await insertSession(client, session);
+      if (!opened) return undefined;
+      const isNewDevice = await rememberDevice(client, session);
+      if (workspace.isNew) return creationByUser(client, userId, workspace, true);
+      return isNewDevice ? [await newDeviceOf(client, session)] : undefined;
+    });
+    return opened;
   }
 
   async find(tokenHash: string): Promise<SessionUser | undefined> {
@@ -57,5 +77,27 @@ export class PostgresSessions implements Sessions {
 
   async deleteExpired(): Promise<void> {
     await inSteps(this.database.pool, DELETE_EXPIRED_SESSIONS, [this.config.sessionIdleMinutes]);
+    await inSteps(this.database.pool, DELETE_OLD_DEVICES, []);
   }
 }
+
+const insertSession = async (client: Pick<pg.Pool, 'query'>, session: NewSession): Promise<boolean> => {
+  const { tokenHash, userId, workspace, passwordHash, expiresAt, clientAddress, userAgent } = session;
+  const values = [tokenHash, userId, workspace.id, expiresAt, passwordHash, clientAddress, userAgent ?? null];
+  return (await client.query(OPEN_SESSION, values)).rowCount === 1;
+};
+
+/** Whether the user has signed in before, but neither with this device nor from such a program and network. */
+const rememberDevice = async (client: pg.PoolClient, session: NewSession): Promise<boolean> => {
+  const network = wideNetworkOf(session.clientAddress) ?? 'unknown';
+  const values = [session.userId, network, session.userAgent ?? ''];
+  const { rows } = await client.query<{ isNew: boolean; hasOthers: boolean }>(REMEMBER_DEVICE, values);
+  return rows.some(({ isNew, hasOthers }) => isNew && hasOthers) && !session.isKnownDevice;
+};
+
+const newDeviceOf = async (client: pg.PoolClient, { userId, userAgent }: NewSession): Promise<StreamEvents> => {
+  const streamId = userStream(userId);
+  const state = fold(user, await eventsOf<UserEvent>(client, streamId));
+  const at = new Date().toISOString();
+  return { streamId, events: user.decide({ kind: 'note-new-device', device: userAgent, at }, state) };
+};

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
-import { type Append, BEGINNING, fold } from '@postern/event-sourcing';
-import { appendAll, inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
-import { EventSourcing, type WriteOptions } from '@postern/service-host';
+import { fold } from '@postern/event-sourcing';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { accounts } from './accounts.projection.js';
+import { AccountTransactions, eventsOf, type StreamEvents } from './account-transactions.js';
 import {
   END_SESSIONS_OF_USER,
   FIND_ENABLED_OPERATOR,
@@ -13,34 +11,29 @@ import {
   INSERT_CREDENTIALS,
   REPLACE_PASSWORD,
   SET_DISABLED,
-  USER_EVENTS,
 } from './accounts.sql.js';
-import type { Credentials, NewUser, UserRepository } from './ports.js';
-import { type User, type UserEvent, user, userStream } from './user.js';
-import { workspace, workspaceStream } from './workspace.js';
+import { END_RESETS_OF_USER } from './password-resets.sql.js';
+import type { Credentials, NewUser, UserRepository, WorkspaceRow } from './ports.js';
+import { type UserEvent, user, userStream } from './user.js';
+import { workspaceStream } from './workspace.js';
+import { creationByUser, workspaceCreation } from './workspace-creation.js';
 
 /** The name of a lock, not of a stream: only one process creates the first operator. */
 const FIRST_OPERATOR = 'first-operator';
 /** The name of a lock, not of a stream: operators who disable each other wait for one another. */
 const OPERATORS = 'operators';
 
-type StreamEvents = Pick<Append, 'streamId' | 'events'>;
-
 /** Writes credentials and events in one transaction. Hashes are not in events, so that they can be deleted. */
 @Injectable()
 export class PostgresUserRepository implements UserRepository {
-  readonly #writes: WriteOptions;
-
   constructor(
-    eventSourcing: EventSourcing,
+    private readonly transactions: AccountTransactions,
     private readonly prisma: PrismaClient,
-  ) {
-    this.#writes = eventSourcing.writeOptions(accounts);
-  }
+  ) {}
 
   async register(newUser: NewUser): Promise<void> {
     const events = firstEventsOf(newUser);
-    await this.#inTransaction(streamsOf(events), async client => {
+    await this.transactions.run(streamsOf(events), async client => {
       await insertCredentials(client, newUser);
       return events;
     });
@@ -48,7 +41,7 @@ export class PostgresUserRepository implements UserRepository {
 
   registerFirstOperator(newUser: NewUser): Promise<boolean> {
     const events = firstEventsOf(newUser);
-    return this.#inTransaction([FIRST_OPERATOR, ...streamsOf(events)], async client => {
+    return this.transactions.run([FIRST_OPERATOR, ...streamsOf(events)], async client => {
       const { rows } = await client.query(FIND_OPERATOR);
       if (rows.length > 0) return undefined;
       await insertCredentials(client, newUser);
@@ -56,15 +49,10 @@ export class PostgresUserRepository implements UserRepository {
     });
   }
 
-  async createWorkspace(userId: string, { id, name }: { readonly id: string; readonly name: string }): Promise<void> {
-    const at = new Date().toISOString();
-    const streamId = userStream(userId);
-    const creation = workspaceCreation(id, name, userId, at);
-    await this.#inTransaction([streamId, creation.streamId], async client => {
-      const { rows } = await client.query<UserEvent>(USER_EVENTS, [streamId]);
-      const events = user.decide({ kind: 'create-workspace', workspaceId: id, at }, fold(user, rows));
-      return [{ streamId, events }, creation];
-    });
+  async createWorkspace(userId: string, created: WorkspaceRow): Promise<void> {
+    await this.transactions.run([userStream(userId), workspaceStream(created.id)], client =>
+      creationByUser(client, userId, created),
+    );
   }
 
   async credentialsOf(email: string): Promise<Credentials | undefined> {
@@ -80,22 +68,23 @@ export class PostgresUserRepository implements UserRepository {
 
   async replacePassword(userId: string, verified: string, passwordHash: string): Promise<boolean> {
     const streamId = userStream(userId);
-    const state = await this.#stateOf(userId);
-    const events = user.decide({ kind: 'change-password', at: new Date().toISOString() }, state);
-    return this.#inTransaction([streamId], async client => {
+    return this.transactions.run([streamId], async client => {
       const { rowCount } = await client.query(REPLACE_PASSWORD, [userId, verified, passwordHash]);
       if (rowCount === 0) return undefined;
       await client.query(END_SESSIONS_OF_USER, [userId]);
-      return [{ streamId, events }];
+      await client.query(END_RESETS_OF_USER, [userId]);
+      const state = fold(user, await eventsOf<UserEvent>(client, streamId));
+      return [{ streamId, events: user.decide({ kind: 'change-password', at: new Date().toISOString() }, state) }];
     });
   }
 
   async setEnabled(userId: string, enabled: boolean, actorId: string): Promise<void> {
     const streamId = userStream(userId);
     const kind = enabled ? 'enable' : 'disable';
-    const events = user.decide({ kind, actorId, at: new Date().toISOString() }, await this.#stateOf(userId));
-    if (events.length === 0) return;
-    await this.#inTransaction([OPERATORS, streamId], async client => {
+    await this.transactions.run([OPERATORS, streamId], async client => {
+      const state = fold(user, await eventsOf<UserEvent>(client, streamId));
+      const events = user.decide({ kind, actorId, at: new Date().toISOString() }, state);
+      if (events.length === 0) return undefined;
       const { rowCount } = await client.query(SET_DISABLED, [userId, !enabled]);
       if (rowCount === 0) return undefined;
       if (!enabled) {
@@ -107,61 +96,20 @@ export class PostgresUserRepository implements UserRepository {
     });
   }
 
+  async setServiceMails(userId: string, on: boolean): Promise<void> {
+    await this.prisma.credential.updateMany({ where: { userId }, data: { serviceMails: on } });
+  }
+
   async hasOperator(): Promise<boolean> {
     return (await this.prisma.credential.findFirst({ where: { operator: true }, select: { userId: true } })) !== null;
   }
-
-  /**
-   * Reads before the transaction, which must not wait for a second connection. Decisions stay valid, because users are
-   * never deleted.
-   */
-  async #stateOf(userId: string): Promise<User> {
-    return fold(user, await this.#writes.store.readStream(userStream(userId)));
-  }
-
-  /**
-   * Runs `work` in a transaction that locks the streams, appends the events it returns, and waits for the read model.
-   * @returns false when `work` returned nothing to append.
-   */
-  async #inTransaction(
-    streams: readonly string[],
-    work: (client: pg.PoolClient) => Promise<readonly StreamEvents[] | undefined>,
-  ): Promise<boolean> {
-    const { store, waitUntil } = this.#writes;
-    const metadata = this.#writes.metadata();
-    const position = await inTransaction(store.pool, async client => {
-      await lockStreams(client, streams);
-      const appends = await work(client);
-      if (!appends) return undefined;
-      const results = await appendAll(
-        client,
-        appends.map(append => ({ ...append, expectedVersion: 'any', metadata })),
-      );
-      return results.reduce((_, result) => {
-        if (result instanceof Error) throw result;
-        return result.position;
-      }, BEGINNING);
-    });
-    if (!position) return false;
-    store.announce();
-    await waitUntil(position);
-    return true;
-  }
 }
 
-const workspaceCreation = (workspaceId: string, name: string, createdBy: string, at: string): StreamEvents => ({
-  streamId: workspaceStream(workspaceId),
-  events: workspace.decide({ kind: 'create', workspaceId, name, createdBy, at }, workspace.initial),
-});
-
-const firstEventsOf = ({ userId, email, operator, workspace: { id, name } }: NewUser): readonly StreamEvents[] => {
+const firstEventsOf = ({ userId, email, operator, workspace: first }: NewUser): readonly StreamEvents[] => {
   const at = new Date().toISOString();
   const registered = user.decide({ kind: 'register', userId, email, operator, at }, user.initial);
-  const joined = user.decide({ kind: 'join-workspace', workspaceId: id, at }, fold(user, registered));
-  return [
-    workspaceCreation(id, name, userId, at),
-    { streamId: userStream(userId), events: [...registered, ...joined] },
-  ];
+  const joined = user.decide({ kind: 'join-workspace', workspaceId: first.id, at }, fold(user, registered));
+  return [workspaceCreation(first, userId, at), { streamId: userStream(userId), events: [...registered, ...joined] }];
 };
 
 const streamsOf = (events: readonly StreamEvents[]): string[] => events.map(({ streamId }) => streamId);

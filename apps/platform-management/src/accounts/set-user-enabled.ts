@@ -1,7 +1,7 @@
 import { Refusal, type ReplyOf, type RequestOf, setUserEnabled } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { accountReply } from './account-reply.js';
-import { AccountDirectory, UserRepository } from './ports.js';
+import { AccountDirectory, SecondFactors, UserRepository } from './ports.js';
 
 /** Lets an operator disable a user, whose sessions end and whose platform keys stop at once, or enable the user again. */
 @Handles(setUserEnabled)
@@ -9,6 +9,7 @@ export class SetUserEnabled {
   constructor(
     private readonly users: UserRepository,
     private readonly accounts: AccountDirectory,
+    private readonly factors: SecondFactors,
   ) {}
 
   async execute(request: RequestOf<typeof setUserEnabled>): Promise<ReplyOf<typeof setUserEnabled>> {
@@ -18,6 +19,7 @@ export class SetUserEnabled {
     const account = await this.accounts.find(userId);
     if (!account) throw new Refusal('user_not_found', 'there is no such user');
     await this.users.setEnabled(userId, enabled, actorId);
-    return { ...accountReply(account), enabled };
+    const factor = await this.factors.find(userId);
+    return { ...accountReply(account), enabled, second_factor: factor?.confirmed ?? false };
   }
 }

@@ -39,6 +39,49 @@ describe('a user', () => {
       .refuses('quota_reached', 'workspaces');
   });
 
+  it('has the place of a deleted workspace again after a day', () => {
+    const joinedAlready = Array.from({ length: 10 }, (_, n) => ({
+      ...joined,
+      data: { ...joined.data, workspace_id: `${n}` },
+    }));
+    const forgotten: UserEvent = {
+      type: 'platform-management.user-workspace-deleted.v1',
+      data: { user_id: 'ada', workspace_id: '3', at },
+    };
+    const forget = { kind: 'forget-workspace', workspaceId: '3', at } as const;
+    given(registered, ...joinedAlready)
+      .when(forget)
+      .yields(forgotten);
+    given(registered, ...joinedAlready, forgotten)
+      .when(forget)
+      .yields();
+    const create = { kind: 'create-workspace', workspaceId: 'default' } as const;
+    given(registered, ...joinedAlready, forgotten)
+      .when({ ...create, at: '2026-01-03T03:04:05.677Z' })
+      .refuses('quota_reached', 'workspaces');
+    const later = '2026-01-03T03:04:05.678Z';
+    given(registered, ...joinedAlready, forgotten)
+      .when({ ...create, at: later })
+      .yields({ ...joined, data: { ...joined.data, at: later } });
+  });
+
+  it('who belongs to no workspace gets one, unless ten were deleted within a day', () => {
+    const all = Array.from({ length: 10 }, (_, n) => ({ ...joined, data: { ...joined.data, workspace_id: `${n}` } }));
+    const forgotten = all.map(
+      ({ data }): UserEvent => ({ type: 'platform-management.user-workspace-deleted.v1', data }),
+    );
+    const create = { kind: 'create-missing-workspace', workspaceId: 'default', at } as const;
+    given(registered, ...all)
+      .when(create)
+      .yields(joined);
+    given(registered, ...all, ...forgotten.slice(1))
+      .when(create)
+      .yields(joined);
+    given(registered, ...all, ...forgotten)
+      .when(create)
+      .refuses('quota_reached');
+  });
+
   it('changes the password, which the event does not contain', () =>
     given(registered)
       .when({ kind: 'change-password', at })

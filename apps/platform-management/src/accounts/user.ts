@@ -17,8 +17,28 @@ export type UserEvent =
       readonly data: { readonly user_id: string; readonly workspace_id: string; readonly at: string };
     }
   | {
+      readonly type: 'platform-management.user-workspace-deleted.v1';
+      readonly data: { readonly user_id: string; readonly workspace_id: string; readonly at: string };
+    }
+  | {
       readonly type: 'platform-management.password-changed.v1';
       readonly data: { readonly user_id: string; readonly at: string };
+    }
+  | {
+      readonly type: 'platform-management.second-factor-enabled.v1' | 'platform-management.recovery-codes-renewed.v1';
+      readonly data: { readonly user_id: string; readonly at: string };
+    }
+  | {
+      readonly type: 'platform-management.second-factor-disabled.v1';
+      readonly data: { readonly user_id: string; readonly actor_id: string; readonly at: string };
+    }
+  | {
+      readonly type: 'platform-management.recovery-code-used.v1';
+      readonly data: { readonly user_id: string; readonly left: number; readonly at: string };
+    }
+  | {
+      readonly type: 'platform-management.signed-in-from-new-device.v1';
+      readonly data: { readonly user_id: string; readonly device: string | null; readonly at: string };
     }
   | {
       readonly type: 'platform-management.user-disabled.v1' | 'platform-management.user-enabled.v1';
@@ -34,19 +54,29 @@ export type UserCommand =
       readonly at: string;
     }
   | { readonly kind: 'join-workspace'; readonly workspaceId: string; readonly at: string }
-  | { readonly kind: 'create-workspace'; readonly workspaceId: string; readonly at: string }
-  | { readonly kind: 'change-password'; readonly at: string }
+  | {
+      readonly kind: 'create-workspace' | 'create-missing-workspace' | 'forget-workspace';
+      readonly workspaceId: string;
+      readonly at: string;
+    }
+  | { readonly kind: 'change-password' | 'enable-second-factor' | 'renew-recovery-codes'; readonly at: string }
+  | { readonly kind: 'disable-second-factor'; readonly actorId: string; readonly at: string }
+  | { readonly kind: 'use-recovery-code'; readonly left: number; readonly at: string }
+  | { readonly kind: 'note-new-device'; readonly device: string | undefined; readonly at: string }
   | { readonly kind: 'enable' | 'disable'; readonly actorId: string; readonly at: string };
 
 export interface User {
   readonly id: string | undefined;
   readonly workspaces: readonly string[];
+  /** When workspaces that the user had created were deleted; absent without any. */
+  readonly deletions?: readonly string[];
   readonly disabled: boolean;
+  readonly secondFactor: boolean;
 }
 
 /** A user who can log in. The password hash is in the credentials table, never in an event. */
 export const user: Decider<User, UserCommand, UserEvent> = {
-  initial: { id: undefined, workspaces: [], disabled: false },
+  initial: { id: undefined, workspaces: [], disabled: false, secondFactor: false },
 
   decide: (command, state) => {
     switch (command.kind) {
@@ -58,8 +88,17 @@ export const user: Decider<User, UserCommand, UserEvent> = {
           },
         ];
       case 'create-workspace':
-        if (state.workspaces.length >= WORKSPACES_PER_USER) throw quotaReached('workspaces', WORKSPACES_PER_USER);
+        requirePlace(state.workspaces.length, deletedWithinADay(state, command.at));
         return user.decide({ ...command, kind: 'join-workspace' }, state);
+      case 'create-missing-workspace':
+        requirePlace(0, deletedWithinADay(state, command.at));
+        return user.decide({ ...command, kind: 'join-workspace' }, state);
+      case 'forget-workspace': {
+        const { workspaceId: workspace_id, at } = command;
+        if (!state.workspaces.includes(workspace_id)) return [];
+        const data = { user_id: registered(state), workspace_id, at };
+        return [{ type: 'platform-management.user-workspace-deleted.v1', data }];
+      }
       case 'join-workspace':
         return state.workspaces.includes(command.workspaceId)
           ? []
@@ -73,6 +112,30 @@ export const user: Decider<User, UserCommand, UserEvent> = {
         return [
           { type: 'platform-management.password-changed.v1', data: { user_id: registered(state), at: command.at } },
         ];
+      case 'enable-second-factor':
+        if (state.secondFactor) throw new Refusal('second_factor_enabled', 'the second factor is on already');
+        return [
+          {
+            type: 'platform-management.second-factor-enabled.v1',
+            data: { user_id: registered(state), at: command.at },
+          },
+        ];
+      case 'disable-second-factor': {
+        const data = { user_id: withSecondFactor(state), actor_id: command.actorId, at: command.at };
+        return [{ type: 'platform-management.second-factor-disabled.v1', data }];
+      }
+      case 'renew-recovery-codes': {
+        const data = { user_id: withSecondFactor(state), at: command.at };
+        return [{ type: 'platform-management.recovery-codes-renewed.v1', data }];
+      }
+      case 'use-recovery-code': {
+        const data = { user_id: withSecondFactor(state), left: command.left, at: command.at };
+        return [{ type: 'platform-management.recovery-code-used.v1', data }];
+      }
+      case 'note-new-device': {
+        const data = { user_id: registered(state), device: command.device ?? null, at: command.at };
+        return [{ type: 'platform-management.signed-in-from-new-device.v1', data }];
+      }
       case 'disable':
       case 'enable': {
         const user_id = registered(state);
@@ -93,19 +156,48 @@ export const user: Decider<User, UserCommand, UserEvent> = {
         return { ...state, id: event.data.user_id };
       case 'platform-management.user-joined-workspace.v1':
         return { ...state, workspaces: [...state.workspaces, event.data.workspace_id] };
-      case 'platform-management.password-changed.v1':
-        return state;
+      case 'platform-management.user-workspace-deleted.v1':
+        return {
+          ...state,
+          workspaces: state.workspaces.filter(id => id !== event.data.workspace_id),
+          deletions: [...(state.deletions ?? []), event.data.at],
+        };
       case 'platform-management.user-disabled.v1':
         return { ...state, disabled: true };
       case 'platform-management.user-enabled.v1':
         return { ...state, disabled: false };
+      case 'platform-management.second-factor-enabled.v1':
+        return { ...state, secondFactor: true };
+      case 'platform-management.second-factor-disabled.v1':
+        return { ...state, secondFactor: false };
+      default:
+        return state;
     }
   },
+};
+
+const DAY_MS = 24 * 3_600_000;
+
+/** They keep their places, because limits per workspace and day would end with a deletion otherwise. */
+const deletedWithinADay = ({ deletions = [] }: User, at: string): number =>
+  deletions.filter(deletedAt => Date.parse(deletedAt) > Date.parse(at) - DAY_MS).length;
+
+const requirePlace = (existing: number, deleted: number): void => {
+  const limit = WORKSPACES_PER_USER;
+  if (existing + deleted < limit) return;
+  if (deleted === 0) throw quotaReached('workspaces', limit);
+  const message = `quota_reached: a user may create ${limit} workspaces, and deleted ones count for a day; try again tomorrow`;
+  throw new Refusal('quota_reached', message, { quota: 'workspaces', limit });
 };
 
 const registered = (state: User): string => {
   if (state.id === undefined) throw new Refusal('user_not_found', 'there is no such user');
   return state.id;
+};
+
+const withSecondFactor = (state: User): string => {
+  if (!state.secondFactor) throw new Refusal('second_factor_not_enabled', 'there is no second factor');
+  return registered(state);
 };
 
 export const userStream = (id: string): string => `user-${id}`;

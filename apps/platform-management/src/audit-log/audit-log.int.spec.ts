@@ -3,6 +3,7 @@ import {
   type AuditRecord,
   exportAuditLog,
   listAuditLog,
+  PLATFORM_KEY_USED,
   type RequestInput,
   recordAuditEntry,
 } from '@postern/contracts';
@@ -120,6 +121,35 @@ describe('A login', () => {
     await record(login('other@example.com', { client: { network: '198.51.100.0/24', user_agent: null } }));
     const rows = await fixture.query<{ times: number }>('SELECT times FROM audit_entries ORDER BY at, id');
     expect(rows.map(({ times }) => times).sort((a, b) => a - b)).toEqual([...Array<number>(13).fill(1), 5]);
+  });
+});
+
+describe('A refused platform key', () => {
+  const refused = (wishes: Partial<AuditRecord> = {}) =>
+    entry({
+      actor: { type: 'unknown', id: null },
+      action: PLATFORM_KEY_USED,
+      resource: { type: 'platform_key', id: null },
+      workspace_id: null,
+      outcome: 'refused',
+      code: 'platform_key_invalid',
+      ...wishes,
+    });
+
+  it('that repeats is counted in one entry after the tenth in an hour, with or without a network', async () => {
+    for (let number = 0; number < 13; number += 1) await record(refused({ times: 5 }));
+    const nowhere = { network: null, user_agent: null };
+    for (let number = 0; number < 12; number += 1) await record(refused({ client: nowhere, times: 7 }));
+    const rows = await fixture.query<{ times: number; client_network: string | null }>('SELECT * FROM audit_entries');
+    const timesOf = (network: string | null) =>
+      rows.filter(row => row.client_network === network).map(({ times }) => times);
+    expect(timesOf('192.0.2.0/24').sort((a, b) => a - b)).toEqual([...Array<number>(9).fill(5), 20]);
+    expect(timesOf(null).sort((a, b) => a - b)).toEqual([...Array<number>(9).fill(7), 21]);
+  });
+
+  it('of the workspace is in its audit log', async () => {
+    await record(refused({ actor: { type: 'platform_key', id: 'key-1' }, workspace_id: workspaceOf(ada) }));
+    expect(await list()).toMatchObject([{ action: PLATFORM_KEY_USED, actor: { id: 'key-1' }, times: 1 }]);
   });
 });
 

@@ -3,23 +3,23 @@ const COLUMNS =
 
 /** A repetition of the first request, which has neither outcome nor code, changes nothing. */
 export const RECORD_AUDIT_ENTRY = `
-  INSERT INTO audit_entries AS known (${COLUMNS})
-  VALUES ($1::uuid, $2::text, $3::text, $4::text, $5::text, $6::text, $7::uuid, $8::text, $9::text, $10::text, $11::text, $12::text)
+  INSERT INTO audit_entries AS known (${COLUMNS}, times)
+  VALUES ($1::uuid, $2::text, $3::text, $4::text, $5::text, $6::text, $7::uuid, $8::text, $9::text, $10::text, $11::text, $12::text, $13::integer)
   ON CONFLICT (id) DO UPDATE SET outcome = excluded.outcome, code = excluded.code,
     resource_type = excluded.resource_type, resource_id = excluded.resource_id
   WHERE known.outcome = 'attempted' AND (excluded.outcome <> 'attempted' OR excluded.code IS NOT NULL)`;
 
-/** Among unknown logins, the network decides which ones are alike: an attacker tries many addresses. */
+/** Among unknown actors, the network decides which refusals are alike: an attacker tries many addresses or keys. */
 export const MERGE_REPEATED_REFUSAL = `
   WITH entry AS (SELECT * FROM audit_entries WHERE id = $1 AND outcome = 'refused'),
   alike AS (
-    SELECT e.id, e.at FROM audit_entries e JOIN entry ON e.client_network = entry.client_network
+    SELECT e.id, e.at FROM audit_entries e JOIN entry ON e.client_network IS NOT DISTINCT FROM entry.client_network
     WHERE e.at > now() - interval '1 hour' AND e.id <> entry.id AND e.outcome = 'refused' AND e.action = entry.action
       AND e.code = entry.code AND e.actor_type = entry.actor_type
       AND (e.actor_type = 'unknown' OR e.actor_id = entry.actor_id)
     ORDER BY e.at DESC, e.id DESC LIMIT $2),
   counted AS (
-    UPDATE audit_entries SET times = times + 1
+    UPDATE audit_entries SET times = times + (SELECT times FROM entry)
     WHERE id = (SELECT id FROM alike WHERE (SELECT count(*) FROM alike) = $2 ORDER BY at DESC, id DESC LIMIT 1)
     RETURNING 1)
   DELETE FROM audit_entries WHERE id = $1 AND EXISTS (SELECT FROM counted)`;

@@ -26,7 +26,7 @@ export interface AuditPage {
 export abstract class AuditLog {
   /** Stores the entry, or the outcome of the stored one unless it is final. Committed when it returns. */
   abstract record(entry: NewAuditEntry): Promise<void>;
-  /** Counts a refused login in an earlier entry, if there are many like it in the last hour. */
+  /** Counts a refusal in an earlier entry, if there are many like it in the last hour. */
   abstract mergeRepeated(entry: NewAuditEntry): Promise<void>;
   abstract list(scope: AuditScope, page: { readonly limit: number; readonly offset: number }): Promise<AuditPage>;
   abstract after(scope: AuditScope, cursor: AuditCursor | undefined, limit: number): Promise<AuditEntry[]>;

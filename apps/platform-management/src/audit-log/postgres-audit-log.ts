@@ -13,7 +13,7 @@ import {
 } from './audit-log.sql.js';
 import { type AuditCursor, AuditLog, type AuditPage, type AuditScope, type NewAuditEntry } from './ports.js';
 
-/** Refused logins of one kind that are stored one by one within an hour. */
+/** Refusals of one kind that are stored one by one within an hour. */
 const LISTED_ONE_BY_ONE = 10;
 
 /** Stores the audit log in PostgreSQL, ordered by the clock of the database. */
@@ -24,7 +24,7 @@ export class PostgresAuditLog extends AuditLog {
   }
 
   async record(entry: NewAuditEntry): Promise<void> {
-    const { entry_id, actor, action, resource, workspace_id, client, outcome, code, request_id } = entry;
+    const { entry_id, actor, action, resource, workspace_id, client, outcome, code, request_id, times } = entry;
     await this.database.pool.query(RECORD_AUDIT_ENTRY, [
       entry_id,
       actor.type,
@@ -38,6 +38,7 @@ export class PostgresAuditLog extends AuditLog {
       outcome,
       code,
       request_id,
+      times ?? 1,
     ]);
   }
 

@@ -1,4 +1,4 @@
-import { type ReplyOf, type RequestOf, recordAuditEntry } from '@postern/contracts';
+import { PLATFORM_KEY_USED, type ReplyOf, type RequestOf, recordAuditEntry } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { AuditLog, LoginActors } from './ports.js';
 
@@ -13,6 +13,8 @@ export class RecordAuditEntry {
   async execute({ login, ...entry }: RequestOf<typeof recordAuditEntry>): Promise<ReplyOf<typeof recordAuditEntry>> {
     if (login === undefined) {
       await this.log.record(entry);
+      const isAnonymous = entry.outcome === 'refused' && entry.actor.type === 'unknown';
+      if (isAnonymous || entry.action === PLATFORM_KEY_USED) await this.log.mergeRepeated(entry);
       return {};
     }
     const { actor, workspaceId } = await this.logins.actorOf(login);

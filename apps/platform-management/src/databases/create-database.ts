@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createDatabase, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { DatabaseRuntime } from '@postern/runtime';
@@ -7,9 +6,8 @@ import { WorkspaceUsage } from '../quotas/ports.js';
 import { connectionUrl, usernameFor } from './connection-url.js';
 import { limitsOfPlan } from './database-plans.js';
 import { databaseReply, limitsReply } from './database-reply.js';
+import { newPassword } from './new-password.js';
 import { DatabaseRepository } from './ports.js';
-
-const PASSWORD_BYTES = 32;
 
 const ONE_DATABASE = { databases: 1, database_creations: 1 } as const;
 
@@ -39,7 +37,7 @@ export class CreateDatabase {
 
     const id = uuidv7();
     const { host, port } = await this.runtime.reserve(id, kind);
-    const credentials = { username: usernameFor(kind), password: randomBytes(PASSWORD_BYTES).toString('base64url') };
+    const credentials = { username: usernameFor(kind), password: newPassword() };
     const createdAt = new Date();
     const at = createdAt.toISOString();
     // If this fails, the reconciler releases the reservation, because it finds no event for it.

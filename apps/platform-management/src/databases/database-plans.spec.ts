@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { DATABASE_PLANS, limitsOfPlan } from './database-plans.js';
+import { DATABASE_PLANS } from '@postern/contracts/database-plans';
+import { limitsOfPlan } from './database-plans.js';
 
 describe('the plan of a database', () => {
   it('gives more of everything in a larger plan', () => {

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DatabaseRuntime, DatabaseStorage, RuntimeUnavailable } from '@postern/runtime';
+import { AttachedServices } from './attached-services.js';
 import type { DatabaseCommand } from './database.js';
-import { DatabaseDirectory, DatabaseRepository, type DatabaseRow } from './ports.js';
+import { DatabaseBackupRecords, DatabaseDirectory, DatabaseRepository, type DatabaseRow } from './ports.js';
 import { Supervision } from './supervision.js';
 
 const RECONCILE_EVERY_MS = 1_000;
@@ -27,12 +28,15 @@ export class DatabaseReconciler {
   #starting = 0;
   #cleanUpAt = 0;
   readonly #errors: unknown[] = [];
+  #pendingRotations: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly directory: DatabaseDirectory,
     private readonly databases: DatabaseRepository,
     private readonly runtime: DatabaseRuntime,
     private readonly storage: DatabaseStorage,
+    private readonly backups: DatabaseBackupRecords,
+    private readonly attached: AttachedServices,
   ) {}
 
   /** Reconciles until leadership is lost, then finishes work in progress. @throws errors from outside the runtime. */
@@ -52,9 +56,12 @@ export class DatabaseReconciler {
   /** Starts at most one step for each database, without waiting for it. */
   async reconcile(): Promise<void> {
     const rows = await this.directory.all();
+    this.#pendingRotations = await this.databases.findPendingRotations();
+    const restoring = new Set((await this.backups.unfinishedRestores()).map(({ databaseId }) => databaseId));
     if (Date.now() >= this.#cleanUpAt) await this.#cleanUp(rows).catch(unlessUnavailable);
     for (const row of rows) {
-      if (this.#underWay.has(row.id)) continue;
+      // A restore stops and starts the server itself.
+      if (this.#underWay.has(row.id) || (restoring.has(row.id) && row.status !== 'deleting')) continue;
       const work = this.#step(row, this.#supervisionOf(row.id))
         .catch(unlessUnavailable)
         .catch((error: unknown) => {
@@ -76,7 +83,7 @@ export class DatabaseReconciler {
         if (Date.now() >= row.createdAt.getTime() + CREATION_DEADLINE_MS) return this.#fail(row, supervision);
         return this.#start(row, supervision);
       case 'running':
-        return this.#check(row, supervision);
+        return this.#pendingRotations.has(row.id) ? this.#start(row, supervision) : this.#check(row, supervision);
       case 'unavailable':
         return this.#start(row, supervision);
       case 'deleting':
@@ -95,7 +102,11 @@ export class DatabaseReconciler {
       const { id: databaseId, kind, host, port, limits } = row;
       await supervision.attempt(async () => {
         if (!credentials) throw new Error('its credentials are gone');
-        await this.runtime.ensure({ databaseId, kind, host, port, limits, ...credentials });
+        const { username, password, rotation } = credentials;
+        await this.runtime.ensure({ databaseId, kind, host, port, limits, username, password });
+        if (!this.#pendingRotations.has(databaseId)) return;
+        await this.attached.restart(databaseId);
+        await this.databases.confirmRotation(databaseId, rotation);
       });
     } finally {
       this.#starting -= 1;
@@ -124,6 +135,7 @@ export class DatabaseReconciler {
     supervision.measureAt = Date.now() + MEASURE_STORAGE_EVERY_MS;
     // The next check notices a server that stops right now.
     const state = await this.storage.enforceStorage(row.id).catch(() => undefined);
+    if (state) await this.databases.reportStorage(row, state.usedBytes);
     if (state?.readOnly) await this.#report(row, { kind: 'report-read-only', reason: fullReason(row), at: now() });
     else if (state) await this.#report(row, { kind: 'report-writable', at: now() });
   }

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deleteDatabase, getDatabase, listDatabases } from '@postern/contracts';
 import { processesWith } from '@postern/runtime/testing';
-import { waitFor } from '@postern/testing';
+import { killProcess, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
@@ -106,7 +106,7 @@ describe('a database', () => {
     const made = await provisioned(workspace);
     await connected(made, client => client.query('CREATE TABLE kept (id int)'));
     await fixture.restart(async () => {
-      for (const pid of await processes(made)) process.kill(pid, 'SIGKILL');
+      for (const pid of await processes(made)) killProcess(pid);
       await waitFor(async () => (await processes(made)).length === 0);
     });
     await fixture.reconcile();
@@ -242,7 +242,7 @@ it('the leading replica does all of it on timers', async () => {
       ({ code }) => code,
     );
   await waitFor(async () => (await status()) === 'running', { timeoutMs: 20_000 });
-  for (const pid of await processes(made)) process.kill(pid, 'SIGKILL');
+  for (const pid of await processes(made)) killProcess(pid);
   await waitFor(async () => (await eventsOf(made)).length === 4, { timeoutMs: 20_000 });
   await waitFor(async () => (await status()) === 'running');
   expect(await find(workspace_id, made.id)).toMatchObject({ status_reason: null });

@@ -1,32 +1,82 @@
 import { Module } from '@nestjs/common';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
-import { EventSourcing } from '@postern/service-host';
+import { CONFIG, EventSourcing } from '@postern/service-host';
+import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
+import { EnvironmentModule } from '../environment/environment.module.js';
 import { EncryptionModule } from '../infrastructure/encryption/encryption.module.js';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
 import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
+import { WebServicesModule } from '../web-services/web-services.module.js';
+import { AttachDatabase } from './attach-database.js';
+import { AttachedServices } from './attached-services.js';
+import { BackupReconciler } from './backup-reconciler.js';
 import { CreateDatabase } from './create-database.js';
+import { CreateDatabaseBackup } from './create-database-backup.js';
 import { DatabaseReconciler } from './database-reconciler.js';
 import { DatabaseTimers } from './database-timers.js';
 import { Databases, databases } from './databases.projection.js';
 import { DeleteDatabase } from './delete-database.js';
+import { DetachDatabase } from './detach-database.js';
 import { GetDatabase } from './get-database.js';
-import { DatabaseDirectory, DatabaseRepository } from './ports.js';
+import { ListDatabaseAttachments } from './list-database-attachments.js';
+import { ListDatabaseBackups } from './list-database-backups.js';
+import {
+  BackupSettings,
+  DatabaseAttachments,
+  DatabaseBackupRecords,
+  DatabaseDirectory,
+  DatabaseRepository,
+} from './ports.js';
+import { PostgresDatabaseAttachments } from './postgres-database-attachments.js';
+import { PostgresDatabaseBackupRecords } from './postgres-database-backup-records.js';
 import { PostgresDatabaseRepository } from './postgres-database-repository.js';
+import { RestoreDatabaseBackup } from './restore-database-backup.js';
+import { RotateDatabase } from './rotate-database.js';
+import type { databasesSettings } from './settings.js';
+
+type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
 
 /** Provisioned databases of workspaces. */
 @Module({
-  imports: [eventSourcing, prisma, EncryptionModule, RuntimeModule, QuotaUsageModule],
+  imports: [
+    eventSourcing,
+    prisma,
+    EncryptionModule,
+    EnvironmentModule,
+    RuntimeModule,
+    QuotaUsageModule,
+    WebServicesModule,
+  ],
   providers: [
     CreateDatabase,
     DeleteDatabase,
     GetDatabase,
+    RotateDatabase,
+    AttachDatabase,
+    DetachDatabase,
+    ListDatabaseAttachments,
+    AttachedServices,
+    CreateDatabaseBackup,
+    ListDatabaseBackups,
+    RestoreDatabaseBackup,
+    BackupReconciler,
     Databases,
     DatabaseReconciler,
     DatabaseTimers,
     { provide: DatabaseDirectory, useExisting: Databases },
     { provide: DatabaseRepository, useClass: PostgresDatabaseRepository },
+    { provide: DatabaseAttachments, useClass: PostgresDatabaseAttachments },
+    { provide: DatabaseBackupRecords, useClass: PostgresDatabaseBackupRecords },
+    {
+      provide: BackupSettings,
+      inject: [CONFIG],
+      useFactory: ({ platformDatabaseBackupHours, platformDatabaseBackupsKept }: Settings): BackupSettings => ({
+        everyHours: platformDatabaseBackupHours,
+        kept: platformDatabaseBackupsKept,
+      }),
+    },
     {
       provide: CommandTransactions,
       inject: [EventSourcing],

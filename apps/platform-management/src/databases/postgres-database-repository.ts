@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CreationLimit } from '@postern/event-sourcing';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
-import { KeyRing } from '@postern/service-host';
+import { Database, KeyRing } from '@postern/service-host';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import {
@@ -9,10 +9,24 @@ import {
   type DatabaseCreation,
   type DatabaseEvent,
   database,
+  databaseNotFound,
   databaseStream,
 } from './database.js';
-import { DELETE_CREDENTIALS, DELETE_OLD_CREATIONS, INSERT_CREATION, INSERT_CREDENTIALS } from './databases.sql.js';
-import { type DatabaseCredentials, DatabaseRepository } from './ports.js';
+import { DELETE_ATTACHMENTS_OF } from './database-attachments.sql.js';
+import { DELETE_BACKUPS_OF } from './database-backups.sql.js';
+import { databaseStorage, databaseStorageStream } from './database-storage.js';
+import {
+  CONFIRM_ROTATION,
+  DELETE_CREDENTIALS,
+  DELETE_OLD_CREATIONS,
+  FIND_PENDING_ROTATIONS,
+  INSERT_CREATION,
+  INSERT_CREDENTIALS,
+  ROTATE_CREDENTIALS,
+} from './databases.sql.js';
+import { type DatabaseCredentials, DatabaseRepository, type DatabaseRow, type RotatedCredentials } from './ports.js';
+
+type StorageSubject = Pick<DatabaseRow, 'id' | 'workspaceId' | 'limits'>;
 
 /** After these events the credentials are no longer needed. */
 const FINAL_EVENTS: ReadonlySet<DatabaseEvent['type']> = new Set([
@@ -25,6 +39,7 @@ const FINAL_EVENTS: ReadonlySet<DatabaseEvent['type']> = new Set([
 export class PostgresDatabaseRepository extends DatabaseRepository {
   constructor(
     private readonly transactions: CommandTransactions,
+    private readonly database: Database,
     private readonly prisma: PrismaClient,
     private readonly keys: KeyRing,
   ) {
@@ -53,15 +68,48 @@ export class PostgresDatabaseRepository extends DatabaseRepository {
 
   override async execute(databaseId: string, command: DatabaseCommand): Promise<void> {
     await this.#execute(databaseId, command, async (client, events) => {
+      if (events.some(({ type }) => type === 'platform-management.database-deletion-requested.v1')) {
+        await client.query(DELETE_ATTACHMENTS_OF, [databaseId]);
+        await client.query(DELETE_BACKUPS_OF, [databaseId]);
+      }
       if (events.some(({ type }) => FINAL_EVENTS.has(type))) await client.query(DELETE_CREDENTIALS, [databaseId]);
     });
   }
 
-  override async credentialsOf(databaseId: string): Promise<DatabaseCredentials | undefined> {
+  override async credentialsOf(databaseId: string): Promise<RotatedCredentials | undefined> {
     const row = await this.prisma.databaseCredential.findUnique({ where: { databaseId } });
-    return row
-      ? { username: row.username, password: this.keys.open(row.sealedPassword, rowOf(databaseId)) }
-      : undefined;
+    if (!row) return undefined;
+    const { username, sealedPassword, rotation } = row;
+    return { username, password: this.keys.open(sealedPassword, rowOf(databaseId)), rotation };
+  }
+
+  override async rotate(databaseId: string, password: string): Promise<RotatedCredentials> {
+    const sealed = this.keys.seal(password, rowOf(databaseId));
+    const { rows } = await this.database.pool.query<{ username: string; rotation: number }>(ROTATE_CREDENTIALS, [
+      databaseId,
+      sealed,
+    ]);
+    if (!rows[0]) throw databaseNotFound();
+    return { ...rows[0], password };
+  }
+
+  override async confirmRotation(databaseId: string, rotation: number): Promise<void> {
+    await this.database.pool.query(CONFIRM_ROTATION, [databaseId, rotation]);
+  }
+
+  override async findPendingRotations(): Promise<ReadonlySet<string>> {
+    const { rows } = await this.database.pool.query<{ database_id: string }>(FIND_PENDING_ROTATIONS);
+    return new Set(rows.map(row => row.database_id));
+  }
+
+  override async reportStorage({ id, workspaceId, limits }: StorageSubject, usedBytes: number): Promise<void> {
+    const at = new Date().toISOString();
+    const { storageBytes: limitBytes } = limits;
+    await this.transactions.execute({
+      decider: databaseStorage,
+      streamId: databaseStorageStream(id),
+      command: { kind: 'report-storage', databaseId: id, workspaceId, usedBytes, limitBytes, at },
+    });
   }
 
   override async deleteUnusedCredentials(databaseIds: ReadonlySet<string>, before: Date): Promise<void> {

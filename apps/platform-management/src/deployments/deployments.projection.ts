@@ -11,6 +11,7 @@ import { deploymentNotFound, webServiceNotFound } from '../web-services/aggregat
 import { WebServiceOwners } from '../web-services/ports.js';
 import {
   BEGIN_DEPLOYMENT,
+  DELETE_DEPLOYMENTS_OF,
   END_DEPLOYMENT,
   FIND_DEPLOYMENT,
   FINISH_BUILD,
@@ -18,6 +19,7 @@ import {
   LIST_DEPLOYMENTS,
   SET_SOURCE,
 } from './deployments.sql.js';
+import { BuildQueue } from './ports.js';
 import { RuntimeAvailability } from './runtime-availability.js';
 
 /** The error of a cancelled deployment; none when its owner cancelled it. */
@@ -27,6 +29,10 @@ const CANCELLATION_ERRORS: Readonly<Record<Cause, string | null>> = {
   block: 'cancelled, because the web service was blocked',
   suspend: 'cancelled, because the web service was suspended',
 };
+
+/** Forgets the deployments of a deleted web service. */
+export const deleteDeploymentsOf = (webServiceId: string, tx: ProjectionTransaction): Promise<unknown> =>
+  tx.query(DELETE_DEPLOYMENTS_OF(tx), [webServiceId]);
 
 /** Applies one event to the read model of deployments. `finished_at` of a live deployment is when it went live. */
 export function applyDeploymentEvent(
@@ -81,6 +87,7 @@ export class Deployments {
     private readonly database: Database,
     private readonly webServices: WebServiceOwners,
     private readonly runtime: RuntimeAvailability,
+    private readonly queue: BuildQueue,
   ) {}
 
   /** Refuses with `web_service_not_found` or `deployment_not_found`. */
@@ -95,7 +102,7 @@ export class Deployments {
     const query = { name: 'deployment', text: FIND_DEPLOYMENT, values: [deploymentId, webServiceId] };
     const { rows } = await this.database.reads.query<DeploymentRow>(query);
     if (!rows[0]) throw deploymentNotFound();
-    return this.#replyOf(rows[0]);
+    return this.#replyOf(rows[0], await this.#positionsFor(rows));
   }
 
   /** Lists deployments, newest first. Refuses with `web_service_not_found`. */
@@ -107,11 +114,19 @@ export class Deployments {
       { readonly total: number } & (DeploymentRow | { readonly id: null })
     >({ name: 'deployments', text: LIST_DEPLOYMENTS, values });
     if (!rows[0]) throw webServiceNotFound();
-    const items = rows.flatMap(row => (row.id === null ? [] : [this.#replyOf(row)]));
+    const found = rows.flatMap(row => (row.id === null ? [] : [row]));
+    const positions = await this.#positionsFor(found);
+    const items = found.map(row => this.#replyOf(row, positions));
     return { items, total: rows[0].total, limit, offset };
   }
 
-  #replyOf(row: DeploymentRow): DeploymentReply {
+  /** Read only for a reply that shows a queued deployment. */
+  async #positionsFor(rows: readonly DeploymentRow[]): Promise<ReadonlyMap<string, number>> {
+    return rows.some(({ status }) => status === 'queued') ? this.queue.positions() : new Map();
+  }
+
+  #replyOf(row: DeploymentRow, positions: ReadonlyMap<string, number>): DeploymentReply {
+    const position = row.status === 'queued' ? positions.get(row.id) : undefined;
     return {
       id: row.id,
       web_service_id: row.web_service_id,
@@ -123,6 +138,7 @@ export class Deployments {
       started_at: row.started_at?.toISOString() ?? null,
       finished_at: row.finished_at?.toISOString() ?? null,
       rollback_of: row.rollback_of,
+      ...(position === undefined ? {} : { queue_position: position }),
     };
   }
 }

@@ -30,6 +30,9 @@ export const SET_SOURCE = ({ table }: ProjectionTables) =>
 export const FINISH_BUILD = ({ table }: ProjectionTables) =>
   `UPDATE ${table('deployments')} SET status = 'releasing', commit = $2 WHERE id = $1`;
 
+export const DELETE_DEPLOYMENTS_OF = ({ table }: ProjectionTables) =>
+  `DELETE FROM ${table('deployments')} WHERE web_service_id = $1`;
+
 /** Keeps the first end, so that a superseded deployment shows when it went live. */
 export const END_DEPLOYMENT = ({ table }: ProjectionTables) => `
   UPDATE ${table('deployments')} SET status = $2, error = $3, finished_at = coalesce(finished_at, $4) WHERE id = $1`;

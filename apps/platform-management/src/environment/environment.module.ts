@@ -47,6 +47,6 @@ import { SetVariables } from './set-variables.js';
       useFactory: (source: EventSourcing) => source.transactions(resources),
     },
   ],
-  exports: [ReleaseConfigurations],
+  exports: [NamedValueReader, ReleaseConfigurations],
 })
 export class EnvironmentModule {}

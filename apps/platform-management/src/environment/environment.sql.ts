@@ -23,9 +23,15 @@ export const LIST_VALUES = `
 /** Variables of the web service `$2` after secrets of the project `$3`, so that a variable wins over a secret. */
 export const CURRENT_CONFIGURATION = `
   WITH ${NEWER_SECRECY}
-  SELECT v.id, v.key, ${IS_SECRET} AS is_secret, s.sealed
+  SELECT v.id, v.key, ${IS_SECRET} AS is_secret, s.sealed, v.owner_id = $2 AS is_own
   FROM named_values v JOIN sealed_values s USING (id) LEFT JOIN newer USING (id)
   WHERE v.owner_id = $2 OR (v.owner_id = $3 AND v.scope = $4) ORDER BY v.owner_id = $2, v.key`;
+
+/** How to connect to the databases that are attached to the web service `$1`. */
+export const ATTACHED_DATABASES = `
+  SELECT a.variable, d.id, d.kind, d.host, d.port, c.username, c.sealed_password
+  FROM database_attachments a JOIN databases d ON d.id = a.database_id JOIN database_credentials c USING (database_id)
+  WHERE a.web_service_id = $1`;
 
 export const SEAL_VALUES = `
   INSERT INTO sealed_values (id, sealed) SELECT * FROM unnest($1::uuid[], $2::text[])
@@ -48,3 +54,7 @@ export const SET_VALUE = ({ table }: ProjectionTables) => `
   ON CONFLICT (id) DO UPDATE SET is_secret = excluded.is_secret`;
 
 export const DELETE_VALUE = ({ table }: ProjectionTables) => `DELETE FROM ${table('named_values')} WHERE id = $1`;
+
+/** Of a deleted project or web service. */
+export const DELETE_VALUES_OF = ({ table }: ProjectionTables) =>
+  `DELETE FROM ${table('named_values')} WHERE owner_id = $1`;

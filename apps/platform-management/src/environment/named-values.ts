@@ -64,6 +64,10 @@ export const valueIn = (values: NamedValues, wanted: string): NamedValue | undef
 export const valueStream = (collection: Collection, ownerId: string): string =>
   collection === 'variables' ? `environment-${ownerId}` : `project-secrets-${ownerId}`;
 
+/** The stream of the web service or the project that has the values. */
+export const ownerStream = (collection: Collection, ownerId: string): string =>
+  collection === 'variables' ? `web-service-${ownerId}` : `project-${ownerId}`;
+
 /** The streams of all values of a web service or a project. */
 export const valueStreamsOf = (ownerId: string): string[] => [
   valueStream('variables', ownerId),

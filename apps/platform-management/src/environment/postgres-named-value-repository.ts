@@ -2,6 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
+import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
+import { projectNotFound } from '../projects/ports.js';
+import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
 import { DELETE_SEALED_VALUE, SEAL_VALUES } from './environment.sql.js';
 import {
   type Collection,
@@ -9,6 +12,7 @@ import {
   type NamedValueCommand,
   type NamedValueEvent,
   type NamedValues,
+  ownerStream,
   slotOf,
   valueIn,
   valueStream,
@@ -63,7 +67,18 @@ export class PostgresNamedValueRepository extends NamedValueRepository {
     write: (client: pg.ClientBase, events: readonly NamedValueEvent[], before: NamedValues) => Promise<unknown>,
   ): Promise<readonly NamedValueEvent[]> {
     const streamId = valueStream(collection, command.ownerId);
-    return this.transactions.execute({ decider: deciderOf(collection), streamId, command, write });
+    const owner = ownerStream(collection, command.ownerId);
+    const check = async (client: pg.ClientBase) => {
+      if (await isDeleted(client, owner)) throw collection === 'variables' ? webServiceNotFound() : projectNotFound();
+    };
+    return this.transactions.execute({
+      decider: deciderOf(collection),
+      streamId,
+      command,
+      locks: [owner],
+      check,
+      write,
+    });
   }
 
   async #seal(client: pg.ClientBase, ids: readonly string[], values: readonly ValueToSet[]): Promise<void> {

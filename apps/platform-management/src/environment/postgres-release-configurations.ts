@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, KeyRing } from '@postern/service-host';
+import { connectionUrl } from '../databases/connection-url.js';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { CURRENT_CONFIGURATION } from './environment.sql.js';
+import { ATTACHED_DATABASES, CURRENT_CONFIGURATION } from './environment.sql.js';
 import { type Scope, valueStreamsOf } from './named-values.js';
 import { type Configuration, ReleaseConfigurations } from './ports.js';
 import { sealedValueRow } from './postgres-sealed-values.js';
@@ -11,6 +12,22 @@ interface ValueRow {
   readonly key: string;
   readonly is_secret: boolean;
   readonly sealed: string;
+  readonly is_own: boolean;
+}
+
+interface AttachedRow {
+  readonly variable: string;
+  readonly id: string;
+  readonly kind: 'relational' | 'key_value';
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly sealed_password: string;
+}
+
+interface Value {
+  readonly value: string;
+  readonly isSecret: boolean;
 }
 
 /** Stores each configuration of a release as one encrypted value under the id of the configuration. */
@@ -24,7 +41,7 @@ export class PostgresReleaseConfigurations extends ReleaseConfigurations {
     super();
   }
 
-  /** A variable of the web service overrides the project secret of the same key. */
+  /** A variable of the web service overrides an attached database, which overrides a project secret, of the same key. */
   override async current(webServiceId: string, projectId: string, scope: Scope): Promise<Configuration> {
     const streams = [...valueStreamsOf(webServiceId), ...valueStreamsOf(projectId)];
     const { rows } = await this.database.pool.query<ValueRow>(CURRENT_CONFIGURATION, [
@@ -33,16 +50,29 @@ export class PostgresReleaseConfigurations extends ReleaseConfigurations {
       projectId,
       scope,
     ]);
-    const values = new Map(
-      rows.map(({ id, key, is_secret, sealed }) => [
-        key,
-        { value: this.keys.open(sealed, sealedValueRow(id)), isSecret: is_secret },
-      ]),
-    );
+    const entryOf = ({ id, key, is_secret, sealed }: ValueRow): [string, Value] => [
+      key,
+      { value: this.keys.open(sealed, sealedValueRow(id)), isSecret: is_secret },
+    ];
+    const attached = await this.#attachedTo(webServiceId);
+    const values = new Map<string, Value>([
+      ...rows.filter(({ is_own }) => !is_own).map(entryOf),
+      ...attached.map(({ variable, url }): [string, Value] => [variable, { value: url, isSecret: true }]),
+      ...rows.filter(({ is_own }) => is_own).map(entryOf),
+    ]);
+    const secrets = [...values.values()].filter(({ isSecret }) => isSecret).map(({ value }) => value);
     return {
       environment: Object.fromEntries([...values].map(([key, { value }]) => [key, value])),
-      secrets: [...values.values()].filter(({ isSecret }) => isSecret).map(({ value }) => value),
+      secrets: [...secrets, ...attached.map(({ password }) => password)],
     };
+  }
+
+  async #attachedTo(webServiceId: string) {
+    const { rows } = await this.database.pool.query<AttachedRow>(ATTACHED_DATABASES, [webServiceId]);
+    return rows.map(({ variable, id, kind, host, port, username, sealed_password }) => {
+      const password = this.keys.open(sealed_password, `database_credentials/${id}`);
+      return { variable, password, url: connectionUrl(kind, { username, password, host, port }) };
+    });
   }
 
   override async seal(id: string, configuration: Configuration): Promise<void> {

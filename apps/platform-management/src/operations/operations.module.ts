@@ -5,6 +5,7 @@ import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { PostgresPersonalData } from './postgres-personal-data.js';
 
 const SEALED_COLUMNS = [
+  { table: 'second_factors', id: 'user_id', column: 'sealed_secret', rowOf: (id: string) => `second_factors/${id}` },
   { table: 'sealed_values', id: 'id', column: 'sealed', rowOf: (id: string) => `sealed_values/${id}` },
   {
     table: 'database_credentials',

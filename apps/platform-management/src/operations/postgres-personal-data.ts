@@ -8,9 +8,9 @@ import {
 } from '@postern/service-host';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { ERASE_LOGIN_FAILURES } from './operations.sql.js';
+import { ERASE_INVITATIONS, ERASE_LOGIN_FAILURES, ERASE_RESET_REQUESTS } from './operations.sql.js';
 
-/** Erases a recipient's address from failed logins. Accounts stay, because they belong to users, not to recipients. */
+/** Erases a recipient's address from failed logins, requests for passwords and invitations. Accounts stay, because they belong to users, not to recipients. */
 @Injectable()
 export class PostgresPersonalData extends PersonalData {
   override readonly isInEvents = false;
@@ -24,8 +24,14 @@ export class PostgresPersonalData extends PersonalData {
   }
 
   async eraseRows(erasure: PersonalErasure, _from: string | undefined, tx: pg.ClientBase): Promise<RowsOnTheirOwn> {
-    const { rowCount } = await tx.query(ERASE_LOGIN_FAILURES, [emailsIn(erasure)]);
-    return { erased: { login_failures: rowCount ?? 0 } };
+    const erase = async (statement: string) => (await tx.query(statement, [emailsIn(erasure)])).rowCount ?? 0;
+    return {
+      erased: {
+        login_failures: await erase(ERASE_LOGIN_FAILURES),
+        password_reset_requests: await erase(ERASE_RESET_REQUESTS),
+        invitations: await erase(ERASE_INVITATIONS),
+      },
+    };
   }
 
   override async kept(erasure: PersonalErasure): Promise<readonly KeptRows[]> {

@@ -1,4 +1,11 @@
-import { admitPlatformCall, type PlatformOperation, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import {
+  admitPlatformCall,
+  includesRole,
+  type PlatformOperation,
+  Refusal,
+  type ReplyOf,
+  type RequestOf,
+} from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { CallLimit } from './call-limit.js';
 import { type AdmittedKey, type CountedCall, PlatformCalls } from './ports.js';
@@ -15,11 +22,12 @@ export class AdmitPlatformCall {
     key_hash,
     required,
     operation,
+    role,
   }: RequestOf<typeof admitPlatformCall>): Promise<ReplyOf<typeof admitPlatformCall>> {
     const call = await this.calls.admit(key_hash, this.limit.perMinute > 0);
     const isRestricted = call?.key.projects !== null || call.key.operations !== null;
-    if (!call || (isRestricted && operation === undefined))
-      throw new Refusal('platform_key_invalid', 'the API key is invalid, expired or revoked');
+    if (!call || call.refused || (isRestricted && operation === undefined))
+      throw new Refusal('platform_key_invalid', 'the API key is invalid, expired or revoked', ofKey(call));
     const rate_limit = this.#rateLimit(call);
     if (rate_limit && call.used > rate_limit.limit) {
       throw new Refusal('rate_limit_reached', `the limit of ${rate_limit.limit} requests a minute is reached`, {
@@ -32,12 +40,21 @@ export class AdmitPlatformCall {
       throw new Refusal('insufficient_scope', 'the API key may only read', {
         required,
         actual: key.scope,
+        ...ofKey(call),
+        ...(rate_limit ? { rate_limit } : {}),
+      });
+    }
+    // Gateways of the release before send no role.
+    if (!includesRole(key.role, role ?? (required === 'read' ? 'viewer' : 'member'))) {
+      throw new Refusal('operation_not_allowed', `the role of the API key's user in the workspace is ${key.role}`, {
+        ...ofKey(call),
         ...(rate_limit ? { rate_limit } : {}),
       });
     }
     if (operation !== undefined && !permits(key, operation)) {
       throw new Refusal('operation_not_allowed', `the API key is restricted and may not do ${operation}`, {
         required: operation,
+        ...ofKey(call),
         ...(rate_limit ? { rate_limit } : {}),
       });
     }
@@ -63,6 +80,15 @@ export class AdmitPlatformCall {
     return limit > 0 ? { limit, remaining: Math.max(0, limit - used), reset_s: resetS } : null;
   }
 }
+
+/** What the audit log tells of a refused key that is known. */
+const ofKey = (call: CountedCall | undefined): Readonly<Record<string, unknown>> =>
+  call
+    ? {
+        refused_key: { id: call.key.id, workspace_id: call.key.workspaceId },
+        ...(call.refused ? { reason: call.refused } : {}),
+      }
+    : {};
 
 /** `write` includes `read`; a key may always ask about itself. */
 const permits = ({ operations }: AdmittedKey, operation: PlatformOperation | 'own-key'): boolean =>

@@ -45,11 +45,10 @@ export type PlatformKeyCommand =
       readonly operations?: readonly PlatformOperation[] | undefined;
       readonly at: string;
     }
-  | { readonly kind: 'revoke'; readonly userId: string; readonly workspaceId: string; readonly at: string };
+  | { readonly kind: 'revoke'; readonly workspaceId: string; readonly at: string };
 
 export interface PlatformKey {
   readonly id: string | undefined;
-  readonly userId: string | undefined;
   readonly workspaceId: string | undefined;
   readonly revoked: boolean;
 }
@@ -76,15 +75,14 @@ export const platformKeyStream = (keyId: string): string => `platform-key-${keyI
 
 /** A credential of a user for the platform API: created once, revoked once. That it expires needs no event. */
 export const platformKey: Decider<PlatformKey, PlatformKeyCommand, PlatformKeyEvent> = {
-  initial: { id: undefined, userId: undefined, workspaceId: undefined, revoked: false },
+  initial: { id: undefined, workspaceId: undefined, revoked: false },
 
   decide: (command, state) => {
     switch (command.kind) {
       case 'create':
         return create(command);
       case 'revoke': {
-        const isTheirs = state.userId === command.userId && state.workspaceId === command.workspaceId;
-        if (state.id === undefined || state.revoked || !isTheirs) {
+        if (state.id === undefined || state.revoked || state.workspaceId !== command.workspaceId) {
           throw new Refusal('platform_key_not_found', 'there is no such platform key');
         }
         return [{ type: 'platform-management.platform-key-revoked.v1', data: { key_id: state.id, at: command.at } }];
@@ -95,8 +93,8 @@ export const platformKey: Decider<PlatformKey, PlatformKeyCommand, PlatformKeyEv
   evolve: (state, event) => {
     switch (event.type) {
       case 'platform-management.platform-key-created.v1': {
-        const { key_id, user_id, workspace_id } = event.data;
-        return { id: key_id, userId: user_id, workspaceId: workspace_id, revoked: false };
+        const { key_id, workspace_id } = event.data;
+        return { id: key_id, workspaceId: workspace_id, revoked: false };
       }
       case 'platform-management.platform-key-revoked.v1':
         return { ...state, revoked: true };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listPlatformKeys, revokePlatformKey } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
+import { v7 as uuidv7 } from 'uuid';
 import { codeOf, OPERATOR } from '../testing/accounts-fixture.js';
 import { ResourcesFixture, refusalOf } from '../testing/resources-fixture.js';
 import { CallLimit } from './call-limit.js';
@@ -31,7 +32,10 @@ describe('a platform key', () => {
     const { key } = await resources.newKey('read');
     const refusal = await refusalOf(resources.call(key, 'write'));
 
-    expect(refusal).toMatchObject({ code: 'insufficient_scope', details: { required: 'write', actual: 'read' } });
+    expect(refusal).toMatchObject({
+      code: 'insufficient_scope',
+      details: { required: 'write', actual: 'read', refused_key: { workspace_id: resources.user.workspace_id } },
+    });
     expect((await resources.call(key)).rate_limit?.remaining).toBe(28);
   });
 
@@ -39,7 +43,8 @@ describe('a platform key', () => {
     const { user, stranger } = resources;
     const { id: key_id, key } = await resources.newKey('write');
     await resources.call(key);
-    const byStranger = resources.ask(revokePlatformKey, { ...user, user_id: stranger, key_id });
+    const elsewhere = { user_id: stranger, workspace_id: uuidv7() };
+    const byStranger = resources.ask(revokePlatformKey, { ...elsewhere, key_id });
     expect(await codeOf(byStranger)).toBe('platform_key_not_found');
 
     await resources.ask(revokePlatformKey, { ...user, key_id });
@@ -50,12 +55,16 @@ describe('a platform key', () => {
   });
 
   it('is refused once it has expired', async () => {
-    const { key } = await resources.newKey('read', { expires_at: new Date(Date.now() + 700).toISOString() });
+    const { user } = resources;
+    const { id, key } = await resources.newKey('read', { expires_at: new Date(Date.now() + 700).toISOString() });
     expect(await codeOf(resources.call(key))).toBeUndefined();
 
     await waitFor(async () => (await codeOf(resources.call(key))) === 'platform_key_invalid', {
       describe: 'the expiry',
     });
+    const { details } = await refusalOf(resources.call(key));
+    expect(details).toEqual({ reason: 'platform_key_expired', refused_key: { id, workspace_id: user.workspace_id } });
+    expect(await refusalOf(resources.call('ak_live_unknown'))).toMatchObject({ details: {} });
   });
 });
 

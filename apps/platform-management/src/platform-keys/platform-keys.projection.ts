@@ -4,7 +4,11 @@ import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { PlatformKeyEvent } from './platform-key.js';
-import { DELETE_KEY, INSERT_KEY } from './platform-keys.sql.js';
+import { DELETE_KEY, DELETE_KEYS_OF, INSERT_KEY } from './platform-keys.sql.js';
+
+/** Deletes the keys of a workspace from the read model. */
+export const deleteKeysOf = (workspaceId: string, tx: ProjectionTransaction): Promise<unknown> =>
+  tx.query(DELETE_KEYS_OF(tx), [workspaceId]);
 
 /** Applies one event to the read model of platform keys. */
 export function applyPlatformKeyEvent(event: PlatformKeyEvent, tx: ProjectionTransaction): Promise<unknown> {
@@ -39,11 +43,10 @@ export class PlatformKeys {
   /** Lists keys, oldest first. `last_used_at` may be 30 seconds late. */
   @Handles(listPlatformKeys)
   async list({
-    user_id: userId,
     workspace_id: workspaceId,
   }: RequestOf<typeof listPlatformKeys>): Promise<ReplyOf<typeof listPlatformKeys>> {
     const keys = await this.prisma.platformKey.findMany({
-      where: { userId, workspaceId },
+      where: { workspaceId },
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     });
     const uses = await this.prisma.platformKeyUse.findMany({ where: { keyId: { in: keys.map(({ id }) => id) } } });

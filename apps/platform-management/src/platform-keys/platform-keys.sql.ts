@@ -3,30 +3,34 @@ import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 const WINDOW = `interval '1 minute'`;
 
 /**
- * Looks up and counts all calls that arrive together; keys of disabled users are as unknown. A key's minute begins with its first call.
+ * Looks up all calls that arrive together, and counts those with a key that is not refused. A key's minute begins with its first call.
  * Keys are locked in the order of their ids, so that two batches never wait for each other.
  */
 export const ADMIT_CALLS = `
   WITH known AS (
-    SELECT k.*, asked.counted FROM unnest($1::text[], $2::integer[]) AS asked (key_hash, counted)
+    SELECT k.*, m.role, asked.counted,
+      CASE WHEN u.disabled_at IS NOT NULL THEN 'user_disabled' WHEN m.user_id IS NULL THEN 'member_removed'
+        WHEN k.expires_at <= now() THEN 'platform_key_expired' END AS refused
+    FROM unnest($1::text[], $2::integer[]) AS asked (key_hash, counted)
     JOIN platform_keys k USING (key_hash) JOIN credentials u ON u.user_id = k.user_id
-    WHERE (k.expires_at IS NULL OR k.expires_at > now()) AND u.disabled_at IS NULL
+    LEFT JOIN memberships m
+      ON m.user_id = k.user_id AND m.workspace_id = k.workspace_id AND m.joined_at <= k.created_at
   ), counts AS (
     INSERT INTO platform_call_counts AS c (key_id, began_at, calls)
-    SELECT id, now(), counted FROM known WHERE counted > 0 ORDER BY id
+    SELECT id, now(), counted FROM known WHERE counted > 0 AND refused IS NULL ORDER BY id
     ON CONFLICT (key_id) DO UPDATE SET
       began_at = CASE WHEN c.began_at > now() - ${WINDOW} THEN c.began_at ELSE excluded.began_at END,
       calls = CASE WHEN c.began_at > now() - ${WINDOW} THEN c.calls ELSE 0 END + excluded.calls
     RETURNING key_id, calls, least(60, ceil(extract(epoch FROM began_at + ${WINDOW} - now())))::integer AS reset_s
   )
   SELECT k.key_hash, k.id, k.user_id, k.workspace_id, k.name, k.key_prefix, k.scope, k.expires_at,
-    k.projects, k.operations,
+    k.projects, k.operations, k.role, k.refused,
     counts.calls AS used, counts.reset_s
   FROM known k LEFT JOIN counts ON counts.key_id = k.id`;
 
 export const SAVE_LAST_USES = `
   INSERT INTO platform_key_uses AS u (key_id, last_used_at)
-  SELECT * FROM unnest($1::uuid[], $2::timestamptz[]) AS used (id, at) ORDER BY id
+  SELECT id, at FROM unnest($1::uuid[], $2::timestamptz[]) AS used (id, at) JOIN platform_keys USING (id) ORDER BY id
   ON CONFLICT (key_id) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at)`;
 
 export const INSERT_KEY = ({ table }: ProjectionTables) => `
@@ -34,5 +38,8 @@ export const INSERT_KEY = ({ table }: ProjectionTables) => `
     (id, user_id, workspace_id, name, key_hash, key_prefix, scope, expires_at, created_at,
      projects, operations)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+
+export const DELETE_KEYS_OF = ({ table }: ProjectionTables) =>
+  `DELETE FROM ${table('platform_keys')} WHERE workspace_id = $1`;
 
 export const DELETE_KEY = ({ table }: ProjectionTables) => `DELETE FROM ${table('platform_keys')} WHERE id = $1`;

@@ -1,7 +1,7 @@
-import type { PlatformOperation } from '@postern/contracts';
+import type { PlatformOperation, WorkspaceRole } from '@postern/contracts';
 import type { PlatformKeyScope } from './platform-key.js';
 
-/** A platform key that is neither expired nor revoked. */
+/** A platform key that is not revoked. */
 export interface AdmittedKey {
   readonly id: string;
   readonly userId: string;
@@ -14,6 +14,8 @@ export interface AdmittedKey {
   readonly projects: readonly string[] | null;
   /** Null for all operations. */
   readonly operations: readonly PlatformOperation[] | null;
+  /** Of the key's user in the workspace. */
+  readonly role: WorkspaceRole;
 }
 
 /** One call with a key, counted over all replicas; `used` includes it. */
@@ -22,11 +24,13 @@ export interface CountedCall {
   readonly used: number;
   /** Seconds until the count starts again. */
   readonly resetS: number;
+  /** Why the key is refused, whose call is not counted then. */
+  readonly refused?: 'platform_key_expired' | 'user_disabled' | 'member_removed' | undefined;
 }
 
 /** Looks up keys and counts their calls. */
 export abstract class PlatformCalls {
-  /** Undefined for a key that is unknown, revoked or expired. Counts the call only where `counts` is true. */
+  /** Undefined for a key that is unknown or revoked. Counts the call only where `counts` is true. */
   abstract admit(keyHash: string, counts: boolean): Promise<CountedCall | undefined>;
   /** Saves when keys were last used, outside of calls. Uses that could not be saved are kept for the next time. */
   abstract saveLastUses(): Promise<void>;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { PlatformOperation } from '@postern/contracts';
+import type { PlatformOperation, WorkspaceRole } from '@postern/contracts';
 import { GroupCommit } from '@postern/event-sourcing';
 import { Database } from '@postern/service-host';
 import type { PlatformKeyScope } from './platform-key.js';
@@ -22,6 +22,9 @@ interface KeyRow {
   readonly expires_at: Date | null;
   readonly projects: readonly string[] | null;
   readonly operations: readonly PlatformOperation[] | null;
+  /** Null for a user who does not belong to the workspace, whose key is refused. */
+  readonly role: WorkspaceRole | null;
+  readonly refused: CountedCall['refused'] | null;
   /** Null when no call was counted. */
   readonly used: number | null;
   readonly reset_s: number | null;
@@ -68,6 +71,7 @@ export class PostgresPlatformCalls extends PlatformCalls {
     return calls.map(({ keyHash, counts }) => {
       const found = known.get(keyHash);
       if (!found) return undefined;
+      if (found.row.refused) return { key: found.key, used: 0, resetS: 0, refused: found.row.refused };
       this.#used.set(found.key.id, now);
       if (counts) found.before += 1;
       return { key: found.key, used: found.before, resetS: found.row.reset_s ?? 0 };
@@ -89,4 +93,5 @@ const keyOf = (row: KeyRow): AdmittedKey => ({
   expiresAt: row.expires_at ?? undefined,
   projects: row.projects,
   operations: row.operations,
+  role: row.role ?? 'viewer',
 });

@@ -10,12 +10,10 @@ export class RevokePlatformKey {
 
   async execute({
     key_id,
-    user_id,
     workspace_id,
   }: RequestOf<typeof revokePlatformKey>): Promise<ReplyOf<typeof revokePlatformKey>> {
     await this.streams.execute(platformKey, platformKeyStream(key_id), {
       kind: 'revoke',
-      userId: user_id,
       workspaceId: workspace_id,
       at: new Date().toISOString(),
     });

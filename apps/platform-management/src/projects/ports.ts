@@ -1,5 +1,6 @@
-import { Refusal } from '@postern/contracts';
+import type { ProjectChanges } from './project.js';
 import { type Reach, reaches } from './reached-projects.js';
+import { projectNotFound } from './refusals.js';
 
 export interface ProjectOwner {
   readonly userId: string;
@@ -18,4 +19,12 @@ export abstract class ProjectOwners {
   }
 }
 
-export const projectNotFound = (): Refusal => new Refusal('project_not_found', 'there is no such project');
+/** Writes projects: their events, and the values of their secrets that go with them. */
+export abstract class ProjectRepository {
+  /** Refuses with `project_not_found`. Resolves once the read model shows the change. */
+  abstract change(projectId: string, changes: ProjectChanges): Promise<void>;
+  /** Refuses with `project_not_empty` while the project has web services. Deletes the values of its secrets. */
+  abstract remove(projectId: string, owner: ProjectOwner): Promise<void>;
+}
+
+export { projectNotFound };

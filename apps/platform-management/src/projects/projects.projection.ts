@@ -6,13 +6,21 @@ import { Database } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { type ProjectOwner, ProjectOwners, projectNotFound } from './ports.js';
 import type { ProjectEvent } from './project.js';
-import { FIND_PROJECT, INSERT_PROJECT, LIST_PROJECTS } from './projects.sql.js';
+import { CHANGE_PROJECT, DELETE_PROJECT, FIND_PROJECT, INSERT_PROJECT, LIST_PROJECTS } from './projects.sql.js';
 import { reachValues } from './reached-projects.js';
 
 /** Applies one event to the read model of projects. */
-export function applyProjectEvent({ data }: ProjectEvent, tx: ProjectionTransaction): Promise<unknown> {
-  const { project_id, user_id, workspace_id, name, description, at } = data;
-  return tx.query(INSERT_PROJECT(tx), [project_id, user_id, workspace_id, name, description, at]);
+export function applyProjectEvent({ type, data }: ProjectEvent, tx: ProjectionTransaction): Promise<unknown> {
+  switch (type) {
+    case 'platform-management.project-created.v1': {
+      const { project_id, user_id, workspace_id, name, description, at } = data;
+      return tx.query(INSERT_PROJECT(tx), [project_id, user_id, workspace_id, name, description, at]);
+    }
+    case 'platform-management.project-changed.v1':
+      return tx.query(CHANGE_PROJECT(tx), [data.project_id, JSON.stringify(data.changes)]);
+    case 'platform-management.project-deleted.v1':
+      return tx.query(DELETE_PROJECT(tx), [data.project_id]);
+  }
 }
 
 interface ProjectRow {

@@ -28,14 +28,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => resources?.stop());
 
-/** Every request about a project or a web service that a user or a platform key can send. */
+/** Every request about a project or a web service that a user or a platform key can send, also in a route without a contract. */
 const OPERATIONS = Object.values<unknown>(contracts)
   .filter(isRequestContract)
-  .filter(({ service, http }) => service === 'platform-management' && http.length > 0)
+  .filter(({ service, callers }) => service === 'platform-management' && callers.includes('api-gateway'))
   .filter(({ http }) => !http.some(({ access }) => [access].flat().includes('operator')))
   .flatMap(contract => {
     const fields = contract.request instanceof z.ZodObject ? Object.keys(contract.request.shape) : [];
-    const about = ['web_service_id', 'project_id'].find(field => fields.includes(field));
+    const about = ['database_id', 'web_service_id', 'project_id'].find(field => fields.includes(field));
     return about ? [{ name: contract.name, contract, about, hasMore: fields.includes('deployment_id') }] : [];
   });
 
@@ -43,9 +43,18 @@ const inputOf = ({ http }: RequestContract): object => ({
   ...(http[0]?.examples?.body as object | undefined),
   project_id,
   web_service_id,
+  attachment_id: uuidv7(),
+  backup_id: uuidv7(),
+  cron_job_id: uuidv7(),
+  database_id: uuidv7(),
   deployment_id: uuidv7(),
+  domain_id: uuidv7(),
+  run_id: uuidv7(),
   var_id: uuidv7(),
   secret_id: uuidv7(),
+  tail: 1,
+  max_lines: 1,
+  max_bytes: 1,
 });
 
 /** The fields that the contract knows; the others would be refused by strict requests. */
@@ -56,6 +65,7 @@ const asked = (contract: RequestContract, caller: object) => {
 };
 
 const NOT_FOUND: Readonly<Record<string, string>> = {
+  database_id: 'database_not_found',
   web_service_id: 'web_service_not_found',
   project_id: 'project_not_found',
 };

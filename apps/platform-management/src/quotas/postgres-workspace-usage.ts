@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { limitOf, type QuotaOverrides, quotaReached } from '@postern/contracts';
 import { Database } from '@postern/service-host';
+import { workspaceNotFound, workspaceStream } from '../accounts/workspace.js';
+import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { type NeededPlaces, type PlatformQuota, WorkspaceUsage } from './ports.js';
 import { COUNT_USAGE, FIND_LIMITS } from './quotas.sql.js';
+
+/** What belongs to the workspace itself; everything else belongs to a project, with which no workspace is deleted. */
+const OF_WORKSPACE: readonly PlatformQuota[] = ['projects', 'platform_keys', 'databases'];
 
 /** Counts the rows of the read models. */
 @Injectable()
@@ -22,6 +27,8 @@ export class PostgresWorkspaceUsage extends WorkspaceUsage {
   }
 
   override async hasPlaces(workspaceId: string, needed: NeededPlaces): Promise<void> {
+    const isOfWorkspace = OF_WORKSPACE.some(name => needed[name] !== undefined);
+    if (isOfWorkspace && (await isDeleted(this.database.pool, workspaceStream(workspaceId)))) throw workspaceNotFound();
     const overrides = await this.overridesOf(workspaceId);
     const used = await this.usageOf(workspaceId);
     for (const [name, places] of Object.entries(needed) as [PlatformQuota, number][]) {

@@ -1,16 +1,18 @@
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection } from '@postern/event-sourcing/postgres';
-import type { WorkspaceQuotasChanged } from '../accounts/workspace.js';
-import { SAVE_LIMITS } from './quotas.sql.js';
+import type { WorkspaceDeleted, WorkspaceQuotasChanged } from '../accounts/workspace.js';
+import { DELETE_LIMITS, SAVE_LIMITS } from './quotas.sql.js';
 
 /** The limits that operators have set for workspaces. */
 export const quotas: Projection = {
   name: 'quotas',
-  version: 1,
+  version: 2,
   tables: ['workspace_quotas'],
-  eventTypes: ['platform-management.workspace-quotas-changed.v1'],
+  eventTypes: ['platform-management.workspace-quotas-changed.v1', 'platform-management.workspace-deleted.v1'],
   apply: async (events, tx) => {
-    for (const { data } of events as readonly (RecordedEvent & WorkspaceQuotasChanged)[])
-      await tx.query(SAVE_LIMITS(tx), [data.workspace_id, JSON.stringify(data.limits)]);
+    for (const { type, data } of events as readonly (RecordedEvent & (WorkspaceQuotasChanged | WorkspaceDeleted))[]) {
+      if (type === 'platform-management.workspace-deleted.v1') await tx.query(DELETE_LIMITS(tx), [data.workspace_id]);
+      else await tx.query(SAVE_LIMITS(tx), [data.workspace_id, JSON.stringify(data.limits)]);
+    }
   },
 };

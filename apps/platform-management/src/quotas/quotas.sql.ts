@@ -2,18 +2,27 @@ import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 
 const WEB_SERVICES = 'FROM web_services w JOIN projects p ON p.id = w.project_id WHERE p.workspace_id = $1';
 
-/** What workspace `$1` has now. A database that is being deleted has given its place back. */
+const PROCESSES = '(SELECT coalesce(sum(value::integer), 0) FROM jsonb_each_text(w.processes))';
+
+const RUNS = `FROM runs r JOIN web_services w ON w.id = r.web_service_id JOIN projects p ON p.id = w.project_id
+     WHERE p.workspace_id = $1 AND r.finished_at IS NULL`;
+
+/** What workspace `$1` has now. A command takes the place of an instance until it has ended. A database that is being deleted has given its place back. */
 export const COUNT_USAGE = `
   SELECT
     (SELECT count(*) FROM platform_keys WHERE workspace_id = $1)::integer AS platform_keys,
     (SELECT count(*) FROM projects WHERE workspace_id = $1)::integer AS projects,
     (SELECT count(*) ${WEB_SERVICES})::integer AS web_services,
-    (SELECT coalesce(sum(w.max_instances), 0) ${WEB_SERVICES})::integer AS instances,
+    ((SELECT coalesce(sum(w.max_instances + ${PROCESSES}), 0) ${WEB_SERVICES})
+     + (SELECT count(*) ${RUNS}))::integer AS instances,
     (SELECT count(*) FROM databases WHERE workspace_id = $1 AND status <> 'deleting')::integer AS databases,
     (SELECT count(*) FROM database_creations
      WHERE workspace_id = $1 AND created_at > now() - interval '24 hours')::integer AS database_creations`;
 
 export const FIND_LIMITS = 'SELECT limits FROM workspace_quotas WHERE workspace_id = $1';
+
+export const DELETE_LIMITS = ({ table }: ProjectionTables) =>
+  `DELETE FROM ${table('workspace_quotas')} WHERE workspace_id = $1`;
 
 export const SAVE_LIMITS = ({ table }: ProjectionTables) => `
   INSERT INTO ${table('workspace_quotas')} (workspace_id, limits) VALUES ($1, $2)

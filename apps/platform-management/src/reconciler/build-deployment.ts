@@ -1,12 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { inSpan, type TraceSpan } from '@postern/messaging';
-import { type Artefact, BuildFailed, type LogWriter, Runtime, SourceUnavailable } from '@postern/runtime';
+import {
+  type Artefact,
+  BuildFailed,
+  type LogWriter,
+  type ResolvedSource,
+  Runtime,
+  type Source,
+  type SourceCredentials,
+  SourceUnavailable,
+} from '@postern/runtime';
+import { maskable } from '../environment/maskable-secrets.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
+import { RepositoryCredentials } from '../repository-credentials/ports.js';
 import { deploymentOf, type WebService } from '../web-services/aggregate/state.js';
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
 import { OUTCOME, Reports } from './reports.js';
-import { endReasonOf, logLine, maskable, unsuccessfulEnd } from './work-errors.js';
+import { endReasonOf, logLine, unsuccessfulEnd } from './work-errors.js';
 
 interface Build {
   readonly state: WebService;
@@ -21,6 +32,7 @@ export class BuildDeployment {
   constructor(
     private readonly reports: Reports,
     private readonly configurations: ReleaseConfigurations,
+    private readonly credentials: RepositoryCredentials,
     private readonly runtime: Runtime,
     private readonly settings: ReconcilerSettings,
   ) {}
@@ -33,10 +45,14 @@ export class BuildDeployment {
 
   async #build(build: Build, span: TraceSpan | undefined): Promise<void> {
     const { state, deploymentId, signal } = build;
-    const configuration = await this.configurations.current(state.id!, state.projectId!, state.settings!.environment);
+    const { environment, git_repository_url } = state.settings!;
+    const current = await this.configurations.current(state.id!, state.projectId!, environment);
+    const { source, secrets, withheld } = await this.credentials.forDeployment(state.id!, git_repository_url);
+    const configuration = { ...current, secrets: [...current.secrets, ...secrets] };
     const output = this.runtime.logWriter(state.id!, 'build', maskable(configuration.secrets));
     try {
-      const { reference: artefact, commit } = await this.#artefact(build, configuration, output);
+      if (withheld !== undefined) logLine(output, withheld);
+      const { reference: artefact, commit } = await this.#artefact(build, configuration, source, output);
       if (endReasonOf(signal) === 'leadership') return;
       await this.reports.record(state.id!, { kind: 'finish-build', deploymentId, artefact, commit });
       span?.annotate({ [OUTCOME]: 'built' });
@@ -51,18 +67,19 @@ export class BuildDeployment {
   async #artefact(
     { state, deploymentId, untilMs, signal }: Build,
     { environment, secrets }: Configuration,
+    credentials: SourceCredentials,
     output: LogWriter,
   ): Promise<Artefact> {
     const { git_repository_url: repositoryUrl, build_command, start_command } = state.settings!;
     const { branch, commit: known } = deploymentOf(state, deploymentId)!;
     let commit = known;
+    let shown = credentials;
     if (commit === undefined) {
       const onBranch = branch === null ? '' : `, branch ${branch}`;
       logLine(output, `Deployment ${deploymentId} begins: ${repositoryUrl}${onBranch}`);
-      const wanted = { repositoryUrl, branch: branch ?? undefined };
-      const source = await inSpan('resolve source', { kind: 'client' }, () =>
-        this.runtime.resolveSource(wanted, signal),
-      );
+      const wanted = { repositoryUrl, branch: branch ?? undefined, credentials };
+      const { hostKeys, ...source } = await this.#resolve(state.id!, wanted, output, signal);
+      shown = withHostKeys(credentials, hostKeys);
       commit = source.commit;
       await this.reports.record(state.id!, { kind: 'resolve-source', deploymentId, ...source });
       logLine(output, `Building ${source.branch} at ${commit}`);
@@ -76,13 +93,31 @@ export class BuildDeployment {
       startCommand: start_command ?? undefined,
       environment,
       secrets: maskable(secrets),
+      credentials: shown,
       deadlineMs: Math.max(1, untilMs - Date.now()),
     };
     return inSpan('build artefact', {}, () => this.runtime.build(order, output, signal));
   }
 
+  /** Stores the key of an SSH server that was met for the first time: later connections accept no other. */
+  async #resolve(
+    webServiceId: string,
+    source: Source,
+    output: LogWriter,
+    signal: AbortSignal,
+  ): Promise<ResolvedSource> {
+    const resolved = await inSpan('resolve source', { kind: 'client' }, () =>
+      this.runtime.resolveSource(source, signal),
+    );
+    const { hostKeys } = resolved;
+    if (hostKeys === undefined) return resolved;
+    for (const { host, fingerprint } of await this.credentials.addHostKeys(webServiceId, hostKeys))
+      logLine(output, `The host key of ${host} is stored: ${fingerprint}`);
+    return resolved;
+  }
+
   async #reportFailure(
-    { state, deploymentId, signal }: Build,
+    { state, deploymentId, signal, untilMs }: Build,
     error: unknown,
     configuration: Configuration,
     output: LogWriter,
@@ -90,7 +125,10 @@ export class BuildDeployment {
   ): Promise<void> {
     const failures = [BuildFailed, SourceUnavailable];
     const lateReason = `the build was not done within ${duration(this.settings.deadlines.buildMs)}`;
-    const end = await unsuccessfulEnd(error, { signal, configuration, runtime: this.runtime, failures, lateReason });
+    // The runtime knows only the time that was left when it got the order.
+    const isLate = error instanceof BuildFailed && Date.now() >= untilMs;
+    const failure = isLate ? new BuildFailed(lateReason) : error;
+    const end = await unsuccessfulEnd(failure, { signal, configuration, runtime: this.runtime, failures, lateReason });
     if (!end) return;
     span?.annotate({ [OUTCOME]: end.kind });
     if (end.kind === 'cancelled') {
@@ -102,3 +140,10 @@ export class BuildDeployment {
     logLine(output, `Deployment ${deploymentId} failed: ${end.reason}`);
   }
 }
+
+/** The build connects once more, and accepts no other key than the first connection. */
+const withHostKeys = (credentials: SourceCredentials, hostKeys: string | undefined): SourceCredentials => {
+  const { ssh } = credentials;
+  if (!ssh || hostKeys === undefined) return credentials;
+  return { ...credentials, ssh: { ...ssh, knownHosts: `${ssh.knownHosts ?? ''}${hostKeys}` } };
+};

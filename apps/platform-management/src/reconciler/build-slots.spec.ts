@@ -20,6 +20,17 @@ describe('build slots', () => {
     expect(slots.tryTake('b')).toBe(true);
   });
 
+  it('serve a queue by its turns, and those without one last', () => {
+    const slots = new BuildSlots(1);
+    slots.take('a');
+    expect(slots.tryTake('late')).toBe(false);
+    slots.setTurns(['c', 'b']);
+    slots.leave('a');
+    expect([slots.tryTake('late'), slots.tryTake('b'), slots.tryTake('c')]).toEqual([false, false, true]);
+    slots.leave('c');
+    expect([slots.tryTake('late'), slots.tryTake('b')]).toEqual([false, true]);
+  });
+
   it('free the place of a web service that no longer builds', () => {
     const slots = new BuildSlots(1);
     slots.take('a');

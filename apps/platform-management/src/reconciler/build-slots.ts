@@ -1,15 +1,20 @@
-/** Limits concurrent builds of all web services. Web services without a free slot queue in the order of their requests. */
+/** Limits concurrent builds of all web services. Web services without a free slot wait for their turn. */
 export class BuildSlots {
   readonly #building = new Set<string>();
-  readonly #queue = new Set<string>();
+  #waiting: string[] = [];
 
   constructor(private readonly size: number) {}
+
+  /** Sets whose turn is next; a web service that asks and is not among these comes last. */
+  setTurns(webServiceIds: readonly string[]): void {
+    this.#waiting = webServiceIds.filter(id => !this.#building.has(id));
+  }
 
   /** True when the web service may build now; otherwise it is queued and has to try again. */
   tryTake(webServiceId: string): boolean {
     if (this.#building.has(webServiceId)) return true;
-    this.#queue.add(webServiceId);
-    const ahead = [...this.#queue].indexOf(webServiceId);
+    if (!this.#waiting.includes(webServiceId)) this.#waiting.push(webServiceId);
+    const ahead = this.#waiting.indexOf(webServiceId);
     if (this.#building.size + ahead >= this.size) return false;
     this.take(webServiceId);
     return true;
@@ -17,17 +22,21 @@ export class BuildSlots {
 
   /** Takes a slot beyond the limit, for a build that an earlier leader began. */
   take(webServiceId: string): void {
-    this.#queue.delete(webServiceId);
+    this.#forget(webServiceId);
     this.#building.add(webServiceId);
   }
 
   /** Frees the slot of the web service, or its place in the queue. */
   leave(webServiceId: string): void {
-    this.#queue.delete(webServiceId);
+    this.#forget(webServiceId);
     this.#building.delete(webServiceId);
   }
 
   get taken(): number {
     return this.#building.size;
+  }
+
+  #forget(webServiceId: string): void {
+    this.#waiting = this.#waiting.filter(id => id !== webServiceId);
   }
 }

@@ -7,17 +7,21 @@ import {
   WebServiceRepository,
   WebServiceSummaries,
 } from '../web-services/ports.js';
+import { type CrashLoop, RestartWindow } from './crash-loop.js';
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
 
 /**
- * Checks whether serving releases answer. A web service without an answering instance for long becomes `failed`; the
- * runtime keeps restarting it, and it becomes `running` when an instance answers.
+ * Checks whether serving releases answer. A web service without an answering instance for long, or whose instances
+ * crash again and again, becomes `failed`; the runtime keeps restarting it. It becomes `running` when an instance
+ * answers and stays.
  */
 @Injectable()
 export class CheckAvailability {
   /** When the release of a web service last stopped answering, by release. */
   readonly #silentSince = new Map<string, number>();
+  /** Restarts of releases. */
+  readonly #restarts = new Map<string, RestartWindow>();
 
   constructor(
     private readonly repository: WebServiceRepository,
@@ -32,7 +36,8 @@ export class CheckAvailability {
     const skipped = changing();
     const serving = await this.summaries.serving();
     const rolls = new Set(serving.map(({ rollId }) => rollId));
-    for (const rollId of this.#silentSince.keys()) if (!rolls.has(rollId)) this.#silentSince.delete(rollId);
+    for (const known of [this.#silentSince, this.#restarts])
+      for (const rollId of known.keys()) if (!rolls.has(rollId)) known.delete(rollId);
     const readings: InstanceReading[] = [];
     for (const release of serving) {
       const { webServiceId } = release;
@@ -50,6 +55,12 @@ export class CheckAvailability {
 
   async #report(release: ServingRelease, status: RuntimeStatus | undefined): Promise<void> {
     const { webServiceId, rollId: releaseId } = release;
+    const loop = this.#crashLoopOf(releaseId, status);
+    if (loop) {
+      if (!release.answering) return;
+      const words = `restarted ${loop.restarts} times in ${duration(loop.overMs)}`;
+      return this.#unanswering(release, words, status);
+    }
     if (status && status.healthy > 0) {
       this.#silentSince.delete(releaseId);
       if (release.answering) return;
@@ -59,8 +70,23 @@ export class CheckAvailability {
     const since = this.#silentSince.get(releaseId) ?? Date.now();
     this.#silentSince.set(releaseId, since);
     if (!release.answering || Date.now() - since < this.settings.unansweringMs) return;
+    await this.#unanswering(release, `nothing has answered for ${duration(this.settings.unansweringMs)}`, status);
+  }
+
+  #crashLoopOf(releaseId: string, status: RuntimeStatus | undefined): CrashLoop | undefined {
+    const window = this.#restarts.get(releaseId) ?? new RestartWindow();
+    this.#restarts.set(releaseId, window);
+    if (status?.rollId === releaseId) window.read(status.restarts, Date.now());
+    return window.crashLoop;
+  }
+
+  async #unanswering(
+    { webServiceId, rollId: releaseId }: ServingRelease,
+    words: string,
+    status: RuntimeStatus | undefined,
+  ): Promise<void> {
     const cause = status?.lastFailure ? `: ${status.lastFailure}` : '';
-    const reason = `nothing has answered for ${duration(this.settings.unansweringMs)}${cause}`.slice(0, 2_000);
+    const reason = `${words}${cause}`.slice(0, 2_000);
     await this.repository.record(webServiceId, at => ({ kind: 'report-unanswering', releaseId, reason, at }));
   }
 }

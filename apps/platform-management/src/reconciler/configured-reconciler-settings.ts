@@ -4,6 +4,8 @@ import type { ReconcilerSettings } from './ports.js';
 const POLL_MS = 500;
 /** The runtime gets this much longer to end its own work, because its errors name the cause. */
 const GRACE_MS = 5_000;
+/** A healthy release of a small web service takes a few seconds. */
+const PREEMPT_MS = 15_000;
 export const RETAIN_MS = 60_000;
 
 /** The settings of the reconciler from the service's configuration. */
@@ -14,6 +16,7 @@ export const reconcilerSettings = (config: PlatformManagementConfig): Reconciler
     releaseMs: config.platformReleaseDeadlineMs,
     stopMs: config.platformStopDeadlineMs,
     graceMs: GRACE_MS,
+    preemptMs: PREEMPT_MS,
   },
   concurrentBuilds: config.platformConcurrentBuilds,
   retainedReleases: config.platformRetainedReleases,

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { runInContext } from '@postern/messaging';
 import { eventually, waitFor } from '@postern/testing';
-import { Latch, OPERATOR, OWNER, type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
+import { OPERATOR, OWNER } from '../testing/fake-neighbours.js';
+import { Latch } from '../testing/latch.js';
+import { type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
 
 let fixture: WebServicesFixture;
 let first: Replica;
@@ -14,12 +16,7 @@ afterAll(() => fixture.stop());
 beforeEach(async () => {
   first = await fixture.replica();
 });
-afterEach(async () => {
-  await fixture.stopReplicas();
-  Object.assign(fixture.machine.script, { resolve: () => {}, build: () => {}, roll: () => {}, stop: () => {} });
-  fixture.configurations.today = { environment: {}, secrets: [] };
-  expect(fixture.machine.overlaps).toBe(0);
-});
+afterEach(() => fixture.reset());
 
 const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
 type Stage = 'resolve' | 'build' | 'roll' | 'stop';
@@ -186,7 +183,7 @@ describe('after kill -9 of the leader', () => {
 });
 
 describe('after a long outage of all replicas', () => {
-  const short = { queueMs: 200, buildMs: 200, releaseMs: 200, stopMs: 5_000, graceMs: 50 };
+  const short = { queueMs: 200, buildMs: 200, releaseMs: 200, stopMs: 5_000, preemptMs: 60_000, graceMs: 50 };
 
   /** Waits until a span has passed on the clock that deadlines are measured by. */
   const passed = (ms: number) => {

@@ -33,6 +33,8 @@ export class LeadershipTerm {
   readonly slots: BuildSlots;
   /** Notified when there may be more to do. */
   readonly changes: WakeSignal;
+  /** Notified when the runtime should be compared with the events soon. */
+  readonly scans: WakeSignal;
 
   /** @param lost aborts when this process no longer leads. */
   constructor(
@@ -41,6 +43,7 @@ export class LeadershipTerm {
   ) {
     this.slots = new BuildSlots(concurrentBuilds);
     this.changes = new WakeSignal(lost);
+    this.scans = new WakeSignal(lost);
   }
 
   get isOver(): boolean {

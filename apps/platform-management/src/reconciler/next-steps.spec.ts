@@ -6,6 +6,8 @@ import {
   built,
   cancelling,
   created,
+  deleted,
+  deletionRequested,
   deployed,
   releaseBegun,
   requested,
@@ -17,7 +19,14 @@ import type { WebServiceEvent } from '../web-services/aggregate/events.js';
 import { webService } from '../web-services/aggregate/web-service.js';
 import { duration, nextSteps, type StageDeadlines, type UnderWay } from './next-steps.js';
 
-const deadlines: StageDeadlines = { queueMs: 100_000, buildMs: 10_000, releaseMs: 5_000, stopMs: 1_000, graceMs: 100 };
+const deadlines: StageDeadlines = {
+  queueMs: 100_000,
+  buildMs: 10_000,
+  releaseMs: 5_000,
+  stopMs: 1_000,
+  preemptMs: 2_000,
+  graceMs: 100,
+};
 const start = Date.parse(at);
 const running = [created, ...deployed('d1')];
 const building = [created, requested('d1'), begun('d1')];
@@ -88,6 +97,36 @@ describe('the next step', () => {
     expect(steps(rolling, {}, 5_000)).toEqual([
       report('fail-release', { releaseId: 'd1', reason: 'no instance answered within 5 seconds' }),
     ]);
+  });
+
+  it('ends a release at once for a rollback, and after a while for a newer deployment', () => {
+    const change = { kind: 'roll', releaseId: 'd2', since: start } as const;
+    const second = [...running, requested('d2'), begun('d2'), built('d2'), releaseBegun('d2', 'running')];
+    const ends = [{ kind: 'end-roll', reason: 'cancelled' }];
+    expect(steps([...second, rollbackRequested('d3', 'd1')], { change })).toEqual(ends);
+    expect(steps([...second, requested('d3')], { change }, 1_999)).toEqual([]);
+    expect(steps([...second, requested('d3')], { change }, 2_000)).toEqual(ends);
+    expect(steps([...second, rollbackRequested('d3', 'd1')])).toEqual([report('abandon-release', { releaseId: 'd2' })]);
+  });
+
+  it('ends a start that hangs for a rollback that waits for it', () => {
+    const change = { kind: 'roll', releaseId: 'r1', since: start } as const;
+    const starting = [...running, startRequested('r1'), releaseBegun('r1', 'starting', { kind: 'start', of: 'd1' })];
+    const waiting = [...starting, rollbackRequested('d2', 'd1'), begun('d2', 'releasing')];
+    expect(steps(waiting, { change })).toEqual([{ kind: 'end-roll', reason: 'cancelled' }]);
+  });
+
+  it('removes a deleted web service once nothing is under way, for as long as it takes', () => {
+    const deleting = [...running, deletionRequested];
+    expect(steps(deleting, {}, 1_000_000)).toEqual([{ kind: 'remove' }]);
+    expect(steps(deleting, { change: { kind: 'remove', since: start } }, 1_000_000)).toEqual([]);
+    expect(steps(deleting, { change: { kind: 'stop', since: start } })).toEqual([]);
+    expect(
+      steps([...building, cancelling('d1', 'stop'), deletionRequested], { build: { deploymentId: 'd1' } }),
+    ).toEqual([{ kind: 'end-build', reason: 'cancelled' }]);
+    const change = { kind: 'roll', releaseId: 'd1', since: start } as const;
+    expect(steps([...rolling, deletionRequested], { change })).toEqual([{ kind: 'end-roll', reason: 'cancelled' }]);
+    expect(steps([...deleting, deleted])).toEqual([]);
   });
 
   it('gives up on a roll that does not end', () => {

@@ -5,6 +5,7 @@ import {
   deploymentOf,
   isQueued,
   type WebService,
+  waitingSuccessor,
 } from '../web-services/aggregate/state.js';
 
 /** How long a state may last, in milliseconds. */
@@ -14,6 +15,8 @@ export interface StageDeadlines {
   readonly buildMs: number;
   readonly releaseMs: number;
   readonly stopMs: number;
+  /** How long a release may last while a newer deployment waits for it. */
+  readonly preemptMs: number;
   /** How much longer the runtime gets to end its own work, because its errors name the cause. */
   readonly graceMs: number;
 }
@@ -23,7 +26,7 @@ export interface UnderWay {
   readonly build?: { readonly deploymentId: string; readonly aborted?: number };
   readonly change?: Change & { readonly since: number; readonly aborted?: number };
 }
-export type Change = { readonly kind: 'stop' } | { readonly kind: 'roll'; readonly releaseId: string };
+export type Change = { readonly kind: 'stop' | 'remove' } | { readonly kind: 'roll'; readonly releaseId: string };
 
 export type EndReason = 'cancelled' | 'late';
 
@@ -36,7 +39,7 @@ export type Step =
   | { readonly kind: 'build'; readonly deploymentId: string; readonly untilMs: number }
   | { readonly kind: 'begin-release'; readonly releaseId: string }
   | { readonly kind: 'roll'; readonly releaseId: string; readonly untilMs: number }
-  | { readonly kind: 'stop' }
+  | { readonly kind: 'stop' | 'remove' }
   | { readonly kind: 'end-build' | 'end-roll'; readonly reason: EndReason };
 
 /**
@@ -80,6 +83,7 @@ function queueSteps(state: WebService, nowMs: number, deadlines: StageDeadlines)
 
 function changeSteps(state: WebService, underWay: UnderWay, nowMs: number, deadlines: StageDeadlines): Step[] {
   if (state.rolling) return rollSteps(state, state.rolling, underWay, nowMs, deadlines);
+  if (state.deleting) return removalSteps(state, underWay);
   if (state.stopping) return stopSteps(underWay, nowMs, deadlines);
   const waiting = waitingReleases(state, nowMs, deadlines);
   if (underWay.change) return waiting.filter(step => step.kind === 'report');
@@ -95,7 +99,11 @@ function rollSteps(
 ): Step[] {
   const isOwn = change?.kind === 'roll' && change.releaseId === rolling.id;
   const untilMs = Date.parse(rolling.since) + deadlines.releaseMs;
-  const unwanted = state.stopping || deploymentOf(state, rolling.id)?.cancellation;
+  const unwanted =
+    state.stopping ||
+    state.deleting ||
+    deploymentOf(state, rolling.id)?.cancellation ||
+    isPreempted(state, Date.parse(rolling.since), nowMs, deadlines);
   const late = nowMs >= untilMs + (isOwn ? deadlines.graceMs : 0);
   const reason: EndReason | undefined = unwanted ? 'cancelled' : late ? 'late' : undefined;
   const releaseId = rolling.id;
@@ -115,6 +123,16 @@ function rollSteps(
     },
   ];
 }
+
+/** A rollback ends a release at once, a newer deployment after a release has had time to become healthy. */
+function isPreempted(state: WebService, sinceMs: number, nowMs: number, { preemptMs }: StageDeadlines): boolean {
+  const successor = waitingSuccessor(state);
+  return successor !== undefined && (successor.rollbackOf !== undefined || nowMs >= sinceMs + preemptMs);
+}
+
+/** Once nothing else is under way. It is repeated until the runtime confirms it. */
+const removalSteps = (state: WebService, { build, change }: UnderWay): Step[] =>
+  build || change || activeDeployment(state) ? [] : [{ kind: 'remove' }];
 
 /** A stop is always attempted; it fails only when it takes too long. */
 function stopSteps({ change }: UnderWay, nowMs: number, deadlines: StageDeadlines): Step[] {

@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import { CONFIG } from '@postern/service-host';
+import { BuildQueueModule } from '../deployments/build-queue.module.js';
 import { EnvironmentModule } from '../environment/environment.module.js';
 import { PostgresLeadership } from '../infrastructure/postgres/postgres-leadership.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
 import { TelemetryModule } from '../infrastructure/telemetry/telemetry.module.js';
+import { RepositoryCredentialsModule } from '../repository-credentials/repository-credentials.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
 import { BuildDeployment } from './build-deployment.js';
 import { CheckAvailability } from './check-availability.js';
@@ -13,6 +15,7 @@ import { DeleteOldConfigurations } from './delete-old-configurations.js';
 import { Leadership, ReconcilerSettings } from './ports.js';
 import { ReconcileRuntime } from './reconcile-runtime.js';
 import { ReconcilerTimers } from './reconciler-timers.js';
+import { RemoveWebService } from './remove-web-service.js';
 import { Reports } from './reports.js';
 import { RollRelease } from './roll-release.js';
 import { RuntimeScan } from './runtime-scan.js';
@@ -24,7 +27,14 @@ import { WebServicesReconciler } from './web-services-reconciler.js';
 
 /** Makes the runtime match the events of web services, in one replica at a time. */
 @Module({
-  imports: [EnvironmentModule, RuntimeModule, TelemetryModule, WebServicesModule],
+  imports: [
+    BuildQueueModule,
+    EnvironmentModule,
+    RepositoryCredentialsModule,
+    RuntimeModule,
+    TelemetryModule,
+    WebServicesModule,
+  ],
   providers: [
     WebServicesReconciler,
     StepPlanner,
@@ -32,6 +42,7 @@ import { WebServicesReconciler } from './web-services-reconciler.js';
     BuildDeployment,
     RollRelease,
     StopInstances,
+    RemoveWebService,
     Reports,
     RuntimeScan,
     ReconcileRuntime,

@@ -2,13 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { inSpan, type TraceSpan } from '@postern/messaging';
 import { type LogWriter, RollFailed, Runtime, type ServicePlan } from '@postern/runtime';
+import { maskable } from '../environment/maskable-secrets.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
 import { releaseToBegin } from '../web-services/aggregate/decide-releases.js';
-import type { Release, WebService } from '../web-services/aggregate/state.js';
+import { deploymentOf, type Release, releaseSettings, type WebService } from '../web-services/aggregate/state.js';
+import { currentInstances, currentProcesses, planSettings } from '../web-services/ports.js';
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
 import { OUTCOME, Reports } from './reports.js';
-import { endReasonOf, logLine, maskable, unsuccessfulEnd } from './work-errors.js';
+import { endReasonOf, logLine, unsuccessfulEnd } from './work-errors.js';
 
 interface Roll {
   readonly state: WebService;
@@ -55,7 +57,7 @@ export class RollRelease {
     const output = this.runtime.logWriter(state.id!, 'platform', maskable(configuration.secrets));
     try {
       logLine(output, `${titleOf(release)} begins`);
-      const plan = planOf(roll, configuration);
+      const plan = { ...planOf(roll, configuration), releaseCommand: releaseCommandOf(roll) };
       await inSpan('roll instances', {}, () => this.#outsideRequest(() => this.runtime.roll(plan, signal)));
       if (endReasonOf(signal) === 'leadership') return;
       await inSpan('conclude release', {}, () =>
@@ -71,15 +73,19 @@ export class RollRelease {
   }
 
   async #reportFailure(
-    { state, release, signal }: Roll,
+    { state, release, signal, untilMs }: Roll,
     error: unknown,
     configuration: Configuration,
     output: LogWriter,
     span: TraceSpan | undefined,
   ): Promise<void> {
-    const lateReason = `no instance answered within ${duration(this.settings.deadlines.releaseMs)}`;
+    const deadline = duration(this.settings.deadlines.releaseMs);
+    const lateReason = `no instance answered within ${deadline}`;
+    // The runtime knows only the time that was left when it got the order.
+    const isLate = error instanceof RollFailed && Date.now() >= untilMs;
+    const failure = isLate ? new RollFailed(`the release was not ready within ${deadline}: ${error.message}`) : error;
     const work = { signal, configuration, runtime: this.runtime, failures: [RollFailed], lateReason };
-    const end = await unsuccessfulEnd(error, work);
+    const end = await unsuccessfulEnd(failure, work);
     if (!end) return;
     span?.annotate({ [OUTCOME]: end.kind });
     if (end.kind === 'cancelled') {
@@ -92,20 +98,26 @@ export class RollRelease {
   }
 }
 
-const planOf = ({ state, release, untilMs }: Roll, { environment, secrets }: Configuration): ServicePlan => ({
-  webServiceId: state.id!,
-  name: state.settings!.name,
-  rollId: release.id,
-  artefact: { reference: release.artefact, commit: release.commit },
-  startCommand: state.settings!.start_command ?? undefined,
-  port: state.settings!.port,
-  healthCheckPath: state.settings!.health_check_path ?? undefined,
-  minInstances: state.settings!.min_instances,
-  maxInstances: state.settings!.max_instances,
-  environment,
-  secrets: maskable(secrets),
-  deadlineMs: Math.max(1, untilMs - Date.now()),
-});
+function planOf({ state, release, untilMs }: Roll, { environment, secrets }: Configuration): ServicePlan {
+  const plan = planSettings(release.settings ?? releaseSettings(state));
+  return {
+    webServiceId: state.id!,
+    rollId: release.id,
+    artefact: { reference: release.artefact, commit: release.commit },
+    ...plan,
+    processes: currentProcesses(plan.processes, state.settings!.processes),
+    ...currentInstances(plan, state.settings!),
+    environment,
+    secrets: maskable(secrets),
+    deadlineMs: Math.max(1, untilMs - Date.now()),
+  };
+}
+
+/** Only for a new build: a start, a restart and a rollback run what was released before. */
+const releaseCommandOf = ({ state, release }: Roll): string | undefined => {
+  if (release.kind !== 'deployment' || deploymentOf(state, release.id)?.rollbackOf !== undefined) return undefined;
+  return (release.settings ?? releaseSettings(state)).release_command ?? undefined;
+};
 
 const SPANS = {
   deployment: 'release deployment',

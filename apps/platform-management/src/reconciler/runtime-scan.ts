@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { RuntimeUnavailable } from '@postern/runtime';
 import { ServiceLog } from '@postern/service-host';
@@ -37,12 +36,14 @@ export class RuntimeScan {
   }
 
   /** Scans periodically until the term is over. */
-  async repeat(workers: ReadonlyMap<string, WebServiceWorker>, { slots, lost }: LeadershipTerm): Promise<void> {
+  async repeat(workers: ReadonlyMap<string, WebServiceWorker>, term: LeadershipTerm): Promise<void> {
     const changing = () => new Set([...workers.values()].flatMap(worker => worker.changing));
-    while (await waited(this.settings.reconcileMs, lost)) {
+    for (;;) {
+      await term.scans.wait(this.settings.reconcileMs);
+      if (term.isOver) break;
       await this.#exclusive('reconcile the runtime', () => this.reconcileRuntime.run(changing));
       await this.#logged('check the availability of web services', () => this.availability.run(changing));
-      if (slots.taken === 0) await this.cleanUp();
+      if (term.slots.taken === 0) await this.cleanUp();
     }
     this.availability.end();
   }
@@ -68,6 +69,3 @@ export class RuntimeScan {
     });
   }
 }
-
-const waited = (ms: number, stop: AbortSignal): Promise<boolean> =>
-  pause(ms, true, { signal: stop }).catch(() => false);

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RollFailed } from '@postern/runtime';
 import { eventually, waitFor } from '@postern/testing';
-import { Latch, OPERATOR, OWNER, type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
+import { OPERATOR, OWNER } from '../testing/fake-neighbours.js';
+import { Latch } from '../testing/latch.js';
+import { type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
 
 let fixture: WebServicesFixture;
 let replica: Replica;
@@ -14,22 +16,40 @@ afterAll(() => fixture.stop());
 beforeEach(async () => {
   replica = await fixture.replica();
 });
-afterEach(async () => {
-  await fixture.stopReplicas();
-  Object.assign(fixture.machine.script, {
-    resolve: () => {},
-    build: () => {},
-    roll: () => {},
-    stop: () => {},
-    reconcile: () => {},
-    cleanUp: () => {},
-  });
-  fixture.configurations.today = { environment: {}, secrets: [] };
-  expect(fixture.machine.overlaps).toBe(0);
-});
+afterEach(() => fixture.reset());
 
 const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
 const refusal = (code: string) => expect.objectContaining({ code });
+
+describe('a release that cannot become healthy', () => {
+  it('makes way for a rollback at once', async () => {
+    const { id, deploymentId } = await fixture.runningService(replica);
+    const roll = new Latch();
+    fixture.machine.script.roll = roll.wait;
+    const broken = await fixture.deploy(replica, id);
+    await roll.reached;
+    fixture.machine.script.roll = () => {};
+    const rollback = await replica.commands.rollBack({ ...of(id), deployment_id: deploymentId });
+    await fixture.untilDeployment(rollback, 'live');
+    expect((await fixture.deployment(broken)).status).toBe('superseded');
+  });
+
+  it('makes way for a newer deployment after its time', async () => {
+    await fixture.stopReplicas();
+    replica = await fixture.replica({
+      deadlines: { queueMs: 60_000, buildMs: 60_000, releaseMs: 60_000, stopMs: 200, preemptMs: 100, graceMs: 50 },
+    });
+    const { id } = await fixture.runningService(replica);
+    const roll = new Latch();
+    fixture.machine.script.roll = roll.wait;
+    const broken = await fixture.deploy(replica, id);
+    await roll.reached;
+    fixture.machine.script.roll = () => {};
+    const newer = await fixture.deploy(replica, id);
+    await fixture.untilDeployment(newer, 'live');
+    expect((await fixture.deployment(broken)).status).toBe('superseded');
+  });
+});
 
 describe('start, restart and stop', () => {
   it('a start releases the live artefact with the current environment, without a build', async () => {
@@ -108,7 +128,7 @@ describe('start, restart and stop', () => {
   it('a stop that hangs fails', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({
-      deadlines: { queueMs: 60_000, buildMs: 60_000, releaseMs: 60_000, stopMs: 200, graceMs: 50 },
+      deadlines: { queueMs: 60_000, buildMs: 60_000, releaseMs: 60_000, stopMs: 200, preemptMs: 60_000, graceMs: 50 },
     });
     const { id } = await fixture.runningService(replica);
     const stop = new Latch();
@@ -125,78 +145,6 @@ describe('start, restart and stop', () => {
   ] as const)('%s of a service that never ran is refused', async (action, code) => {
     const id = await fixture.createService(replica);
     await expect(replica.commands.lifecycle[action](of(id))).rejects.toEqual(refusal(code));
-  });
-});
-
-describe('the stored configurations of a web service', () => {
-  const never = new AbortController().signal;
-  const rollBackTo = (id: string, deploymentId: string) =>
-    replica.commands.rollBack({ ...of(id), deployment_id: deploymentId });
-  const sealedBeside = (others: ReadonlySet<string>) =>
-    new Set([...fixture.configurations.sealed.keys()].filter(id => !others.has(id)));
-  const restarted = async (id: string): Promise<void> => {
-    const before = fixture.machine.rolls.length;
-    await replica.commands.lifecycle.restart(of(id));
-    await waitFor(() => fixture.machine.rolls.length > before);
-    await fixture.untilService(id, 'running');
-    await eventually(async () => expect((await fixture.eventsOf(id)).at(-1)).toBe('release-served'));
-  };
-
-  it('are deleted when nothing needs them; running releases and possible rollbacks keep theirs', async () => {
-    await fixture.stopReplicas();
-    replica = await fixture.replica({ retainedReleases: 2 });
-    const retaining = replica.deleteOldConfigurations();
-    const others = new Set(fixture.configurations.sealed.keys());
-    fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
-    const { id, deploymentId: first } = await fixture.runningService(replica);
-    for (let times = 0; times < 3; times++) await restarted(id);
-    const deploy = async () => {
-      const deploymentId = await fixture.deploy(replica, id);
-      await fixture.untilDeployment(deploymentId, 'live');
-      return deploymentId;
-    };
-    const second = await deploy();
-    fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [] };
-    const third = await deploy();
-    await restarted(id);
-    const serving = fixture.machine.serving(id)!.rollId;
-    expect(sealedBeside(others).size).toBe(7);
-
-    await retaining.run(never);
-    expect(sealedBeside(others)).toEqual(new Set([second, third, serving]));
-    await expect(rollBackTo(id, first)).rejects.toEqual(refusal('deployment_too_old'));
-    await fixture.untilDeployment(await rollBackTo(id, second), 'live');
-    expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'red' });
-    await retaining.run(never);
-    expect(sealedBeside(others)).toEqual(new Set([second, third]));
-  });
-
-  it('are checked once, and again after new events', async () => {
-    const read: string[] = [];
-    const retaining = replica.deleteOldConfigurations((id, until) => {
-      read.push(id);
-      return replica.repository.historyOf(id, until);
-    });
-    const { id } = await fixture.runningService(replica);
-    await retaining.run(never);
-    expect(read).toContain(id);
-    read.length = 0;
-    await retaining.run(never);
-    expect(read).not.toContain(id);
-    await restarted(id);
-    await retaining.run(never);
-    expect(read).toContain(id);
-  });
-
-  it('are kept for a while after they are obsolete', async () => {
-    await fixture.stopReplicas();
-    replica = await fixture.replica({ retainMs: 60_000 });
-    const retaining = replica.deleteOldConfigurations();
-    const others = new Set(fixture.configurations.sealed.keys());
-    const { id } = await fixture.runningService(replica);
-    for (let times = 0; times < 2; times++) await restarted(id);
-    await retaining.run(never);
-    expect(sealedBeside(others).size).toBe(3);
   });
 });
 
@@ -293,6 +241,24 @@ describe('the runtime', () => {
     );
     fixture.machine.unhealthy.delete(id);
     expect(await fixture.untilService(id, 'running')).toMatchObject({ status_reason: null });
+  });
+
+  it('that restarts instances again and again makes the web service failed, with the count and the reason', async () => {
+    await fixture.stopReplicas();
+    replica = await fixture.replica({ unansweringMs: 60_000 });
+    const { id } = await fixture.runningService(replica);
+    let scans = 0;
+    fixture.machine.script.reconcile = () => {
+      scans += 1;
+    };
+    await waitFor(() => scans >= 2);
+    fixture.machine.restarts.set(id, 3);
+    const { status_reason } = await fixture.untilService(id, 'failed');
+    expect(status_reason).toMatch(/^restarted 3 times in \d+ seconds?$/);
+    // An instance that answers between two crashes does not make it well.
+    const before = scans;
+    await waitFor(() => scans >= before + 3);
+    expect((await fixture.service(id)).status).toBe('failed');
   });
 
   it('with a short outage fails nothing', async () => {

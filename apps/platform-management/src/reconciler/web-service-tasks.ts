@@ -3,6 +3,7 @@ import { Runtime } from '@postern/runtime';
 import type { WebService } from '../web-services/aggregate/state.js';
 import { BuildDeployment } from './build-deployment.js';
 import type { Report } from './next-steps.js';
+import { RemoveWebService } from './remove-web-service.js';
 import { Reports } from './reports.js';
 import { RollRelease } from './roll-release.js';
 import { RuntimeScan } from './runtime-scan.js';
@@ -25,6 +26,7 @@ export class WebServiceTasks {
     private readonly builds: BuildDeployment,
     private readonly releases: RollRelease,
     private readonly stops: StopInstances,
+    private readonly removals: RemoveWebService,
     private readonly scan: RuntimeScan,
     private readonly runtime: Runtime,
   ) {}
@@ -74,6 +76,18 @@ export class WebServiceTasks {
         await this.releases.run({ state, release, untilMs, signal });
       },
       giveUp: reason => this.report(state.id!, { kind: 'fail-release', releaseId: release.id, reason }),
+    };
+  }
+
+  remove(webServiceId: string): Task {
+    return {
+      key: 'remove',
+      run: async () => {
+        await this.scan.idle();
+        await this.removals.run(webServiceId);
+      },
+      // The next round asks again.
+      giveUp: async () => undefined,
     };
   }
 

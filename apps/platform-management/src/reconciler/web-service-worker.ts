@@ -112,6 +112,9 @@ export class WebServiceWorker {
       case 'stop':
         this.#startChange(this.tasks.stop(this.webServiceId), { kind: 'stop' });
         return false;
+      case 'remove':
+        this.#startChange(this.tasks.remove(this.webServiceId), { kind: 'remove' });
+        return false;
       case 'end-build':
         abort(this.#build, step.reason);
         return false;

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BuildFailed, RollFailed } from '@postern/runtime';
 import { eventually, waitFor } from '@postern/testing';
-import { Latch, OWNER, type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
+import { OWNER } from '../testing/fake-neighbours.js';
+import { Latch } from '../testing/latch.js';
+import { type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
 
 let fixture: WebServicesFixture;
 let replica: Replica;
@@ -14,19 +16,7 @@ afterAll(() => fixture.stop());
 beforeEach(async () => {
   replica = await fixture.replica();
 });
-afterEach(async () => {
-  await fixture.stopReplicas();
-  Object.assign(fixture.machine.script, {
-    resolve: () => {},
-    build: () => {},
-    roll: () => {},
-    stop: () => {},
-    reconcile: () => {},
-    cleanUp: () => {},
-  });
-  fixture.configurations.today = { environment: {}, secrets: [] };
-  expect(fixture.machine.overlaps).toBe(0);
-});
+afterEach(() => fixture.reset());
 
 const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
 const refusal = (code: string) => expect.objectContaining({ code });
@@ -112,7 +102,7 @@ describe('a deployment', () => {
   it('whose build takes longer than its deadline is ended and fails', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({
-      deadlines: { queueMs: 60_000, buildMs: 300, releaseMs: 60_000, stopMs: 60_000, graceMs: 50 },
+      deadlines: { queueMs: 60_000, buildMs: 300, releaseMs: 60_000, stopMs: 60_000, preemptMs: 60_000, graceMs: 50 },
     });
     fixture.machine.script.build = () => new Promise(() => {});
     const id = await fixture.createService(replica);
@@ -124,7 +114,7 @@ describe('a deployment', () => {
   it('fails even if the runtime never ends it', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({
-      deadlines: { queueMs: 60_000, buildMs: 100, releaseMs: 60_000, stopMs: 200, graceMs: 50 },
+      deadlines: { queueMs: 60_000, buildMs: 100, releaseMs: 60_000, stopMs: 200, preemptMs: 60_000, graceMs: 50 },
     });
     fixture.machine.script.build = () => new Promise(() => {});
     const hung = new Latch();

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceLog } from '@postern/service-host';
+import { BuildQueue } from '../deployments/ports.js';
 import { WebServiceRepository, WebServiceSummaries } from '../web-services/ports.js';
 import { LeadershipTerm } from './leadership-term.js';
 import { Leadership, ReconcilerSettings } from './ports.js';
@@ -18,6 +19,7 @@ export class WebServicesReconciler {
     private readonly leadership: Leadership,
     private readonly repository: WebServiceRepository,
     private readonly summaries: WebServiceSummaries,
+    private readonly buildQueue: BuildQueue,
     private readonly planner: StepPlanner,
     private readonly tasks: WebServiceTasks,
     private readonly scan: RuntimeScan,
@@ -34,6 +36,7 @@ export class WebServicesReconciler {
     const term = new LeadershipTerm(this.settings.concurrentBuilds, lost);
     const workers = new Map<string, WebServiceWorker>();
     const unsubscribe = this.repository.onChange(() => term.changes.notify());
+    const unsubscribeScaled = this.repository.onScaled(() => term.scans.notify());
     // What a killed leader left half done must be gone before workers report it as ended.
     await this.scan.atStart();
     const scanning = this.scan.repeat(workers, term);
@@ -44,6 +47,7 @@ export class WebServicesReconciler {
       }
     } finally {
       unsubscribe();
+      unsubscribeScaled();
       await Promise.all([...workers.values()].map(worker => worker.detach()));
       await scanning;
     }
@@ -55,6 +59,8 @@ export class WebServicesReconciler {
         this.log.error({ err: error }, 'The web services with work could not be read; it will be retried');
       return [];
     });
+    // Read once for all workers; without it, they are served in the order in which they ask.
+    if (withWork.length > 0) term.slots.setTurns(await this.buildQueue.turns().catch(() => []));
     for (const id of withWork) {
       if (!workers.has(id)) workers.set(id, new WebServiceWorker(id, this.planner, this.tasks, term, this.log));
     }

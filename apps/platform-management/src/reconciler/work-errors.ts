@@ -1,4 +1,5 @@
 import type { LogWriter, Runtime } from '@postern/runtime';
+import { maskable } from '../environment/maskable-secrets.js';
 import type { Configuration } from '../environment/ports.js';
 import type { EndReason } from './next-steps.js';
 
@@ -12,16 +13,10 @@ export class WorkEnded extends Error {
 }
 
 const MAX_MESSAGE_LENGTH = 2_000;
-/** Masking shorter values would make most lines unreadable. */
-const SHORTEST_SECRET = 4;
 const MASK = '********';
 
 export const endReasonOf = (signal: AbortSignal): WorkEnded['reason'] | undefined =>
   signal.aborted && signal.reason instanceof WorkEnded ? signal.reason.reason : undefined;
-
-/** The secrets that are long enough to be masked. */
-export const maskable = (secrets: readonly string[]): string[] =>
-  secrets.filter(({ length }) => length >= SHORTEST_SECRET);
 
 /** An error's message for users: bounded, with secrets masked. */
 export function describeError(error: unknown, { secrets }: Configuration): string {

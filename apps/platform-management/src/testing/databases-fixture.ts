@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase, type ReplyOf, type RequestInput } from '@postern/contracts';
+import type { Type } from '@nestjs/common';
+import { createDatabase, getDatabase, type ReplyOf, type RequestInput } from '@postern/contracts';
 import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
 import { AgentProcess } from '@postern/runtime/testing';
@@ -10,6 +11,7 @@ import { type RunningService, startService, Tasks } from '@postern/service-host'
 import { startNats, startPostgres } from '@postern/testing';
 import pg from 'pg';
 import { config } from '../config.js';
+import { BackupReconciler } from '../databases/backup-reconciler.js';
 import { DatabaseReconciler } from '../databases/database-reconciler.js';
 import { DatabasesModule } from '../databases/databases.module.js';
 
@@ -75,6 +77,25 @@ export class DatabasesFixture {
     const reconciler = this.service.app.get(DatabaseReconciler, { strict: false });
     await reconciler.reconcile();
     await reconciler.settled();
+  }
+
+  /** Reconciles until a database runs. */
+  async run({ id: database_id }: CreatedDatabase, workspace_id: string): Promise<void> {
+    const status = async () => (await this.client.request(getDatabase, { workspace_id, database_id })).status;
+    for (const until = Date.now() + 120_000; (await status()) !== 'running'; await this.reconcile())
+      if (Date.now() > until) throw new Error('the database does not run');
+  }
+
+  /** One reconciliation of backups and restores, with all that it starts. */
+  async reconcileBackups(lost: AbortSignal = new AbortController().signal): Promise<void> {
+    const reconciler = this.service.app.get(BackupReconciler, { strict: false });
+    await reconciler.reconcile(lost);
+    await reconciler.settled();
+  }
+
+  /** A part of the service that runs now. */
+  part<Part>(type: abstract new (...args: never[]) => Part): Part {
+    return this.service.app.get(type as Type<Part>, { strict: false });
   }
 
   async query<Row>(statement: string, values: readonly unknown[] = []): Promise<Row[]> {

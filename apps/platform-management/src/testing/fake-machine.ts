@@ -1,4 +1,13 @@
-import type { Artefact, BuildOrder, LogLine, LogStream, ServicePlan } from '@postern/runtime';
+import type {
+  Artefact,
+  BuildOrder,
+  LogLine,
+  LogStream,
+  RoutedDomain,
+  RuntimeFeature,
+  ServicePlan,
+  Source,
+} from '@postern/runtime';
 
 /** What a scripted part of the machine does; it may wait, and it may throw. */
 export interface Script {
@@ -7,23 +16,33 @@ export interface Script {
   build: (order: BuildOrder) => Promise<void> | void;
   roll: (plan: ServicePlan) => Promise<void> | void;
   stop: (webServiceId: string) => Promise<void> | void;
+  remove: (webServiceId: string) => Promise<void> | void;
   reconcile: () => Promise<void> | void;
   /** What still has to be ended after a build or a roll was aborted. */
   cleanUp: () => Promise<void> | void;
 }
 
+const WITHOUT_INCIDENT: Script = {
+  resolve: () => {},
+  build: () => {},
+  roll: () => {},
+  stop: () => {},
+  remove: () => {},
+  reconcile: () => {},
+  cleanUp: () => {},
+};
+
 /** The machine under the fake runtimes of several processes: its contents survive any of them. */
 export class FakeMachine {
-  readonly script: Script = {
-    resolve: () => {},
-    build: () => {},
-    roll: () => {},
-    stop: () => {},
-    reconcile: () => {},
-    cleanUp: () => {},
-  };
+  readonly script: Script = { ...WITHOUT_INCIDENT };
+  readonly features = new Set<RuntimeFeature>();
+  /** Custom domains as they were routed last. */
+  domains: readonly RoutedDomain[] = [];
   /** Whether the runtime responds. */
   reachable = true;
+  /** What was asked for the commit of a branch, and the host keys that a server shows to whom it meets first. */
+  readonly sources: Source[] = [];
+  hostKeys: string | undefined;
   /** Commits by branch; every other branch is missing. */
   readonly branches = new Map([['main', 'a'.repeat(40)]]);
   readonly artefacts = new Map<string, Artefact>();
@@ -33,6 +52,8 @@ export class FakeMachine {
   readonly instances = new Map<string, Map<string, ServicePlan>>();
   /** The roll that has the traffic, by service. */
   readonly traffic = new Map<string, string>();
+  /** Web services that the runtime was told to remove. */
+  readonly removed = new Set<string>();
   readonly unhealthy = new Map<string, string>();
   /** How often instances of the roll that has the traffic were started anew, by service. */
   readonly restarts = new Map<string, number>();
@@ -43,6 +64,13 @@ export class FakeMachine {
   readonly #changing = new Map<string, number>();
   /** Rolls and stops of one service that overlapped: there must be none. */
   overlaps = 0;
+
+  /** Forgets the script and the orders so far; what runs stays. */
+  reset(): void {
+    Object.assign(this.script, WITHOUT_INCIDENT);
+    this.sources.length = 0;
+    this.orders.length = 0;
+  }
 
   begin(webServiceId: string): void {
     const count = (this.#changing.get(webServiceId) ?? 0) + 1;

@@ -1,11 +1,15 @@
 import {
   type Artefact,
   type BuildOrder,
+  type LogPage,
+  type LogPageQuery,
   type LogQuery,
   type LogStream,
   type LogWriter,
   type ResolvedSource,
+  type RoutedDomain,
   Runtime,
+  type RuntimeFeature,
   type RuntimeStatus,
   type ServicePlan,
   type ServiceUsage,
@@ -29,18 +33,29 @@ export class FakeRuntime extends Runtime {
     return this.machine.reachable;
   }
 
+  override async features(): Promise<ReadonlySet<RuntimeFeature>> {
+    return this.machine.features;
+  }
+
+  override async routeDomains(domains: readonly RoutedDomain[]): Promise<void> {
+    this.machine.domains = domains;
+  }
+
   kill(): void {
     this.#dead = true;
     this.#killed.reject(new Error('the process was killed'));
     this.machine.forgetChanges();
   }
 
-  override async resolveSource({ repositoryUrl, branch }: Source, signal: AbortSignal): Promise<ResolvedSource> {
+  override async resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
+    const { repositoryUrl, branch, credentials } = source;
+    this.machine.sources.push(source);
     await this.#until(() => this.machine.script.resolve(repositoryUrl, branch), signal);
     const name = branch ?? 'main';
     const commit = this.machine.branches.get(name);
     if (commit === undefined) throw new SourceUnavailable(`the repository has no branch ${name}`);
-    return { branch: name, commit };
+    const isFirst = credentials?.ssh !== undefined && credentials.ssh.knownHosts === undefined;
+    return { branch: name, commit, ...(isFirst && { hostKeys: this.machine.hostKeys }) };
   }
 
   override async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
@@ -91,6 +106,14 @@ export class FakeRuntime extends Runtime {
     machine.end(webServiceId);
   }
 
+  override async remove(webServiceId: string): Promise<void> {
+    const { machine } = this;
+    await this.#alive(() => machine.script.remove(webServiceId));
+    machine.traffic.delete(webServiceId);
+    machine.instances.delete(webServiceId);
+    machine.removed.add(webServiceId);
+  }
+
   override async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
     const { machine } = this;
     await this.#alive(machine.script.reconcile);
@@ -133,11 +156,23 @@ export class FakeRuntime extends Runtime {
     return `http://127.0.0.1/${webServiceId}`;
   }
 
-  override async logs(webServiceId: string, { tail, since = 0 }: LogQuery) {
+  override async logs(webServiceId: string, { tail, since = 0, until = Infinity, streams, instance }: LogQuery) {
     return this.machine.lines
       .filter(line => line.webServiceId === webServiceId && line.timestamp.getTime() >= since * 1000)
+      .filter(line => line.timestamp.getTime() <= until * 1000 && (streams?.includes(line.stream) ?? true))
+      .filter(line => instance === undefined || line.instance === instance)
       .slice(-tail)
       .map(({ webServiceId: _, ...line }) => line);
+  }
+
+  override async logPage(webServiceId: string, { after, tail, maxLines }: LogPageQuery): Promise<LogPage> {
+    const lines = this.machine.lines
+      .filter(line => line.webServiceId === webServiceId)
+      .map(({ webServiceId: _, ...line }, index) => ({ ...line, id: `1-${index + 1}` }));
+    const from = after === undefined ? Math.max(0, lines.length - tail) : Number(after.slice(2));
+    const page = lines.slice(from, from + maxLines);
+    const next = from + page.length;
+    return { lines: page, next: `1-${next}`, hasMore: next < lines.length, isIncomplete: false };
   }
 
   override logWriter(webServiceId: string, instance: string, redact: readonly string[]): LogWriter {

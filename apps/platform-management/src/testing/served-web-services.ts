@@ -5,10 +5,11 @@ import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
 import { type RunningService, startService } from '@postern/service-host';
-import { startNats, startPostgres, waitFor } from '@postern/testing';
+import { startDnsServer, startNats, startPostgres, type TestDns, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { config } from '../config.js';
+import { CustomDomainsModule } from '../custom-domains/custom-domains.module.js';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
 import { EnvironmentModule } from '../environment/environment.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
@@ -33,6 +34,7 @@ class FakeRuntimeModule {}
   imports: [
     WebServicesModule,
     DeploymentsModule,
+    CustomDomainsModule,
     EnvironmentModule,
     ProjectsModule,
     ModerationModule,
@@ -55,16 +57,18 @@ export class ServedWebServices {
     readonly replicas: readonly RunningService[],
     readonly client: RequestClient,
     readonly pool: pg.Pool,
+    readonly dns: TestDns,
     private readonly cleanUp: () => Promise<void>,
   ) {}
 
   static async start(): Promise<ServedWebServices> {
-    const [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
+    const [postgres, nats, dns] = await Promise.all([startPostgres({ durable: false }), startNats(), startDnsServer()]);
     const databaseUrl = await postgres.createDatabase();
     const environment = {
       POSTERN_NATS_SERVERS: nats.url,
       POSTERN_DATABASE_URL: databaseUrl,
       POSTERN_LOG_LEVEL: 'silent',
+      POSTERN_DNS_SERVERS: dns.address,
       POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
     };
     const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
@@ -75,11 +79,12 @@ export class ServedWebServices {
     const link = await connectNats({ servers: nats.url, name: 'test' });
     const client = new RequestClient(link);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
-    return new ServedWebServices(replicas, client, pool, async () => {
+    return new ServedWebServices(replicas, client, pool, dns, async () => {
       client.close();
       await link.close();
       await Promise.all(replicas.map(each => each.stop()));
       await pool.end();
+      await dns.stop();
       await nats.stop();
       await postgres.stop();
     });

@@ -1,4 +1,4 @@
-import type { WebServiceEvent } from '../web-services/aggregate/events.js';
+import type { ReleaseSettings, Settings, WebServiceEvent } from '../web-services/aggregate/events.js';
 
 /** Histories of one web service, `shop` of `ada`, for the specs of its rules. */
 export const at = '2026-03-01T10:00:00.000Z';
@@ -23,6 +23,16 @@ export const created: WebServiceEvent = {
     environment: 'production',
   },
 };
+
+export const changed = (changes: Partial<Settings>): WebServiceEvent => ({
+  type: 'platform-management.web-service-changed.v1',
+  data: { ...service, changes },
+});
+export const deletionRequested: WebServiceEvent = {
+  type: 'platform-management.web-service-deletion-requested.v1',
+  data: service,
+};
+export const deleted: WebServiceEvent = { type: 'platform-management.web-service-deleted.v1', data: service };
 
 export const requested = (id: string, branch = 'main'): WebServiceEvent => ({
   type: 'platform-management.deployment-requested.v1',
@@ -78,11 +88,22 @@ export const live = (id: string): WebServiceEvent => ({
 
 type Status = 'created' | 'starting' | 'running' | 'restarting' | 'stopping' | 'stopped' | 'failed';
 
+const SETTINGS_OF_SHOP: ReleaseSettings = {
+  name: 'Shop',
+  start_command: null,
+  health_check_path: '/health',
+  port: 3000,
+  release_command: null,
+  instance: null,
+  drain_seconds: null,
+  processes: {},
+};
+
 /** The release of a deployment, or with `of` that of a start or a restart. */
 export const releaseBegun = (
   id: string,
   status: Status = 'starting',
-  more: { kind?: 'start' | 'restart'; of?: string; configuration?: string } = {},
+  more: { kind?: 'start' | 'restart'; of?: string; configuration?: string; settings?: Partial<ReleaseSettings> } = {},
 ): WebServiceEvent => ({
   type: 'platform-management.release-begun.v1',
   data: {
@@ -93,6 +114,7 @@ export const releaseBegun = (
     artefact_reference: `artefact-${more.of ?? id}`,
     commit: `commit-${more.of ?? id}`,
     configuration_id: more.configuration ?? id,
+    settings: { ...SETTINGS_OF_SHOP, ...more.settings },
     status,
     status_reason: null,
   },

@@ -1,140 +1,27 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  createWebService,
-  deploymentInput,
-  type RequestInput,
-  type RequestOf,
-  type restartWebService,
-  type rollBackDeployment,
-  type startWebService,
-  type stopWebService,
-} from '@postern/contracts';
+import { createWebService, deploymentInput, type RequestInput } from '@postern/contracts';
 import type { EventMetadata } from '@postern/event-sourcing';
 import { migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { applyMigrations, Database, EventSourcing, Metrics, type ServiceLog } from '@postern/service-host';
+import { applyMigrations, Database, EventSourcing, KeyRing, Metrics } from '@postern/service-host';
 import { Secret } from '@postern/service-host/config';
 import { startPostgres, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
-import { type Account, AccountDirectory, type AccountPage } from '../accounts/ports.js';
-import { CancelDeployment } from '../deployments/cancel-deployment.js';
-import { CreateDeployment } from '../deployments/create-deployment.js';
-import { Deployments } from '../deployments/deployments.projection.js';
-import { RollBackDeployment } from '../deployments/roll-back-deployment.js';
-import { RuntimeAvailability } from '../deployments/runtime-availability.js';
-import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
-import { PrismaClient } from '../generated/prisma/client.js';
-import { PostgresLeadership } from '../infrastructure/postgres/postgres-leadership.js';
 import { webServices } from '../infrastructure/postgres/web-services.projection.js';
-import { WebServiceGauges } from '../infrastructure/telemetry/web-service-gauges.js';
-import { WebServiceMetrics } from '../infrastructure/telemetry/web-service-metrics.js';
-import { ModerateWebService } from '../moderation/moderate-web-service.js';
-import { PlatformSuspensions } from '../moderation/platform-suspensions.js';
-import { type ProjectOwner, ProjectOwners } from '../projects/ports.js';
-import { PostgresWorkspaceUsage } from '../quotas/postgres-workspace-usage.js';
-import { BuildDeployment } from '../reconciler/build-deployment.js';
-import { CheckAvailability } from '../reconciler/check-availability.js';
-import { DeleteOldArtefacts } from '../reconciler/delete-old-artefacts.js';
 import { DeleteOldConfigurations } from '../reconciler/delete-old-configurations.js';
-import type { ReconcilerSettings } from '../reconciler/ports.js';
-import { ReconcileRuntime } from '../reconciler/reconcile-runtime.js';
-import { Reports } from '../reconciler/reports.js';
-import { RollRelease } from '../reconciler/roll-release.js';
-import { RuntimeScan } from '../reconciler/runtime-scan.js';
-import { ServicePlans } from '../reconciler/service-plans.js';
-import { StepPlanner } from '../reconciler/step-planner.js';
-import { StopInstances } from '../reconciler/stop-instances.js';
-import { WebServiceTasks } from '../reconciler/web-service-tasks.js';
-import { WebServicesReconciler } from '../reconciler/web-services-reconciler.js';
-import { CreateWebService } from '../web-services/create-web-service.js';
-import type { WebServiceRepository, WebServiceSettings } from '../web-services/ports.js';
+import { PostgresRepositoryCredentials } from '../repository-credentials/postgres-repository-credentials.js';
+import type { WebServiceRepository } from '../web-services/ports.js';
 import { PostgresWebServiceRepository } from '../web-services/postgres-web-service-repository.js';
-import { PostgresWebServiceSummaries } from '../web-services/postgres-web-service-summaries.js';
-import { RestartWebService } from '../web-services/restart-web-service.js';
-import { StartWebService } from '../web-services/start-web-service.js';
-import { StopWebService } from '../web-services/stop-web-service.js';
-import { WebServiceUrls } from '../web-services/web-service-urls.js';
-import { WebServices } from '../web-services/web-services.projection.js';
+import { assembleReplica, type Commands, SETTINGS, type Settings, silentLog } from './assemble-replica.js';
 import { FakeMachine } from './fake-machine.js';
+import { FakeConfigurations, OWNER, PROJECT, WORKSPACE } from './fake-neighbours.js';
 import { FakeRuntime } from './fake-runtime.js';
-
-export const OWNER = uuidv7();
-export const OPERATOR = uuidv7();
-export const PROJECT = uuidv7();
-export const WORKSPACE = uuidv7();
-
-const silentLog: ServiceLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
-class FakeProjects extends ProjectOwners {
-  override async ownerOf(projectId: string): Promise<ProjectOwner | undefined> {
-    return projectId === PROJECT ? { userId: OWNER, workspaceId: WORKSPACE } : undefined;
-  }
-}
-
-class FakeAccounts extends AccountDirectory {
-  override async find(id: string): Promise<Account | undefined> {
-    return { id, email: 'ada@example.com', operator: id === OPERATOR, createdAt: new Date(), workspaces: [] };
-  }
-  override async list(): Promise<AccountPage> {
-    return { total: 0, accounts: [] };
-  }
-  override async findWorkspace(): Promise<undefined> {}
-}
-
-/** Configurations in memory, which outlive every replica. A test sets the current one as `today`. */
-export class FakeConfigurations extends ReleaseConfigurations {
-  today: Configuration = { environment: {}, secrets: [] };
-  readonly sealed = new Map<string, Configuration>();
-
-  override async current(): Promise<Configuration> {
-    return this.today;
-  }
-  override async seal(id: string, configuration: Configuration): Promise<void> {
-    this.sealed.set(id, configuration);
-  }
-  override async open(id: string): Promise<Configuration> {
-    const configuration = this.sealed.get(id);
-    if (!configuration) throw new Error(`nothing is sealed under ${id}`);
-    return configuration;
-  }
-  override async delete(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.sealed.delete(id);
-  }
-}
-
-type Settings = WebServiceSettings & ReconcilerSettings;
-
-const SETTINGS: Settings = {
-  allowFileRepositories: false,
-  deadlines: { queueMs: 60_000, buildMs: 60_000, releaseMs: 60_000, stopMs: 60_000, graceMs: 100 },
-  concurrentBuilds: 4,
-  retainedReleases: 10,
-  pollMs: 25,
-  reconcileMs: 100,
-  retainMs: 0,
-  unansweringMs: 60_000,
-};
-
-/** Commands of one replica. Requests are answered when the read models show the result. */
-interface Commands {
-  createWebService(request: RequestOf<typeof createWebService>): Promise<string>;
-  readonly lifecycle: {
-    start(request: RequestOf<typeof startWebService>): ReturnType<StartWebService['execute']>;
-    restart(request: RequestOf<typeof restartWebService>): ReturnType<RestartWebService['execute']>;
-    stop(request: RequestOf<typeof stopWebService>): ReturnType<StopWebService['execute']>;
-  };
-  readonly deploy: CreateDeployment;
-  /** Returns the id of the new deployment. */
-  rollBack(request: RequestOf<typeof rollBackDeployment>): Promise<string>;
-  readonly cancel: CancelDeployment;
-  readonly moderate: ModerateWebService;
-  readonly suspensions: PlatformSuspensions;
-}
 
 /** A replica of the service, without NATS. */
 export interface Replica {
   readonly runtime: FakeRuntime;
   readonly commands: Commands;
+  readonly credentials: PostgresRepositoryCredentials;
   readonly repository: PostgresWebServiceRepository;
   /** A new instance, which has checked no web service yet. */
   deleteOldConfigurations(historyOf?: WebServiceRepository['historyOf']): DeleteOldConfigurations;
@@ -160,6 +47,7 @@ export interface DeploymentRow {
 export class WebServicesFixture {
   readonly machine = new FakeMachine();
   readonly configurations = new FakeConfigurations();
+  readonly keys = new KeyRing([{ id: 'test', key: randomBytes(32) }]);
   readonly #replicas = new Set<Replica>();
   #names = 0;
 
@@ -193,6 +81,18 @@ export class WebServicesFixture {
     await Promise.all([...this.#replicas].map(replica => replica.stop()));
   }
 
+  /**
+   * Stops the replicas and has the next test begin with an empty script and configuration.
+   * @throws when rolls or stops of one service overlapped.
+   */
+  async reset(): Promise<void> {
+    await this.stopReplicas();
+    this.machine.reset();
+    this.configurations.today = { environment: {}, secrets: [] };
+    if (this.machine.overlaps > 0)
+      throw new Error(`${this.machine.overlaps} rolls and stops of one service overlapped`);
+  }
+
   async replica(changes: Partial<Settings> = {}, drives = true): Promise<Replica> {
     const settings = { ...SETTINGS, ...changes };
     const name = `replica-${++this.#names}`;
@@ -200,7 +100,7 @@ export class WebServicesFixture {
     const { pool } = database;
     const store = new PostgresEventStore(pool);
     const runner = new ProjectionRunner({ store, projections: [webServices], pollMs: 50 });
-    const parts = this.#assemble(database, store, runner, settings);
+    const parts = assembleReplica(this, database, new EventSourcing(store, runner), settings);
     await runner.start();
     const stopping = new AbortController();
     const driving = drives ? repeat(signal => parts.reconciler.run(signal), stopping.signal) : Promise.resolve();
@@ -236,80 +136,6 @@ export class WebServicesFixture {
       databaseIdleInTransactionTimeoutMs: 30_000,
     };
     return new Database(config, name, silentLog);
-  }
-
-  /** What Nest wires in the service, with a fake runtime and fake neighbours. */
-  #assemble(database: Database, store: PostgresEventStore, runner: ProjectionRunner, settings: Settings) {
-    const { configurations } = this;
-    const prisma = new PrismaClient({ adapter: database.prismaAdapter() });
-    const metrics = new Metrics('platform-management');
-    const observer = new WebServiceMetrics(metrics, silentLog);
-    new WebServiceGauges(database, metrics);
-    const repository = new PostgresWebServiceRepository(new EventSourcing(store, runner), observer);
-    const summaries = new PostgresWebServiceSummaries(database, prisma);
-    const runtime = new FakeRuntime(this.machine);
-    const services = new WebServices(database, new WebServiceUrls(runtime, silentLog));
-    const deployments = new Deployments(database, services, new RuntimeAvailability(runtime));
-
-    const planner = new StepPlanner(repository, settings);
-    const reports = new Reports(repository);
-    const scan = new RuntimeScan(
-      new ReconcileRuntime(summaries, planner, new ServicePlans(configurations, settings, silentLog), runtime),
-      new CheckAvailability(repository, summaries, runtime, settings, observer),
-      new DeleteOldArtefacts(repository, summaries, runtime, settings),
-      settings,
-      silentLog,
-    );
-    const tasks = new WebServiceTasks(
-      reports,
-      new BuildDeployment(reports, configurations, runtime, settings),
-      new RollRelease(reports, configurations, runtime, settings),
-      new StopInstances(reports, runtime),
-      scan,
-      runtime,
-    );
-    const leadership = new PostgresLeadership(database);
-    const reconciler = new WebServicesReconciler(
-      leadership,
-      repository,
-      summaries,
-      planner,
-      tasks,
-      scan,
-      settings,
-      silentLog,
-    );
-    const create = new CreateWebService(
-      repository,
-      new FakeProjects(),
-      settings,
-      services,
-      new PostgresWorkspaceUsage(database),
-    );
-    const rollBack = new RollBackDeployment(repository, settings, deployments, services);
-    const commands: Commands = {
-      createWebService: async request => (await create.execute(request)).id,
-      lifecycle: {
-        start: request => new StartWebService(repository, services).execute(request),
-        restart: request => new RestartWebService(repository, services).execute(request),
-        stop: request => new StopWebService(repository, services).execute(request),
-      },
-      deploy: new CreateDeployment(repository, deployments, services),
-      rollBack: async request => (await rollBack.execute(request)).id,
-      cancel: new CancelDeployment(repository, deployments, services),
-      moderate: new ModerateWebService(repository, new FakeAccounts(), services),
-      suspensions: new PlatformSuspensions(repository),
-    };
-    return {
-      runtime,
-      repository,
-      reconciler,
-      metrics,
-      commands,
-      deleteOldConfigurations: (
-        historyOf: WebServiceRepository['historyOf'] = (...of) => repository.historyOf(...of),
-      ) => new DeleteOldConfigurations({ historyOf }, summaries, configurations, settings),
-    };
   }
 
   async createService(
@@ -391,24 +217,6 @@ export class WebServicesFixture {
   async metadataOf(id: string): Promise<EventMetadata[]> {
     const events = await new PostgresEventStore(this.pool).readStream(`web-service-${id}`);
     return events.map(({ metadata }) => metadata);
-  }
-}
-
-/** Something that a test opens. */
-export class Latch {
-  readonly #opened = Promise.withResolvers<void>();
-  readonly #reached = Promise.withResolvers<void>();
-
-  /** Waits until the latch is opened; who waits for `reached` hears of it. */
-  readonly wait = (): Promise<void> => {
-    this.#reached.resolve();
-    return this.#opened.promise;
-  };
-  get reached(): Promise<void> {
-    return this.#reached.promise;
-  }
-  open(): void {
-    this.#opened.resolve();
   }
 }
 

@@ -6,6 +6,7 @@ import { WorkspaceUsage } from '../quotas/ports.js';
 import { WebServiceRepository, WebServiceSettings } from './ports.js';
 import { branchName } from './source/branch-name.js';
 import { repositoryUrl } from './source/repository-url.js';
+import { requireStorable } from './storable-text.js';
 import { WebServices } from './web-services.projection.js';
 
 /** Creates a web service in one of the caller's projects. Nothing runs before its first deployment. */
@@ -46,12 +47,5 @@ export class CreateWebService {
       at: new Date().toISOString(),
     });
     return this.webServices.require(id, request);
-  }
-}
-
-/** Neither PostgreSQL nor a command line can hold NUL or lone surrogates. */
-function requireStorable(field: string, text: string | null | undefined): void {
-  if (text && (text.includes('\0') || !text.isWellFormed())) {
-    throw new Refusal('invalid_input', `${field}: must be well-formed Unicode without NUL`);
   }
 }

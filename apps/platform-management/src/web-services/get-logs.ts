@@ -13,7 +13,12 @@ export class GetLogs {
 
   async execute(request: RequestOf<typeof getLogs>): Promise<ReplyOf<typeof getLogs>> {
     await this.webServices.requireOwner(request, request.web_service_id);
-    const lines = await this.runtime.logs(request.web_service_id, { tail: request.tail, since: request.since });
-    return { lines: lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })) };
+    const { web_service_id, tail, since, search } = request;
+    const lines = await this.runtime.logs(web_service_id, { tail, since, ...(search === undefined ? {} : { search }) });
+    // A runtime agent of the release before does not search.
+    const found = search === undefined ? lines : lines.filter(line => contains(line.message, search));
+    return { lines: found.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })) };
   }
 }
+
+const contains = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());

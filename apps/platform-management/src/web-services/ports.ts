@@ -2,8 +2,8 @@ import type { CreationLimit } from '@postern/event-sourcing';
 import type { RequestContext } from '@postern/messaging';
 import type { RuntimeStatus, ServicePlan } from '@postern/runtime';
 import type { Reach } from '../projects/reached-projects.js';
-import type { DriverCommand, WebServiceCommand } from './aggregate/commands.js';
-import type { CreatedData, WebServiceEvent } from './aggregate/events.js';
+import type { ChangeCommand, DriverCommand, WebServiceCommand } from './aggregate/commands.js';
+import type { CreatedData, ReleaseSettings, WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';
 import type { WebService } from './aggregate/state.js';
 
@@ -17,6 +17,9 @@ export abstract class WebServiceRepository {
   /** Refuses past the limit. Resolves once the read models show the web service. */
   abstract create(limit: CreationLimit, created: CreatedData): Promise<void>;
 
+  /** Changes settings; refuses past the limit. Resolves once the read models show the change. */
+  abstract change(limit: CreationLimit | undefined, webServiceId: string, command: ChangeCommand): Promise<void>;
+
   /**
    * Runs one command at a time per web service, over all replicas; concurrent callers wait instead of failing.
    * Resolves once the read models show the result. Refusals of the decider append nothing.
@@ -29,6 +32,9 @@ export abstract class WebServiceRepository {
   /** The context of the request for this deployment, rollback, start or restart. */
   abstract originOf(webServiceId: string, id: string): Promise<RequestContext | undefined>;
 
+  /** Calls back after this process has changed how many instances a web service has. */
+  abstract onScaled(listener: () => void): () => void;
+
   /** Calls back after this process has appended; events of other replicas are found by polling. */
   abstract onChange(listener: () => void): () => void;
 }
@@ -39,6 +45,44 @@ export interface ServingRelease extends Omit<ServicePlan, 'environment' | 'secre
   /** False while the status of the web service says that no instance answers. */
   readonly answering: boolean;
 }
+
+type PlanSettings = Pick<
+  ServicePlan,
+  'name' | 'startCommand' | 'port' | 'healthCheckPath' | 'instance' | 'drainSeconds' | 'processes' | 'disk'
+>;
+
+/**
+ * The settings of a release as the runtime takes them, whatever starts it; what is not set is the default of the runtime.
+ */
+export const planSettings = (settings: ReleaseSettings): PlanSettings => ({
+  name: settings.name,
+  startCommand: settings.start_command ?? undefined,
+  port: settings.port,
+  healthCheckPath: settings.health_check_path ?? undefined,
+  instance: settings.instance
+    ? { memoryMib: settings.instance.memory_mib, cpuMillicores: settings.instance.cpu_millicores }
+    : undefined,
+  drainSeconds: settings.drain_seconds ?? undefined,
+  processes: Object.keys(settings.processes ?? {}).length > 0 ? settings.processes : undefined,
+  disk: settings.disk ? { sizeMib: settings.disk.size_mib } : undefined,
+});
+
+/** How many instances of a release run now: the current numbers, and one with a disk. */
+export const currentInstances = (
+  release: Pick<ServicePlan, 'disk'>,
+  { min_instances, max_instances }: { readonly min_instances: number; readonly max_instances: number },
+): Pick<ServicePlan, 'minInstances' | 'maxInstances'> =>
+  release.disk ? { minInstances: 1, maxInstances: 1 } : { minInstances: min_instances, maxInstances: max_instances };
+
+/**
+ * How many processes of a release run now: the current numbers of the process types that it began with. Other process
+ * types may not be in its Procfile.
+ */
+export const currentProcesses = (
+  release: ServicePlan['processes'],
+  current: ReleaseSettings['processes'] = {},
+): ServicePlan['processes'] =>
+  release && Object.fromEntries(Object.keys(release).map(type => [type, current[type] ?? 0]));
 
 /** The current state of all web services, written in the transactions of their events. */
 export abstract class WebServiceSummaries {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fold } from '@postern/event-sourcing';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
-import { OWNER, type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
+import { OWNER } from '../testing/fake-neighbours.js';
+import { type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
 import { webService, webServiceStream } from './aggregate/web-service.js';
 
 let fixture: WebServicesFixture;

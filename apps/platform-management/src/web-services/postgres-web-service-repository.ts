@@ -10,14 +10,30 @@ import { appendAll, type CommandTransactions, inTransaction, lockStreams } from 
 import type { RequestContext } from '@postern/messaging';
 import { EventSourcing, type WriteOptions } from '@postern/service-host';
 import type pg from 'pg';
+import { valueStream } from '../environment/named-values.js';
+import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { webServices } from '../infrastructure/postgres/web-services.projection.js';
-import type { DriverCommand, WebServiceCommand } from './aggregate/commands.js';
+import { projectNotFound } from '../projects/ports.js';
+import { projectStream } from '../projects/project.js';
+import type { ChangeCommand, DriverCommand, WebServiceCommand } from './aggregate/commands.js';
 import type { CreatedData, WebServiceEvent } from './aggregate/events.js';
 import { activeDeployment, hasWork, type WebService } from './aggregate/state.js';
 import { webService, webServiceStream } from './aggregate/web-service.js';
 import { WebServiceObserver, WebServiceRepository } from './ports.js';
 import { type CachedState, StateCache } from './state-cache.js';
 import {
+  DELETE_ATTACHMENTS_TO,
+  DELETE_BANDWIDTH_OF,
+  DELETE_CRON_JOBS_OF,
+  DELETE_DEPLOY_HOOK_OF,
+  DELETE_DOMAINS_OF,
+  DELETE_MINUTES_OF,
+  DELETE_RELEASES_OF,
+  DELETE_REPOSITORY_CREDENTIALS_OF,
+  DELETE_RUNS_OF,
+  DELETE_SAMPLES_OF,
+  DELETE_SEALED_VALUES_OF,
+  DELETE_SUMMARY,
   FIND_ORIGIN,
   INSERT_RELEASE,
   INSERT_SUMMARY,
@@ -35,6 +51,7 @@ const CACHED_STATES = 200;
 @Injectable()
 export class PostgresWebServiceRepository extends WebServiceRepository {
   readonly #states = new StateCache<WebService>(CACHED_STATES);
+  readonly #onScaled = new Set<() => void>();
   readonly #writes: WriteOptions;
   readonly #transactions: CommandTransactions;
 
@@ -64,9 +81,28 @@ export class PostgresWebServiceRepository extends WebServiceRepository {
       streamId: webServiceStream(created.web_service_id),
       command: { kind: 'create', ...created },
       limit,
+      // A project is deleted under the same lock, and only without web services.
+      check: async client => {
+        if (await isDeleted(client, projectStream(created.project_id))) throw projectNotFound();
+      },
       write: client => client.query(INSERT_SUMMARY, [created.web_service_id]),
     });
     this.observer.eventsCommitted(webService.initial, events);
+  }
+
+  override async change(limit: CreationLimit | undefined, webServiceId: string, command: ChangeCommand): Promise<void> {
+    let before = webService.initial;
+    const events = await this.#transactions.execute({
+      decider: webService,
+      streamId: webServiceStream(webServiceId),
+      command,
+      ...(limit && { limit }),
+      write: async (_, __, state) => {
+        before = state;
+      },
+    });
+    this.observer.eventsCommitted(before, events);
+    if (events.some(isScaling)) for (const listener of this.#onScaled) listener();
   }
 
   override async execute(webServiceId: string, commandAt: (at: string) => WebServiceCommand): Promise<WebService> {
@@ -86,6 +122,11 @@ export class PostgresWebServiceRepository extends WebServiceRepository {
       values: [webServiceStream(webServiceId), REQUESTS, id],
     });
     return rows[0] && { ...rows[0].metadata, causationId: rows[0].id };
+  }
+
+  override onScaled(listener: () => void): () => void {
+    this.#onScaled.add(listener);
+    return () => this.#onScaled.delete(listener);
   }
 
   override onChange(listener: () => void): () => void {
@@ -108,7 +149,8 @@ export class PostgresWebServiceRepository extends WebServiceRepository {
         throw appended ?? new Error('nothing was appended');
       }
       const state = events.reduce(webService.evolve, before);
-      await writeSummary(client, before, state);
+      if (state.deleted) await deleteEverything(client, webServiceId);
+      else await writeSummary(client, before, state);
       await writeReleases(client, events);
       return { before, events, state, version: appended.version, position: appended.position };
     });
@@ -134,6 +176,10 @@ export class PostgresWebServiceRepository extends WebServiceRepository {
   }
 }
 
+const isScaling = ({ type, data }: WebServiceEvent): boolean =>
+  type === 'platform-management.web-service-changed.v1' &&
+  ['min_instances', 'max_instances', 'processes'].some(name => name in data.changes);
+
 const REQUESTS: readonly WebServiceEvent['type'][] = [
   'platform-management.deployment-requested.v1',
   'platform-management.rollback-requested.v1',
@@ -147,10 +193,10 @@ interface Summary {
   readonly hasWork: boolean;
 }
 
-/** A web service that is being stopped serves nothing, so that reconciling does not start it again. */
+/** A web service that is being stopped or deleted serves nothing, so that reconciling does not start it again. */
 const summaryOf = (state: WebService): Summary => ({
   active: activeDeployment(state)?.id ?? null,
-  serving: state.stopping ? null : (state.serving?.id ?? null),
+  serving: state.stopping || state.deleting ? null : (state.serving?.id ?? null),
   hasWork: hasWork(state),
 });
 
@@ -164,7 +210,8 @@ async function writeSummary(client: pg.PoolClient, before: WebService, after: We
 async function writeReleases(client: pg.PoolClient, events: readonly WebServiceEvent[]): Promise<void> {
   for (const event of events) {
     if (event.type !== 'platform-management.release-begun.v1') continue;
-    const { release_id, web_service_id, deployment_id, artefact_reference, commit, configuration_id, at } = event.data;
+    const { release_id, web_service_id, deployment_id, artefact_reference, commit, configuration_id, settings, at } =
+      event.data;
     await client.query(INSERT_RELEASE, [
       release_id,
       web_service_id,
@@ -172,7 +219,28 @@ async function writeReleases(client: pg.PoolClient, events: readonly WebServiceE
       artefact_reference,
       commit,
       configuration_id,
+      settings ? JSON.stringify(settings) : null,
       at,
     ]);
   }
+}
+
+/** What is stored of a deleted web service besides its events, which hold no values. */
+async function deleteEverything(client: pg.PoolClient, webServiceId: string): Promise<void> {
+  await client.query(DELETE_SUMMARY, [webServiceId]);
+  const streams = [webServiceStream(webServiceId), valueStream('variables', webServiceId)];
+  await client.query(DELETE_SEALED_VALUES_OF, [...streams, REQUESTS]);
+  for (const statement of [
+    DELETE_ATTACHMENTS_TO,
+    DELETE_DEPLOY_HOOK_OF,
+    DELETE_REPOSITORY_CREDENTIALS_OF,
+    DELETE_CRON_JOBS_OF,
+    DELETE_RUNS_OF,
+    DELETE_DOMAINS_OF,
+    DELETE_RELEASES_OF,
+    DELETE_SAMPLES_OF,
+    DELETE_MINUTES_OF,
+    DELETE_BANDWIDTH_OF,
+  ])
+    await client.query(statement, [webServiceId]);
 }

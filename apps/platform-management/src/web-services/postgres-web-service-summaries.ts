@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
+import type { ReleaseSettings } from './aggregate/events.js';
 import { webServiceStream } from './aggregate/web-service.js';
-import { type ServingRelease, WebServiceSummaries } from './ports.js';
+import { currentInstances, currentProcesses, planSettings, type ServingRelease, WebServiceSummaries } from './ports.js';
 import { HISTORY_LENGTHS, SERVING_RELEASES, WEB_SERVICES_WITH_WORK } from './web-services.sql.js';
 
 interface ServingRow {
@@ -13,11 +14,14 @@ interface ServingRow {
   readonly configuration_id: string;
   /** Null while the read model lacks the web service. */
   readonly name: string | null;
+  /** Null for a release of an earlier version of the platform, when settings never changed. */
+  readonly settings: ReleaseSettings | null;
   readonly start_command: string | null;
   readonly port: number;
   readonly health_check_path: string | null;
   readonly min_instances: number;
   readonly max_instances: number;
+  readonly processes: Readonly<Record<string, number>>;
   readonly status: string;
 }
 
@@ -57,18 +61,16 @@ export class PostgresWebServiceSummaries extends WebServiceSummaries {
   }
 }
 
-function servingRelease({ name, ...row }: ServingRow): ServingRelease {
+function servingRelease({ name, settings, ...row }: ServingRow): ServingRelease {
   if (name === null) throw new Error(`the read model does not show the web service ${row.web_service_id} yet`);
+  const plan = planSettings(settings ?? { ...row, name, processes: {} });
   return {
     webServiceId: row.web_service_id,
-    name,
+    ...plan,
+    processes: currentProcesses(plan.processes, row.processes),
     rollId: row.release_id,
     artefact: { reference: row.artefact_reference, commit: row.commit },
-    startCommand: row.start_command ?? undefined,
-    port: row.port,
-    healthCheckPath: row.health_check_path ?? undefined,
-    minInstances: row.min_instances,
-    maxInstances: row.max_instances,
+    ...currentInstances(plan, row),
     configurationId: row.configuration_id,
     answering: row.status !== 'failed',
   };

@@ -1,4 +1,4 @@
-import { flag, integer } from '@postern/service-host/config';
+import { flag, integer, list } from '@postern/service-host/config';
 
 const ms = (byDefault: number) => integer().min(100).default(byDefault);
 
@@ -7,6 +7,9 @@ export const webServiceSettings = {
   platformAllowFileRepositories: flag()
     .default(false)
     .describe('Accept file:// as the address of a repository; for a platform that its owner alone uses.'),
+  dnsServers: list()
+    .default([])
+    .describe('Resolvers for the records of custom domains, comma-separated address[:port]; empty: the system’s.'),
   platformConcurrentBuilds: integer().min(1).max(100).default(1).describe('Builds of all web services at one time.'),
   platformRetainedReleases: integer()
     .min(1)

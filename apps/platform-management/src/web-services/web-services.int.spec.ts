@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   cancelDeployment,
   createDeployment,
+  followLogs,
   getDeployment,
   getLogs,
   getWebService,
@@ -16,8 +17,8 @@ import {
   stopWebService,
 } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
+import { Latch } from '../testing/latch.js';
 import { ServedWebServices } from '../testing/served-web-services.js';
-import { Latch } from '../testing/web-services-fixture.js';
 
 let fixture: ServedWebServices;
 let owner: { user_id: string; project_id: string };
@@ -59,6 +60,12 @@ describe('a web service', () => {
       min_instances: 1,
       max_instances: 3,
       environment: 'production',
+      release_command: null,
+      instance: null,
+      disk: null,
+      drain_seconds: null,
+      processes: {},
+      auto_deploy: true,
       status: 'created',
       status_reason: null,
       url: `http://127.0.0.1/${created.id}`,
@@ -197,6 +204,13 @@ describe('deployments', () => {
     expect(JSON.stringify(lines)).not.toContain('hush-hush-hush');
     expect((await ask(getLogs, { ...of, tail: 1 })).lines).toEqual(lines.slice(-1));
     expect((await ask(getLogs, { ...of, since: 4_000_000_000 })).lines).toEqual([]);
+    const part = { tail: 1_000, max_lines: 2, max_bytes: 100_000 };
+    const page = await ask(followLogs, { ...of, ...part });
+    const rest = await ask(followLogs, { ...of, ...part, after: page.next, max_lines: 1_000 });
+    expect([page.has_more, rest.has_more]).toEqual([true, false]);
+    expect([...page.lines, ...rest.lines].map(({ id: _, ...line }) => line)).toEqual(lines);
+    const stranger = { ...of, ...part, user_id: uuidv7() };
+    await expect(ask(followLogs, stranger)).rejects.toMatchObject(refusal('web_service_not_found'));
   });
 });
 

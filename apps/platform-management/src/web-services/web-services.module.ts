@@ -5,9 +5,13 @@ import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
 import { TelemetryModule } from '../infrastructure/telemetry/telemetry.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
+import { ChangeWebService } from './change-web-service.js';
 import { ConfiguredWebServiceSettings } from './configured-web-service-settings.js';
 import { CreateWebService } from './create-web-service.js';
+import { DeleteWebService } from './delete-web-service.js';
+import { FollowLogs } from './follow-logs.js';
 import { GetLogs } from './get-logs.js';
+import { ListProcesses } from './list-processes.js';
 import { WebServiceOwners, WebServiceRepository, WebServiceSettings, WebServiceSummaries } from './ports.js';
 import { PostgresWebServiceRepository } from './postgres-web-service-repository.js';
 import { PostgresWebServiceSummaries } from './postgres-web-service-summaries.js';
@@ -22,10 +26,14 @@ import { WebServices } from './web-services.projection.js';
   imports: [eventSourcing, prisma, ProjectsModule, QuotaUsageModule, RuntimeModule, TelemetryModule],
   providers: [
     CreateWebService,
+    ChangeWebService,
+    DeleteWebService,
     StartWebService,
     RestartWebService,
     StopWebService,
+    FollowLogs,
     GetLogs,
+    ListProcesses,
     WebServices,
     WebServiceUrls,
     { provide: WebServiceOwners, useExisting: WebServices },

@@ -5,11 +5,13 @@ import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
 import type { z } from 'zod';
 import { type Reach, reachValues } from '../projects/reached-projects.js';
-import type { DeploymentEvent, WebServiceEvent } from './aggregate/events.js';
+import type { DeploymentEvent, Settings, WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';
 import { type OwnedWebService, WebServiceOwners } from './ports.js';
 import { WebServiceUrls } from './web-service-urls.js';
 import {
+  CHANGE_WEB_SERVICE,
+  DELETE_WEB_SERVICE,
   FIND_ANY_WEB_SERVICE,
   FIND_OWNER,
   FIND_WEB_SERVICE,
@@ -43,6 +45,12 @@ export function applyWebServiceEvent(
         data.environment,
         data.at,
       ]);
+    case 'platform-management.web-service-changed.v1':
+      return tx.query(CHANGE_WEB_SERVICE(tx), [data.web_service_id, JSON.stringify(columnsOf(data.changes))]);
+    case 'platform-management.web-service-deletion-requested.v1':
+      return tx.query(DELETE_WEB_SERVICE(tx), [data.web_service_id]);
+    case 'platform-management.web-service-deleted.v1':
+      return Promise.resolve();
     case 'platform-management.web-service-blocked.v1':
       return tx.query(UPDATE_BLOCKED_REASON(tx), [data.web_service_id, data.reason ?? '']);
     case 'platform-management.web-service-unblocked.v1':
@@ -56,9 +64,27 @@ export function applyWebServiceEvent(
   }
 }
 
+/** The columns of settings, by their names. */
+function columnsOf({ instance, disk, ...changes }: Partial<Settings>): Readonly<Record<string, unknown>> {
+  return {
+    ...changes,
+    ...(instance !== undefined && {
+      instance_memory_mib: instance?.memory_mib ?? null,
+      instance_cpu_millicores: instance?.cpu_millicores ?? null,
+    }),
+    ...(disk !== undefined && { disk_size_mib: disk?.size_mib ?? null }),
+  };
+}
+
 type WebServiceReply = z.output<typeof webService>;
 
-type WebServiceRow = Omit<WebServiceReply, 'url' | 'blocked' | 'suspended' | 'flag_reason' | 'created_at'> & {
+type WebServiceRow = Omit<
+  WebServiceReply,
+  'url' | 'blocked' | 'suspended' | 'flag_reason' | 'instance' | 'disk' | 'created_at'
+> & {
+  readonly instance_memory_mib: number | null;
+  readonly instance_cpu_millicores: number | null;
+  readonly disk_size_mib: number | null;
   readonly blocked_reason: string | null;
   readonly suspended_reason: string | null;
   readonly created_at: Date;
@@ -103,9 +129,17 @@ export class WebServices extends WebServiceOwners {
     return (await this.database.reads.query<OwnedWebService>(query)).rows[0];
   }
 
-  async #replyOf({ blocked_reason, suspended_reason, created_at, ...row }: WebServiceRow): Promise<WebServiceReply> {
+  async #replyOf(found: WebServiceRow): Promise<WebServiceReply> {
+    const { blocked_reason, suspended_reason, instance_memory_mib, instance_cpu_millicores, ...rest } = found;
+    const { disk_size_mib, created_at, ...row } = rest;
+    const instance =
+      instance_memory_mib === null || instance_cpu_millicores === null
+        ? null
+        : { memory_mib: instance_memory_mib, cpu_millicores: instance_cpu_millicores };
     return {
       ...row,
+      instance,
+      disk: disk_size_mib === null ? null : { size_mib: disk_size_mib },
       blocked: blocked_reason !== null,
       suspended: suspended_reason !== null,
       flag_reason: blocked_reason ?? suspended_reason,

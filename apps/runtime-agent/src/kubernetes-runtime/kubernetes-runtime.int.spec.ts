@@ -1,5 +1,9 @@
 import { describe } from '@jest/globals';
-import { keepsThePromisesOfARuntime } from '@postern/runtime/testing';
+import { keepsThePromisesAboutCommands, keepsThePromisesOfARuntime } from '@postern/runtime/testing';
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
 
-describe('The Kubernetes runtime', () => keepsThePromisesOfARuntime(() => KubernetesHarness.start()));
+// `keepsNeighboursApart` does not apply: containers isolate neighbours in a cluster, and the stand-in for a node has none.
+describe('The Kubernetes runtime', () => {
+  keepsThePromisesOfARuntime(() => KubernetesHarness.start());
+  keepsThePromisesAboutCommands(() => KubernetesHarness.start());
+});

@@ -2,6 +2,8 @@ import {
   type Artefact,
   type BuildOrder,
   type LogLine,
+  type LogPage,
+  type LogPageQuery,
   type LogQuery,
   type LogWriter,
   type ResolvedSource,
@@ -24,7 +26,9 @@ import { usageOf } from './usage.js';
 /** The platform's own log of web services. */
 export interface ServiceLogs {
   read(webServiceId: string, query: LogQuery): Promise<readonly LogLine[]>;
+  readPage(webServiceId: string, query: LogPageQuery): Promise<LogPage>;
   writer(webServiceId: string, instance: string, secrets: readonly string[]): LogWriter;
+  remove(webServiceId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -66,6 +70,15 @@ export class KubernetesRuntime extends Runtime {
     await follower.drain(webServiceId, () => rolls.stop(webServiceId));
   }
 
+  /** Its images leave the registry with the next `retainArtefacts`, which no longer names them. */
+  async remove(webServiceId: string): Promise<void> {
+    const { rolls, builds, logs } = this.parts;
+    await this.stop(webServiceId);
+    await rolls.removeAddress(webServiceId);
+    await builds.remove(webServiceId);
+    await logs.remove(webServiceId);
+  }
+
   async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
     const { follower, rolls, builds, sources } = this.parts;
     follower.follow(expected);
@@ -92,6 +105,10 @@ export class KubernetesRuntime extends Runtime {
 
   logs(webServiceId: string, query: LogQuery): Promise<readonly LogLine[]> {
     return this.parts.logs.read(webServiceId, query);
+  }
+
+  logPage(webServiceId: string, query: LogPageQuery): Promise<LogPage> {
+    return this.parts.logs.readPage(webServiceId, query);
   }
 
   logWriter(webServiceId: string, instance: string, redact: readonly string[]): LogWriter {

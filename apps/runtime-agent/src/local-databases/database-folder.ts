@@ -1,5 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { DatabaseKind, DatabaseLimits } from '@postern/runtime';
@@ -28,6 +40,10 @@ export interface DatabaseRecord {
   readonly reservedAt: string;
   /** As last ordered; undefined before it was first made. */
   readonly limits?: DatabaseLimits;
+  /** The restore whose data are ready and are being put in place; it is completed whatever happens. */
+  readonly completing?: string | undefined;
+  /** The last restore that was completed. */
+  readonly restored?: string;
 }
 
 /** Where local databases live: `<platform home>/databases/<id>/`, and `ports/<port>` for who has which. */
@@ -78,16 +94,34 @@ export class DatabaseFolders {
       adminPassword: randomBytes(24).toString('base64url'),
       reservedAt: new Date().toISOString(),
     };
-    const folder = this.pathOf(databaseId);
+    const draft = await mkdtemp(join(this.root, DRAFT));
     // Passable for the database's own user, readable for nobody else.
-    await mkdir(folder, { recursive: true });
-    await chmod(folder, 0o711);
-    await this.#write(record);
-    return record;
+    await chmod(draft, 0o711);
+    await writeRecord(draft, record);
+    // The folder appears with its record: one without a record belongs to nobody, and is removed.
+    try {
+      await rename(draft, this.pathOf(databaseId));
+      return record;
+    } catch (error) {
+      await rm(draft, { recursive: true });
+      const earlier = await this.recordOf(databaseId);
+      if (!earlier) throw error;
+      if (earlier.port !== own) await rm(join(this.root, 'ports', String(own)), { force: true });
+      return earlier;
+    }
   }
 
   async noteLimits(record: DatabaseRecord, limits: DatabaseLimits): Promise<void> {
     if (JSON.stringify(record.limits) !== JSON.stringify(limits)) await this.#write({ ...record, limits });
+  }
+
+  async note(
+    record: DatabaseRecord,
+    changes: Pick<DatabaseRecord, 'completing' | 'restored'>,
+  ): Promise<DatabaseRecord> {
+    const changed = { ...record, ...changes };
+    await this.#write(changed);
+    return changed;
   }
 
   /** Deletes everything of a database; the record goes last, so that an interrupted removal can be found again. */
@@ -100,23 +134,29 @@ export class DatabaseFolders {
     await rm(folder, { recursive: true, force: true });
   }
 
-  /** Frees ports whose claim was cut off before there was a record; claims of the last minutes may still get theirs. */
-  async freeAbandonedPorts(olderThanMs: number): Promise<void> {
+  /** Removes what a reservation left that was cut off before there was a record; recent ones may still get theirs. */
+  async removeAbandoned(olderThanMs: number): Promise<void> {
+    for (const name of await readdir(this.root).catch(missing<string[]>([]))) {
+      const draft = join(this.root, name);
+      if (name.startsWith(DRAFT) && (await isOlder(draft, olderThanMs)))
+        await rm(draft, { recursive: true, force: true });
+    }
+    await this.#freeAbandonedPorts(olderThanMs);
+  }
+
+  async #freeAbandonedPorts(olderThanMs: number): Promise<void> {
     const folder = join(this.root, 'ports');
     for (const name of await readdir(folder).catch(missing<string[]>([]))) {
       const claim = join(folder, name);
-      const [owner, { mtimeMs }] = await Promise.all([readFile(claim, 'utf8'), stat(claim)]);
-      if (Date.now() - mtimeMs < olderThanMs) continue;
+      if (!(await isOlder(claim, olderThanMs))) continue;
+      const owner = await readFile(claim, 'utf8').catch(missing(''));
       const record = UUID.test(owner) ? await this.recordOf(owner) : undefined;
       if (String(record?.port) !== name) await rm(claim, { force: true });
     }
   }
 
-  async #write(record: DatabaseRecord): Promise<void> {
-    const folder = this.pathOf(record.databaseId);
-    const draft = join(folder, 'record.json.draft');
-    await writeFile(draft, JSON.stringify(record), { mode: 0o600 });
-    await rename(draft, join(folder, 'record.json'));
+  #write(record: DatabaseRecord): Promise<void> {
+    return writeRecord(this.pathOf(record.databaseId), record);
   }
 
   /** The process that creates the file of a port owns it, among all that share the folder. */
@@ -141,6 +181,35 @@ export class DatabaseFolders {
       await rm(claim, { force: true });
     }
     throw new Error(wanted ? `port ${wanted} belongs to another database` : 'no port is left for another database');
+  }
+}
+
+/** What a folder is called until its record is in it. */
+const DRAFT = 'draft-';
+
+const writeRecord = async (folder: string, record: DatabaseRecord): Promise<void> => {
+  const draft = join(folder, 'record.json.draft');
+  await writeFile(draft, JSON.stringify(record), { mode: 0o600, flush: true });
+  await rename(draft, join(folder, 'record.json'));
+};
+
+/** Whether a file or folder is there and was last changed before this time. */
+const isOlder = async (path: string, thanMs: number): Promise<boolean> => {
+  const found = await stat(path).catch(missing(undefined));
+  return found !== undefined && Date.now() - found.mtimeMs >= thanMs;
+};
+
+const RESTORE_SUFFIX = '-restore';
+
+/** Where the data of a backup are made ready beside the database that they will replace. */
+export class RestoreFolders extends DatabaseFolders {
+  override pathOf(databaseId: string): string {
+    return join(super.pathOf(databaseId.replace(RESTORE_SUFFIX, '')), 'restore');
+  }
+
+  /** The record of the server that proves the data; with an id of its own, by which its resources are bounded. */
+  recordBeside(record: DatabaseRecord, port: number): DatabaseRecord {
+    return { ...record, databaseId: `${record.databaseId}${RESTORE_SUFFIX}`, port };
   }
 }
 

@@ -236,6 +236,28 @@ describe('databases side by side', () => {
     expect(existsSync(join(home, 'databases', reservation.databaseId))).toBe(true);
   });
 
+  it('can be reserved while those that nobody knows of are removed', async () => {
+    let reserving = true;
+    const removals = (async () => {
+      while (reserving) await databases.retain(new Set());
+    })();
+    const ids = Array.from({ length: 100 }, () => uuidv7());
+    const reserved = await Promise.all(ids.map(id => databases.reserve(id, 'relational'))).finally(() => {
+      reserving = false;
+    });
+    await removals;
+    expect(new Set(reserved.map(({ port }) => port)).size).toBe(100);
+    for (const [index, id] of ids.entries()) expect(await databases.reserve(id, 'relational')).toEqual(reserved[index]);
+  });
+
+  it('reserved twice at once have one port', async () => {
+    const id = uuidv7();
+    const [one, other] = await Promise.all([databases.reserve(id, 'relational'), databases.reserve(id, 'relational')]);
+    expect(other).toEqual(one);
+    expect(await readdir(join(home, 'databases', 'ports'))).toEqual([String(one.port)]);
+    expect((await readdir(join(home, 'databases'))).sort()).toEqual([id, 'ports']);
+  });
+
   it('stop in order when the local start stops, and start again with their data', async () => {
     const made = await provisioned();
     await connected(made, client => client.query('CREATE TABLE kept (id int)'));

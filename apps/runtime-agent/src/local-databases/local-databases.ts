@@ -1,20 +1,24 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  type DatabaseBackups,
   type DatabaseKind,
   type DatabaseOrder,
+  type DatabaseRestore,
   DatabaseRuntime,
   type DatabaseStorage,
   type DatabaseUsage,
   type StorageState,
+  type StoredBackup,
 } from '@postern/runtime';
-
+import { BackupFiles } from './backup-files.js';
 import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
 import { LocalPostgres } from './local-postgres.js';
 import { LocalValkey } from './local-valkey.js';
 import { type ProcessUsage, processesOf, usageOf } from './processes.js';
 import { findPostgres, findValkey, POSTGRES_MISSING, type ProgramPlaces, VALKEY_MISSING } from './programs.js';
+import { Restorations } from './restorations.js';
 import { type LocalServer, ServerKeeper } from './server-keeper.js';
 
 /** A reservation may be a moment ahead of the event that makes it known. */
@@ -25,27 +29,39 @@ const WRITABLE_AGAIN = 0.95;
 const MEASURE_MS = 250;
 const MEASURE_AGAIN_AFTER_MS = 60_000;
 
+const MIB = 1024 ** 2;
+const SPARE_BYTES = 512 * MIB;
+/** What the write-ahead log of a database may add to a copy of it. */
+const GROWTH_BYTES = 1024 * MIB;
+
 interface Measured extends ProcessUsage {
   readonly at: number;
 }
 
 /** Databases as processes of this machine, which live on when the platform stops. */
-export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage {
+export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups {
   readonly #folders: DatabaseFolders;
   readonly #keeper: ServerKeeper;
-  readonly #postgres: LocalPostgres;
-  readonly #valkey: LocalValkey;
+  readonly #servers: Servers;
+  readonly #backups: BackupFiles;
+  readonly #restorations: Restorations;
+  /** Of the data that are made ready for a restore. */
+  readonly #trials: Servers;
   readonly #measured = new Map<string, Measured>();
 
   constructor(
     platformHome: string,
     private readonly places: ProgramPlaces,
+    /** Space of the disk that backups and restores leave free. */
+    private readonly spareBytes = SPARE_BYTES,
   ) {
     super();
     this.#folders = new DatabaseFolders(platformHome);
     this.#keeper = new ServerKeeper(this.#folders);
-    this.#postgres = new LocalPostgres(this.#folders, places);
-    this.#valkey = new LocalValkey(this.#folders, () => findValkey(places) ?? raise(VALKEY_MISSING));
+    this.#backups = new BackupFiles(this.#folders);
+    this.#restorations = new Restorations(this.#folders, this.#keeper, this.#backups, platformHome);
+    this.#servers = serversIn(this.#folders, places);
+    this.#trials = serversIn(this.#restorations.folders, places);
   }
 
   async missingFor(kind: DatabaseKind): Promise<string | undefined> {
@@ -59,9 +75,40 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage {
   }
 
   async ensure(order: DatabaseOrder): Promise<void> {
-    const record = await this.#folders.reserve(order.databaseId, order.kind, order.port);
+    const reserved = await this.#folders.reserve(order.databaseId, order.kind, order.port);
+    const server = this.#serverOf(reserved);
+    const record = await this.#restorations.complete(reserved, server);
     await this.#folders.noteLimits(record, order.limits);
-    await this.#keeper.ensure(this.#serverOf(record), record, order);
+    await this.#keeper.ensure(server, record, order);
+  }
+
+  async backUp(databaseId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup> {
+    const known = await this.#backups.find(databaseId, backupId);
+    if (known) return known;
+    const record = await this.#recordOf(databaseId);
+    const dataBytes = await diskUsageOf(this.#folders.dataOf(databaseId));
+    await this.#requireSpace(dataBytes);
+    const content = await this.#serverOf(record).copy(record);
+    return this.#backups.write(databaseId, backupId, content, 2 * dataBytes + GROWTH_BYTES, signal);
+  }
+
+  async restore(restore: DatabaseRestore, signal: AbortSignal): Promise<void> {
+    const { order, restoreId, backupId, digest } = restore;
+    const found = await this.#recordOf(order.databaseId);
+    const server = this.#serverOf(found);
+    const record = await this.#restorations.complete(found, server);
+    if (record.restored !== restoreId) {
+      const backup = await this.#backups.find(order.databaseId, backupId);
+      if (!backup) throw new Error('the backup is gone');
+      if (backup.digest !== digest) throw new Error('the backup is damaged');
+      await this.#requireSpace(await this.#backups.contentBytes(order.databaseId, backupId, signal));
+      await this.#restorations.run(record, restore, [server, this.#trials[record.kind]], signal);
+    }
+    await this.ensure(order);
+  }
+
+  retainBackups(databaseId: string, backupIds: ReadonlySet<string>): Promise<void> {
+    return this.#backups.retain(databaseId, backupIds);
   }
 
   async isRunning(databaseId: string): Promise<boolean> {
@@ -97,15 +144,19 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage {
     if (record?.kind !== 'relational' || !record.limits) return undefined;
     const usedBytes = await diskUsageOf(this.#folders.dataOf(databaseId));
     const { storageBytes } = record.limits;
-    const was = await this.#postgres.isReadOnly(record);
+    const { relational } = this.#servers;
+    const was = await relational.isReadOnly(record);
     const readOnly = usedBytes > (was ? storageBytes * WRITABLE_AGAIN : storageBytes);
-    if (readOnly !== was) await this.#postgres.setReadOnly(record, readOnly);
+    if (readOnly !== was) await relational.setReadOnly(record, readOnly);
     return { usedBytes, readOnly };
   }
 
   async remove(databaseId: string): Promise<void> {
     const record = await this.#folders.recordOf(databaseId);
-    if (record) await this.#keeper.kill(record);
+    if (record) {
+      await this.#restorations.abandon(record);
+      await this.#keeper.kill(record);
+    }
     await this.#folders.remove(databaseId);
     this.#measured.delete(databaseId);
   }
@@ -117,17 +168,35 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage {
       const isFresh = record && !record.limits && Date.now() - Date.parse(record.reservedAt) < RESERVATION_MS;
       if (!isFresh) await this.remove(id);
     }
-    await this.#folders.freeAbandonedPorts(RESERVATION_MS);
+    await this.#folders.removeAbandoned(RESERVATION_MS);
   }
 
   /** Ends all servers in order and keeps their data. */
   async stopAll(): Promise<void> {
     const records = await Promise.all((await this.#folders.ids()).map(id => this.#folders.recordOf(id)));
-    await Promise.all(records.map(record => record && this.#keeper.stop(this.#serverOf(record), record)));
+    await Promise.all(records.map(record => record && this.#stop(record)));
+  }
+
+  async #stop(record: DatabaseRecord): Promise<void> {
+    if (record.completing === undefined) await this.#restorations.abandon(record);
+    await this.#keeper.stop(this.#serverOf(record), record);
+  }
+
+  async #recordOf(databaseId: string): Promise<DatabaseRecord> {
+    return (await this.#folders.recordOf(databaseId)) ?? raise('there is no such database on this machine');
+  }
+
+  async #requireSpace(bytes: number): Promise<void> {
+    const free = await freeBytes(this.#folders.root);
+    if (free - bytes >= this.spareBytes) return;
+    const mib = (count: number) => `${Math.max(0, Math.ceil(count / MIB))} MiB`;
+    throw new Error(
+      `the disk of the platform is too full: ${mib(bytes + this.spareBytes)} have to be free, and ${mib(free)} are`,
+    );
   }
 
   #serverOf({ kind }: DatabaseRecord): LocalServer {
-    return kind === 'relational' ? this.#postgres : this.#valkey;
+    return this.#servers[kind];
   }
 
   async #measure(record: DatabaseRecord): Promise<Measured | undefined> {
@@ -135,6 +204,13 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage {
     return pids.length === 0 ? undefined : { at: Date.now(), ...(await usageOf(pids)) };
   }
 }
+
+const serversIn = (folders: DatabaseFolders, places: ProgramPlaces) => ({
+  relational: new LocalPostgres(folders, places),
+  key_value: new LocalValkey(folders, () => findValkey(places) ?? raise(VALKEY_MISSING)),
+});
+
+type Servers = ReturnType<typeof serversIn>;
 
 /** Blocks on disk, as `du` counts them; a file that goes away meanwhile counts nothing. */
 const diskUsageOf = async (path: string): Promise<number> => {
@@ -144,6 +220,11 @@ const diskUsageOf = async (path: string): Promise<number> => {
   if (entry.isDirectory())
     for (const name of await readdir(path).catch(() => [])) bytes += await diskUsageOf(join(path, name));
   return bytes;
+};
+
+const freeBytes = async (folder: string): Promise<number> => {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 };
 
 const raise = (words: string): never => {

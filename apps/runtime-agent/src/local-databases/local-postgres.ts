@@ -2,8 +2,10 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { DatabaseLimits, DatabaseOrder } from '@postern/runtime';
 import pg from 'pg';
+import { streamBaseBackup } from './base-backup.js';
 import { type DatabaseFolders, type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
 import {
   findPostgres,
@@ -14,7 +16,7 @@ import {
 } from './programs.js';
 import { scramVerifier } from './scram-verifier.js';
 import type { LocalServer } from './server-keeper.js';
-import { launchServer, namedUser, runToEnd } from './spawn-server.js';
+import { feed, launchServer, namedUser, runToEnd } from './spawn-server.js';
 
 const ADMIN = 'postgres';
 /** Of PostgreSQL's connections, kept for the platform beside those of the plan. */
@@ -77,6 +79,18 @@ export class LocalPostgres implements LocalServer {
     );
   }
 
+  copy(record: DatabaseRecord): Promise<Readable> {
+    return streamBaseBackup(accessOf(record));
+  }
+
+  /** As the database's own user: the archive is what a server with a customer's data wrote. */
+  async unpack(record: DatabaseRecord, copy: Readable, signal: AbortSignal): Promise<void> {
+    const data = this.folders.dataOf(record.databaseId);
+    await mkdir(data, { mode: 0o700 });
+    if (record.uid !== undefined) await chown(data, record.uid, record.uid);
+    await feed('tar', ['-x', '-f', '-'], record.uid, data, copy, signal);
+  }
+
   /** Role and database as ordered, whatever is there of them already. */
   async settle(record: DatabaseRecord, { username, password, limits }: DatabaseOrder): Promise<void> {
     const role = pg.escapeIdentifier(username);
@@ -122,16 +136,7 @@ export class LocalPostgres implements LocalServer {
   }
 
   async #asAdmin<Result>(record: DatabaseRecord, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-    const client = new pg.Client({
-      host: LOCAL_HOST,
-      port: record.port,
-      user: ADMIN,
-      password: record.adminPassword,
-      database: ADMIN,
-      connectionTimeoutMillis: 5_000,
-      query_timeout: 20_000,
-      options: '-c default_transaction_read_only=off',
-    });
+    const client = new pg.Client({ ...accessOf(record), query_timeout: 20_000 });
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -141,6 +146,16 @@ export class LocalPostgres implements LocalServer {
     }
   }
 }
+
+const accessOf = ({ port, adminPassword }: DatabaseRecord): pg.ClientConfig => ({
+  host: LOCAL_HOST,
+  port,
+  user: ADMIN,
+  password: adminPassword,
+  database: ADMIN,
+  connectionTimeoutMillis: 5_000,
+  options: '-c default_transaction_read_only=off',
+});
 
 /** On the command line, where the server's own files cannot override them. */
 export const settingsFor = ({ memoryBytes, storageBytes, connections, cpuMillicores }: DatabaseLimits) => {

@@ -1,14 +1,20 @@
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { constants, createWriteStream } from 'node:fs';
+import { chown, type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseOrder } from '@postern/runtime';
 import { type DatabaseFolders, type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
 import type { LocalServer } from './server-keeper.js';
 import { launchServer } from './spawn-server.js';
+import { VALKEY_ADMIN as ADMIN, runValkeyCommands } from './valkey-commands.js';
 
-const ADMIN = 'platform';
+const SNAPSHOT = 'dump.rdb';
+const SAVED_WITHIN_MS = 10 * 60_000;
 const ANSWER_WITHIN_MS = 5_000;
 
 /** A Valkey or Redis of its own for each key-value store. The customer may do everything but administer the server. */
@@ -60,8 +66,32 @@ export class LocalValkey implements LocalServer {
     });
   }
 
-  /** The credentials came with the configuration. */
-  async settle(): Promise<void> {}
+  /** A snapshot that the store writes (`BGSAVE`); the platform then reads the file that it left. */
+  async copy(record: DatabaseRecord): Promise<Readable> {
+    const snapshot = join(this.folders.dataOf(record.databaseId), SNAPSHOT);
+    await rm(snapshot, { force: true });
+    await runValkeyCommands(record, 'BGSAVE SCHEDULE');
+    for (const until = Date.now() + SAVED_WITHIN_MS; ; await pause(100)) {
+      const [state = ''] = await runValkeyCommands(record, 'INFO persistence');
+      const file = await openOwn(snapshot, record.uid);
+      if (file) return file.createReadStream();
+      if (/^rdb_last_bgsave_status:err/m.test(state)) throw new Error('the key-value store could not write a snapshot');
+      if (Date.now() > until) throw new Error('the key-value store wrote no snapshot in time');
+    }
+  }
+
+  /** A snapshot is a valid start of an append-only file, which a store with `appendonly yes` loads. */
+  async unpack(record: DatabaseRecord, copy: Readable, signal: AbortSignal): Promise<void> {
+    await this.prepare(record);
+    const file = join(this.folders.dataOf(record.databaseId), 'appendonly.aof');
+    await pipeline(copy, createWriteStream(file, { mode: 0o600, flush: true }), { signal });
+    if (record.uid !== undefined) await chown(file, record.uid, record.uid);
+  }
+
+  /** The configuration has the credentials of the last start. */
+  async settle(record: DatabaseRecord, { username, password }: DatabaseOrder): Promise<void> {
+    await runValkeyCommands(record, `ACL SETUSER ${username} resetpass #${sha256(password)}`);
+  }
 }
 
 /** A quarter of the plan's memory is left to what writing a snapshot copies. */
@@ -81,5 +111,17 @@ export const configurationFor = (record: DatabaseRecord, { username, password, l
     `user ${ADMIN} on #${sha256(record.adminPassword)} ~* &* +@all`,
     '',
   ].join('\n');
+
+/** Undefined while there is no file; one that is not the store's own is refused. */
+const openOwn = async (path: string, uid: number | undefined): Promise<FileHandle | undefined> => {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (!file) return undefined;
+  const found = await file.stat();
+  if (found.isFile() && (uid === undefined || found.uid === uid)) return file;
+  await file.close();
+  throw new Error('the snapshot of the key-value store is not its own file');
+};
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { isProgram } from '../infrastructure/is-program.js';
 
 /** Where the database programs may be, before the machine is searched. */
 export interface ProgramPlaces {
@@ -73,14 +74,5 @@ const entriesOf = (folder: string): string[] => {
     return readdirSync(folder);
   } catch {
     return [];
-  }
-};
-
-const isProgram = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
   }
 };

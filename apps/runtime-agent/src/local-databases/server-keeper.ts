@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFile, stat, truncate } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseOrder } from '@postern/runtime';
 import { type DatabaseFolders, type DatabaseRecord, isFree } from './database-folder.js';
@@ -15,6 +16,10 @@ export interface LocalServer {
   /** Starts its process; nothing of the database runs when this is called. */
   launch(record: DatabaseRecord, order: DatabaseOrder): Promise<ChildProcess>;
   answers(record: DatabaseRecord): Promise<boolean>;
+  /** Everything that it stores at one time, while it runs. */
+  copy(record: DatabaseRecord): Promise<Readable>;
+  /** Makes its data folder of such a copy; there is no data folder when this is called. */
+  unpack(record: DatabaseRecord, copy: Readable, signal: AbortSignal): Promise<void>;
   /** Brings credentials and database inside it to what was ordered. */
   settle(record: DatabaseRecord, order: DatabaseOrder): Promise<void>;
 }

@@ -2,6 +2,8 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
 /** How a program runs as another user: directly, or through setpriv where that user could not reach it. */
 interface Identity {
@@ -90,6 +92,37 @@ export const runToEnd = (
       code === 0 ? resolve() : reject(new Error(`${command} ended with ${code}: ${output.trim()}`)),
     );
   });
+
+/** Runs a program to its end that reads `input`. */
+export const feed = async (
+  command: string,
+  args: readonly string[],
+  uid: number | undefined,
+  cwd: string,
+  input: Readable,
+  signal: AbortSignal,
+): Promise<void> => {
+  const identity = asUser(uid, command, args, cwd);
+  const child = spawn(identity.command, identity.args, {
+    ...identity.options,
+    cwd,
+    env: ENVIRONMENT(),
+    stdio: ['pipe', 'ignore', 'pipe'],
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  let output = '';
+  child.stderr.on('data', chunk => {
+    output = (output + chunk).slice(-2000);
+  });
+  const ended = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject));
+  const fed = pipeline(input, child.stdin, { signal }).catch((error: Error) => error);
+  const code = await ended;
+  signal.throwIfAborted();
+  if (code !== 0) throw new Error(`${command} ended with ${code}: ${output.trim()}`);
+  const error = await fed;
+  if (error) throw error;
+};
 
 /** A user with an entry in /etc/passwd, which initdb insists on; undefined when this process is no root itself. */
 export const namedUser = (): number | undefined => {

@@ -1,5 +1,8 @@
 import { LoadBalancerClient } from '@postern/load-balancer-client';
 import type { Log } from '@postern/messaging';
+import { CommandStore } from './commands/command-store.js';
+import { Commands } from './commands/commands.js';
+import { ServiceDisks } from './disks/service-disks.js';
 import type { Confinement } from './instances/confinement.js';
 import type { InstanceLimits } from './instances/instance-host.js';
 import { InstanceLedger } from './instances/instance-ledger.js';
@@ -15,7 +18,12 @@ import { type RuntimeTimes, TIMES } from './rolls/runtime-times.js';
 
 const BALANCER_PATIENCE_MS = 10_000;
 
-export const LIMITS: InstanceLimits = { memoryBytes: 512 * 2 ** 20, cpuMillicores: 1_000, tasks: 256 };
+export const LIMITS: InstanceLimits = {
+  memoryBytes: 512 * 2 ** 20,
+  cpuMillicores: 1_000,
+  tasks: 256,
+  diskBytes: 2 * 2 ** 30,
+};
 
 export interface LocalRuntimeOptions {
   readonly platformHome: string;
@@ -26,6 +34,7 @@ export interface LocalRuntimeOptions {
   /** The PATH of instances. */
   readonly path: string;
   readonly log: Log;
+  readonly isolationGaps?: readonly string[];
   readonly limits?: Partial<InstanceLimits>;
   readonly times?: Partial<RuntimeTimes>;
   /** How long an order waits for a load balancer that does not respond. */
@@ -41,20 +50,33 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
   });
   const limits = { ...LIMITS, ...options.limits };
   const ledger = new InstanceLedger(platformHome);
-  const host = { ledger, confinement, logs, redactor, limits, path };
+  const disks = new ServiceDisks(platformHome, confinement);
+  const host = { ledger, confinement, logs, redactor, limits, path, disks };
   const starter = new InstanceStarter(host, options.launchOf, platformHome);
   const processes = new MarkedProcesses();
   const times = { ...TIMES, ...options.times };
+  const ownership = new HomeOwnership(platformHome);
+  const commands = new Commands(new CommandStore(platformHome), {
+    start: async ({ isRelease, ...order }) => {
+      if (!(await ownership.isMine())) throw new Error('another process runs the commands now');
+      return starter.startCommand(order, isRelease ? 'build' : undefined);
+    },
+    graceMs: times.graceMs,
+    log,
+  });
   return new LocalRuntime({
     builds: options.builds,
     ledger,
     starter,
+    commands,
     leftBehind: new LeftBehind(host, processes, starter.idPrefix, log),
-    monitor: new InstanceMonitor(processes, limits, times, log),
+    monitor: new InstanceMonitor(processes, times, log),
     balancer,
-    ownership: new HomeOwnership(platformHome),
+    ownership,
     logs,
+    disks,
     times,
+    isolationGaps: options.isolationGaps ?? [],
     log,
   });
 };

@@ -4,19 +4,30 @@ import {
   type Artefact,
   type BuildOrder,
   type LogLine,
+  type LogPage,
+  type LogPageQuery,
   type LogQuery,
   type LogWriter,
   type ResolvedSource,
+  RollFailed,
+  type RoutedDomain,
+  type RunEnd,
+  type RunOrder,
   Runtime,
+  type RuntimeFeature,
   type RuntimeStatus,
   type ServicePlan,
   type ServiceUsage,
   type Source,
   type TrafficReading,
 } from '@postern/runtime';
+import type { Commands } from './commands/commands.js';
+import { runReleaseCommand } from './commands/release-command.js';
+import type { ServiceDisks } from './disks/service-disks.js';
 import type { InstanceLedger } from './instances/instance-ledger.js';
 import type { InstanceStarter } from './instances/instance-starter.js';
 import type { LeftBehind } from './instances/left-behind.js';
+import { recordedStatus } from './instances/recorded-status.js';
 import type { LogStore } from './logs/log-store.js';
 import type { HomeOwnership } from './rolls/home-ownership.js';
 import type { InstanceMonitor } from './rolls/instance-monitor.js';
@@ -30,6 +41,8 @@ export interface Builds {
   resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource>;
   build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact>;
   retainArtefacts(keep: ReadonlySet<string>): Promise<void>;
+  /** Ends builds of a web service, and deletes its artefacts, caches and workspaces. */
+  remove(webServiceId: string): Promise<void>;
   /** Ends builds that an earlier run of the platform left behind, and deletes their files. */
   reconcile(): Promise<void>;
 }
@@ -38,12 +51,15 @@ export interface LocalRuntimeParts {
   readonly builds: Builds;
   readonly ledger: InstanceLedger;
   readonly starter: InstanceStarter;
+  readonly commands: Commands;
   readonly leftBehind: LeftBehind;
   readonly monitor: InstanceMonitor;
   readonly balancer: LoadBalancerClient;
   readonly ownership: HomeOwnership;
   readonly logs: LogStore;
+  readonly disks: ServiceDisks;
   readonly times: RuntimeTimes;
+  readonly isolationGaps: readonly string[];
   readonly log: Log;
 }
 
@@ -53,10 +69,20 @@ export interface LocalRuntimeParts {
  */
 export class LocalRuntime extends Runtime {
   readonly #services = new Map<string, RunningService>();
+  /** A late request must not make the address of a removed service anew. */
+  readonly #removed = new Set<string>();
   #adopting: Promise<void> | undefined;
 
   constructor(private readonly parts: LocalRuntimeParts) {
     super();
+  }
+
+  override async features(): Promise<ReadonlySet<RuntimeFeature>> {
+    return new Set(['customDomains', 'instance', 'drainSeconds', 'releaseCommand', 'processes', 'disk', 'runs']);
+  }
+
+  override get isolationGaps(): readonly string[] {
+    return this.parts.isolationGaps;
   }
 
   resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
@@ -72,11 +98,30 @@ export class LocalRuntime extends Runtime {
     await this.#service(plan.webServiceId).roll(plan, signal);
   }
 
+  override async run(order: RunOrder, signal: AbortSignal): Promise<RunEnd> {
+    await this.#adoptOnce();
+    if (this.#removed.has(order.webServiceId))
+      return { exitCode: null, reason: 'was not run: the web service is deleted' };
+    return this.parts.commands.run({ ...order, isRelease: false }, signal);
+  }
+
   async stop(webServiceId: string): Promise<void> {
     await this.#adoptOnce();
-    const service = this.#service(webServiceId);
-    await service.stop();
-    if (!service.busy) this.#services.delete(webServiceId);
+    await Promise.all([
+      this.parts.commands.end(webServiceId, 'was ended: the web service was stopped', 'all'),
+      this.#stopInstances(webServiceId),
+    ]);
+  }
+
+  async remove(webServiceId: string): Promise<void> {
+    const { balancer, builds, logs, commands, disks } = this.parts;
+    this.#removed.add(webServiceId);
+    await this.stop(webServiceId);
+    await commands.remove(webServiceId);
+    await balancer.remove(webServiceId);
+    await builds.remove(webServiceId);
+    await disks.remove(webServiceId);
+    await logs.remove(webServiceId);
   }
 
   async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
@@ -94,7 +139,7 @@ export class LocalRuntime extends Runtime {
           return;
         }
         if (plan) await this.#service(webServiceId).maintain(plan, route);
-        else if (service || (route && !route.closed)) await this.stop(webServiceId);
+        else if (service || (route && !route.closed)) await this.#stopInstances(webServiceId);
       }),
     );
     if (await this.parts.ownership.isMine()) await this.parts.leftBehind.clear(this.#knows);
@@ -102,19 +147,30 @@ export class LocalRuntime extends Runtime {
   }
 
   async statusOf(webServiceId: string): Promise<RuntimeStatus | undefined> {
-    return this.#adopting ? this.#services.get(webServiceId)?.status() : this.#recordedStatus(webServiceId);
+    return this.#adopting ? this.#services.get(webServiceId)?.status() : recordedStatus(this.parts, webServiceId);
   }
 
   usage(): Promise<readonly ServiceUsage[]> {
     return this.parts.monitor.usage([...this.#services.values()]);
   }
 
-  urlOf(webServiceId: string, name: string): Promise<string> {
+  async urlOf(webServiceId: string, name: string): Promise<string> {
+    if (this.#removed.has(webServiceId)) throw new Error(`the web service ${webServiceId} is removed`);
     return this.parts.balancer.reserve(webServiceId, name);
+  }
+
+  override async routeDomains(domains: readonly RoutedDomain[]): Promise<void> {
+    await this.parts.balancer.routeHosts(
+      Object.fromEntries(domains.map(({ domain, webServiceId }) => [domain, webServiceId])),
+    );
   }
 
   logs(webServiceId: string, query: LogQuery): Promise<readonly LogLine[]> {
     return this.parts.logs.read(webServiceId, query);
+  }
+
+  logPage(webServiceId: string, query: LogPageQuery): Promise<LogPage> {
+    return this.parts.logs.readPage(webServiceId, query);
   }
 
   logWriter(webServiceId: string, instance: string, redact: readonly string[]): LogWriter {
@@ -156,20 +212,27 @@ export class LocalRuntime extends Runtime {
   }
 
   async #adopt(): Promise<void> {
-    const { balancer, ownership, leftBehind, monitor } = this.parts;
+    const { balancer, ownership, leftBehind, monitor, commands } = this.parts;
     const routes = await balancer.routes();
     await ownership.take();
     const routed = new Set(routes.flatMap(({ backends }) => backends.map(({ id }) => id)));
     const instances = await leftBehind.adopt();
-    for (const [webServiceId, members] of Map.groupBy(instances, ({ record }) => record.webServiceId))
+    commands.adopt(instances.filter(({ record }) => record.command));
+    const serving = instances.filter(({ record }) => !record.command);
+    for (const [webServiceId, members] of Map.groupBy(serving, ({ record }) => record.webServiceId))
       this.#service(webServiceId).adopt(members, routed);
     await leftBehind.clear(this.#knows);
+    void commands.sweep().catch(err => this.parts.log.warn({ err }, 'Old records of commands could not be deleted'));
     const mayAct = async () => {
       const isMine = await ownership.isMine();
       if (!isMine) await this.#release();
       return isMine;
     };
-    monitor.start(() => [...this.#services.values()], mayAct);
+    monitor.start(
+      () => [...this.#services.values()],
+      () => commands.instances,
+      mayAct,
+    );
   }
 
   async #release(): Promise<void> {
@@ -178,12 +241,19 @@ export class LocalRuntime extends Runtime {
     this.#adopting = undefined;
     const services = [...this.#services.values()];
     this.#services.clear();
-    await Promise.all(services.map(service => service.detach()));
+    await Promise.all([this.parts.commands.detach(), ...services.map(service => service.detach())]);
   }
 
   readonly #knows = (id: string): boolean =>
     this.parts.starter.isUnderWay(id) ||
+    this.parts.commands.instances.some(({ record }) => record.id === id) ||
     [...this.#services.values()].some(({ instances }) => instances.some(({ record }) => record.id === id));
+
+  async #stopInstances(webServiceId: string): Promise<void> {
+    const service = this.#service(webServiceId);
+    await service.stop();
+    if (!service.busy) this.#services.delete(webServiceId);
+  }
 
   #service(webServiceId: string): RunningService {
     const known = this.#services.get(webServiceId);
@@ -200,12 +270,18 @@ export class LocalRuntime extends Runtime {
   }
 
   #hostOf(webServiceId: string): ReplicaSetHost {
-    const { starter, times, ownership, logs } = this.parts;
+    const { starter, times, ownership, logs, commands } = this.parts;
     return {
       times,
-      startInstance: async plan => {
+      startInstance: async (plan, processType) => {
         if (!(await ownership.isMine())) throw new Error('another process supervises the instances now');
-        return starter.start(plan);
+        return processType === undefined ? starter.start(plan) : starter.startProcess(plan, processType);
+      },
+      release: async (plan, signal) => {
+        await starter.checkProcesses(plan).catch((error: Error) => {
+          throw new RollFailed(error.message);
+        });
+        await runReleaseCommand(plan, { commands, logs }, signal);
       },
       isOurs: () => ownership.isMine(),
       logLine: text => {
@@ -214,17 +290,5 @@ export class LocalRuntime extends Runtime {
         void output.close();
       },
     };
-  }
-
-  /** For a process that is not the leader: an instance that has traffic counts as healthy. */
-  async #recordedStatus(webServiceId: string): Promise<RuntimeStatus | undefined> {
-    const records = (await this.parts.ledger.list()).filter(record => record.webServiceId === webServiceId);
-    const route = (await this.parts.balancer.routes()).find(({ id }) => id === webServiceId);
-    const routed = new Set(route?.backends.map(({ id }) => id));
-    const serving = records.find(({ id }) => routed.has(id)) ?? records.at(-1);
-    if (!serving) return undefined;
-    const ofRoll = records.filter(({ rollId }) => rollId === serving.rollId);
-    const healthy = ofRoll.filter(({ id }) => routed.has(id)).length;
-    return { rollId: serving.rollId, healthy, instances: ofRoll.length, lastFailure: undefined, restarts: 0 };
   }
 }

@@ -10,6 +10,11 @@ export interface ProbeTarget {
 /** Undefined when it answers as it should; otherwise what it did instead, for people. */
 export type ProbeAnswer = string | undefined;
 
+/** Says that what was started listens somewhere, and not where it was told to. */
+export const wrongPort = (ports: string, port: number): string => `listens on port ${ports}, not on PORT ${port}`;
+
+export const isWrongPort = (answer: ProbeAnswer): boolean => /^listens on port .*, not on PORT /.test(answer ?? '');
+
 /** Asks an instance from outside, the way that its traffic will come. Never throws. */
 export const probe = (target: ProbeTarget, timeoutMs: number): Promise<ProbeAnswer> =>
   target.path === undefined ? probeConnection(target.port, timeoutMs) : probePath(target.port, target.path, timeoutMs);

@@ -1,6 +1,7 @@
 import { OutboundGuard } from '@postern/outbound';
 import { LIMITS } from './assemble-local-runtime.js';
 import { assembleLocalBuilds } from './build/assemble-local-builds.js';
+import { ServiceDisks } from './disks/service-disks.js';
 import { homePrefix } from './instances/home-prefix.js';
 import type { InstanceHost } from './instances/instance-host.js';
 import { InstanceLedger } from './instances/instance-ledger.js';
@@ -29,7 +30,8 @@ export const stopEverything = async (platformHome: string, graceMs = 5_000): Pro
   await new HomeOwnership(platformHome).take();
   const logs = new LogStore(platformHome, redactor);
   const ledger = new InstanceLedger(platformHome);
-  const host: InstanceHost = { ledger, confinement, logs, redactor, limits: LIMITS, path };
+  const disks = new ServiceDisks(platformHome, confinement);
+  const host: InstanceHost = { ledger, confinement, logs, redactor, limits: LIMITS, path, disks };
   const leftBehind = new LeftBehind(host, new MarkedProcesses(), homePrefix(platformHome), log);
   const instances = await leftBehind.adopt();
   await Promise.allSettled(instances.map(instance => instance.end(graceMs)));

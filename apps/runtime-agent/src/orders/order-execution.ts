@@ -1,7 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
-import { type RuntimeOrder, servicePlan } from '@postern/contracts';
-import { DatabaseRuntime, DatabaseStorage, Runtime, type ServicePlan } from '@postern/runtime';
+import { type RuntimeOrder, type runOrder, servicePlan } from '@postern/contracts';
+import {
+  DatabaseBackups,
+  type DatabaseOrder,
+  type DatabaseRestore,
+  DatabaseRuntime,
+  DatabaseStorage,
+  type RunOrder,
+  Runtime,
+  type ServicePlan,
+  type SourceCredentials,
+} from '@postern/runtime';
 import { z } from 'zod';
 import { OrderDocuments } from './order-documents.js';
 
@@ -19,6 +29,7 @@ export class OrderExecution {
     private readonly runtime: Runtime,
     private readonly databases: DatabaseRuntime,
     private readonly storage: DatabaseStorage,
+    private readonly backups: DatabaseBackups,
     private readonly documents: OrderDocuments,
   ) {}
 
@@ -26,13 +37,19 @@ export class OrderExecution {
   async carryOut(order: RuntimeOrder, signal: AbortSignal): Promise<unknown> {
     switch (order.kind) {
       case 'resolve_source':
-        return this.runtime.resolveSource({ repositoryUrl: order.repository_url, branch: order.branch }, signal);
+        return this.#resolveSource(order, signal);
       case 'build':
         return this.#build(order, signal);
       case 'roll_out':
         return this.#outsideRequests(() => this.runtime.roll(planOf(order.plan), signal));
+      case 'run_command': {
+        const { exitCode, reason } = await this.#outsideRequests(() => this.runtime.run(runOf(order.run), signal));
+        return { exit_code: exitCode, reason };
+      }
       case 'stop':
         return this.runtime.stop(order.web_service_id);
+      case 'remove_web_service':
+        return this.runtime.remove(order.web_service_id);
       case 'reconcile': {
         const plans = order.plans.map(digest => planOf(servicePlan.parse(this.documents.read(digest))));
         return this.#outsideRequests(() => this.runtime.reconcile(plans, new Set(order.rolling)));
@@ -40,16 +57,30 @@ export class OrderExecution {
       case 'retain_artefacts':
         return this.runtime.retainArtefacts(this.#texts(order.references));
       case 'ensure_database':
-        return this.#outsideRequests(() => this.#ensureDatabase(order));
+        return this.#outsideRequests(() => this.databases.ensure(databaseOrderOf(order)));
       case 'remove_database':
         return this.databases.remove(order.database_id);
       case 'enforce_database_storage': {
         const state = await this.storage.enforceStorage(order.database_id);
         return state ? { used_bytes: state.usedBytes, read_only: state.readOnly } : null;
       }
+      case 'back_up_database': {
+        const { sizeBytes, digest } = await this.backups.backUp(order.database_id, order.backup_id, signal);
+        return { size_bytes: sizeBytes, digest };
+      }
+      case 'restore_database':
+        return this.#outsideRequests(() => this.backups.restore(restoreOf(order), signal));
+      case 'retain_database_backups':
+        return this.backups.retainBackups(order.database_id, new Set(order.backup_ids));
       case 'retain_databases':
         return this.databases.retain(this.#texts(order.database_ids));
     }
+  }
+
+  async #resolveSource(order: Extract<RuntimeOrder, { kind: 'resolve_source' }>, signal: AbortSignal) {
+    const source = { repositoryUrl: order.repository_url, branch: order.branch, credentials: credentialsOf(order) };
+    const { hostKeys: host_keys, ...resolved } = await this.runtime.resolveSource(source, signal);
+    return { ...resolved, host_keys };
   }
 
   async #build(order: Extract<RuntimeOrder, { kind: 'build' }>, signal: AbortSignal): Promise<unknown> {
@@ -65,6 +96,7 @@ export class OrderExecution {
           startCommand: order.start_command,
           environment: order.environment,
           secrets: order.secrets,
+          credentials: credentialsOf(order),
           deadlineMs: order.deadline_ms,
         },
         output,
@@ -75,28 +107,45 @@ export class OrderExecution {
     }
   }
 
-  #ensureDatabase(order: Extract<RuntimeOrder, { kind: 'ensure_database' }>): Promise<void> {
-    const { limits } = order;
-    return this.databases.ensure({
-      databaseId: order.database_id,
-      kind: order.database_kind,
-      host: order.host,
-      port: order.port,
-      username: order.username,
-      password: order.password,
-      limits: {
-        cpuMillicores: limits.cpu_millicores,
-        memoryBytes: limits.memory_bytes,
-        storageBytes: limits.storage_bytes,
-        connections: limits.connections,
-      },
-    });
-  }
-
   #texts(digests: readonly string[]): Set<string> {
     return new Set(digests.flatMap(digest => listOfTexts.parse(this.documents.read(digest))));
   }
 }
+
+type OrderWithSource = Extract<RuntimeOrder, { kind: 'resolve_source' | 'build' }>;
+
+const credentialsOf = ({ credentials }: OrderWithSource): SourceCredentials | undefined =>
+  credentials && {
+    ssh: credentials.ssh && {
+      privateKey: credentials.ssh.private_key,
+      knownHosts: credentials.ssh.known_hosts,
+    },
+    https: credentials.https,
+  };
+
+type OrderOfKind<Kind> = Extract<RuntimeOrder, { kind: Kind }>;
+
+const databaseOrderOf = (order: OrderOfKind<'ensure_database' | 'restore_database'>): DatabaseOrder => ({
+  databaseId: order.database_id,
+  kind: order.database_kind,
+  host: order.host,
+  port: order.port,
+  username: order.username,
+  password: order.password,
+  limits: {
+    cpuMillicores: order.limits.cpu_millicores,
+    memoryBytes: order.limits.memory_bytes,
+    storageBytes: order.limits.storage_bytes,
+    connections: order.limits.connections,
+  },
+});
+
+const restoreOf = (order: OrderOfKind<'restore_database'>): DatabaseRestore => ({
+  order: databaseOrderOf(order),
+  restoreId: order.restore_id,
+  backupId: order.backup_id,
+  digest: order.backup_digest,
+});
 
 const planOf = (plan: PlanOnTheWire): ServicePlan => ({
   webServiceId: plan.web_service_id,
@@ -111,4 +160,21 @@ const planOf = (plan: PlanOnTheWire): ServicePlan => ({
   environment: plan.environment,
   secrets: plan.secrets,
   deadlineMs: plan.deadline_ms,
+  instance: plan.instance && { memoryMib: plan.instance.memory_mib, cpuMillicores: plan.instance.cpu_millicores },
+  drainSeconds: plan.drain_seconds,
+  releaseCommand: plan.release_command,
+  processes: plan.processes,
+  disk: plan.disk && { sizeMib: plan.disk.size_mib },
+});
+
+const runOf = (run: z.output<typeof runOrder>): RunOrder => ({
+  runId: run.run_id,
+  webServiceId: run.web_service_id,
+  instance: run.instance,
+  artefact: run.artefact,
+  command: run.command,
+  environment: run.environment,
+  secrets: run.secrets,
+  size: run.size && { memoryMib: run.size.memory_mib, cpuMillicores: run.size.cpu_millicores },
+  deadlineMs: run.deadline_ms,
 });

@@ -1,5 +1,5 @@
 import type { RuntimeOrder } from '@postern/contracts';
-import { BuildFailed, RollFailed, SourceUnavailable } from '@postern/runtime';
+import { BuildFailed, OrderInterrupted, RollFailed, SourceUnavailable } from '@postern/runtime';
 
 /** Carries out one order; resolves with its result. */
 export type CarryOut = (order: RuntimeOrder, signal: AbortSignal) => Promise<unknown>;
@@ -97,7 +97,7 @@ export class OrderRegistry {
       const silentMs = now - work.askedAt;
       if (work.end && silentMs > this.times.keptMs) this.#orders.delete(orderId);
       else if (!work.end && silentMs > this.times.leaseMs && isCancellable(work.order)) {
-        work.abort.abort(new Cancelled('nobody asks about the order'));
+        work.abort.abort(new OrderInterrupted('nobody asks about the order'));
         // A client that asks later finds it unknown and starts it again.
         this.#orders.delete(orderId);
       }
@@ -108,7 +108,7 @@ export class OrderRegistry {
   async stop(): Promise<void> {
     this.#stopping = true;
     const works = [...this.#running];
-    for (const work of works) work.abort.abort(new Cancelled('the agent is stopping'));
+    for (const work of works) work.abort.abort(new OrderInterrupted('the agent is stopping'));
     await Promise.all(works.map(({ ended }) => ended));
   }
 
@@ -154,7 +154,8 @@ const isOfReconciler = ({ kind }: RuntimeOrder): boolean =>
   ['resolve_source', 'build', 'roll_out', 'stop'].includes(kind);
 
 /** Stops and cleanups end by themselves; ended half-way they would have to be repeated. */
-const isCancellable = ({ kind }: RuntimeOrder): boolean => ['resolve_source', 'build', 'roll_out'].includes(kind);
+const isCancellable = ({ kind }: RuntimeOrder): boolean =>
+  ['resolve_source', 'build', 'roll_out', 'back_up_database', 'restore_database'].includes(kind);
 
 /** Orders of the same concern never run side by side. */
 const concernOf = (order: RuntimeOrder): string | undefined => {
@@ -163,6 +164,8 @@ const concernOf = (order: RuntimeOrder): string | undefined => {
       return undefined;
     case 'build':
       return `build ${order.deployment_id}`;
+    case 'run_command':
+      return `run ${order.run.run_id}`;
     case 'roll_out':
       return `service ${order.plan.web_service_id}`;
     case 'stop':
@@ -174,7 +177,12 @@ const concernOf = (order: RuntimeOrder): string | undefined => {
     case 'ensure_database':
     case 'remove_database':
     case 'enforce_database_storage':
+    case 'restore_database':
       return `database ${order.database_id}`;
+    case 'back_up_database':
+      return `backup of database ${order.database_id}`;
+    case 'retain_database_backups':
+      return `backups of database ${order.database_id}`;
   }
 };
 

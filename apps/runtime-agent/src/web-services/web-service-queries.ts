@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import {
   confirmTraffic,
+  describeIsolation,
+  getRuntimeFeatures,
   getRuntimeStatus,
   getRuntimeUsage,
   type ReplyOf,
   type RequestOf,
   readRuntimeLog,
+  readRuntimeLogPage,
   readTraffic,
   reserveAddress,
 } from '@postern/contracts';
@@ -17,12 +20,22 @@ import { Runtime } from '@postern/runtime';
 export class WebServiceQueries {
   constructor(private readonly runtime: Runtime) {}
 
+  @Handles(getRuntimeFeatures)
+  async features(): Promise<ReplyOf<typeof getRuntimeFeatures>> {
+    return { features: [...(await this.runtime.features())] };
+  }
+
+  @Handles(describeIsolation)
+  isolation(): ReplyOf<typeof describeIsolation> {
+    return { gaps: [...this.runtime.isolationGaps] };
+  }
+
   @Handles(getRuntimeStatus)
   async status({ web_service_id }: RequestOf<typeof getRuntimeStatus>): Promise<ReplyOf<typeof getRuntimeStatus>> {
     const status = await this.runtime.statusOf(web_service_id);
     if (!status) return { status: null };
-    const { rollId: roll_id, lastFailure: last_failure, healthy, instances, restarts } = status;
-    return { status: { roll_id, last_failure, healthy, instances, restarts } };
+    const { rollId: roll_id, lastFailure: last_failure, processes, ...counts } = status;
+    return { status: { roll_id, last_failure, ...counts, ...(processes && { processes: { ...processes } }) } };
   }
 
   @Handles(getRuntimeUsage)
@@ -46,13 +59,21 @@ export class WebServiceQueries {
   }
 
   @Handles(readRuntimeLog)
-  async log({
-    web_service_id,
-    tail,
-    since,
-  }: RequestOf<typeof readRuntimeLog>): Promise<ReplyOf<typeof readRuntimeLog>> {
-    const lines = await this.runtime.logs(web_service_id, { tail, since });
+  async log({ web_service_id, ...query }: RequestOf<typeof readRuntimeLog>): Promise<ReplyOf<typeof readRuntimeLog>> {
+    const lines = await this.runtime.logs(web_service_id, { since: undefined, ...query });
     return { lines: lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })) };
+  }
+
+  @Handles(readRuntimeLogPage)
+  async logPage(request: RequestOf<typeof readRuntimeLogPage>): Promise<ReplyOf<typeof readRuntimeLogPage>> {
+    const { web_service_id, after, tail, max_lines: maxLines, max_bytes: maxBytes } = request;
+    const page = await this.runtime.logPage(web_service_id, { after, tail, maxLines, maxBytes });
+    return {
+      lines: page.lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })),
+      next: page.next,
+      has_more: page.hasMore,
+      is_incomplete: page.isIncomplete,
+    };
   }
 
   @Handles(readTraffic)

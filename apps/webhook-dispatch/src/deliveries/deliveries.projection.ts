@@ -1,8 +1,10 @@
-import { Injectable } from '@nestjs/common';
-import { listDeliveries, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { listDeliveries, listEmailDeliveries, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { Database } from '@postern/service-host';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.js';
 import { Webhooks } from '../webhooks/webhooks.projection.js';
+import { FIND_EMAIL_DELIVERIES } from './email-deliveries.sql.js';
 
 type DeliveryPage = ReplyOf<typeof listDeliveries>;
 type DeliveryReply = DeliveryPage['items'][number];
@@ -18,6 +20,7 @@ export class Deliveries {
   constructor(
     private readonly prisma: PrismaClient,
     private readonly webhooks: Webhooks,
+    @Inject(Database) private readonly database: Pick<Database, 'pool'>,
   ) {}
 
   /** Newest first. Refuses `webhook_not_found`. */
@@ -40,6 +43,26 @@ export class Deliveries {
       ONE_SNAPSHOT,
     );
     return { items: rows.map(replyOf), total, limit, offset };
+  }
+
+  /** Newest first, over all webhooks of the service. */
+  @Handles(listEmailDeliveries)
+  async listOfEmail(request: RequestOf<typeof listEmailDeliveries>): Promise<ReplyOf<typeof listEmailDeliveries>> {
+    const { service_id, email_id, limit, offset } = request;
+    const { rows } = await this.database.pool.query<{ id: string; total: string }>(FIND_EMAIL_DELIVERIES, [
+      service_id,
+      email_id,
+      limit,
+      offset,
+    ]);
+    const ids = rows.map(({ id }) => id);
+    const found = this.prisma.delivery.findMany({ where: { id: { in: ids } }, include: WITH_ATTEMPTS });
+    const [deliveries] = await this.prisma.$transaction([found], ONE_SNAPSHOT);
+    const items = ids.flatMap(id => {
+      const row = deliveries.find(delivery => delivery.id === id);
+      return row ? [{ ...replyOf(row), webhook_id: row.webhookId }] : [];
+    });
+    return { items, total: Number(rows[0]?.total ?? 0), limit, offset };
   }
 
   async find(webhookId: string, id: string): Promise<DeliveryReply | undefined> {

@@ -50,17 +50,36 @@ export const CLAIM_ONE = `
 /** A UUID of version 7 from its first 15 characters, so that new rows are adjacent in indexes. */
 const newId = (stamp: string): string => `overlay(gen_random_uuid()::text PLACING ${stamp}::text FROM 1)::uuid`;
 
-/** Queues one delivery per event and subscribed endpoint; deliveries of disabled endpoints are held. */
+/**
+ * Queues one delivery per event and subscribed endpoint; deliveries of disabled endpoints are held. Listeners of the
+ * services get the events too, up to `$7` that they have not read; the numbers of further ones are left out.
+ */
 export const ENQUEUE = `
+  WITH e AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
+      AS e (id, service_id, kind, payload, traceparent, line)
+  ), listening AS MATERIALIZED (
+    -- In one order for all replicas, so that none waits for another one in a circle.
+    SELECT id, service_id, last_number, read_number FROM webhook_listeners
+    WHERE service_id = ANY ($2::uuid[]) AND expires_at > now() ORDER BY id FOR UPDATE
+  ), numbered AS MATERIALIZED (
+    SELECT l.id AS listener_id, l.read_number, e.payload,
+      l.last_number + row_number() OVER (PARTITION BY l.id ORDER BY e.line) AS number
+    FROM listening l JOIN e ON e.service_id = l.service_id
+  ), heard AS (
+    INSERT INTO webhook_listener_events (listener_id, number, payload)
+    SELECT listener_id, number, payload FROM numbered WHERE number <= read_number + $7
+  ), counted AS (
+    UPDATE webhook_listeners l SET last_number = n.number
+    FROM (SELECT listener_id, max(number) AS number FROM numbered GROUP BY listener_id) n WHERE l.id = n.listener_id
+  )
   INSERT INTO deliveries (id, webhook_id, event_id, payload, state, reason, next_attempt_at, traceparent)
   SELECT ${newId('$6')}, w.id, e.id, e.payload,
     CASE WHEN w.enabled THEN 'pending' ELSE 'held' END,
     CASE WHEN w.enabled THEN NULL ELSE 'the endpoint is disabled' END,
     CASE WHEN w.enabled THEN now() END,
     e.traceparent
-  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
-    AS e (id, service_id, kind, payload, traceparent, line)
-  JOIN webhooks w ON w.service_id = e.service_id AND e.kind = ANY (w.events)
+  FROM e JOIN webhooks w ON w.service_id = e.service_id AND e.kind = ANY (w.events)
   ORDER BY e.line
   ON CONFLICT DO NOTHING`;
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
   pool.on('connect', client => client.on('error', () => undefined));
   queue = new PostgresDeliveryQueue({ pool } as Database, new Inbox(pool), keys);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
-  deliveries = new Deliveries(prisma, new Webhooks(prisma));
+  deliveries = new Deliveries(prisma, new Webhooks(prisma), { pool } as Database);
 }, 60_000);
 
 afterAll(async () => {

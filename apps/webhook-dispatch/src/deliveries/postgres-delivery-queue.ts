@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { MAX_LISTENER_EVENTS } from '@postern/contracts';
 import { GroupCommit } from '@postern/event-sourcing';
 import { Inbox, inSteps, inTransaction } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
@@ -93,6 +94,7 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
           queued.map(({ payload }) => payload),
           queued.map(({ traceparent }) => traceparent ?? null),
           newIdPrefix(),
+          MAX_LISTENER_EVENTS,
         ],
       });
     });

@@ -1,11 +1,17 @@
 import { PersonalData, type PersonalErasure, type RowsOfEvents, type RowsOnTheirOwn } from '@postern/service-host';
 import type pg from 'pg';
-import { CLEAR_RESPONSES, FIND_DELIVERIES, FIND_END_OF_BATCH, REPLACE_PAYLOADS } from './erasure.sql.js';
+import {
+  CLEAR_RESPONSES,
+  DELETE_LISTENER_EVENTS,
+  FIND_DELIVERIES,
+  FIND_END_OF_BATCH,
+  REPLACE_PAYLOADS,
+} from './erasure.sql.js';
 
 /** Deliveries per statement. */
 const BATCH_SIZE = 10_000;
 
-/** Redacts a recipient in payloads, and deletes the responses to them, which may quote the payload. */
+/** Redacts a recipient in payloads, and deletes the responses to them, which may quote the payload, and unread events. */
 export class DeliveryErasure extends PersonalData {
   async eraseRowsOf(): Promise<RowsOfEvents> {
     return { erased: {}, unfinished: 0 };
@@ -26,8 +32,13 @@ export class DeliveryErasure extends PersonalData {
     const changedIds = new Set(changed.map(({ id }) => id));
     const affected = rows.filter(({ id, payload }) => changedIds.has(id) || payload.includes(erasure.replacement));
     const { rowCount } = await tx.query(CLEAR_RESPONSES, [affected.map(({ id }) => id)]);
+    const unread = next === undefined ? await tx.query(DELETE_LISTENER_EVENTS, [erasure.traces]) : undefined;
     return {
-      erased: { deliveries: changed.length, attempts: rowCount ?? 0 },
+      erased: {
+        deliveries: changed.length,
+        attempts: rowCount ?? 0,
+        ...(unread?.rowCount ? { webhook_listener_events: unread.rowCount } : {}),
+      },
       ...(next === undefined ? {} : { next }),
     };
   }

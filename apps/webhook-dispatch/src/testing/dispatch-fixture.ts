@@ -28,7 +28,7 @@ export class DispatchFixture {
   private constructor(
     private readonly postgres: TestPostgres,
     private readonly nats: TestNats,
-    private readonly link: NatsLink,
+    readonly natsLink: NatsLink,
     private readonly publisher: JetStreamPublisher,
     readonly service: RunningService,
     readonly receiver: TestHttpReceiver,
@@ -70,7 +70,7 @@ export class DispatchFixture {
 
   async stop(): Promise<void> {
     await this.service.stop();
-    await this.link.close();
+    await this.natsLink.close();
     await this.receiver.stop();
     await this.nats.stop();
     await this.postgres.stop();

@@ -8,6 +8,9 @@ export interface Attacker {
   readonly apiKey: string;
   readonly projectId: string;
   readonly serviceId: string;
+  readonly webServiceId: string;
+  /** The path of a deploy hook, with its token. */
+  readonly deployHookPath: string;
   /** The path of a tracked link, `/c/…`. */
   readonly linkPath: string;
 }
@@ -68,8 +71,24 @@ export const createAttacker = async (postern: RunningPostern): Promise<Attacker>
   const service = await emailService(postern, user, 'attacker@fuzz.test');
   const { key } = await user.post<Created>('/platform-keys', { name: 'fuzz', scope: 'write' });
   const { id: projectId } = await user.post<Created>('/projects', { name: 'fuzz' });
+  const { id: webServiceId } = await user.post<Created>('/web-services', {
+    name: 'fuzz',
+    project_id: projectId,
+    git_repository_url: 'https://git.example.com/shop/storefront.git',
+    port: 3000,
+  });
+  const hook = await user.post<{ url: string }>(`/web-services/${webServiceId}/deploy-hook`);
   const linkPath = await linkPathTo(postern, 'attacker@fuzz.test');
-  return { sessionToken, platformKey: key, apiKey: service.key, projectId, serviceId: service.id, linkPath };
+  return {
+    sessionToken,
+    platformKey: key,
+    apiKey: service.key,
+    projectId,
+    serviceId: service.id,
+    webServiceId,
+    deployHookPath: new URL(hook.url).pathname,
+    linkPath,
+  };
 };
 
 /** Another tenant, of whom nothing may change; `read` returns all that they see. */

@@ -1,4 +1,5 @@
 import type { SeededRandom } from '../run/random.js';
+import { contractCalls } from './contract-requests.js';
 import type { Attacker } from './fuzz-world.js';
 import { mutate } from './mutate.js';
 import { exchange } from './socket.js';
@@ -23,7 +24,12 @@ const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(a
 const problemOf = (sent: string, answer: string): string | undefined =>
   statusOf(answer) >= 500 ? `${statusOf(answer)} for ${shortened(sent)}: ${shortened(answer)}` : undefined;
 
-const requestsOf = ({ sessionToken, platformKey, apiKey, projectId, serviceId }: Attacker): readonly string[] => {
+const ofContracts = (attacker: Attacker): readonly string[] =>
+  contractCalls(attacker).map(({ method, path, headers, body }) => request(method, path, headers, body));
+
+/** Requests with values that the examples of the contracts lack, and those of routes without a contract. */
+const requestsOf = (attacker: Attacker): readonly string[] => {
+  const { sessionToken, platformKey, apiKey, projectId, serviceId, webServiceId, deployHookPath } = attacker;
   const session = { Authorization: `Bearer ${sessionToken}` };
   const platform = { Authorization: `Bearer ${platformKey}` };
   const service = `/dashboard/api/email-services/${serviceId}`;
@@ -51,16 +57,27 @@ const requestsOf = ({ sessionToken, platformKey, apiKey, projectId, serviceId }:
       secrets: [{ key: 'A', value: 'b', scope: 'production', is_secret: true }],
     }),
     request('GET', '/api/v1/databases?limit=5&offset=0', platform),
+    request('GET', '/tls/ask?domain=shop.example.com', {}),
+    request('GET', `/dashboard/api/web-services/${webServiceId}/logs/stream?tail=5`, {
+      ...session,
+      'Last-Event-ID': '2026-03-01T10:00:00.000Z/1',
+    }),
+    request('POST', `/dashboard/api/web-services/${webServiceId}/domains`, session, { domain: 'shop.example.com' }),
+    request('PUT', `/dashboard/api/web-services/${webServiceId}/git-token`, session, { username: 'x', token: 'y' }),
+    request('POST', `/api/v1/web-services/${webServiceId}/runs`, platform, { command: 'node migrate.js' }),
+    request('POST', deployHookPath, {}),
+    request('POST', deployHookPath, { 'X-GitHub-Event': 'push', 'X-Hub-Signature-256': 'sha256=00' }, { ref: 'x' }),
   ];
 };
 
 /** Requests to every part of the gateway, changed anywhere: request line, headers, body. */
 export const httpTarget = (port: number, attacker: Attacker): FuzzTarget => {
   const requests = requestsOf(attacker);
+  const ofRoutes = ofContracts(attacker);
   return {
     name: 'HTTP',
     attack: async random => {
-      const sent = mutate(random.pick(requests), random);
+      const sent = mutate(random.pick(random.chance(0.5) ? requests : ofRoutes), random);
       return problemOf(sent, await exchange(port, [sent], SILENT_MS));
     },
   };

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { SeededRandom } from '../run/random.js';
 import { mutate } from './mutate.js';
 import { exchange } from './socket.js';
@@ -54,6 +55,30 @@ const complaintAbout = (returnPath: string) =>
     `Original-Mail-From: <${returnPath}>`,
   ]);
 
+const DMARC_XML =
+  '<?xml version="1.0"?><feedback><report_metadata><org_name>fuzz</org_name><report_id>1</report_id>' +
+  '<date_range><begin>1790000000</begin><end>1790086400</end></date_range></report_metadata>' +
+  '<policy_published><domain>fuzz.test</domain><p>none</p></policy_published><record><row><source_ip>192.0.2.1</source_ip>' +
+  '<count>2</count><policy_evaluated><dkim>pass</dkim><spf>fail</spf></policy_evaluated></row></record></feedback>';
+
+/** A report about a domain, changed as text and then again as the gzip that most senders use. */
+const domainReport = (random: SeededRandom): string => {
+  const xml = random.chance(0.7) ? mutate(DMARC_XML, random) : DMARC_XML;
+  const packed = gzipSync(Buffer.from(xml, 'latin1')).toString('latin1');
+  const changed = Buffer.from(random.chance(0.5) ? mutate(packed, random) : packed, 'latin1').toString('base64');
+  const lines = changed.match(/.{1,76}/g) ?? [];
+  return [
+    'From: reports@fuzz.test',
+    'Subject: Report Domain: fuzz.test',
+    'MIME-Version: 1.0',
+    'Content-Type: application/gzip; name="report.xml.gz"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    ...lines,
+    '',
+  ].join('\r\n');
+};
+
 /** SMTP commands that were changed anywhere, also inside of the data. */
 export const smtpTarget = (port: number, returnPath: string): FuzzTarget => ({
   name: 'SMTP',
@@ -77,15 +102,17 @@ const changedIn = (returnPath: string, random: SeededRandom): string => {
   return `${returnPath.slice(0, at)}${returnPath[at] === 'a' ? 'b' : 'a'}${returnPath.slice(at + 1)}`;
 };
 
-/** Changed notices and feedback reports, to return paths and the address for complaints. */
+/** Changed notices, feedback reports and reports about domains, to return paths and the addresses for reports. */
 export const reportTarget = (port: number, returnPath: string): FuzzTarget => {
   const domain = returnPath.slice(returnPath.indexOf('@'));
   return {
     name: 'reports',
     attack: async random => {
       const changed = changedIn(returnPath, random);
-      const recipient = random.chance(0.5) ? changed : `fbl${domain}`;
-      const text = mutate(random.chance(0.5) ? NOTICE : complaintAbout(changed), random).replace(/\r\n\./g, '\r\n..');
+      const isOfDomain = random.chance(0.3);
+      const recipient = random.pick([changed, `${isOfDomain ? 'reports' : 'fbl'}${domain}`]);
+      const whole = isOfDomain ? domainReport(random) : random.chance(0.5) ? NOTICE : complaintAbout(changed);
+      const text = (isOfDomain && random.chance(0.7) ? whole : mutate(whole, random)).replace(/\r\n\./g, '\r\n..');
       const envelope = ['EHLO mx.fuzz.test\r\n', 'MAIL FROM:<>\r\n', `RCPT TO:<${recipient}>\r\n`, 'DATA\r\n'];
       const sent = [...envelope, `${text}\r\n.\r\n`, 'QUIT\r\n'];
       return problemOf(sent, await exchange(port, ['', ...sent], SILENT_MS));

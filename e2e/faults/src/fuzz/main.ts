@@ -83,7 +83,8 @@ const main = async (): Promise<number> => {
     console.log(`${problems.length} problems found with seed ${options.seed}`);
     return problems.length === 0 ? 0 : 1;
   } finally {
-    await postern.stop();
+    // An error of the stop must not take the place of what the run found.
+    await postern.stop().catch((error: Error) => console.error(`✕ Postern could not be stopped: ${error.message}`));
     rmSync(home, { recursive: true, force: true });
   }
 };

@@ -16,7 +16,7 @@ export interface TakenMail {
 
 type Done = (error?: Error | null) => void;
 
-const MESSAGE_ID = /^message-id:\s*<([^@>]+)@/im;
+const MESSAGE_ID = /^Message-ID: <([0-9a-f-]+)[.@]/im;
 
 /** The upstream relay of a run: takes mail, writes down what it took, and fails on request. */
 export class FaultyRelay {

@@ -1,7 +1,7 @@
 import type { Violation } from '../rules/violation.js';
 import { leaks, type MemorySample, type MemoryTrend, memoryTrend } from '../system/memory.js';
 import type { Postern } from '../system/postern.js';
-import { childrenOf, memoryOf } from '../system/process-table.js';
+import { childrenOf, memoryOf, privateMemoryOf } from '../system/process-table.js';
 
 const EVERY_MS = 5_000;
 
@@ -46,8 +46,8 @@ export class MemoryWatch {
 
   private sample(): void {
     for (const [name, pid] of Object.entries(this.postern.processes)) {
-      // PostgreSQL's shared memory counts once; its sessions come and go.
-      const mib = name === 'postgres' ? Math.max(0, ...childrenOf(pid).map(memoryOf)) : memoryOf(pid);
+      // The shared buffers of PostgreSQL have a fixed size, which a session maps page by page.
+      const mib = name === 'postgres' ? Math.max(0, ...childrenOf(pid).map(privateMemoryOf)) : memoryOf(pid);
       if (mib === 0) continue;
       const key = `${name} ${pid}`;
       const found = this.series.get(key) ?? { name, samples: [] };

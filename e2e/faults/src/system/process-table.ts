@@ -50,8 +50,13 @@ export const signal = (pid: number | undefined, name: NodeJS.Signals): void => {
 };
 
 /** Resident memory in MiB. */
-export const memoryOf = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;
+export const memoryOf = (pid: number): number => mibIn(pid, /^VmRSS:\s+(\d+) kB/m);
+
+/** Resident memory in MiB that no file or other process shares. */
+export const privateMemoryOf = (pid: number): number => mibIn(pid, /^RssAnon:\s+(\d+) kB/m);
+
+const mibIn = (pid: number, field: RegExp): number =>
+  Number(field.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;
 
 /** Nanoseconds that the threads of a process ran, and that they waited for a processor. */
 export const schedulingOf = (pid: number): { ran: number; waited: number } => {

@@ -70,6 +70,23 @@ nats://postern-nats:4222
       {{- end }}
 {{- end }}
 
+{{/* Where the certificates for connections to NATS and PostgreSQL are in the container. */}}
+{{- define "service.natsTlsVariables" -}}
+{{- if .Values.global.nats.tlsSecret }}
+{{- if not (contains "tls://" (include "service.natsServers" .)) }}
+{{- fail "global.nats.servers begin with tls:// where global.nats.tlsSecret names the certificates" }}
+{{- end }}
+- name: POSTERN_NATS_CA_FILE
+  value: /etc/postern/nats-tls/ca.crt
+{{- if .Values.global.nats.clientCertificate }}
+- name: POSTERN_NATS_CERT_FILE
+  value: /etc/postern/nats-tls/tls.crt
+- name: POSTERN_NATS_KEY_FILE
+  value: /etc/postern/nats-tls/tls.key
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "service.containerSecurity" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true

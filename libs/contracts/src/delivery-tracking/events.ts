@@ -19,23 +19,58 @@ const outcomeOf = <Data extends z.ZodType>(data: Data) =>
   });
 
 /** Set on opens and clicks by machines, such as mail proxies and link scanners; the rates do not count them. */
-const machine = { machine: z.literal(true).optional(), machine_reason: z.string().optional() };
+const machine = {
+  machine: z.literal(true).optional().describe('Present if a program caused the event, such as a link scanner.'),
+  machine_reason: z.string().optional().describe('Why the event is attributed to a program.'),
+};
 
-export const emailDelivered = event('email-delivered.v1', outcomeOf(z.object({ smtp_response: z.string() })));
+export const emailDelivered = event(
+  'email-delivered.v1',
+  outcomeOf(z.object({ smtp_response: z.string().describe('The response of the receiving server.') })),
+);
+
+/** Why a bounce was classed as it was, by the rule table of `@postern/mail`; not part of the webhook payload. */
+export const bounceClassification = z.object({
+  name: z.string().describe('The cause in one word, such as unknown_user or reputation.'),
+  rule: z.string().describe('The rule that decided.'),
+  rules_version: z.int(),
+  advice: z.string().describe('What happened and what to do, in one or two plain sentences.'),
+});
 
 export const emailBounced = event(
   'email-bounced.v1',
-  outcomeOf(z.object({ bounce_type: z.enum(['hard', 'soft']), reason: z.string() })),
+  outcomeOf(
+    z.object({
+      bounce_type: z
+        .enum(['hard', 'soft'])
+        .describe('`hard`: the address does not exist. `soft`: anything else, such as a full mailbox.'),
+      reason: z.string().describe('Why the message was rejected, in the words of the server.'),
+    }),
+  ).extend({
+    classification: bounceClassification.optional().describe('Absent in bounces that earlier releases recorded.'),
+  }),
 );
 
-export const emailComplained = event('email-complained.v1', outcomeOf(z.object({ source: z.string() })));
+export const emailComplained = event(
+  'email-complained.v1',
+  outcomeOf(z.object({ source: z.string().describe('The type of the feedback report, and who sent it.') })),
+);
 
 export const emailOpened = event(
   'email-opened.v1',
-  outcomeOf(z.object({ user_agent: z.string(), ip: z.string(), ...machine })),
+  outcomeOf(
+    z.object({
+      user_agent: z.string().describe('User agent of the mail program or its proxy.'),
+      ip: z.string().describe('Address that loaded the tracking pixel.'),
+      ...machine,
+    }),
+  ),
 );
 
-export const emailClicked = event('email-clicked.v1', outcomeOf(z.object({ url: z.string(), ...machine })));
+export const emailClicked = event(
+  'email-clicked.v1',
+  outcomeOf(z.object({ url: z.string().describe('The link that was followed.'), ...machine })),
+);
 
 export const addressSuppressed = event(
   'address-suppressed.v1',
@@ -48,6 +83,12 @@ export const addressSuppressed = event(
   }),
 );
 
+/** A user of the dashboard listed the address. */
+export const addressListed = event(
+  'address-listed.v1',
+  z.object({ service_id: id, address: z.string().describe('Lower case.'), at: timestamp }),
+);
+
 export const suppressionLifted = event(
   'suppression-lifted.v1',
   z.object({ service_id: id, address: z.string(), at: timestamp }),
@@ -56,4 +97,9 @@ export const suppressionLifted = event(
 /** The five outcomes that webhooks deliver. */
 export const OUTCOME_EVENTS = [emailDelivered, emailBounced, emailComplained, emailOpened, emailClicked] as const;
 
-export const DELIVERY_TRACKING_EVENTS = [...OUTCOME_EVENTS, addressSuppressed, suppressionLifted] as const;
+export const DELIVERY_TRACKING_EVENTS = [
+  ...OUTCOME_EVENTS,
+  addressSuppressed,
+  addressListed,
+  suppressionLifted,
+] as const;

@@ -15,13 +15,19 @@ const seen = {
 };
 
 /** Records that a pixel was fetched at `at`. The gateway has verified the signature of its link. */
-export const recordOpen = request('record-open', { request: z.object(seen), reply: noContent, deadlineMs: 2_000 });
+export const recordOpen = request('record-open', {
+  request: z.object(seen),
+  reply: noContent,
+  deadlineMs: 2_000,
+  queued: true,
+});
 
 /** Records that a signed link was followed. */
 export const recordClick = request('record-click', {
   request: z.object({ ...seen, url: z.string() }),
   reply: noContent,
   deadlineMs: 2_000,
+  queued: true,
 });
 
 export const recipientState = z.enum([
@@ -74,9 +80,14 @@ export const timelineEntry = z.object({
   at: timestamp,
   kind: z
     .string()
-    .describe('accepted, handed_over, refused, deferred, delayed, delivered, bounced, complained, opened, clicked …'),
+    .describe(
+      'accepted, handed_over, refused, deferred, delayed, delivered, bounced, bounce_reclassified, notice_not_understood, complained, opened, clicked …',
+    ),
   recipient: z.string().nullable(),
   detail: z.string(),
+  rule: z.string().optional().describe('The rule that classed a bounce.'),
+  rules_version: z.int().optional().describe('The version of the rule table.'),
+  advice: z.string().optional().describe('What a bounce means and what to do.'),
 });
 export type TimelineEntry = z.output<typeof timelineEntry>;
 
@@ -136,7 +147,15 @@ export const emailCounts = z.object({
 export type EmailCounts = z.output<typeof emailCounts>;
 
 export const getEmailStats = request('get-email-stats', {
-  request: z.object({ service_id: id, from: z.iso.date(), to: z.iso.date() }),
+  request: z.object({
+    service_id: id,
+    from: z.iso.date(),
+    to: z.iso.date(),
+    simulator: z
+      .enum(['exclude', 'include'])
+      .default('exclude')
+      .describe('Whether messages to the simulator alone are counted as well.'),
+  }),
   reply: z.object({
     total: emailCounts,
     rates: z.object({
@@ -158,38 +177,3 @@ export const getEmailStats = request('get-email-stats', {
   },
 });
 export type EmailStats = z.output<typeof getEmailStats.reply>;
-
-export const suppression = z.object({
-  address: z.string(),
-  reason: z.enum(['hard_bounce', 'complaint']),
-  email_id: id,
-  at: timestamp,
-});
-export type Suppression = z.output<typeof suppression>;
-
-export const listSuppressions = request('list-suppressions', {
-  request: pageRequest.extend({ service_id: id }),
-  reply: page(suppression),
-  http: {
-    operation: 'Suppressions.list',
-    method: 'GET',
-    path: '/email-services/{service_id}/suppressions',
-    access: 'service-owner',
-    summary: 'List addresses that bounced hard or complained',
-    narrowed: { offset: pageOffset },
-  },
-});
-
-export const liftSuppression = request('lift-suppression', {
-  request: z.object({ service_id: id, address: z.string() }),
-  reply: noContent,
-  refusals: { suppression_not_found: 404 },
-  http: {
-    operation: 'Suppressions.lift',
-    method: 'DELETE',
-    path: '/email-services/{service_id}/suppressions/{address}',
-    access: 'service-owner',
-    summary: 'Remove an address from the suppression list',
-    narrowed: { address: z.string().min(1).max(320) },
-  },
-});

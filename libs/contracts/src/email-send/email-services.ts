@@ -37,7 +37,7 @@ export const createEmailService = request('create-email-service', {
     workspace_quotas: quotaOverrides.optional(),
   }),
   reply: emailService,
-  refusals: { invalid_input: 400, quota_reached: 409 },
+  refusals: { invalid_input: 400, quota_reached: 409, workspace_not_found: 404 },
   http: {
     operation: 'EmailServices.create',
     method: 'POST',
@@ -95,6 +95,32 @@ export const updateEmailService = request('update-email-service', {
     summary: 'Edit the name or settings of an email service',
     bodyField: 'changes',
   },
+});
+
+export const deleteEmailService = request('delete-email-service', {
+  request: ofService,
+  reply: z.object({ id, deleted: z.literal(true) }),
+  refusals: { service_not_found: 404, messages_under_way: 409 },
+  http: {
+    operation: 'EmailServices.remove',
+    method: 'DELETE',
+    path: '/email-services/{service_id}',
+    access: 'session',
+    summary: 'Delete an email service with its keys, domains, webhooks and messages; this cannot be undone',
+    description:
+      'Refused while messages are being sent or retried. Afterwards API keys are refused and webhooks stop at once. Links in messages that were sent still lead to their targets. The data is deleted within minutes, and what arrives late within 24 hours.',
+  },
+});
+
+/**
+ * Counts the email services of a workspace. If there are none and the request names its deletion, creations in the
+ * workspace are refused from then on, until platform-management says that it was not deleted.
+ */
+export const closeWorkspace = request('close-workspace', {
+  request: z.object({ workspace_id: id, closing_id: id.optional() }),
+  reply: z.object({ email_services: z.int().nonnegative() }),
+  callers: ['platform-management'],
+  deadlineMs: 3_000,
 });
 
 const limit = z.int().min(1).max(10_000_000).optional();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldHints } from '../field-hints.js';
 import { MIB } from '../http-route.js';
 import { requestsOf } from '../request.js';
 import { id, timestamp } from '../shapes.js';
@@ -16,29 +17,103 @@ const addresses = z.array(z.string());
 
 /** The shape of the body of POST /emails. email-send checks addresses, headers and limits. */
 export const sendEmailBody = z.strictObject({
-  from: z.string(),
-  to: addresses,
-  cc: addresses.default([]),
-  bcc: addresses.default([]),
-  reply_to: addresses.optional(),
-  subject: z.string(),
+  from: z
+    .string()
+    .describe(
+      'Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email ' +
+        'service; otherwise the message is sent from the sandbox sender.',
+    ),
+  to: addresses.describe('Recipients. `to`, `cc` and `bcc` together have at most 50 addresses.'),
+  cc: addresses.default([]).describe('Recipients of a copy, whom all recipients can see.'),
+  bcc: addresses.default([]).describe('Recipients of a copy, whom no other recipient can see.'),
+  reply_to: addresses.optional().describe('Addresses in the Reply-To header: who receives replies.'),
+  subject: z.string().describe('Plain text without line breaks, at most 998 characters.'),
   message: z.string().optional().describe('HTML body. The text part is derived from it if `text` is absent.'),
-  text: z.string().optional().describe('Plain-text body.'),
-  headers: z.record(z.string(), z.string()).default({}).describe('Extra headers, named X-…'),
+  text: z.string().optional().describe('Plain-text body. Required if `message` is absent.'),
+  headers: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers.'),
 });
+
+const HTML_FIELD = 'The HTML body is the field "message".';
+const TEXT_FIELD = 'The plain-text body is the field "text".';
+const NO_SCHEDULE = 'A message is sent at once; it cannot be scheduled.';
+
+fieldHints.add(sendEmailBody, {
+  oneOf: ['message', 'text'],
+  unknown: {
+    html: HTML_FIELD,
+    htmlbody: HTML_FIELD,
+    body: `${HTML_FIELD} ${TEXT_FIELD}`,
+    content: `${HTML_FIELD} ${TEXT_FIELD}`,
+    react: 'Render the component to HTML and send it in the field "message".',
+    plain: TEXT_FIELD,
+    textbody: TEXT_FIELD,
+    sender: 'The sender is the field "from".',
+    recipients: 'Recipients are in the fields "to", "cc" and "bcc".',
+    attachments: 'Attachments are not supported; link to the file instead.',
+    tags: 'Use headers named X-… for your own data.',
+    metadata: 'Use headers named X-… for your own data.',
+    scheduledat: NO_SCHEDULE,
+    sendat: NO_SCHEDULE,
+  },
+});
+const sendEmailExample = {
+  from: 'Ada <ada@example.com>',
+  to: ['grace@example.org'],
+  subject: 'Your receipt',
+  message: '<p>Thank you for your order.</p>',
+  headers: { 'X-Order-Id': '1234' },
+};
+
+/**
+ * The body of POST /emails as clients see it: with `message` and perhaps `text`, or with `text` alone. Every body fits
+ * exactly one of them. Titles name generated types.
+ */
+export const sendEmailDocumentation = z
+  .xor([
+    sendEmailBody
+      .extend({ message: z.string().describe(sendEmailBody.shape.message.description ?? '') })
+      .meta({ title: 'HtmlEmail' }),
+    sendEmailBody
+      .omit({ message: true })
+      .extend({ text: z.string().describe(sendEmailBody.shape.text.description ?? '') })
+      .meta({ title: 'TextEmail' }),
+  ])
+  .describe('A message with an HTML body, a plain-text body, or both.');
 
 export const emailMode = z.enum(['production', 'sandbox', 'sandbox_fallback']);
 export const emailStatus = z.enum(['sent', 'failed']);
 
 /** The email message record: exactly these six fields, in POST /emails and GET /emails/{id}. */
 export const emailRecord = z.object({
-  id,
-  status: emailStatus,
-  mode: emailMode,
+  id: id.describe('Id of the message. Events about the message have it as `email_id`.'),
+  status: emailStatus.describe(
+    '`sent`: the relay accepted the message for at least one recipient. `failed`: it accepted it for none. Events ' +
+      'report what happens afterwards.',
+  ),
+  mode: emailMode.describe(
+    '`production`: sent from your domain. `sandbox`: sent from the sandbox sender, to verified recipients only. ' +
+      '`sandbox_fallback`: sent from the sandbox sender, because the domain of `from` is not verified.',
+  ),
   from: z.string().describe('The From address that was used.'),
-  to: z.array(z.string()),
+  to: z.array(z.string()).describe('The recipients in `to`, as they were sent.'),
   message: z.string().describe('What happened, in words.'),
 });
+
+/** Examples for the API documentation; a test checks them against the shapes. */
+export const EMAIL_EXAMPLES = {
+  body: sendEmailExample,
+  reply: {
+    id: '0198d39f-1a2b-7c3d-8e4f-5a6b7c8d9e00',
+    status: 'sent',
+    mode: 'production',
+    from: 'Ada <ada@example.com>',
+    to: ['grace@example.org'],
+    message: 'Sent to the relay',
+  },
+} as const;
 
 /** The state of the limit that is closest to being reached, for the RateLimit-* headers. */
 export const rateLimit = z.object({
@@ -66,6 +141,8 @@ export const EMAIL_REFUSALS = {
   email_not_found: 404,
 } as const;
 
+export type EmailRefusal = keyof typeof EMAIL_REFUSALS;
+
 /** Lower-case hex SHA-256 of the key that the client sent; the key itself is never sent over NATS. */
 export const apiKeyHash = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -81,6 +158,27 @@ export const sendEmail = request('send-email', {
     email: sendEmailBody,
   }),
   reply: z.object({ email: emailRecord, rate_limit: rateLimit, replayed: z.boolean() }),
+  refusals: EMAIL_REFUSALS,
+  deadlineMs: 30_000,
+});
+
+/** The largest message that SMTP submission takes; as base64 it fits into one message of NATS. */
+export const MAX_SUBMITTED_BYTES = 10 * MIB;
+
+/** A message that an application submits over SMTP, with its MIME structure; otherwise as `send-email`. */
+export const submitEmail = request('submit-email', {
+  request: z.object({
+    api_key_hash: apiKeyHash,
+    idempotency_key: z.string().min(1).max(255).optional(),
+    email_id: id,
+    answer_by: timestamp,
+    recipients: z.array(z.string().max(320)).min(1).max(MAX_RECIPIENTS).describe('Of the envelope.'),
+    content: z
+      .base64()
+      .max(Math.ceil(MAX_SUBMITTED_BYTES / 3) * 4)
+      .describe('The message as it arrived, base64.'),
+  }),
+  reply: sendEmail.reply,
   refusals: EMAIL_REFUSALS,
   deadlineMs: 30_000,
 });

@@ -78,6 +78,12 @@ export const emailServiceCreated = event(
   z.object({ service_id: id, workspace_id: id, name: z.string(), at: timestamp }),
 );
 
+/** The service was deleted; its data follows within a day. The event stays, and names no person. */
+export const emailServiceDeleted = event(
+  'email-service-deleted.v1',
+  z.object({ service_id: id, workspace_id: id, at: timestamp }),
+);
+
 export const EMAIL_SEND_EVENTS = [
   emailAccepted,
   emailHandedOver,
@@ -85,4 +91,5 @@ export const EMAIL_SEND_EVENTS = [
   emailNotHandedOver,
   emailInterrupted,
   emailServiceCreated,
+  emailServiceDeleted,
 ] as const;

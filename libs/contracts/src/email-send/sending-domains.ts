@@ -14,13 +14,25 @@ export const dnsRecord = z.object({
   ok: z.boolean(),
   problem: z.string().nullable(),
 });
+/** A record that improves a domain without being required for its verification. */
+export const optionalDnsRecord = dnsRecord.extend({
+  purpose: z.enum(['dkim_ed25519', 'return_path']),
+  type: z.enum(['TXT', 'CNAME']),
+});
+export type OptionalDnsRecord = z.output<typeof optionalDnsRecord>;
 export type DnsRecord = z.output<typeof dnsRecord>;
 
 export const sendingDomain = z.object({
   id,
   domain: z.string(),
   status: z.enum(['pending', 'verified', 'records_lost']),
-  records: z.array(dnsRecord),
+  records: z.array(dnsRecord).describe('The records that the domain needs to be verified.'),
+  optional_records: z
+    .array(optionalDnsRecord)
+    .optional()
+    .describe(
+      'A second DKIM key (Ed25519) and a return path below the domain, for SPF alignment; used once found. Absent from the release before.',
+    ),
   last_checked_at: timestamp.nullable(),
   verified_at: timestamp.nullable(),
   created_at: timestamp,

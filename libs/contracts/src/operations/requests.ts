@@ -166,3 +166,21 @@ export const probeReturnPath = requestsOf('email-send', ['operator'])('probe-ret
 
 /** A subject of core NATS; messages without a subscriber are lost. */
 export const returnPathArrivals = (probeId: string): string => `postern.operations.return-path-arrivals.${probeId}`;
+
+/** Classes stored bounce notices again by the current rules, a batch at a time. */
+export const reclassifyBounces = requestsOf('delivery-tracking', ['operator'])('reclassify-bounces', {
+  request: z.object({
+    after_id: z
+      .string()
+      .regex(/^\d{1,18}$/)
+      .optional()
+      .describe('`next_after_id` of the batch before.'),
+  }),
+  reply: z.object({
+    rules_version: z.int(),
+    read: z.int().describe('Notices in the batch.'),
+    changed: z.int().describe('Bounces whose rule or type has changed.'),
+    next_after_id: z.string().nullable().describe('Null after the last batch.'),
+  }),
+  deadlineMs: 60_000,
+});

@@ -2,17 +2,24 @@ import { z } from 'zod';
 import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
 import { id, noContent, page, pageOffset, pageRequest, timestamp } from '../shapes.js';
+import { workspaceRole } from '../workspace-roles.js';
+import { secondFactorCode } from './second-factors.js';
 
 const request = requestsOf('platform-management', ['api-gateway']);
 
 export const workspace = z.object({ id, name: z.string() });
 export type Workspace = z.output<typeof workspace>;
 
+/** A workspace of a user, with the role of the user. */
+export const membership = workspace.extend({
+  role: workspaceRole.optional().describe('Absent from the release before, where every user is an owner.'),
+});
+
 export const user = z.object({
   id,
   email: z.string(),
   operator: z.boolean(),
-  workspaces: z.array(workspace),
+  workspaces: z.array(membership),
   created_at: timestamp,
 });
 export type User = z.output<typeof user>;
@@ -28,12 +35,13 @@ export const createSession = request('create-session', {
   request: z.object({
     email: z.string().max(320),
     password: z.string().max(1024),
+    code: secondFactorCode.optional().describe('Of users with a second factor.'),
     ip: z.string(),
     device_token: z.string().max(1024).optional(),
     user_agent: z.string().max(512).optional(),
   }),
   reply: z.object({ token: z.string(), expires_at: timestamp, device_token: z.string().optional() }),
-  refusals: { credentials_wrong: 401, too_many_attempts: 429 },
+  refusals: { credentials_wrong: 401, second_factor_required: 401, too_many_attempts: 429, quota_reached: 409 },
   callers: ['operator'],
   deadlineMs: 10_000,
 });
@@ -41,14 +49,18 @@ export const createSession = request('create-session', {
 export const createdSession = createSession.reply.omit({ device_token: true });
 export type CreatedSession = z.output<typeof createdSession>;
 
-/** Returns the user of the session and the active workspace. */
+/**
+ * Returns the user of the session and the active workspace. A session of a user who is no owner is invalid without
+ * `knows_roles`, because a gateway of the release before enforces no roles.
+ */
 export const authenticateSession = request('authenticate-session', {
-  request: z.object({ token_hash: tokenHash }),
+  request: z.object({ token_hash: tokenHash, knows_roles: z.boolean().optional() }),
   reply: z.object({
     user_id: id,
     email: z.string(),
     operator: z.boolean(),
     workspace_id: id,
+    role: workspaceRole.optional().describe('Absent from the release before, where every user is an owner.'),
     quotas: quotaOverrides.optional().describe('What an operator has set for the workspace.'),
   }),
   refusals: { session_invalid: 401 },
@@ -96,6 +108,7 @@ export const endOneSession = request('end-one-session', {
     method: 'DELETE',
     path: '/sessions/{session_id}',
     access: 'session',
+    role: 'viewer',
     summary: 'Sign out one of your sessions',
   },
 });
@@ -108,6 +121,7 @@ export const endAllSessions = request('end-all-sessions', {
     method: 'DELETE',
     path: '/sessions',
     access: 'session',
+    role: 'viewer',
     summary: 'Sign out everywhere',
     description: 'Ends all your sessions, including the one that asks. Platform keys and API keys stay valid.',
   },
@@ -115,7 +129,15 @@ export const endAllSessions = request('end-all-sessions', {
 
 export const getMe = request('get-me', {
   request: z.object({ user_id: id, workspace_id: id }),
-  reply: user.extend({ active_workspace: workspace }),
+  reply: user.extend({
+    active_workspace: membership,
+    service_mails: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether you are mailed about failures in the workspaces that you own. Absent from the release before.',
+      ),
+  }),
   refusals: { user_not_found: 404 },
   http: {
     operation: 'Users.me',
@@ -126,6 +148,22 @@ export const getMe = request('get-me', {
   },
 });
 export type Me = z.output<typeof getMe.reply>;
+
+export const changeMe = request('change-me', {
+  request: z.object({ user_id: id, workspace_id: id, service_mails: z.boolean() }),
+  reply: getMe.reply,
+  refusals: { user_not_found: 404 },
+  http: {
+    operation: 'Users.changeMe',
+    method: 'PATCH',
+    path: '/me',
+    access: 'session',
+    role: 'viewer',
+    summary: 'Choose whether you are mailed about your services',
+    description:
+      'Owners of a workspace get a mail when a deployment fails, a web service stops answering, or a database is nearly full. Mail about your account is always sent.',
+  },
+});
 
 /** For operators only. Also creates a workspace for the user. */
 export const createUser = request('create-user', {
@@ -144,13 +182,14 @@ export const createUser = request('create-user', {
     method: 'POST',
     path: '/users',
     access: 'session',
+    role: 'viewer',
     status: 201,
     summary: 'Create a user and their workspace (operators only)',
   },
   deadlineMs: 10_000,
 });
 
-export const listedUser = user.extend({ enabled: z.boolean() });
+export const listedUser = user.extend({ enabled: z.boolean(), second_factor: z.boolean().optional() });
 export type ListedUser = z.output<typeof listedUser>;
 
 export const listUsers = request('list-users', {
@@ -183,20 +222,6 @@ export const setUserEnabled = request('set-user-enabled', {
   },
 });
 
-export const createWorkspace = request('create-workspace', {
-  request: z.object({ user_id: id, name: z.string().trim().min(1).max(100) }),
-  reply: workspace,
-  refusals: { user_not_found: 404, invalid_input: 400, quota_reached: 409 },
-  http: {
-    operation: 'Users.createWorkspace',
-    method: 'POST',
-    path: '/workspaces',
-    access: 'session',
-    status: 201,
-    summary: 'Create a workspace',
-  },
-});
-
 export const switchWorkspace = request('switch-workspace', {
   request: z.object({ token_hash: tokenHash, workspace_id: id }),
   reply: workspace,
@@ -216,6 +241,7 @@ export const changePassword = request('change-password', {
     method: 'POST',
     path: '/me/password',
     access: 'session',
+    role: 'viewer',
     summary: 'Change your password',
   },
   deadlineMs: 10_000,

@@ -1,3 +1,4 @@
+import { csvLine } from '../csv.js';
 import type { AuditEntry } from './audit-log.js';
 
 export const AUDIT_EXPORT_FORMATS = ['csv', 'ndjson'] as const;
@@ -22,22 +23,13 @@ const COLUMNS: Readonly<Record<string, (entry: AuditEntry) => string | number | 
 
 /** What comes before the entries of an exported audit log. */
 export const auditExportHead = (format: AuditExportFormat): string =>
-  format === 'csv' ? `${Object.keys(COLUMNS).join(',')}\r\n` : '';
+  format === 'csv' ? csvLine(Object.keys(COLUMNS)) : '';
 
 /** Entries of an exported audit log: lines of RFC 4180, or one JSON object a line. */
 export const auditExportLines = (format: AuditExportFormat, entries: readonly AuditEntry[]): string =>
   entries
     .map(entry => {
       if (format === 'ndjson') return `${JSON.stringify(entry)}\n`;
-      return `${Object.values(COLUMNS)
-        .map(read => csvField(read(entry)))
-        .join(',')}\r\n`;
+      return csvLine(Object.values(COLUMNS).map(read => read(entry)));
     })
     .join('');
-
-const csvField = (value: string | number | null): string => {
-  if (value === null) return '';
-  // A spreadsheet would evaluate a text that begins like a formula.
-  const text = String(value).replace(/^(?=[=+@\t\r-])/, "'");
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};

@@ -45,7 +45,7 @@ export const auditEntry = z.object({
   outcome,
   code,
   request_id: z.string(),
-  times: z.int().describe('Refused logins that repeat often within an hour share one entry.'),
+  times: z.int().describe('Refused logins and platform keys that repeat often within an hour share one entry.'),
 });
 export type AuditEntry = z.output<typeof auditEntry>;
 
@@ -66,6 +66,8 @@ export const recordAuditEntry = request('record-audit-entry', {
     outcome,
     code,
     request_id: z.string().min(1).max(128),
+    /** How many calls that were refused alike the entry stands for. */
+    times: z.int().min(1).optional(),
   }),
   reply: noContent,
   callers: ['api-gateway', 'operator'],

@@ -11,26 +11,35 @@ export const databaseStatus = z.enum(['creating', 'running', 'unavailable', 'fai
 
 /** Without URL and credentials. */
 export const database = z.object({
-  id,
-  name: z.string(),
-  kind: databaseKind,
-  status: databaseStatus,
-  status_reason: z.string().nullable(),
-  plan: z.string(),
-  limits: z.object({
-    cpu_millicores: z.int(),
-    memory_bytes: z.int(),
-    storage_bytes: z.int(),
-    connections: z.int(),
-  }),
-  hostnames: z.array(z.string()),
-  created_at: timestamp,
+  id: id.describe('Id of the database.'),
+  name: z.string().describe('Name of the database.'),
+  kind: databaseKind.describe('`relational` for PostgreSQL, `key_value` for a key-value store.'),
+  status: databaseStatus.describe('Clients can connect while it is `running`.'),
+  status_reason: z.string().nullable().describe('Why the database is unavailable or failed; otherwise null.'),
+  plan: z.string().describe('Name of the plan, which sets the limits.'),
+  limits: z
+    .object({
+      cpu_millicores: z.int().describe('Maximum CPU, in thousandths of a core.'),
+      memory_bytes: z.int().describe('Maximum memory.'),
+      storage_bytes: z.int().describe('Maximum size of the data.'),
+      connections: z.int().describe('Maximum number of connections at the same time.'),
+    })
+    .describe('What the database may use.'),
+  hostnames: z.array(z.string()).describe('Hosts that clients connect to.'),
+  created_at: timestamp.describe('When the database was created.'),
 });
 export type Database = z.output<typeof database>;
 
 export const databaseUsage = z.object({
-  cpu: z.object({ millicores: z.number(), percent: z.number() }),
-  memory: z.object({ bytes: z.int(), percent: z.number() }),
+  cpu: z
+    .object({
+      millicores: z.number().describe('Thousandths of a core.'),
+      percent: z.number().describe('Percentage of the limit.'),
+    })
+    .describe('Current CPU usage.'),
+  memory: z
+    .object({ bytes: z.int().describe('Bytes in use.'), percent: z.number().describe('Percentage of the limit.') })
+    .describe('Current memory usage.'),
 });
 
 /** Oldest first. */
@@ -38,8 +47,8 @@ export const listDatabases = request('list-databases', {
   request: z.object({
     workspace_id: id,
     project_ids: z.array(id).optional().describe('A key that is restricted to projects sees no databases.'),
-    limit: z.int().min(1).max(100).default(50),
-    offset: z.int().min(0).max(1_000_000_000).default(0),
+    limit: z.int().min(1).max(100).default(50).describe('Maximum number of databases on the page.'),
+    offset: z.int().min(0).max(1_000_000_000).default(0).describe('Number of databases to skip.'),
   }),
   reply: page(database),
   http: {
@@ -48,14 +57,21 @@ export const listDatabases = request('list-databases', {
     path: '/databases',
     access: ['platform-key', 'session'],
     summary: 'List relational databases and key-value stores, oldest first',
+    description: 'Never returns connection URLs or credentials.',
     examples: { reply: onePageOf(DATABASE, 50) },
   },
 });
 
 /** `usage` is null for a key-value store and for a database that is not running. */
 export const getDatabase = request('get-database', {
-  request: z.object({ workspace_id: id, project_ids: z.array(id).optional(), database_id: id }),
-  reply: database.extend({ usage: databaseUsage.nullable() }),
+  request: z.object({
+    workspace_id: id,
+    project_ids: z.array(id).optional(),
+    database_id: id.describe('Id of the database.'),
+  }),
+  reply: database.extend({
+    usage: databaseUsage.nullable().describe('Null for a key-value store, and if the database is not running.'),
+  }),
   refusals: { database_not_found: 404, runtime_unavailable: 503 },
   http: {
     operation: 'Databases.get',
@@ -63,6 +79,7 @@ export const getDatabase = request('get-database', {
     path: '/databases/{database_id}',
     access: ['platform-key', 'session'],
     summary: 'Get a database with its current usage',
+    description: 'Never returns the connection URL or credentials.',
     examples: { reply: DATABASE_WITH_USAGE },
   },
 });
@@ -81,7 +98,13 @@ export const databaseInput = z.strictObject({
 export const createDatabase = request('create-database', {
   request: databaseInput.extend({ workspace_id: id }),
   reply: database.extend({ connection_url: z.string() }),
-  refusals: { invalid_input: 400, technology_missing: 409, runtime_unavailable: 503, quota_reached: 409 },
+  refusals: {
+    invalid_input: 400,
+    technology_missing: 409,
+    runtime_unavailable: 503,
+    quota_reached: 409,
+    workspace_not_found: 404,
+  },
   http: {
     operation: 'Databases.create',
     method: 'POST',
@@ -93,7 +116,28 @@ export const createDatabase = request('create-database', {
 });
 export type CreatedDatabase = z.output<typeof createDatabase.reply>;
 
-/** Stops the database and deletes its data. */
+/** The URL is returned only in this reply, and works when the reply is there unless the database is not running. */
+export const rotateDatabase = request('rotate-database', {
+  request: z.object({ workspace_id: id, database_id: id }),
+  reply: database.extend({
+    connection_url: z.string(),
+    restarting: z.array(id).describe('Attached web services that run, which are restarted with the new URL.'),
+  }),
+  refusals: { database_not_found: 404, database_not_running: 409 },
+  deadlineMs: 20_000,
+  http: {
+    operation: 'Databases.rotate',
+    method: 'POST',
+    path: '/databases/{database_id}/rotate',
+    access: 'session',
+    summary: 'Replace the password of a database; the URL with the new one is shown only in this reply',
+    description:
+      'The old password opens no connections any more; open ones stay. Attached web services that run are restarted at once.',
+  },
+});
+export type RotatedDatabase = z.output<typeof rotateDatabase.reply>;
+
+/** Stops the database and deletes its data, backups and attachments. */
 export const deleteDatabase = request('delete-database', {
   request: z.object({ workspace_id: id, database_id: id }),
   reply: z.object({ id, deleted: z.literal(true) }),
@@ -103,6 +147,6 @@ export const deleteDatabase = request('delete-database', {
     method: 'DELETE',
     path: '/databases/{database_id}',
     access: 'session',
-    summary: 'Stop a database and delete its data',
+    summary: 'Stop a database and delete its data, backups and attachments',
   },
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, page, timestamp } from '../shapes.js';
 import { DEPLOYMENT, NEW_DEPLOYMENT, onePageOf, ROLLBACK } from './examples.js';
+import { logLine } from './logs-and-metrics.js';
 import { ofWebService } from './web-services.js';
 
 const request = requestsOf('platform-management');
@@ -20,29 +21,46 @@ export const deploymentStatus = z.enum([
 export type DeploymentStatus = z.output<typeof deploymentStatus>;
 
 export const deployment = z.object({
-  id,
-  web_service_id: id,
+  id: id.describe('Id of the deployment.'),
+  web_service_id: id.describe('The web service that is deployed.'),
   branch: z.string().nullable().describe('Null until the default branch of the repository is known.'),
-  commit: z.string().nullable(),
-  status: deploymentStatus,
+  commit: z.string().nullable().describe('Hash of the commit; null until it is known.'),
+  status: deploymentStatus.describe(
+    'The deployment is in progress while it is `queued`, `building` or `releasing`. `live`: its release serves the ' +
+      'traffic. `superseded`: a newer deployment replaced it. `rolled_back`: a rollback replaced it.',
+  ),
   error: z
     .string()
     .nullable()
     .describe('Why the deployment failed or was cancelled. Before its end: what it waits for, if anything.'),
-  created_at: timestamp,
-  started_at: timestamp.nullable(),
-  finished_at: timestamp.nullable(),
+  created_at: timestamp.describe('When the deployment was requested.'),
+  started_at: timestamp.nullable().describe('When the work began; null while it is queued.'),
+  finished_at: timestamp.nullable().describe('When it became live or ended; null before.'),
   rollback_of: id.nullable().describe('The earlier deployment that this one rolls back to.'),
+  queue_position: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      'Only while it waits for a slot to build: its place in the queue, where 1 is next. Workspaces take turns.',
+    ),
 });
 export type Deployment = z.output<typeof deployment>;
 
-export const deploymentInput = z.strictObject({ branch: z.string().min(1).max(255).optional() });
+export const deploymentInput = z.strictObject({
+  branch: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('The branch whose newest commit is deployed; the configured branch if absent.'),
+});
 
 /** Newest first. */
 export const listDeployments = request('list-deployments', {
   request: ofWebService.extend({
-    limit: z.int().min(1).max(100).default(10),
-    offset: z.int().min(0).max(1_000_000_000).default(0),
+    limit: z.int().min(1).max(100).default(10).describe('Maximum number of deployments on the page.'),
+    offset: z.int().min(0).max(1_000_000_000).default(0).describe('Number of deployments to skip.'),
   }),
   reply: page(deployment),
   refusals: { web_service_not_found: 404 },
@@ -52,6 +70,7 @@ export const listDeployments = request('list-deployments', {
     path: '/web-services/{web_service_id}/deployments',
     access: ['platform-key', 'session'],
     summary: 'List deployments, newest first',
+    description: 'Includes deployments that failed or were superseded.',
     examples: { reply: onePageOf(DEPLOYMENT, 10) },
   },
 });
@@ -73,7 +92,7 @@ export const createDeployment = request('create-deployment', {
   },
 });
 
-const ofDeployment = ofWebService.extend({ deployment_id: id });
+const ofDeployment = ofWebService.extend({ deployment_id: id.describe('Id of the deployment.') });
 
 export const getDeployment = request('get-deployment', {
   request: ofDeployment,
@@ -85,7 +104,22 @@ export const getDeployment = request('get-deployment', {
     path: '/web-services/{web_service_id}/deployments/{deployment_id}',
     access: ['platform-key', 'session'],
     summary: 'Get a deployment',
+    description: 'Poll it after creating a deployment, until its status is `live` or final.',
     examples: { reply: DEPLOYMENT },
+  },
+});
+
+/** Oldest first; of its build and its release, without the output of instances. */
+export const getDeploymentLogs = request('get-deployment-logs', {
+  request: ofDeployment,
+  reply: z.object({ lines: z.array(logLine) }),
+  refusals: { web_service_not_found: 404, deployment_not_found: 404, runtime_unavailable: 503 },
+  http: {
+    operation: 'Deployments.logs',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/deployments/{deployment_id}/logs',
+    access: 'session',
+    summary: 'Get the log of a deployment: its build and its release, at most 10,000 lines, oldest first',
   },
 });
 

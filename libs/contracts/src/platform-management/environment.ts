@@ -7,12 +7,17 @@ import { ofWebService } from './web-services.js';
 
 const request = requestsOf('platform-management');
 
-export const variable = z.object({ id, key: z.string(), value: z.string(), is_secret: z.boolean() });
+export const variable = z.object({
+  id: id.describe('Id of the variable.'),
+  key: z.string().describe('Name of the variable.'),
+  value: z.string().describe('Value of the variable; `********` if it is secret.'),
+  is_secret: z.boolean().describe('Whether the value is masked in replies and logs.'),
+});
 export type Variable = z.output<typeof variable>;
 
 export const variableInput = z.strictObject({
-  key: variableKey,
-  value: variableValue,
+  key: variableKey.describe('Name of the variable: letters, digits and `_`, at most 255 characters.'),
+  value: variableValue.describe('Value of the variable, at most 64 KiB of UTF-8.'),
   is_secret: z
     .boolean()
     .optional()
@@ -30,6 +35,7 @@ export const listVariables = request('list-variables', {
     path: '/web-services/{web_service_id}/env',
     access: ['platform-key', 'session'],
     summary: 'List the variables by key; secret values are masked',
+    description: 'Returns only the variables of the web service, without the secrets of its project.',
     examples: { reply: [VARIABLE] },
   },
 });
@@ -46,6 +52,7 @@ export const setVariable = request('set-variable', {
     access: ['platform-key', 'session'],
     status: 201,
     summary: 'Create or update a variable',
+    description: 'The change takes effect at the next start, restart or deployment.',
     upsert: { resource: 'variable', updated: 'The key existed and has the new value, under the same id.' },
     examples: { body: NEW_VARIABLE, reply: VARIABLE },
   },
@@ -55,9 +62,10 @@ export const setVariable = request('set-variable', {
 export const setVariables = request('set-variables', {
   request: ofWebService.extend({
     variables: z
-      .array(z.strictObject({ key: variableKey, value: variableValue, is_secret: z.boolean().optional() }))
+      .array(z.strictObject(variableInput.shape))
       .min(1)
-      .max(1000),
+      .max(1000)
+      .describe('1 to 1,000 variables with different keys.'),
   }),
   reply: bulkResult,
   refusals: { web_service_not_found: 404, invalid_input: 400 },
@@ -68,12 +76,13 @@ export const setVariables = request('set-variables', {
     access: ['platform-key', 'session'],
     maxBodyBytes: MAX_BULK_BYTES,
     summary: 'Create or update many variables, all or none; others are kept',
+    description: 'The changes take effect together, at the next start, restart or deployment.',
     examples: { body: { variables: [NEW_VARIABLE] }, reply: BULK_RESULT },
   },
 });
 
 export const deleteVariable = request('delete-variable', {
-  request: ofWebService.extend({ var_id: id }),
+  request: ofWebService.extend({ var_id: id.describe('Id of the variable.') }),
   reply: deletion,
   refusals: { web_service_not_found: 404, variable_not_found: 404 },
   http: {
@@ -82,6 +91,7 @@ export const deleteVariable = request('delete-variable', {
     path: '/web-services/{web_service_id}/env/{var_id}',
     access: ['platform-key', 'session'],
     summary: 'Delete a variable',
+    description: 'Running instances keep it until the next start, restart or deployment.',
     examples: { reply: DELETION },
   },
 });

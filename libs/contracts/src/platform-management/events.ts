@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { eventsOf } from '../event.js';
 import { id, timestamp } from '../shapes.js';
+import { workspaceRole } from '../workspace-roles.js';
 
 /**
  * Published events hold ids, times and states only. Reasons of failures stay in the store, because they may quote the
@@ -10,6 +11,8 @@ const event = eventsOf('platform-management');
 
 const ofWebService = z.object({ web_service_id: id, at: timestamp });
 const ofDeployment = ofWebService.extend({ deployment_id: id });
+const ofUser = z.object({ user_id: id, at: timestamp });
+const ofMember = ofUser.extend({ workspace_id: id });
 const ofDatabase = z.object({ database_id: id, at: timestamp });
 
 /** A deployment was queued. */
@@ -70,8 +73,70 @@ export const databaseBecameUnavailable = event('database-became-unavailable.v1',
 /** The database could not be created in time. */
 export const databaseProvisioningFailed = event('database-provisioning-failed.v1', ofDatabase);
 
+/** The database stores at least 90 percent of what its plan allows; beyond that it becomes read-only. */
+export const databaseNearlyFull = event('database-nearly-full.v1', ofDatabase.extend({ workspace_id: id }));
+
 /** The database and its data were deleted. */
 export const databaseDeleted = event('database-deleted.v1', ofDatabase);
+
+/** The user changed their password, or reset it by mail. */
+export const passwordChanged = event('password-changed.v1', ofUser);
+
+/** An operator disabled the user. */
+export const userDisabled = event('user-disabled.v1', ofUser);
+
+/** The user signed in from a device that is not known. */
+export const signedInFromNewDevice = event(
+  'signed-in-from-new-device.v1',
+  ofUser.extend({ device: z.string().nullable().describe('Such as `Firefox on Linux`; null if not recognised.') }),
+);
+
+export const secondFactorEnabled = event('second-factor-enabled.v1', ofUser);
+
+/** The user turned it off, or an operator removed it. */
+export const secondFactorDisabled = event('second-factor-disabled.v1', ofUser);
+
+/** The user signed in, or proved who they are, with a recovery code. */
+export const recoveryCodeUsed = event('recovery-code-used.v1', ofUser.extend({ left: z.int() }));
+
+export const recoveryCodesRenewed = event('recovery-codes-renewed.v1', ofUser);
+
+/** Somebody asked for a reset of a password; the address need not belong to a user. */
+export const passwordResetRequested = event('password-reset-requested.v1', z.object({ request_id: id, at: timestamp }));
+
+/** The user created a platform key. */
+export const platformKeyCreated = event('platform-key-created.v1', ofMember.extend({ key_id: id }));
+
+export const memberAdded = event('member-added.v1', ofMember.extend({ role: workspaceRole }));
+export const memberRemoved = event('member-removed.v1', ofMember);
+
+/** An owner invited an address that belongs to no user. */
+export const memberInvited = event(
+  'member-invited.v1',
+  z.object({ workspace_id: id, invitation_id: id, at: timestamp }),
+);
+
+/** The workspace was deleted; it had no projects, databases or email services. */
+export const workspaceDeleted = event('workspace-deleted.v1', z.object({ workspace_id: id, at: timestamp }));
+
+/** What users are mailed about. */
+export const ACCOUNT_EVENTS = [
+  passwordChanged,
+  userDisabled,
+  signedInFromNewDevice,
+  secondFactorEnabled,
+  secondFactorDisabled,
+  recoveryCodeUsed,
+  recoveryCodesRenewed,
+  passwordResetRequested,
+  platformKeyCreated,
+  memberAdded,
+  memberRemoved,
+  memberInvited,
+] as const;
+
+/** What the owners of a workspace are mailed about. */
+export const OWNER_MAIL_EVENTS = [deploymentFailed, webServiceUnanswering, databaseNearlyFull] as const;
 
 export const PLATFORM_MANAGEMENT_EVENTS = [
   deploymentRequested,
@@ -93,5 +158,8 @@ export const PLATFORM_MANAGEMENT_EVENTS = [
   databaseBecameAvailable,
   databaseBecameUnavailable,
   databaseProvisioningFailed,
+  databaseNearlyFull,
   databaseDeleted,
+  workspaceDeleted,
+  ...ACCOUNT_EVENTS,
 ] as const;

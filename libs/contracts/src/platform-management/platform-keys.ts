@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, noContent, timestamp } from '../shapes.js';
+import { workspaceRole } from '../workspace-roles.js';
 
 const request = requestsOf('platform-management', ['api-gateway']);
 
@@ -39,10 +40,10 @@ export const keyRestrictions = z.object({
 
 /** A platform key, without the key itself. */
 export const platformKey = z.object({
-  id,
-  name: z.string(),
-  key_prefix: z.string(),
-  scope: platformKeyScope,
+  id: id.describe('Id of the key.'),
+  name: z.string().describe('Name of the key.'),
+  key_prefix: z.string().describe('The first 12 characters of the key.'),
+  scope: platformKeyScope.describe('`read` allows GET; `write` allows everything.'),
   expiry: timestamp.nullable().describe('When the key expires; null if never.'),
 });
 
@@ -72,6 +73,7 @@ export const admitPlatformCall = request('admit-platform-call', {
     key_hash: z.string().regex(/^[0-9a-f]{64}$/),
     required: platformKeyScope,
     operation: platformOperation.or(z.literal('own-key')).optional(),
+    role: workspaceRole.optional().describe('The role that the route needs; the key has the role of its user.'),
   }),
   reply: z.object({ caller: platformCaller, rate_limit: rateLimitStanding.nullable() }),
   refusals: {
@@ -99,18 +101,19 @@ export const platformKeyInput = z.strictObject({
 export const createPlatformKey = request('create-platform-key', {
   request: platformKeyInput.extend({ user_id: id, workspace_id: id }),
   reply: platformKey.extend({ key: z.string(), ...keyRestrictions.shape }),
-  refusals: { invalid_input: 400, project_not_found: 404, quota_reached: 409 },
+  refusals: { invalid_input: 400, project_not_found: 404, quota_reached: 409, workspace_not_found: 404 },
   http: {
     operation: 'PlatformKeys.create',
     method: 'POST',
     path: '/platform-keys',
     access: 'session',
+    role: 'owner',
     status: 201,
     summary: 'Create a platform key; the key is shown only in this reply',
   },
 });
 
-/** Keys of the user in the workspace, oldest first; includes expired keys but not revoked ones. */
+/** Keys of the workspace, oldest first; includes expired keys but not revoked ones. */
 export const listPlatformKeys = request('list-platform-keys', {
   request: z.object({ user_id: id, workspace_id: id }),
   reply: z.array(
@@ -121,7 +124,8 @@ export const listPlatformKeys = request('list-platform-keys', {
     method: 'GET',
     path: '/platform-keys',
     access: 'session',
-    summary: 'List your platform keys in this workspace, without the keys themselves',
+    role: 'owner',
+    summary: 'List the platform keys of this workspace, without the keys themselves',
   },
 });
 export type PlatformKey = z.output<typeof listPlatformKeys.reply>[number];
@@ -135,6 +139,7 @@ export const revokePlatformKey = request('revoke-platform-key', {
     method: 'DELETE',
     path: '/platform-keys/{key_id}',
     access: 'session',
+    role: 'owner',
     summary: 'Revoke a platform key immediately',
   },
 });

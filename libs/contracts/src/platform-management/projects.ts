@@ -7,10 +7,10 @@ import { NEW_PROJECT, PROJECT } from './examples.js';
 const request = requestsOf('platform-management');
 
 export const project = z.object({
-  id,
-  name: z.string(),
-  description: z.string().nullable(),
-  created_at: timestamp,
+  id: id.describe('Id of the project.'),
+  name: z.string().describe('Name of the project.'),
+  description: z.string().nullable().describe('What the project is for; null if there is no description.'),
+  created_at: timestamp.describe('When the project was created.'),
 });
 export type Project = z.output<typeof project>;
 
@@ -18,8 +18,13 @@ export type Project = z.output<typeof project>;
 export const resourceName = z.string().trim().min(1, 'must not be empty').max(100);
 
 export const projectInput = z.strictObject({
-  name: resourceName,
-  description: z.string().max(2000).nullable().optional(),
+  name: resourceName.describe('Name of the project, 1 to 100 characters.'),
+  description: z
+    .string()
+    .max(2000)
+    .nullable()
+    .optional()
+    .describe('What the project is for, at most 2,000 characters.'),
 });
 
 /** Oldest first. Resources of other workspaces are not found, here and in every request below. */
@@ -32,6 +37,7 @@ export const listProjects = request('list-projects', {
     path: '/projects',
     access: ['platform-key', 'session'],
     summary: 'List the projects of the workspace, oldest first',
+    description: 'Returns all projects. A key that is restricted to projects gets only those.',
     examples: { reply: [PROJECT] },
   },
 });
@@ -39,7 +45,7 @@ export const listProjects = request('list-projects', {
 export const createProject = request('create-project', {
   request: projectInput.extend(ofCaller.shape).extend({ workspace_id: id }),
   reply: project,
-  refusals: { invalid_input: 400, quota_reached: 409, operation_not_allowed: 403 },
+  refusals: { invalid_input: 400, quota_reached: 409, operation_not_allowed: 403, workspace_not_found: 404 },
   http: {
     operation: 'Projects.create',
     method: 'POST',
@@ -47,12 +53,44 @@ export const createProject = request('create-project', {
     access: ['platform-key', 'session'],
     status: 201,
     summary: 'Create a project',
+    description: 'A project groups web services, which share its secrets.',
     examples: { body: NEW_PROJECT, reply: PROJECT },
   },
 });
 
-export const getProject = request('get-project', {
+/** Absent fields keep their values. */
+export const changeProject = request('change-project', {
+  request: ofCaller.extend({
+    project_id: id,
+    name: resourceName.optional(),
+    description: projectInput.shape.description,
+  }),
+  reply: project,
+  refusals: { project_not_found: 404 },
+  http: {
+    operation: 'Projects.change',
+    method: 'PATCH',
+    path: '/projects/{project_id}',
+    access: 'session',
+    summary: 'Change the name or the description of a project',
+  },
+});
+
+export const deleteProject = request('delete-project', {
   request: ofCaller.extend({ project_id: id }),
+  reply: z.object({ id, deleted: z.literal(true) }),
+  refusals: { project_not_found: 404, project_not_empty: 409 },
+  http: {
+    operation: 'Projects.remove',
+    method: 'DELETE',
+    path: '/projects/{project_id}',
+    access: 'session',
+    summary: 'Delete a project without web services, together with its secrets; this cannot be undone',
+  },
+});
+
+export const getProject = request('get-project', {
+  request: ofCaller.extend({ project_id: id.describe('Id of the project.') }),
   reply: project,
   refusals: { project_not_found: 404 },
   http: {
@@ -61,6 +99,7 @@ export const getProject = request('get-project', {
     path: '/projects/{project_id}',
     access: ['platform-key', 'session'],
     summary: 'Get a project',
+    description: 'A project of another workspace is not found.',
     examples: { reply: PROJECT },
   },
 });

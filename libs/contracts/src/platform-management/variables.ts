@@ -30,6 +30,12 @@ export const variableValue = z
 /** 1,000 variables of 64 KiB would be 64 MiB; one request over NATS carries 16 MiB, so many large ones need several. */
 export const MAX_BULK_BYTES = 10 * MIB;
 
-export const deletion = z.object({ id, deleted: z.literal(true) });
-export const bulkResult = z.object({ created: z.array(z.string()), updated: z.array(z.string()) });
+export const deletion = z.object({
+  id: id.describe('Id of what was deleted.'),
+  deleted: z.literal(true).describe('Always true.'),
+});
+export const bulkResult = z.object({
+  created: z.array(z.string()).describe('The keys that are new.'),
+  updated: z.array(z.string()).describe('The keys that existed and have the new value.'),
+});
 export type BulkResult = z.output<typeof bulkResult>;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, timestamp } from '../shapes.js';
 import { ofCaller } from './caller.js';
-import { HISTORY, LOGS, METRICS, NEW_WEB_SERVICE, statusNow, WEB_SERVICE } from './examples.js';
+import { NEW_WEB_SERVICE, WEB_SERVICE } from './examples.js';
 import { resourceName } from './projects.js';
-import { secretScope } from './variables.js';
+import { deletion, secretScope } from './variables.js';
 
 const request = requestsOf('platform-management');
 
@@ -20,53 +20,140 @@ export const webServiceStatus = z.enum([
 
 export type WebServiceStatus = z.output<typeof webServiceStatus>;
 
+const instanceSize = z.strictObject({
+  memory_mib: z.int().min(64).max(65_536).describe('Memory limit of an instance in MiB.'),
+  cpu_millicores: z.int().min(100).max(64_000).describe('CPU limit of an instance in millicores; 1,000 are one core.'),
+});
+
+const disk = z.strictObject({
+  size_mib: z.int().min(16).max(102_400).describe('How much its files may take up, in MiB. It can only grow.'),
+});
+
 export const webService = z.object({
-  id,
-  project_id: id,
-  name: z.string(),
-  git_repository_url: z.string(),
+  id: id.describe('Id of the web service.'),
+  project_id: id.describe('The project of the web service.'),
+  name: z.string().describe('Name of the web service.'),
+  git_repository_url: z.string().describe('The Git repository that is deployed.'),
   branch: z.string().nullable().describe('Null for the default branch of the repository.'),
-  build_command: z.string().nullable(),
-  start_command: z.string().nullable(),
+  build_command: z.string().nullable().describe('Command that builds the web service; null if there is none.'),
+  start_command: z
+    .string()
+    .nullable()
+    .describe('Command that starts an instance; null for the `web` line of a Procfile or the `start` script.'),
   health_check_path: z.string().nullable().describe('Null to check only that the port accepts connections.'),
-  port: z.int(),
-  min_instances: z.int(),
-  max_instances: z.int(),
+  port: z.int().describe('The port of the web service. Instances listen on the port in the variable `PORT`.'),
+  min_instances: z.int().describe('Minimum number of instances.'),
+  max_instances: z.int().describe('Maximum number of instances.'),
   environment: secretScope.describe('Which project secrets the service gets.'),
-  status: webServiceStatus,
+  // The next six are absent from the release before.
+  release_command: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Runs once with each new build, before its instances start; null for none.'),
+  instance: instanceSize
+    .nullable()
+    .optional()
+    .describe('The limits of each instance; null for the default of the runtime.'),
+  drain_seconds: z
+    .int()
+    .nullable()
+    .optional()
+    .describe('How long requests may finish after SIGTERM; null for the default.'),
+  processes: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe('How many processes of other process types of the Procfile run, by name. They get no traffic.'),
+  disk: disk
+    .nullable()
+    .optional()
+    .describe('Files that outlive instances, in the folder that the variable `DISK_PATH` names; null for none.'),
+  auto_deploy: z.boolean().optional().describe('Whether a push deploys, where there is a deploy hook.'),
+  status: webServiceStatus.describe('`created` until the first deployment is live.'),
   status_reason: z.string().nullable().describe('Why the last action failed; null if it succeeded.'),
   url: z.string().nullable().describe('The public URL; it does not change between deployments.'),
-  blocked: z.boolean(),
-  suspended: z.boolean(),
+  blocked: z.boolean().describe('Whether an operator has blocked the service for its content.'),
+  suspended: z.boolean().describe('Whether an operator has suspended the service for its bandwidth.'),
   flag_reason: z.string().nullable().describe('Why the service is blocked or suspended.'),
-  created_at: timestamp,
+  created_at: timestamp.describe('When the web service was created.'),
 });
 export type WebService = z.output<typeof webService>;
 
 const command = z.string().trim().min(1, 'must not be empty').max(4096);
 const instances = z.int().min(1).max(20);
+const healthCheckPath = z
+  .string()
+  .max(1024)
+  .regex(/^\/[!-~]*$/, 'must start with / and contain no spaces');
 
 /** The service also refuses an invalid repository URL or branch, and max below min, with `invalid_input`. */
 export const webServiceInput = z.strictObject({
-  name: resourceName,
-  project_id: id,
-  git_repository_url: z.string().min(1).max(2048),
-  port: z.int().min(1).max(65_535),
+  name: resourceName.describe('Name of the web service, 1 to 100 characters.'),
+  project_id: id.describe('The project of the web service.'),
+  git_repository_url: z
+    .string()
+    .min(1)
+    .max(2048)
+    .describe('The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`.'),
+  port: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .describe('The port of the web service. Instances listen on the port in the variable `PORT`.'),
+  branch: z
+    .string()
+    .min(1)
+    .max(255)
+    .nullable()
+    .optional()
+    .describe('The branch to deploy; the default branch of the repository if absent.'),
+  build_command: command.nullable().optional().describe('Command that builds the web service.'),
+  start_command: command
+    .nullable()
+    .optional()
+    .describe(
+      'Command that starts an instance. If absent: the `web` line of a Procfile, the `start` script of package.json, ' +
+        'or a static site with an index.html.',
+    ),
+  health_check_path: healthCheckPath
+    .nullable()
+    .optional()
+    .describe('Path that answers with 2xx when an instance is healthy; if absent, its port must accept connections.'),
+  min_instances: instances.default(1).describe('Minimum number of instances, 1 to 20.'),
+  max_instances: instances.default(1).describe('Maximum number of instances, at least `min_instances`.'),
+  environment: secretScope.default('production').describe('Which project secrets the service gets.'),
+});
+
+const processType = z
+  .string()
+  .regex(/^(?!(web|release)$)[A-Za-z0-9_-]{1,40}$/, 'must be the name of a process type other than web and release');
+
+/** Absent fields keep their values; null removes one. */
+export const webServiceChanges = z.strictObject({
+  name: resourceName.optional(),
+  git_repository_url: z.string().min(1).max(2048).optional(),
   branch: z.string().min(1).max(255).nullable().optional(),
   build_command: command.nullable().optional(),
   start_command: command.nullable().optional(),
-  health_check_path: z
-    .string()
-    .max(1024)
-    .regex(/^\/[!-~]*$/, 'must start with / and contain no spaces')
+  release_command: command.nullable().optional(),
+  health_check_path: healthCheckPath.nullable().optional(),
+  port: z.int().min(1).max(65_535).optional(),
+  min_instances: instances.optional(),
+  max_instances: instances.optional(),
+  environment: secretScope.optional(),
+  instance: instanceSize.nullable().optional(),
+  drain_seconds: z.int().min(1).max(300).nullable().optional(),
+  processes: z.record(processType, z.int().min(0).max(20)).optional(),
+  disk: disk
     .nullable()
-    .optional(),
-  min_instances: instances.default(1),
-  max_instances: instances.default(1),
-  environment: secretScope.default('production'),
+    .optional()
+    .describe(
+      'Needs `max_instances` 1. Null takes the disk away; its files are kept until the web service is deleted.',
+    ),
+  auto_deploy: z.boolean().optional(),
 });
 
-export const ofWebService = ofCaller.extend({ web_service_id: id });
+export const ofWebService = ofCaller.extend({ web_service_id: id.describe('Id of the web service.') });
 
 /** Oldest first. */
 export const listWebServices = request('list-web-services', {
@@ -78,6 +165,7 @@ export const listWebServices = request('list-web-services', {
     path: '/web-services',
     access: ['platform-key', 'session'],
     summary: 'List the web services of the workspace, oldest first',
+    description: 'A key that is restricted to projects gets only the web services of those.',
     examples: { reply: [WEB_SERVICE] },
   },
 });
@@ -93,6 +181,7 @@ export const createWebService = request('create-web-service', {
     access: ['platform-key', 'session'],
     status: 201,
     summary: 'Create a web service; its first deployment starts it',
+    description: 'Nothing runs until you create a deployment.',
     examples: { body: NEW_WEB_SERVICE, reply: WEB_SERVICE },
   },
 });
@@ -107,190 +196,37 @@ export const getWebService = request('get-web-service', {
     path: '/web-services/{web_service_id}',
     access: ['platform-key', 'session'],
     summary: 'Get a web service',
+    description: 'A web service of another workspace is not found.',
     examples: { reply: WEB_SERVICE },
   },
 });
 
-const lifecycleReply = z.object({ id, status: webServiceStatus });
-
-/** Starts the artefact of the last successful deployment with the current environment. */
-export const startWebService = request('start-web-service', {
-  request: ofWebService,
-  reply: lifecycleReply,
-  refusals: { web_service_not_found: 404, service_blocked: 403, service_suspended: 403, nothing_to_start: 400 },
-  http: [
-    {
-      operation: 'WebServices.deploy',
-      method: 'POST',
-      path: '/web-services/{web_service_id}/deploy',
-      access: ['platform-key', 'session'],
-      status: 202,
-      summary: 'Start the web service (same as start)',
-      description: 'Builds nothing. To release a new commit, create a deployment.',
-      examples: { reply: statusNow('starting') },
-    },
-    {
-      operation: 'WebServices.start',
-      method: 'POST',
-      path: '/web-services/{web_service_id}/start',
-      access: ['platform-key', 'session'],
-      status: 202,
-      summary: 'Start the last successful deployment with the current environment',
-      examples: { reply: statusNow('starting') },
-    },
-  ],
-});
-
-export const restartWebService = request('restart-web-service', {
-  request: ofWebService,
-  reply: lifecycleReply,
-  refusals: { web_service_not_found: 404, service_blocked: 403, service_suspended: 403, never_ran: 400 },
-  http: {
-    operation: 'WebServices.restart',
-    method: 'POST',
-    path: '/web-services/{web_service_id}/restart',
-    access: ['platform-key', 'session'],
-    status: 202,
-    summary: 'Replace the running instances one by one, with the current environment',
-    examples: { reply: statusNow('restarting') },
-  },
-});
-
-/** Also cancels a running deployment. */
-export const stopWebService = request('stop-web-service', {
-  request: ofWebService,
-  reply: lifecycleReply,
-  refusals: { web_service_not_found: 404, service_blocked: 403, service_suspended: 403, never_ran: 400 },
-  http: {
-    operation: 'WebServices.stop',
-    method: 'POST',
-    path: '/web-services/{web_service_id}/stop',
-    access: ['platform-key', 'session'],
-    status: 202,
-    summary: 'Stop all instances; environment and disks are kept',
-    examples: { reply: statusNow('stopping') },
-  },
-});
-
-const reason = z.string().trim().min(1).max(1000);
-
-/** For operators, on any web service. Blocking and suspending stop it and cancel its deployment. */
-export const moderateWebService = request('moderate-web-service', {
-  request: z.object({
-    actor_id: id,
-    web_service_id: id,
-    action: z.enum(['block', 'unblock', 'suspend', 'resume']),
-    reason: reason.optional().describe('Required to block and to suspend.'),
-  }),
+/** Refuses what the runtime of this installation cannot do, and max below min, with `invalid_input`. */
+export const changeWebService = request('change-web-service', {
+  request: webServiceChanges.extend(ofWebService.shape),
   reply: webService,
-  refusals: { not_an_operator: 403, web_service_not_found: 404, invalid_input: 400 },
-  http: [
-    {
-      operation: 'Moderation.block',
-      method: 'POST',
-      path: '/web-services/{web_service_id}/block',
-      access: 'operator',
-      summary: 'Block a web service for its content; it is stopped (operators only)',
-      fixed: { action: 'block' },
-      narrowed: { reason },
-    },
-    {
-      operation: 'Moderation.unblock',
-      method: 'POST',
-      path: '/web-services/{web_service_id}/unblock',
-      access: 'operator',
-      summary: 'Unblock a web service; it stays stopped until it is started (operators only)',
-      fixed: { action: 'unblock' },
-      narrowed: { reason: reason.optional() },
-      bodyOptional: true,
-    },
-    {
-      operation: 'Moderation.suspend',
-      method: 'POST',
-      path: '/web-services/{web_service_id}/suspend',
-      access: 'operator',
-      summary: 'Suspend a web service for its bandwidth; it is stopped (operators only)',
-      fixed: { action: 'suspend' },
-      narrowed: { reason: reason.default('The bandwidth limit was exceeded.') },
-      bodyOptional: true,
-    },
-    {
-      operation: 'Moderation.resume',
-      method: 'POST',
-      path: '/web-services/{web_service_id}/resume',
-      access: 'operator',
-      summary: 'End a suspension; the web service stays stopped until it is started (operators only)',
-      fixed: { action: 'resume' },
-      narrowed: { reason: reason.optional() },
-      bodyOptional: true,
-    },
-  ],
-});
-export type ModerationAction = z.input<typeof moderateWebService.request>['action'];
-
-export const logLine = z.object({
-  timestamp,
-  instance: z.string(),
-  stream: z.enum(['stdout', 'stderr', 'build', 'platform']),
-  message: z.string(),
-});
-
-/** Oldest first. */
-export const getLogs = request('get-logs', {
-  request: ofWebService.extend({
-    tail: z.int().min(1).max(10_000).default(100).describe('Number of lines, counted from the end.'),
-    since: z.int().min(0).max(4_102_444_800).optional().describe('Unix time in seconds; only lines at or after it.'),
-  }),
-  reply: z.object({ lines: z.array(logLine) }),
-  refusals: { web_service_not_found: 404, runtime_unavailable: 503 },
+  refusals: { web_service_not_found: 404, invalid_input: 400, quota_reached: 409, runtime_unavailable: 503 },
   http: {
-    operation: 'LogsAndMetrics.logs',
-    method: 'GET',
-    path: '/web-services/{web_service_id}/logs',
-    access: ['platform-key', 'session'],
-    summary: 'Get the last log lines, oldest first',
-    examples: { reply: LOGS },
+    operation: 'WebServices.change',
+    method: 'PATCH',
+    path: '/web-services/{web_service_id}',
+    access: 'session',
+    summary: 'Change settings; numbers of instances apply at once, the rest from the next start or deployment on',
+    description:
+      'With a `disk` one instance runs at a time: each deployment, restart and rollback stops it before the next one starts.',
   },
 });
-export type Logs = z.output<typeof getLogs.reply>;
 
-const usageOf = z.object({ millicores: z.number().nonnegative(), percent: z.number().nonnegative() });
-const memoryOf = z.object({ bytes: z.int().nonnegative(), percent: z.number().nonnegative() });
-
-/** The sum over the running instances, and its percentage of the sum of their limits. */
-export const usage = z.object({ cpu: usageOf, memory: memoryOf, instances: z.int().nonnegative() });
-export type Usage = z.output<typeof usage>;
-
-export const getMetrics = request('get-metrics', {
+/** Nobody finds it from now on. What runs and what is kept of it is gone within a minute. */
+export const deleteWebService = request('delete-web-service', {
   request: ofWebService,
-  reply: usage,
-  refusals: { web_service_not_found: 404, nothing_to_report: 404 },
-  http: {
-    operation: 'LogsAndMetrics.metrics',
-    method: 'GET',
-    path: '/web-services/{web_service_id}/metrics',
-    access: ['platform-key', 'session'],
-    summary: 'Get the current CPU and memory usage',
-    examples: { reply: METRICS },
-  },
-});
-
-/** At most 300 points, oldest first, one every `step` seconds; there is none for times without instances. */
-export const getMetricsHistory = request('get-metrics-history', {
-  request: ofWebService.extend({ period: z.int().min(60).max(604_800).default(3600).describe('Seconds before now.') }),
-  reply: z.object({
-    period: z.int(),
-    step: z.int(),
-    points: z.array(usage.extend({ timestamp })),
-  }),
+  reply: deletion,
   refusals: { web_service_not_found: 404 },
   http: {
-    operation: 'LogsAndMetrics.history',
-    method: 'GET',
-    path: '/web-services/{web_service_id}/metrics/history',
-    access: ['platform-key', 'session'],
-    summary: 'Get past CPU and memory usage, at most 300 points, oldest first',
-    examples: { reply: HISTORY },
+    operation: 'WebServices.remove',
+    method: 'DELETE',
+    path: '/web-services/{web_service_id}',
+    access: 'session',
+    summary: 'Delete a web service with its deployments, variables, artefacts, logs and disk; this cannot be undone',
   },
 });
-export type MetricsHistory = z.output<typeof getMetricsHistory.reply>;

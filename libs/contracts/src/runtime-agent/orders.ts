@@ -14,7 +14,14 @@ export const documentDigest = z.string().regex(/^[0-9a-f]{64}$/);
 
 const artefact = z.object({ reference: z.string(), commit: z.string() });
 
-/** One release of a web service, as instances run it. */
+/** What git authenticates with; absent for public repositories. */
+const sourceCredentials = z.object({
+  /** In the OpenSSH format, with the host keys that are known of the server, one line each. */
+  ssh: z.object({ private_key: z.string(), known_hosts: z.string().optional() }).optional(),
+  https: z.object({ username: z.string(), token: z.string() }).optional(),
+});
+
+/** One release of a web service, as instances run it. Absent fields keep the defaults of the runtime. */
 export const servicePlan = z.object({
   web_service_id: runtimeId,
   name: z.string(),
@@ -28,6 +35,30 @@ export const servicePlan = z.object({
   environment,
   secrets: z.array(z.string()),
   deadline_ms: milliseconds,
+  /** The limits of each instance. */
+  instance: z.object({ memory_mib: z.int(), cpu_millicores: z.int() }).optional(),
+  /** How long an instance may finish its requests after SIGTERM. */
+  drain_seconds: z.int().optional(),
+  /** Runs once, with the environment of the release, before its instances start; its failure fails the roll. */
+  release_command: z.string().optional(),
+  /** Instances of other process types of the Procfile, by name; they get no traffic. */
+  processes: z.record(z.string(), z.int()).optional(),
+  /** Files that outlive instances; at most one instance runs at a time. */
+  disk: z.object({ size_mib: z.int() }).optional(),
+});
+
+/** A command that is run once, with the artefact and environment of a release. */
+export const runOrder = z.object({
+  run_id: runtimeId,
+  web_service_id: runtimeId,
+  /** The instance that its log lines name. */
+  instance: z.string(),
+  artefact,
+  command: z.string(),
+  environment,
+  secrets: z.array(z.string()),
+  size: z.object({ memory_mib: z.int(), cpu_millicores: z.int() }).optional(),
+  deadline_ms: milliseconds,
 });
 
 const kindOfDatabase = z.enum(['relational', 'key_value']);
@@ -39,12 +70,30 @@ const limitsOfDatabase = z.object({
   connections: z.number(),
 });
 
+const databaseOrder = z.object({
+  database_id: runtimeId,
+  database_kind: kindOfDatabase,
+  host: z.string(),
+  port: z.int(),
+  username: z.string(),
+  password: z.string(),
+  limits: limitsOfDatabase,
+});
+
+/** SHA-256 of a backup, in hexadecimal. */
+const backupDigest = z.string().regex(/^[0-9a-f]{64}$/);
+
 /**
  * What the agent carries out. Lists of everything that the platform knows can be long: they are in documents, which the
  * order names by their digests.
  */
 export const runtimeOrder = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('resolve_source'), repository_url: z.string(), branch: z.string().optional() }),
+  z.object({
+    kind: z.literal('resolve_source'),
+    repository_url: z.string(),
+    branch: z.string().optional(),
+    credentials: sourceCredentials.optional(),
+  }),
   z.object({
     kind: z.literal('build'),
     deployment_id: runtimeId,
@@ -55,28 +104,34 @@ export const runtimeOrder = z.discriminatedUnion('kind', [
     start_command: z.string().optional(),
     environment,
     secrets: z.array(z.string()),
+    credentials: sourceCredentials.optional(),
     deadline_ms: milliseconds,
     /** Where the build's output goes in the log of the service, and what is masked in it. */
     output: z.object({ instance: z.string(), redact: z.array(z.string()) }),
   }),
   z.object({ kind: z.literal('roll_out'), plan: servicePlan }),
+  z.object({ kind: z.literal('run_command'), run: runOrder }),
   z.object({ kind: z.literal('stop'), web_service_id: runtimeId }),
+  z.object({ kind: z.literal('remove_web_service'), web_service_id: runtimeId }),
   /** The documents are one `servicePlan` each. */
   z.object({ kind: z.literal('reconcile'), plans: z.array(documentDigest), rolling: z.array(runtimeId) }),
   /** The documents are arrays of references. */
   z.object({ kind: z.literal('retain_artefacts'), references: z.array(documentDigest) }),
-  z.object({
-    kind: z.literal('ensure_database'),
-    database_id: runtimeId,
-    database_kind: kindOfDatabase,
-    host: z.string(),
-    port: z.int(),
-    username: z.string(),
-    password: z.string(),
-    limits: limitsOfDatabase,
-  }),
+  databaseOrder.extend({ kind: z.literal('ensure_database') }),
   z.object({ kind: z.literal('remove_database'), database_id: runtimeId }),
   z.object({ kind: z.literal('enforce_database_storage'), database_id: runtimeId }),
+  z.object({ kind: z.literal('back_up_database'), database_id: runtimeId, backup_id: runtimeId }),
+  databaseOrder.extend({
+    kind: z.literal('restore_database'),
+    restore_id: runtimeId,
+    backup_id: runtimeId,
+    backup_digest: backupDigest,
+  }),
+  z.object({
+    kind: z.literal('retain_database_backups'),
+    database_id: runtimeId,
+    backup_ids: z.array(runtimeId).max(1_000),
+  }),
   /** The documents are arrays of ids. */
   z.object({ kind: z.literal('retain_databases'), database_ids: z.array(documentDigest) }),
 ]);
@@ -85,8 +140,11 @@ export type RuntimeOrder = z.output<typeof runtimeOrder>;
 
 /** What each kind of order answers when it is done. */
 export const runtimeResult = {
-  resolve_source: z.object({ branch: z.string(), commit: z.string() }),
+  /** `host_keys` of an SSH server that was asked for the first time: lines for `known_hosts`. */
+  resolve_source: z.object({ branch: z.string(), commit: z.string(), host_keys: z.string().optional() }),
   build: artefact,
+  back_up_database: z.object({ size_bytes: z.int(), digest: backupDigest }),
+  run_command: z.object({ exit_code: z.int().nullable(), reason: z.string().nullable() }),
   enforce_database_storage: z.object({ used_bytes: z.number(), read_only: z.boolean() }).nullable(),
 } as const;
 

@@ -5,7 +5,19 @@ import { runtimeId } from './orders.js';
 
 const request = requestsOf('runtime-agent', ['platform-management']);
 
+/** What the machine does not isolate or limit, one sentence each. */
+export const describeIsolation = requestsOf('runtime-agent', ['operator'])('describe-isolation', {
+  request: noContent,
+  reply: z.object({ gaps: z.array(z.string()) }),
+});
+
 const ofWebService = z.object({ web_service_id: runtimeId });
+
+/** What plans of this runtime may ask for; absent features are refused before a plan is made. */
+export const getRuntimeFeatures = request('get-runtime-features', {
+  request: noContent,
+  reply: z.object({ features: z.array(z.string()) }),
+});
 
 /** `status` is null if nothing of the service runs. */
 export const getRuntimeStatus = request('get-runtime-status', {
@@ -18,6 +30,8 @@ export const getRuntimeStatus = request('get-runtime-status', {
         instances: z.int(),
         last_failure: z.string().optional(),
         restarts: z.int(),
+        /** By process type; absent from the release before. */
+        processes: z.record(z.string(), z.object({ instances: z.int(), failure: z.string().nullable() })).optional(),
       })
       .nullable(),
   }),
@@ -49,13 +63,39 @@ export const reserveAddress = request('reserve-address', {
   deadlineMs: 15_000,
 });
 
+/** Segment and byte behind a line. */
+const logPlace = z.string().regex(/^\d{1,14}-\d{1,12}$/);
+
 const stream = z.enum(['stdout', 'stderr', 'build', 'platform']);
 
-/** The last `tail` lines at or after `since` (Unix seconds), oldest first. */
+/** The last `tail` lines from `since` to `until` (Unix seconds) of these streams and this instance, oldest first. */
 export const readRuntimeLog = request('read-runtime-log', {
-  request: ofWebService.extend({ tail: z.int().min(1).max(10_000), since: z.number().optional() }),
+  request: ofWebService.extend({
+    tail: z.int().min(1).max(10_000),
+    since: z.number().optional(),
+    until: z.number().optional(),
+    streams: z.array(stream).optional(),
+    search: z.string().optional(),
+    instance: z.string().optional(),
+  }),
   reply: z.object({
     lines: z.array(z.object({ timestamp, instance: z.string(), stream, message: z.string() })),
+  }),
+});
+
+/** Lines in the order in which they were stored, after the one with the id `after`, or the last `tail`. */
+export const readRuntimeLogPage = request('read-runtime-log-page', {
+  request: ofWebService.extend({
+    after: logPlace.optional(),
+    tail: z.int().min(1).max(1_000),
+    max_lines: z.int().min(1).max(1_000),
+    max_bytes: z.int().min(1).max(1_048_576),
+  }),
+  reply: z.object({
+    lines: z.array(z.object({ id: logPlace, timestamp, instance: z.string(), stream, message: z.string() })),
+    next: logPlace,
+    has_more: z.boolean(),
+    is_incomplete: z.boolean(),
   }),
 });
 
@@ -87,6 +127,13 @@ export const confirmTraffic = request('confirm-traffic', {
     epoch: z.string(),
     services: z.array(z.object({ web_service_id: z.string(), up_to: z.number() })),
   }),
+  reply: noContent,
+  deadlineMs: 15_000,
+});
+
+/** Every custom domain of every service; those that a request does not name are routed no more. */
+export const routeDomains = request('route-domains', {
+  request: z.object({ domains: z.array(z.object({ domain: z.string(), web_service_id: runtimeId })) }),
   reply: noContent,
   deadlineMs: 15_000,
 });

@@ -197,6 +197,24 @@ export const listDeliveries = request('list-deliveries', {
   },
 });
 
+/**
+ * The deliveries of the events of one message, over all webhooks of its service. webhook-dispatch answers an empty list
+ * for a message that it does not know; the gateway refuses one that the service does not have.
+ */
+export const listEmailDeliveries = request('list-email-deliveries', {
+  request: pageRequest.extend({ service_id: id, email_id: id }),
+  reply: page(delivery.extend({ webhook_id: id })),
+  refusals: { email_not_found: 404 },
+  http: {
+    operation: 'Messages.webhookDeliveries',
+    method: 'GET',
+    path: '/email-services/{service_id}/emails/{email_id}/webhook-deliveries',
+    access: 'service-owner',
+    summary: 'List the webhook deliveries of a message, newest first',
+    narrowed: { offset: pageOffset },
+  },
+});
+
 /** Creates a new delivery with the full retry schedule. */
 export const replayDelivery = request('replay-delivery', {
   request: ofWebhook.extend({ delivery_id: id }),

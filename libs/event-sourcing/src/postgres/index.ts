@@ -5,6 +5,7 @@ export {
   type CommandTransactionsOptions,
   type TransactionalCommand,
 } from './command-transactions.js';
+export { DeletedOwners, type OwnedData } from './deleted-owners.js';
 export { type ErasableEvent, type ErasedPage, type Erasure, eraseFromEvents, eraseFromPage } from './erasure.js';
 export { type ErasedRows, ErasureNotes } from './erasure-notes.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';

@@ -4,6 +4,35 @@ import { IS_LED, TRY_LOCK, UNLOCK } from './leadership.sql.js';
 /** How soon a leader notices that its connection, and with it the lock, is lost. */
 const HEARTBEAT_MS = 5_000;
 
+/** Connections that stay for queries: what a leader does needs one beside the connection that holds its lock. */
+const RESERVED = 4;
+
+/** How many leaders may hold a connection of a pool at a time, and those who wait. */
+class Slots {
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(private free: number) {}
+
+  async take(): Promise<void> {
+    if (this.free === 0) await new Promise<void>(resolve => this.#waiting.push(resolve));
+    else this.free -= 1;
+  }
+
+  give(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.free += 1;
+  }
+}
+
+const slots = new WeakMap<pg.Pool, Slots>();
+
+const slotsOf = (pool: pg.Pool): Slots => {
+  const known = slots.get(pool) ?? new Slots(Math.max(1, (pool.options.max ?? 10) - RESERVED));
+  slots.set(pool, known);
+  return known;
+};
+
 /** Whether a process, this one included, holds the named lock. */
 export const isLed = async (pool: pg.Pool, name: string): Promise<boolean> => {
   const { rows } = await pool.query<{ led: boolean }>(IS_LED, [name]);
@@ -22,7 +51,21 @@ export const withLeadership = async (
   stop: AbortSignal,
   lead: (lost: AbortSignal) => Promise<void>,
 ): Promise<boolean> => {
-  const client = await pool.connect();
+  const places = slotsOf(pool);
+  await places.take();
+  try {
+    return await leadWith(await pool.connect(), name, stop, lead);
+  } finally {
+    places.give();
+  }
+};
+
+const leadWith = async (
+  client: pg.PoolClient,
+  name: string,
+  stop: AbortSignal,
+  lead: (lost: AbortSignal) => Promise<void>,
+): Promise<boolean> => {
   const connection = new AbortController();
   const onError = () => connection.abort();
   client.on('error', onError);
@@ -33,8 +76,12 @@ export const withLeadership = async (
     const { rows } = await client.query<{ led: boolean }>(TRY_LOCK, [name]);
     if (!rows[0]?.led) return false;
     heartbeat = setInterval(() => client.query('SELECT 1').catch(onError), HEARTBEAT_MS);
-    await lead(AbortSignal.any([stop, connection.signal]));
-    if (!connection.signal.aborted) await client.query(UNLOCK, [name]);
+    try {
+      await lead(AbortSignal.any([stop, connection.signal]));
+    } finally {
+      // The next attempt, here or elsewhere, need not wait until PostgreSQL notices a closed connection.
+      if (!connection.signal.aborted) await client.query(UNLOCK, [name]);
+    }
     return true;
   } catch (error) {
     broken = error as Error;

@@ -34,6 +34,10 @@ export class OutboxBlockage {
   /** To be called when a page was published. A stream that fills up repeatedly while consumers catch up is one blockage. */
   async published({ full }: { readonly full: boolean }): Promise<void> {
     if (full && Date.now() - this.blockedAt <= UNBLOCKED_AFTER_MS) return;
+    await this.end();
+  }
+
+  async end(): Promise<void> {
     const ended = this.blockage;
     if (!ended) return;
     this.blockage = undefined;

@@ -5,7 +5,7 @@ import { type FeedPage, readFeed } from './feed.js';
 import type { OutboxBlockage } from './outbox-blockage.js';
 import type { OutboxProgress } from './outbox-progress.js';
 import type { PollResult } from './poll-loop.js';
-import type { Publisher } from './publisher.js';
+import { type Publisher, WRONG_SETTINGS } from './publisher.js';
 
 /** An idle broker is checked this often, so that a loss is found. */
 const CHECK_BROKER_EVERY_MS = 1_000;
@@ -28,9 +28,15 @@ export class OutboxPublishing {
   constructor(private readonly options: OutboxPublishingOptions) {}
 
   async poll(): Promise<PollResult> {
-    const { progress, losses, blockage } = this.options;
+    const { progress, publisher, losses, blockage } = this.options;
     if (Date.now() - progress.brokerCheckedAt > CHECK_BROKER_EVERY_MS) await losses.checkBroker();
     await losses.maintain();
+    const refused = publisher.refusal?.();
+    if (refused) {
+      await blockage.begin(refused);
+      return 'blocked';
+    }
+    if (blockage.current?.condition === WRONG_SETTINGS) await blockage.end();
     const page = await (progress.readAhead ?? this.read(progress.position));
     progress.readAhead = undefined;
     if (comparePositions(page.position, progress.position) === 0) {

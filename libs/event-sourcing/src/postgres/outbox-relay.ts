@@ -10,7 +10,7 @@ import { OutboxProgress } from './outbox-progress.js';
 import { OutboxPublishing } from './outbox-publishing.js';
 import { PollLoop, type PollResult } from './poll-loop.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
-import type { Publisher } from './publisher.js';
+import { type Publisher, WRONG_SETTINGS } from './publisher.js';
 
 export interface OutboxRelayOptions {
   readonly store: PostgresEventStore;
@@ -128,7 +128,7 @@ export class OutboxRelay {
     this.countBlocked = countFromZero('postern.outbox.blockages', 'Times the broker accepted no more events');
     const unobserveState = observeState(
       { name: 'postern.outbox.blocked', description: 'Whether the broker accepts no events', attribute: 'condition' },
-      ['full', 'no_storage'],
+      ['full', 'no_storage', WRONG_SETTINGS],
       () => this.leading?.blockage.current?.condition,
     );
     this.stopping.signal.addEventListener('abort', unobserveState, { once: true });

@@ -18,6 +18,14 @@ export interface PublishResult {
   readonly blocked?: { readonly condition: string; readonly reason: string; readonly taken: number };
 }
 
+/** The condition of a stream that has settings with which nothing may be published. */
+export const WRONG_SETTINGS = 'wrong_settings';
+
+export interface Refused {
+  readonly condition: string;
+  readonly reason: string;
+}
+
 /** The broker, as the relay needs it. Publishing the same event again must be harmless. */
 export interface Publisher {
   /**
@@ -26,6 +34,8 @@ export interface Publisher {
    * @throws when it is unknown whether an event is stored.
    */
   publish(batch: readonly RecordedEvent[], repetition?: string): Promise<PublishResult>;
+  /** Why nothing may be published, although the broker would take it, as of the last call. */
+  refusal?(): Refused | undefined;
   /** Undefined when the broker has no stream of this service; rejects when the broker cannot be reached. */
   state(): Promise<BrokerState | undefined>;
   /** Undefined when the broker has no stream of this service. */

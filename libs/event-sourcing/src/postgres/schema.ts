@@ -195,6 +195,26 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX set_aside_events_due ON event_store.set_aside_events (consumer, retry_at);
   `,
+  `
+  -- The events of a deleted owner may be deleted, by a transaction that says so.
+  CREATE OR REPLACE FUNCTION event_store.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'UPDATE' AND current_setting('event_store.erasing', true) = 'on' THEN RETURN NULL; END IF;
+    IF TG_OP = 'DELETE' AND current_setting('event_store.deleting', true) = 'on' THEN RETURN NULL; END IF;
+    RAISE EXCEPTION 'events are append-only: % is refused', TG_OP USING ERRCODE = 'restrict_violation';
+  END $$;
+
+  -- Owners whose events are deleted, and where the present pass continues.
+  CREATE TABLE event_store.deleted_owners (
+    owner       text PRIMARY KEY,
+    deleted_at  timestamptz NOT NULL DEFAULT now(),
+    passes      integer NOT NULL DEFAULT 0,
+    due_at      timestamptz,
+    txid        xid8,
+    pos         bigint
+  );
+  CREATE INDEX deleted_owners_due ON event_store.deleted_owners (due_at);
+  `,
 ];
 
 /** Serialises the migrations of replicas that start together; an arbitrary number. */

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsMsg } from '@nats-io/jetstream';
+import { type ServiceName, streamNameOf, streamSubjectOf } from '@postern/contracts';
 import { Backoff } from '../backoff.js';
 import { guarded, reportCallbackError } from '../guard.js';
 import { instruments } from '../instruments.js';
@@ -13,6 +14,8 @@ import { Settlements } from './settlements.js';
 export interface EventProcessorOptions {
   readonly log: Log;
   readonly durable: string;
+  /** The service whose stream is read. */
+  readonly source: ServiceName;
   readonly calls: HandlerCalls;
   /** Stores events that fail alone; without it they stay in the stream and are delivered again. */
   readonly setAside: SetAsideEvents | undefined;
@@ -57,6 +60,8 @@ export class EventProcessor {
   #queue: JsMsg[] = [];
   #current: JsMsg[] = [];
   readonly #malformed: MalformedReport;
+  /** What the subjects of the source's events begin with. */
+  readonly #subjectPrefix: string;
   readonly #settlements = new Settlements();
   #processing: Promise<void> | undefined;
   readonly #storing = new Set<Promise<void>>();
@@ -66,6 +71,7 @@ export class EventProcessor {
 
   constructor(private readonly options: EventProcessorOptions) {
     this.#malformed = new MalformedReport(options.log);
+    this.#subjectPrefix = streamSubjectOf(options.source).replace('>', '');
     const keepAlive = guarded(options.log, 'keep events', () => this.#keepAlive());
     this.#heartbeat = setInterval(keepAlive, options.ackWaitMs / 3);
     this.#heartbeat.unref();
@@ -130,9 +136,15 @@ export class EventProcessor {
 
   /** Undefined for invalid messages, unwanted types and events that do not match their contract. */
   #read(message: JsMsg, origin: string): Item | undefined {
-    const envelope = readEnvelope(message);
+    // JetStream stores what it delivers into another stream under the subject that it had in the first one.
+    const isOfSource = message.subject.startsWith(this.#subjectPrefix);
+    const envelope = isOfSource ? readEnvelope(message) : undefined;
     if (!envelope) {
-      this.#malformed.note(message.subject, 'not an event');
+      // Not the subject, which somebody may choose anew for each message.
+      this.#malformed.note(
+        streamNameOf(this.options.source),
+        isOfSource ? 'not an event' : 'not published by the service of the stream',
+      );
       // Terminated, because no release publishes such a message and it would block the removal of later events.
       this.#settlements.settle(origin, () => message.term());
       return undefined;

@@ -8,7 +8,8 @@ import {
   type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream';
-import { type ServiceName, streamNameOf, streamSubjectOf } from '@postern/contracts';
+import { PermissionViolationError } from '@nats-io/transport-node';
+import { queueNameOf, queueSubjectsOf, type ServiceName, streamNameOf, streamSubjectOf } from '@postern/contracts';
 
 export interface StreamLimits {
   /** Maximum size of the stream; events wait in the log when it is full (1 GiB). */
@@ -39,11 +40,29 @@ export const streamConfig = (service: ServiceName, limits: StreamLimits) =>
     num_replicas: limits.replicas ?? 1,
   }) satisfies Partial<StreamConfig>;
 
-export type AskedStream = ReturnType<typeof streamConfig>;
+/** Requests stay in the queue until they are handled, at most a week. */
+export const queueConfig = (service: ServiceName) =>
+  ({
+    name: queueNameOf(service),
+    subjects: [queueSubjectsOf(service)],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Workqueue,
+    discard: DiscardPolicy.New,
+    max_bytes: 64 * 1024 ** 2,
+    max_age: 7 * 24 * 3_600_000 * NANOS_PER_MS,
+    num_replicas: 1,
+  }) satisfies Partial<StreamConfig>;
+
+export type AskedStream = ReturnType<typeof streamConfig | typeof queueConfig>;
 
 export const isAbsent = (error: unknown): boolean =>
   error instanceof JetStreamApiError &&
   (error.code === JetStreamApiCodes.StreamNotFound || error.code === JetStreamApiCodes.ConsumerNotFound);
+
+/** Whether NATS does not let this user send the request. */
+const isForbidden = (error: unknown): boolean =>
+  error instanceof PermissionViolationError ||
+  (error instanceof Error && error.cause instanceof PermissionViolationError);
 
 /** Error codes of JetStream: no peers with storage, account limit, resources, file storage. */
 const NO_STORAGE_CODES = new Set([10_002, 10_005, 10_023, 10_047]);
@@ -53,8 +72,8 @@ export const isOutOfStorage = (error: { readonly code?: number; readonly message
   NO_STORAGE_CODES.has(error.code ?? 0) || /insufficient storage|no space left/i.test(error.message);
 
 /**
- * Creates or updates the stream. If the server has too little storage, the stream is smaller, down to 16 MiB, and
- * grows later.
+ * Creates the stream, or updates it where the user may; the users of an installation may not, and keep it as it is. If the
+ * server has too little storage, the stream is smaller, down to 16 MiB.
  * @throws when the server has no storage at all, or applied another configuration.
  */
 export const ensureStream = async (jsm: JetStreamManager, asked: AskedStream): Promise<StreamInfo> => {
@@ -74,7 +93,11 @@ export const ensureStream = async (jsm: JetStreamManager, asked: AskedStream): P
       if (ignored.length > 0) throw new Error(`NATS did not apply ${ignored.join(', ')} of stream ${asked.name}`);
       return made;
     } catch (error) {
-      if (!(error instanceof JetStreamApiError && isOutOfStorage(error))) throw error;
+      if (found && isForbidden(error)) return found;
+      if (!(error instanceof JetStreamApiError)) throw error;
+      // Some settings of a stream cannot be changed; whether it may be used is decided by what it has.
+      if (found && !isOutOfStorage(error)) return found;
+      if (!isOutOfStorage(error)) throw error;
       refusal = error;
     }
   }

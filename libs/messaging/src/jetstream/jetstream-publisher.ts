@@ -1,4 +1,4 @@
-import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
+import { JetStreamApiError, type JetStreamManager, jetstreamManager, type StreamConfig } from '@nats-io/jetstream';
 import {
   type EventContract,
   type EventMetadata,
@@ -12,6 +12,10 @@ import { startSpan, type TraceSpan } from '../tracing.js';
 import { ensureStream, isAbsent, isOutOfStorage, type StreamLimits, streamConfig } from './event-stream.js';
 import { PublishWindow, type StreamMessage, type StreamRefusal, storedBytes } from './publish-window.js';
 import { freeBytesOf, StreamHousekeeping, type StreamRetention } from './stream-housekeeping.js';
+import { unsafeSettingsOf } from './unsafe-settings.js';
+
+/** How often the service tries to mend its stream, where its user may. */
+const MEND_EVERY_MS = 60_000;
 
 export type Envelope = z.output<typeof eventEnvelope>;
 
@@ -71,6 +75,9 @@ export class JetStreamPublisher {
   #freeBytes = 0;
   /** The size that was last reported as too small. */
   #smallerBytes = 0;
+  /** What the stream does that no service asks for, as it was found last. */
+  #unsafe: readonly string[] = [];
+  #mendedAt = 0;
 
   constructor(
     private readonly link: NatsLink,
@@ -106,6 +113,8 @@ export class JetStreamPublisher {
       const reason = `NATS has no storage for the stream: ${error.message}`;
       return { lastSequence: this.#lastSequence, blocked: { condition: 'no_storage', reason, taken: 0 } };
     }
+    const refusal = this.refusal();
+    if (refusal) return { lastSequence: this.#lastSequence, blocked: { ...refusal, taken: 0 } };
     const spans: (TraceSpan | undefined)[] = [];
     const published = batch.flatMap((event, place) => {
       const contract = this.#contracts.get(event.type);
@@ -139,9 +148,18 @@ export class JetStreamPublisher {
     return { lastSequence: this.#lastSequence };
   }
 
+  /** Why no event may be published now: the stream, as it was last read, would give it to others or lose it. */
+  refusal(): StreamRefusal | undefined {
+    if (this.#unsafe.length === 0) return undefined;
+    const reason = `the stream ${this.#stream.name} has settings that no service makes: it ${this.#unsafe.join(', ')}`;
+    return { condition: 'wrong_settings', reason };
+  }
+
   /** The content of the stream and what all consumers have taken; undefined without a stream. */
   async retention(): Promise<StreamRetention | undefined> {
-    return this.#housekeeping.retention(await this.#jsm());
+    const found = await this.#housekeeping.retention(await this.#jsm());
+    await this.#check(found?.config);
+    return found;
   }
 
   /** Removes old events that all consumers have taken; cheap to call often. */
@@ -153,12 +171,23 @@ export class JetStreamPublisher {
   async state(): Promise<StreamState | undefined> {
     const jsm = await this.#jsm();
     try {
-      const { created, state } = await jsm.streams.info(streamNameOf(this.options.service));
+      const { created, state, config } = await jsm.streams.info(streamNameOf(this.options.service));
+      await this.#check(config);
       return { created, lastSequence: state.last_seq };
     } catch (error) {
-      if (isAbsent(error)) return undefined;
-      throw error;
+      if (!isAbsent(error)) throw error;
+      this.#unsafe = [];
+      return undefined;
     }
+  }
+
+  /** Finds settings that no service makes, and changes them where NATS lets this user. */
+  async #check(config: Partial<StreamConfig> | undefined): Promise<void> {
+    this.#unsafe = config ? unsafeSettingsOf(this.options.service, config) : [];
+    if (this.#unsafe.length === 0 || Date.now() - this.#mendedAt < MEND_EVERY_MS) return;
+    this.#mendedAt = Date.now();
+    const mended = await ensureStream(await this.#jsm(), this.#stream).catch(() => undefined);
+    if (mended) this.#unsafe = unsafeSettingsOf(this.options.service, mended.config);
   }
 
   /**
@@ -192,6 +221,7 @@ export class JetStreamPublisher {
     if (this.#ensured && this.#reconnectionsSeen === this.link.reconnections) return;
     this.#reconnectionsSeen = this.link.reconnections;
     const info = await ensureStream(await this.#jsm(), this.#stream);
+    this.#unsafe = unsafeSettingsOf(this.options.service, info.config);
     const { max_bytes: size } = info.config;
     if (size < this.#stream.max_bytes && size !== this.#smallerBytes)
       this.options.onSmaller?.({ bytes: size, wanted: this.#stream.max_bytes });

@@ -11,7 +11,7 @@ export interface StreamMessage {
 }
 
 /** Why a stream accepts no more events: it is full, or its server has no storage. */
-export type StreamCondition = 'full' | 'no_storage';
+export type StreamCondition = 'full' | 'no_storage' | 'wrong_settings';
 
 export interface StreamRefusal {
   readonly condition: StreamCondition;

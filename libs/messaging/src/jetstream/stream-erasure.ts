@@ -1,4 +1,4 @@
-import { type ConsumerInfo, DeliverPolicy, type JetStreamManager } from '@nats-io/jetstream';
+import type { ConsumerInfo, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
 import { eventEnvelope, type ServiceName, streamNameOf } from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
@@ -31,7 +31,8 @@ export interface StreamErasurePart {
 export const ERASURE_HEADER = 'Postern-Erasure';
 
 const PART = 1_000;
-const FETCH_EXPIRES_MS = 2_000;
+/** Concurrent reads. Not with a consumer, because its creator chooses the subject that it delivers to. */
+const READS_AT_ONCE = 100;
 
 /**
  * Erases personal data from a service's stream. The redacted event is published first, at the end of the stream
@@ -63,7 +64,8 @@ export class StreamErasure {
   /** Erases matching messages from a sequence on, up to `last`, in one step. */
   async erase(from: number, last: number, request: StreamErasureRequest): Promise<StreamErasurePart> {
     const jsm = await this.#manager();
-    const { found, next } = await this.#search(jsm, from, last, request);
+    const to = Math.min(last, from + PART - 1);
+    const found = await this.#search(jsm, from, to, request);
     let erased = 0;
     for (const message of found) {
       const inHandOf = request.evenInHand ? undefined : await this.#holderOf(jsm, message.seq);
@@ -71,43 +73,25 @@ export class StreamErasure {
       await this.#replace(jsm, message, request.noteAs);
       erased++;
     }
-    return { erased, next, inHandOf: undefined };
+    return { erased, next: Math.max(from, to + 1), inHandOf: undefined };
   }
 
+  /** The affected messages between two sequences, both included; of erased ones nothing is left. */
   async #search(
     jsm: JetStreamManager,
     from: number,
-    last: number,
+    to: number,
     request: StreamErasureRequest,
-  ): Promise<{ readonly found: readonly Found[]; readonly next: number }> {
-    const consumer = await jsm
-      .jetstream()
-      .consumers.get(this.#stream, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from });
+  ): Promise<readonly Found[]> {
     const found: Found[] = [];
-    let next = from;
-    let isEnd = false;
-    let seen = 0;
-    try {
-      const messages = await consumer.fetch({ max_messages: PART, expires: FETCH_EXPIRES_MS });
-      for await (const message of messages) {
-        if (message.seq > last) {
-          isEnd = true;
-          break;
-        }
-        next = message.seq + 1;
-        const text = message.string();
-        const folded = text.replaceAll(/[A-Z]/g, letter => letter.toLowerCase());
-        const event = request.containing.some(trace => folded.includes(trace)) ? redacted(text, request) : undefined;
-        if (event) found.push({ seq: message.seq, subject: message.subject, ...event });
-        if (message.info.pending === 0) isEnd = true;
-        if (isEnd || next > last || ++seen === PART) break;
-      }
-      if (next === from) isEnd = (await consumer.info()).num_pending === 0;
-    } finally {
-      await consumer.delete().catch(() => false);
+    for (let at = from; at <= to; at += READS_AT_ONCE) {
+      const count = Math.min(READS_AT_ONCE, to - at + 1);
+      const reads = Array.from({ length: count }, (_, place) =>
+        jsm.streams.getMessage(this.#stream, { seq: at + place }),
+      );
+      for (const message of await Promise.all(reads)) if (message) found.push(...affected(message, request));
     }
-    // Sequences of deleted messages are also missing at the end.
-    return { found, next: isEnd ? last + 1 : next };
+    return found;
   }
 
   /** A consumer that received the message and has not acknowledged everything up to it. */
@@ -142,6 +126,13 @@ interface Found {
   /** Undefined for a message that is no event. */
   readonly event: { readonly id: string; readonly payload: string } | undefined;
 }
+
+const affected = (message: StoredMsg, request: StreamErasureRequest): readonly Found[] => {
+  const text = message.string();
+  const folded = text.replaceAll(/[A-Z]/g, letter => letter.toLowerCase());
+  const event = request.containing.some(trace => folded.includes(trace)) ? redacted(text, request) : undefined;
+  return event ? [{ seq: message.seq, subject: message.subject, ...event }] : [];
+};
 
 /** Undefined when the text contains no personal data. */
 const redacted = (text: string, { without, withoutInId }: StreamErasureRequest): Pick<Found, 'event'> | undefined => {

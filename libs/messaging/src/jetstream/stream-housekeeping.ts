@@ -3,6 +3,7 @@ import {
   JetStreamApiError,
   type JetStreamManager,
   type MsgRequest,
+  type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { type AskedStream, ensureStream, isAbsent } from './event-stream.js';
@@ -15,6 +16,7 @@ export interface StreamRetention {
   readonly takenByAll: number | undefined;
   /** The last sequence that this process removed because every durable consumer had taken it. */
   readonly removedTo: number;
+  readonly config: Partial<StreamConfig>;
 }
 
 export interface StreamSpace {
@@ -103,12 +105,13 @@ export class StreamHousekeeping {
   async retention(jsm: JetStreamManager): Promise<StreamRetention | undefined> {
     try {
       const slowest = await this.#slowest(jsm);
-      const { created, state } = await jsm.streams.info(this.stream.name);
+      const { created, state, config } = await jsm.streams.info(this.stream.name);
       return {
         created,
         firstSequence: state.first_seq,
         takenByAll: slowest?.ack_floor.stream_seq,
         removedTo: this.#removedTo,
+        config,
       };
     } catch (error) {
       if (isAbsent(error)) return undefined;

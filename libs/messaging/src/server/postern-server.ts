@@ -6,15 +6,17 @@ import {
   type ServiceName,
 } from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
-import type { TemporarilyUnavailable } from '../faults.js';
+import { isTemporary, type TemporarilyUnavailable } from '../faults.js';
 import { EventConsumer } from '../jetstream/event-consumer.js';
 import { DEFAULT_EVENT_RETRIES, type EventRetries } from '../jetstream/event-processor.js';
 import type { EventGap } from '../jetstream/gap-reports.js';
+import { QueuedRequests } from '../jetstream/queued-requests.js';
 import type { SetAsideEvents } from '../jetstream/set-aside-events.js';
 import type { Log } from '../log.js';
 import { RequestClient } from '../request-client.js';
 import type { Answer } from './arrived-request.js';
 import { type HandlerMark, handlerMarks } from './marks.js';
+import type { RequestHandler } from './request-handler.js';
 import { RequestIntake } from './request-intake.js';
 
 export interface PosternServerOptions {
@@ -36,17 +38,10 @@ export interface PosternServerOptions {
   readonly asUnavailable?: (error: unknown) => TemporarilyUnavailable | undefined;
 }
 
-interface Handler {
+interface EventsHandler {
   /** The name in error messages. */
   readonly owner: string;
   readonly handle: Answer;
-}
-
-interface RequestHandler extends Handler {
-  readonly contract: RequestContract;
-}
-
-interface EventsHandler extends Handler {
   readonly contracts: readonly EventContract[];
   readonly consumer: string;
 }
@@ -59,7 +54,7 @@ export class PosternServer {
   readonly #requests = new Map<string, RequestHandler>();
   readonly #events = new Map<string, EventsHandler>();
   readonly #intake: RequestIntake;
-  #consumers: EventConsumer[] = [];
+  #consumers: (EventConsumer | QueuedRequests)[] = [];
   /** Created for the first gap. */
   #reports: RequestClient | undefined;
   #closing: Promise<void> | undefined;
@@ -119,12 +114,28 @@ export class PosternServer {
         );
       }
     }
+    const queued = this.#queuedRequests();
+    if (queued) this.#consumers.push(queued);
     for (const consumer of this.#consumers) consumer.start();
   }
 
   close(): Promise<void> {
     this.#closing ??= this.#drain();
     return this.#closing;
+  }
+
+  #queuedRequests(): QueuedRequests | undefined {
+    const { link, log, service, asUnavailable } = this.options;
+    const handlers = [...this.#requests.values()].filter(({ contract }) => contract.queued);
+    const isOwn = handlers.some(({ contract }) => contract.service === service);
+    if (!isOwn || service === 'api-gateway') return undefined;
+    return new QueuedRequests({
+      link,
+      log,
+      service,
+      handlers,
+      isTemporary: error => isTemporary(error) || asUnavailable?.(error) !== undefined,
+    });
   }
 
   #addRequestHandler(handler: RequestHandler): void {

@@ -1,5 +1,5 @@
 import type { Msg, Subscription } from '@nats-io/transport-node';
-import { Refusal, type RequestContract } from '@postern/contracts';
+import { INBOXES, Refusal, type RequestContract } from '@postern/contracts';
 import { z } from 'zod';
 import type { NatsLink } from '../connection.js';
 import { runForRequest } from '../context.js';
@@ -88,10 +88,15 @@ export class RequestIntake {
 
   #take(contract: RequestContract, answer: Answer, message: Msg): void {
     const { subject } = contract;
+    // A message that JetStream delivers here for somebody has another reply subject, or none.
+    if (!message.reply?.startsWith(INBOXES)) {
+      this.#malformed.note(subject, 'no inbox for the reply');
+      return;
+    }
     const frames = decodeFrames(message.data);
-    if (!message.reply || typeof frames === 'string') {
-      this.#malformed.note(subject, typeof frames === 'string' ? frames : 'no reply subject');
-      if (typeof frames === 'string') this.#refuseWhole(message, frames);
+    if (typeof frames === 'string') {
+      this.#malformed.note(subject, frames);
+      this.#refuseWhole(message, frames);
       return;
     }
     const replyTo = replySubject(message.reply);

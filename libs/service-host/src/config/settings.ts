@@ -26,7 +26,9 @@ export const hostSettings = {
   natsUser: text().optional().describe('NATS user.'),
   natsPassword: secret().optional().describe('NATS password.'),
   natsToken: secret().optional().describe('NATS token, instead of user and password.'),
-  natsCaFile: text().optional().describe('Certificate authority of the NATS servers (PEM file); turns TLS on.'),
+  natsCaFile: text()
+    .optional()
+    .describe('Certificate authority of the NATS servers (PEM file); requires TLS, as tls:// in their URLs does.'),
   natsCertFile: text().optional().describe('Client certificate for NATS (PEM file).'),
   natsKeyFile: text().optional().describe('Key of the client certificate for NATS (PEM file).'),
   natsMinPayloadBytes: integer()

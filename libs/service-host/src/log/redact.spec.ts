@@ -3,7 +3,7 @@ import { legalAddresses } from '@postern/testing/legal-addresses';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { redactLine } from './redact.js';
-import { logOptions, withoutFieldRedaction } from './service-log.js';
+import { logOptions } from './service-log.js';
 
 const logged = (fields: object): string => {
   let written = '';
@@ -48,10 +48,103 @@ describe('A log line', () => {
     expect(logged({ err: new AggregateError([refused], 'both failed') })).not.toMatch(/argon2id/);
   });
 
-  it('without the redaction of fields still shows no key and no address', () => {
-    let written = '';
-    const log = pino(logOptions('billing', 'info'), { write: line => (written += line) });
-    withoutFieldRedaction(log).info({ route: '/emails', client: 'ada@example.com', keyHash: 'em_live_abc' }, 'Done');
+  it('shows no key and no address in the fields that it keeps', () => {
+    const written = logged({ route: '/emails', client: 'ada@example.com', keyHash: 'em_live_abc' });
     expect(JSON.parse(written)).toMatchObject({ service: 'billing', client: '…@example.com', keyHash: 'em_live_…' });
+  });
+
+  const SECRET = 'correct-horse-battery-staple';
+  const secretName = fc
+    .constantFrom(
+      ...[
+        'password',
+        'new_password',
+        'secret',
+        'webhookSecret',
+        'token',
+        'sessionToken',
+        'csrf-token',
+        'key',
+        'api_key',
+      ],
+      ...[
+        'apiKey',
+        'Api-Key',
+        'privateKey',
+        'Authorization',
+        'cookie',
+        'Set-Cookie',
+        'html',
+        'text',
+        'body',
+        'payload',
+      ],
+      ...['credential', 'accessTokens'],
+    )
+    .chain(name => fc.constantFrom(name, name.toUpperCase()));
+  const secretValue = fc.constantFrom<unknown>(
+    SECRET,
+    [SECRET],
+    { given: SECRET },
+    Buffer.from(SECRET),
+    new Error(SECRET),
+    new URL(`https://x.test/${SECRET}`),
+  );
+  const bare = fc.tuple(secretName, secretValue).map(([name, value]): object => ({ [name]: value, id: 'shown' }));
+
+  class Connection {
+    constructor(readonly options: object) {}
+  }
+
+  const wrapped = fc.array(
+    fc.constantFrom<(inner: object) => object>(
+      inner => ({ inner, other: 1 }),
+      inner => ({ list: [0, inner, 'x'] }),
+      inner => new Connection(inner),
+      inner => ({ toJSON: () => inner }),
+      inner => Object.assign(new Error('It broke'), { inner }),
+      inner => Object.assign(new AggregateError([Object.assign(new Error('It broke'), inner)], 'both'), { code: 'X' }),
+    ),
+    { maxLength: 7 },
+  );
+
+  it.each(['fields', 'err'])('shows no value of a secret field, however it is nested, in %s', place =>
+    fc.assert(
+      fc.property(bare, wrapped, (innermost, wrappers) => {
+        const fields = wrappers.reduce<object>((inner, wrap) => wrap(inner), innermost);
+        const err = Object.assign(new Error('It broke'), { ...fields });
+        const written = logged(place === 'fields' ? fields : { err });
+        expect(written).toContain('It failed');
+        expect(written).not.toContain(SECRET);
+        expect(written).not.toContain(JSON.stringify([...Buffer.from(SECRET)]).slice(1, -1));
+      }),
+      { numRuns: 200 },
+    ),
+  );
+
+  it('shows all other fields as they are, and changes none of the objects that it is given', () =>
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom('id', 'count', 'keyHash', 'route'), fc.jsonValue({ maxDepth: 0 })),
+        fields => {
+          const given = { nested: fields, password: 'x' };
+          const line = JSON.parse(logged(given));
+          expect(line.nested).toEqual(JSON.parse(redactLine(JSON.stringify(fields))));
+          expect(given).toEqual({ nested: fields, password: 'x' });
+        },
+      ),
+    ));
+
+  it('is written for fields that cannot be read', () => {
+    const fields = Object.defineProperty({}, 'broken', {
+      enumerable: true,
+      get: () => {
+        throw new Error('no');
+      },
+    });
+    expect(logged({ fields })).toContain('It failed');
+    const cyclic: Record<string, unknown> = { id: 1 };
+    cyclic['itself'] = cyclic;
+    expect(logged(cyclic)).toContain('It failed');
   });
 });

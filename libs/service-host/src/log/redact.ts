@@ -4,30 +4,6 @@ const ADDRESS =
 const URL_PASSWORD = /(:\/\/[^\s:@/"]{0,64}:)[^\s@/"]{1,256}@/g;
 const KEY = /\b(em_live_|ak_live_|whsec_)[A-Za-z0-9+/=_-]+/g;
 
-/** Fields whose values are never logged, up to two levels deep. */
-const SECRET_FIELDS = [
-  'password',
-  'secret',
-  'token',
-  'key',
-  'api_key',
-  'apiKey',
-  'authorization',
-  'cookie',
-  'html',
-  'text',
-  'body',
-  'payload',
-];
-
-/** PostgreSQL puts the whole row into the detail of an error. */
-const REFUSED_ROWS = ['err.detail', 'err.aggregateErrors[*].detail'];
-
-export const REDACTED_PATHS = [
-  ...SECRET_FIELDS.flatMap(field => [field, `*.${field}`, `*.*.${field}`]),
-  ...REFUSED_ROWS,
-];
-
 /** Removes local parts of addresses, passwords in URLs and keys of Postern from a log line. */
 export const redactLine = (line: string): string => {
   const withoutKeys = line.replace(KEY, '$1…');

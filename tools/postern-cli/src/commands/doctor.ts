@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { probeReturnPath, returnPathArrivals, SERVICE_NAMES } from '@postern/contracts';
+import { describeIsolation, probeReturnPath, returnPathArrivals, SERVICE_NAMES } from '@postern/contracts';
 import type { Finding } from '@postern/service-host';
 import { type Operator, requestFromAll } from '../operator.js';
 import { natsFindings } from './nats-findings.js';
@@ -37,10 +37,26 @@ export const doctor = async (operator: Operator, { mail }: { readonly mail: bool
           ]
         : [clockFinding(result.reply.now, sentAt, durationMs), ...result.reply.findings],
     );
+  show('web services and builds', await isolationFindings(operator));
   if (mail) show('return path', [await returnPathFinding(operator)]);
   const count = (verdict: Finding['verdict']) => all.filter(finding => finding.verdict === verdict).length;
   operator.print(`\n${count('good')} passed, ${count('warning')} warnings, ${count('bad')} failed`);
   return count('bad') === 0;
+};
+
+/** What the machine of the runtime agent does not isolate. */
+const isolationFindings = async ({ requests }: Operator): Promise<Finding[]> => {
+  const check = 'isolation';
+  const advice = 'Run runtime-agent as root, on a machine that allows namespaces and control groups.';
+  try {
+    const { gaps } = await requests.request(describeIsolation, {});
+    if (gaps.length === 0) return [{ check, verdict: 'good', found: 'own users, namespaces and limits' }];
+    return gaps.map(found => ({ check, verdict: 'warning', found, advice }));
+  } catch (error) {
+    return [
+      { check, verdict: 'warning', found: (error as Error).message, advice: 'Check that runtime-agent is running.' },
+    ];
+  }
 };
 
 /** The service read its clock at some time between the request and the reply. */

@@ -1,10 +1,12 @@
-import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
-import type { NatsLink } from '@postern/messaging';
+import { type ConsumerInfo, type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
+import { queueNameOf, type ServiceName } from '@postern/contracts';
+import { PUBLISHERS, QUEUES } from '@postern/contracts/nats-permissions';
+import { lossySettingsOf, type NatsLink } from '@postern/messaging';
 import type { Finding } from '@postern/service-host';
+import { foreignSettingsOf } from './foreign-settings.js';
 
 const REQUIRED_PAYLOAD = 16 * 1024 * 1024;
 const MINIMUM_VERSION = [2, 9];
-const PUBLISHERS = ['email-send', 'delivery-tracking'];
 const WARNING_USE = 0.8;
 
 /** Checks the version, message size, JetStream and streams of NATS, as the configured account sees them. */
@@ -37,6 +39,7 @@ export const natsFindings = async (nc: NatsLink['nc']): Promise<Finding[]> => {
       found: `on, ${account.streams} streams, ${(account.storage / 1e6).toFixed(1)} MB stored`,
     });
     for (const service of PUBLISHERS) findings.push(await streamFinding(jsm, service));
+    for (const service of QUEUES) findings.push(await queueFinding(jsm, service));
   } catch (error) {
     findings.push({
       check: 'JetStream',
@@ -48,7 +51,7 @@ export const natsFindings = async (nc: NatsLink['nc']): Promise<Finding[]> => {
   return findings;
 };
 
-const streamFinding = async (jsm: JetStreamManager, service: string): Promise<Finding> => {
+const streamFinding = async (jsm: JetStreamManager, service: ServiceName): Promise<Finding> => {
   const check = `stream postern-${service}`;
   const info = await jsm.streams.info(`postern-${service}`).catch(() => undefined);
   if (!info)
@@ -58,31 +61,48 @@ const streamFinding = async (jsm: JetStreamManager, service: string): Promise<Fi
       found: 'missing',
       advice: `${service} creates it when it first publishes. Check that it is running.`,
     };
-  const { bytes, messages } = info.state;
-  const used = info.config.max_bytes > 0 ? bytes / info.config.max_bytes : 0;
-  const found = `${messages} events, ${Math.round(used * 100)}% full, ${info.config.storage} storage`;
-  if (info.config.storage !== 'file')
+  const foreign = foreignSettingsOf(service, info.config, await consumersOf(jsm, service));
+  if (foreign.length > 0)
     return {
       check,
       verdict: 'bad',
-      found,
-      advice: 'It must use file storage. Delete it; its service creates it again.',
+      found: foreign.join(', '),
+      advice: `No release of Postern makes this: find out who did. Then delete the stream; ${service} publishes its events again.`,
     };
-  if (info.config.discard !== 'new')
+  const found = `${info.state.messages} events, ${percentFull(info)}, ${info.config.storage} storage`;
+  const lossy = lossySettingsOf(info.config);
+  if (lossy.length > 0)
     return {
       check,
       verdict: 'bad',
-      found: `${found}, drops the oldest events when it is full`,
-      advice: `Start the current release of ${service}, which changes the stream to reject new events instead.`,
+      found: `${found}, ${lossy.join(', ')}`,
+      advice: `${service} publishes nothing to it. As the administrator of NATS, change it (nats stream edit) or delete it (nats stream rm); ${service} creates it again and publishes what is missing.`,
     };
-  return used < WARNING_USE
-    ? { check, verdict: 'good', found }
-    : {
-        check,
-        verdict: 'warning',
-        found,
-        advice: 'New events wait in the database. Check that every consumer is running.',
-      };
+  return fillFinding(check, found, info, 'New events wait in the database. Check that every consumer is running.');
+};
+
+const queueFinding = async (jsm: JetStreamManager, service: ServiceName): Promise<Finding> => {
+  const name = queueNameOf(service);
+  const check = `queue ${name}`;
+  const info = await jsm.streams.info(name).catch(() => undefined);
+  if (!info)
+    return { check, verdict: 'warning', found: 'missing', advice: `${service} creates it. Check that it is running.` };
+  const found = `${info.state.messages} requests wait, ${percentFull(info)}`;
+  return fillFinding(check, found, info, `Requests are refused when it is full. Check that ${service} is running.`);
+};
+
+/** The part of its maximum size that a stream uses; 0 without one. */
+const useOf = ({ config, state }: StreamInfo): number => (config.max_bytes > 0 ? state.bytes / config.max_bytes : 0);
+
+const percentFull = (info: StreamInfo): string => `${Math.round(useOf(info) * 100)}% full`;
+
+const fillFinding = (check: string, found: string, info: StreamInfo, advice: string): Finding =>
+  useOf(info) < WARNING_USE ? { check, verdict: 'good', found } : { check, verdict: 'warning', found, advice };
+
+const consumersOf = async (jsm: JetStreamManager, service: ServiceName): Promise<readonly ConsumerInfo[]> => {
+  const consumers: ConsumerInfo[] = [];
+  for await (const consumer of jsm.consumers.list(`postern-${service}`)) consumers.push(consumer);
+  return consumers;
 };
 
 const isLocal = (server: string): boolean => /^(127\.|localhost|\[?::1)/.test(server);

@@ -11,8 +11,11 @@ import { OneTimeSecret } from '../../components/one-time-secret.js';
 import { EmptyState, Page, Section } from '../../components/page.js';
 import { Paging } from '../../components/paging.js';
 import { formatBytes, formatCount, formatLabel } from '../../formatting.js';
+import { useListState } from '../../list-state.js';
 import { useAction, useLoading, usePolling } from '../../loading.js';
+import { Link } from '../../router.js';
 import { DatabaseUsage } from './database-usage.js';
+import { PLAN_OPTIONS } from './plan-options.js';
 
 const PATH = '/databases';
 const POLL_MS = 2_000;
@@ -21,16 +24,10 @@ const KINDS: readonly (readonly [kind: Database['kind'], label: string])[] = [
   ['relational', 'Relational'],
   ['key_value', 'Key-value store'],
 ];
-const PLANS = [
-  ['starter', 'Starter'],
-  ['basic', 'Basic'],
-  ['standard', 'Standard'],
-  ['large', 'Large'],
-] as const;
 
 export const DatabasesPage = () => {
-  const [offset, setOffset] = useState(0);
-  const databases = useLoading<ListPage<Database>>(signal => api.get(PATH, { offset }, signal), [offset]);
+  const { offset, limit, setOffset, setLimit } = useListState();
+  const databases = useLoading<ListPage<Database>>(signal => api.get(PATH, { offset, limit }, signal), [offset, limit]);
   const transitional = databases.value?.items.some(({ status }) => status === 'creating' || status === 'deleting');
   usePolling(databases, transitional ? POLL_MS : undefined);
   const [created, setCreated] = useState<CreatedDatabase>();
@@ -61,18 +58,18 @@ export const DatabasesPage = () => {
             ) : (
               <Databases list={page.items} remove={remove} />
             )}
-            <Paging page={page} onOffset={setOffset} />
+            <Paging page={page} onOffset={setOffset} onLimit={setLimit} />
           </>
         )}
       </Loaded>
       <Section
         title="New database"
-        about="The connection URL is shown once, after you create the database. Set it as an environment variable of your web service."
+        about="The connection URL is shown once, after you create the database. To give it to a web service, open the database and attach it."
       >
         <Form action={create} submit="Create database" class="line wide">
           <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
           <Select label="Kind" name="kind" options={KINDS} />
-          <Select label="Plan" name="plan" options={PLANS} />
+          <Select label="Plan" name="plan" options={PLAN_OPTIONS} />
         </Form>
       </Section>
     </Page>
@@ -94,7 +91,7 @@ const Databases = ({ list, remove }: DatabasesProps) => (
         title: 'Name',
         cell: database => (
           <>
-            <strong>{database.name}</strong>
+            <Link to={`/databases/${database.id}`}>{database.name}</Link>
             <p class="hint long">{database.hostnames.join(', ')}</p>
           </>
         ),
@@ -129,7 +126,7 @@ const Databases = ({ list, remove }: DatabasesProps) => (
           <ConfirmButton
             label={`Delete ${database.name}`}
             question={`Delete “${database.name}”?`}
-            consequence="The database and all its data will be deleted. This cannot be undone."
+            consequence="The database, all its data, its backups and its attachments to web services will be deleted. This cannot be undone."
             confirm="Delete database and data"
             work={() => remove(database)}
           >

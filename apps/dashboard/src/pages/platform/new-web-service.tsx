@@ -25,7 +25,7 @@ export const NewWebService = ({ projectId }: { readonly projectId: string }) => 
           required
           maxLength={2048}
           placeholder="https://git.example.com/shop.git"
-          hint="The URL of a public repository."
+          hint="For a private repository, add a deploy key or a token in its Settings before you deploy."
           autocomplete="off"
           spellcheck={false}
         />

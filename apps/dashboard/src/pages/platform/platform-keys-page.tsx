@@ -17,7 +17,7 @@ export const PlatformKeysPage = () => (
     }
     path="/platform-keys"
     caption="Your platform keys in this workspace"
-    empty="No platform keys yet. Create one below to use the platform API."
+    empty="No platform keys yet. Create one to use the platform API."
     columns={[
       { title: 'Permissions', cell: key => (key.scope === 'write' ? 'Read and write' : 'Read') },
       { title: 'Restricted to', cell: key => <Restrictions of={key} /> },

@@ -1,5 +1,6 @@
 import type { Project, WebService } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { DataTable } from '../../components/data-table.js';
 import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Page } from '../../components/page.js';
@@ -8,6 +9,7 @@ import { Link } from '../../router.js';
 import { isTransitional, StatusBadges } from '../web-service/status.js';
 import { NewWebService } from './new-web-service.js';
 import { ProjectSecretsSection } from './project-secrets-section.js';
+import { ProjectSettings } from './project-settings.js';
 
 const POLL_MS = 3_000;
 
@@ -17,16 +19,15 @@ export const ProjectPage = ({ projectId }: { readonly projectId: string }) => {
   usePolling(services, services.value?.some(isTransitional) ? POLL_MS : undefined);
   return (
     <Loaded of={project} title="Project">
-      {({ name, description }) => (
+      {({ name, description, ...rest }) => (
         <>
-          <p class="crumbs">
-            <Link to="/projects">Projects</Link> <span aria-hidden="true">/</span> <strong>{name}</strong>
-          </p>
+          <Breadcrumbs above={[['/projects', 'Projects']]} current={name} />
           <Page title={name}>
             {description && <p class="about">{description}</p>}
             <WebServices of={services} projectId={projectId} />
             <NewWebService projectId={projectId} />
             <ProjectSecretsSection projectId={projectId} />
+            <ProjectSettings project={{ name, description, ...rest }} services={services} reload={project.reload} />
           </Page>
         </>
       )}

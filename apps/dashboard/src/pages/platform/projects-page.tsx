@@ -16,10 +16,16 @@ export const ProjectsPage = () => {
   });
   return (
     <Page title="Projects">
+      <Section title="New project" about="A project groups web services and the secrets they share.">
+        <Form action={create} submit="Create project">
+          <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
+          <Field label="Description" name="description" maxLength={2000} hint="Optional" autocomplete="off" />
+        </Form>
+      </Section>
       <Loaded of={projects}>
         {list =>
           list.length === 0 ? (
-            <EmptyState>No projects yet. Create one below to run web services.</EmptyState>
+            <EmptyState>No projects yet. Create one to run web services.</EmptyState>
           ) : (
             <DataTable
               caption="Your projects"
@@ -34,12 +40,6 @@ export const ProjectsPage = () => {
           )
         }
       </Loaded>
-      <Section title="New project" about="A project groups web services and the secrets they share.">
-        <Form action={create} submit="Create project">
-          <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
-          <Field label="Description" name="description" maxLength={2000} hint="Optional" autocomplete="off" />
-        </Form>
-      </Section>
     </Page>
   );
 };

@@ -7,12 +7,12 @@ import { Notice } from '../../components/notice.js';
 import { EmptyState, Section } from '../../components/page.js';
 import { Paging } from '../../components/paging.js';
 import { counted, formatLabel } from '../../formatting.js';
+import { useListState } from '../../list-state.js';
 import { useAction, useLoading, usePolling } from '../../loading.js';
 import { DeliveryRow } from './delivery-row.js';
 
 const STATES: readonly Delivery['state'][] = ['pending', 'accepted', 'refused', 'dropped', 'held'];
-const PAGE_SIZE = 20;
-const POLL_MS = 2_000;
+const POLL_MS = { due: 1_500, idle: 10_000 };
 
 interface DeliveriesSectionProps {
   /** Path of the webhook in the API. */
@@ -22,21 +22,17 @@ interface DeliveriesSectionProps {
 }
 
 export const DeliveriesSection = ({ path, newest }: DeliveriesSectionProps) => {
-  const [state, setState] = useState('');
-  const [offset, setOffset] = useState(0);
+  const { offset, limit, filter, setOffset, setLimit, setFilter } = useListState(['state']);
+  const { state = '' } = filter;
   const deliveries = useLoading<Page<Delivery>>(
-    signal => api.get(`${path}/deliveries`, { state, offset, limit: PAGE_SIZE }, signal),
-    [path, state, offset],
+    signal => api.get(`${path}/deliveries`, { state, offset, limit }, signal),
+    [path, state, offset, limit],
   );
-  usePolling(deliveries, deliveries.value?.items.some(isFirstAttemptDue) ? POLL_MS : undefined);
+  usePolling(deliveries, deliveries.value?.items.some(isFirstAttemptDue) ? POLL_MS.due : POLL_MS.idle);
   // Only a new delivery reloads the list.
   useEffect(() => {
     if (newest) deliveries.reload();
   }, [newest]);
-  const choose = (choice: string) => {
-    setState(choice);
-    setOffset(0);
-  };
   const replay = async (delivery: Delivery) => {
     await api.post<Delivery>(`${path}/deliveries/${delivery.id}/replay`);
     setOffset(0);
@@ -46,18 +42,13 @@ export const DeliveriesSection = ({ path, newest }: DeliveriesSectionProps) => {
     <Section
       title="Deliveries"
       actions={
-        <>
-          <Choice
-            label="Status"
-            hideLabel
-            value={state}
-            options={[['', 'All statuses'], ...STATES.map(option => [option, formatLabel(option)] as const)]}
-            onChoice={choose}
-          />
-          <button type="button" disabled={deliveries.busy} onClick={deliveries.reload}>
-            Refresh
-          </button>
-        </>
+        <Choice
+          label="Status"
+          hideLabel
+          value={state}
+          options={[['', 'All statuses'], ...STATES.map(option => [option, formatLabel(option)] as const)]}
+          onChoice={choice => setFilter({ state: choice })}
+        />
       }
     >
       <Loaded of={deliveries}>
@@ -75,7 +66,7 @@ export const DeliveriesSection = ({ path, newest }: DeliveriesSectionProps) => {
                 </li>
               ))}
             </ul>
-            <Paging page={page} onOffset={setOffset} />
+            <Paging page={page} onOffset={setOffset} onLimit={setLimit} />
           </>
         )}
       </Loaded>

@@ -1,6 +1,7 @@
 import type { Attempt, Delivery } from '@postern/contracts';
 import { ActionButton } from '../../components/action-button.js';
 import { Badge, Tag, type Tone } from '../../components/badge.js';
+import { ScrollableText } from '../../components/scrolling.js';
 import { Time } from '../../components/time.js';
 import { asSentence, counted, formatCount, formatLabel } from '../../formatting.js';
 
@@ -40,7 +41,7 @@ export const DeliveryRow = ({ delivery, onReplay }: DeliveryRowProps) => {
         ))}
       </ol>
       <h3>Payload</h3>
-      <pre>{JSON.stringify(payload, null, 2)}</pre>
+      <ScrollableText>{JSON.stringify(payload, null, 2)}</ScrollableText>
       <ActionButton label={`Replay ${payload.event} for ${payload.to}`} work={onReplay}>
         Replay
       </ActionButton>
@@ -64,6 +65,6 @@ const AttemptRow = ({ attempt }: { readonly attempt: Attempt }) => (
       {formatCount(attempt.latency_ms)} ms · <Time at={attempt.at} />
     </p>
     {attempt.error && <p class="hint">{asSentence(attempt.error)}</p>}
-    {attempt.response_head && <pre>{attempt.response_head}</pre>}
+    {attempt.response_head && <ScrollableText>{attempt.response_head}</ScrollableText>}
   </>
 );

@@ -1,4 +1,4 @@
-import type { DnsRecord, SendingDomain } from '@postern/contracts';
+import type { DnsRecord, OptionalDnsRecord, SendingDomain } from '@postern/contracts';
 import { api } from '../../api-client.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
 import { Badge, Tag } from '../../components/badge.js';
@@ -6,6 +6,7 @@ import { CopyButton } from '../../components/copy-button.js';
 import { Notice } from '../../components/notice.js';
 import { Time } from '../../components/time.js';
 import { asSentence } from '../../formatting.js';
+import { DomainReports } from './domain-reports.js';
 
 interface DomainCardProps {
   readonly domain: SendingDomain;
@@ -28,8 +29,8 @@ export const DomainCard = ({ domain, path, onChanged, onDeleted }: DomainCardPro
           {domain.domain} <Badge status={domain.status} />
         </h2>
         <div class="actions">
-          <ActionButton class="primary" label={`Verify now: ${domain.domain}`} work={post('verify')}>
-            Verify now
+          <ActionButton class="primary" label={`Verify: ${domain.domain}`} work={post('verify')}>
+            Verify
           </ActionButton>
           <ConfirmButton
             label={`Rotate key: ${domain.domain}`}
@@ -73,12 +74,41 @@ export const DomainCard = ({ domain, path, onChanged, onDeleted }: DomainCardPro
           </li>
         ))}
       </ul>
+      <OptionalRecords records={domain.optional_records ?? []} />
+      {domain.status !== 'pending' && <DomainReports path={path} domain={domain.domain} />}
     </section>
   );
 };
 
-const RecordDetails = ({ record }: { readonly record: DnsRecord }) => {
-  const what = record.purpose.toUpperCase();
+/** Records that the domain can do without; a release before them sends none. */
+const OptionalRecords = ({ records = [] }: { readonly records?: readonly OptionalDnsRecord[] }) =>
+  records.length === 0 ? null : (
+    <details>
+      <summary>Optional records</summary>
+      <p class="about">
+        The domain is verified without them. The return path lets SPF align with your domain, as DMARC asks; the second
+        DKIM key adds an Ed25519 signature. Each is used as soon as it is found.
+      </p>
+      <ul class="records">
+        {records.map(record => (
+          <li key={`${record.purpose} ${record.name}`}>
+            <RecordDetails record={record} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+
+const NAMES: Readonly<Record<OptionalDnsRecord['purpose'] | DnsRecord['purpose'], string>> = {
+  spf: 'SPF',
+  dkim: 'DKIM',
+  dmarc: 'DMARC',
+  dkim_ed25519: 'DKIM (Ed25519)',
+  return_path: 'Return path',
+};
+
+const RecordDetails = ({ record }: { readonly record: DnsRecord | OptionalDnsRecord }) => {
+  const what = NAMES[record.purpose];
   return (
     <>
       <div class="record-head">
@@ -110,7 +140,7 @@ const RecordDetails = ({ record }: { readonly record: DnsRecord }) => {
   );
 };
 
-const RecordTag = ({ record }: { readonly record: DnsRecord }) => {
+const RecordTag = ({ record }: { readonly record: DnsRecord | OptionalDnsRecord }) => {
   if (record.ok) return <Tag tone="good">Found</Tag>;
   return record.found === null ? <Tag tone="plain">Not checked yet</Tag> : <Tag tone="bad">Problem</Tag>;
 };

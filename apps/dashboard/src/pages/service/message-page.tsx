@@ -1,4 +1,4 @@
-import type { EmailWithTimeline, TimelineEntry, TrackedEmail } from '@postern/contracts';
+import type { EmailWithTimeline, RecipientState, TimelineEntry, TrackedEmail } from '@postern/contracts';
 import { api } from '../../api-client.js';
 import { Badge } from '../../components/badge.js';
 import { CopyButton } from '../../components/copy-button.js';
@@ -7,28 +7,30 @@ import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Page, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { formatLabel } from '../../formatting.js';
-import { useLoading } from '../../loading.js';
+import { useLoading, usePolling } from '../../loading.js';
+import { ContentSection } from './content-section.js';
+import { MessageDeliveries } from './message-deliveries.js';
 import { displayStatus } from './messages-page.js';
 import { useService } from './service-layout.js';
+
+const POLL_MS = { underWay: 3_000, settled: 15_000 };
+const UNDER_WAY: ReadonlySet<RecipientState> = new Set(['pending', 'handed_over', 'deferred']);
 
 export const MessagePage = ({ emailId }: { readonly emailId: string }) => {
   const path = `${useService().path}/emails/${emailId}`;
   const message = useLoading<EmailWithTimeline>(signal => api.get(path, {}, signal), [path]);
+  const underWay = message.value?.recipients.some(({ state }) => UNDER_WAY.has(state)) ?? false;
+  usePolling(message, underWay ? POLL_MS.underWay : POLL_MS.settled);
   return (
-    <Page
-      title="Message"
-      actions={
-        <button type="button" disabled={message.busy} onClick={message.reload}>
-          Refresh
-        </button>
-      }
-    >
+    <Page title="Message">
       <Loaded of={message}>
         {email => (
           <>
             <Envelope email={email} />
             <Recipients of={email.recipients} />
             <Timeline entries={email.timeline} />
+            <ContentSection path={path} />
+            <MessageDeliveries path={path} />
           </>
         )}
       </Loaded>
@@ -114,10 +116,11 @@ const Timeline = ({ entries }: { readonly entries: readonly TimelineEntry[] }) =
       <ol class="history">
         {entries.map((entry, index) => (
           <li key={`${entry.at} ${entry.kind} ${index}`}>
-            <Time at={entry.at} />
+            <Time at={entry.at} exact />
             <span class="long">
               <strong>{formatLabel(entry.kind)}</strong> {entry.recipient}
               {entry.detail && <span class="hint">{entry.detail}</span>}
+              {entry.advice && <span class="hint">{entry.advice}</span>}
             </span>
           </li>
         ))}

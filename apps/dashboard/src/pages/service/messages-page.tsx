@@ -1,5 +1,4 @@
 import type { HandOverResult, Page as ListPage, RecipientState, TrackedEmail } from '@postern/contracts';
-import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
@@ -9,7 +8,8 @@ import { EmptyState, Page } from '../../components/page.js';
 import { Paging } from '../../components/paging.js';
 import { Time } from '../../components/time.js';
 import { formatCount, formatLabel } from '../../formatting.js';
-import { useAction, useLoading } from '../../loading.js';
+import { useListState } from '../../list-state.js';
+import { useAction, useLoading, usePolling } from '../../loading.js';
 import { Link } from '../../router.js';
 import { useService } from './service-layout.js';
 
@@ -24,44 +24,46 @@ const STATES: readonly RecipientState[] = [
   'not_sent',
 ];
 const RESULTS: readonly HandOverResult[] = ['sent', 'failed', 'unknown', 'retry_requested'];
-const PAGE_SIZE = 20;
+const FILTERS = ['search', 'state', 'result'];
+const POLL_MS = 5_000;
 
 export const MessagesPage = () => {
   const { path, page } = useService();
-  const [search, setSearch] = useState('');
-  const [state, setState] = useState('');
-  const [result, setResult] = useState('');
-  const [offset, setOffset] = useState(0);
+  const { offset, limit, filter, setOffset, setLimit, setFilter } = useListState(FILTERS);
+  const { search = '', state = '', result = '' } = filter;
   const messages = useLoading<ListPage<TrackedEmail>>(
-    signal => api.get(`${path}/emails`, { search, state, result, offset, limit: PAGE_SIZE }, signal),
-    [path, search, state, result, offset],
+    signal => api.get(`${path}/emails`, { ...filter, offset, limit }, signal),
+    [path, search, state, result, offset, limit],
   );
+  usePolling(messages, POLL_MS);
   const submitSearch = useAction(async (values: Values) => {
-    setSearch((values['search'] ?? '').trim());
-    setOffset(0);
+    setFilter({ search: (values['search'] ?? '').trim() });
     messages.reload();
   });
-  const filterBy = (setFilter: (choice: string) => void) => (choice: string) => {
-    setFilter(choice);
-    setOffset(0);
-  };
   return (
     <Page title="Messages">
       <div class="filters">
         <Form action={submitSearch} submit="Search" class="line" keepValues>
-          <Field label="Search recipient or subject" name="search" type="search" maxLength={200} />
+          <Field
+            key={search}
+            label="Search recipient or subject"
+            name="search"
+            type="search"
+            maxLength={200}
+            defaultValue={search}
+          />
         </Form>
         <Choice
           label="Recipient status"
           value={state}
           options={[['', 'All statuses'], ...STATES.map(option => [option, formatLabel(option)] as const)]}
-          onChoice={filterBy(setState)}
+          onChoice={choice => setFilter({ state: choice })}
         />
         <Choice
           label="Message result"
           value={result}
           options={[['', 'All results'], ...RESULTS.map(option => [option, formatLabel(option)] as const)]}
-          onChoice={filterBy(setResult)}
+          onChoice={choice => setFilter({ result: choice })}
         />
       </div>
       <Loaded of={messages}>
@@ -97,7 +99,7 @@ export const MessagesPage = () => {
                 ]}
               />
             )}
-            <Paging page={list} onOffset={setOffset} />
+            <Paging page={list} onOffset={setOffset} onLimit={setLimit} />
           </>
         )}
       </Loaded>

@@ -4,9 +4,12 @@ import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
 import { EmptyState, Page, Section } from '../../components/page.js';
 import { StatsChart } from '../../components/stats-chart.js';
+import { ToggleGroup } from '../../components/toggle-group.js';
 import { counted, formatCount, formatLabel, formatRate, lastDays } from '../../formatting.js';
+import { useListState } from '../../list-state.js';
 import { useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
+import { GettingStarted } from './getting-started.js';
 import { QuotaSection } from './quota-section.js';
 import { useService } from './service-layout.js';
 
@@ -14,7 +17,12 @@ const DAYS = 30;
 
 export const OverviewPage = () => {
   const { service, path, page } = useService();
-  const stats = useLoading<EmailStats>(signal => api.get(`${path}/stats`, lastDays(DAYS, new Date()), signal), [path]);
+  const { filter, setFilter } = useListState(['simulator']);
+  const simulator = filter['simulator'] === 'include' ? 'include' : 'exclude';
+  const stats = useLoading<EmailStats>(
+    signal => api.get(`${path}/stats`, { ...lastDays(DAYS, new Date()), simulator }, signal),
+    [path, simulator],
+  );
   return (
     <Page title="Overview">
       {!service.enabled && (
@@ -29,11 +37,19 @@ export const OverviewPage = () => {
           <Link to={`${page}/domains`}>Verify a domain</Link> to send to anyone.
         </Notice>
       )}
+      <GettingStarted />
       <QuotaSection service={service} />
-      <Section
-        title={`Last ${DAYS} days`}
-        about="Recipients by the UTC day on which their message was accepted. Messages sent only to test addresses aren’t counted."
-      >
+      <Section title={`Last ${DAYS} days`} about="Recipients by the UTC day on which their message was accepted.">
+        <ToggleGroup
+          label="Messages in the statistics"
+          options={[
+            ['exclude', 'Without test messages'],
+            ['include', 'With test messages'],
+          ]}
+          value={simulator}
+          onChoice={choice => setFilter({ simulator: choice === 'include' ? choice : '' })}
+        />
+        <p class="hint">Test messages are those sent only to the simulator’s addresses.</p>
         <Loaded of={stats}>{value => <Stats of={value} page={page} />}</Loaded>
       </Section>
     </Page>

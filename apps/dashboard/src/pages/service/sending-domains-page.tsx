@@ -26,23 +26,6 @@ export const SendingDomainsPage = () => {
   };
   return (
     <Page title="Domains">
-      <Loaded of={domains}>
-        {list =>
-          list.length === 0 ? (
-            <EmptyState>No domains yet. Add the domain you send from below, then publish its DNS records.</EmptyState>
-          ) : (
-            list.map(domain => (
-              <DomainCard
-                key={domain.id}
-                domain={domain}
-                path={`${path}/${domain.id}`}
-                onChanged={changed}
-                onDeleted={deleted}
-              />
-            ))
-          )
-        }
-      </Loaded>
       <Section title="New domain" about="Subdomains are separate domains: example.com does not cover mail.example.com.">
         <Form action={add} submit="Add domain" class="line">
           <Field
@@ -56,6 +39,23 @@ export const SendingDomainsPage = () => {
           />
         </Form>
       </Section>
+      <Loaded of={domains}>
+        {list =>
+          list.length === 0 ? (
+            <EmptyState>No domains yet. Add the domain you send from, then publish its DNS records.</EmptyState>
+          ) : (
+            list.map(domain => (
+              <DomainCard
+                key={domain.id}
+                domain={domain}
+                path={`${path}/${domain.id}`}
+                onChanged={changed}
+                onDeleted={deleted}
+              />
+            ))
+          )
+        }
+      </Loaded>
     </Page>
   );
 };

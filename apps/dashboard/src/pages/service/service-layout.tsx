@@ -3,10 +3,10 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { Badge } from '../../components/badge.js';
+import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { Loaded } from '../../components/loaded.js';
 import { Tabs } from '../../components/tabs.js';
 import { type Loading, useLoading } from '../../loading.js';
-import { Link } from '../../router.js';
 
 interface OpenService {
   readonly service: EmailService;
@@ -54,10 +54,9 @@ export const ServiceLayout = ({ serviceId, path: shown, children }: ServiceLayou
     <Loaded of={loading} title="Email service">
       {service => (
         <OpenServiceContext.Provider value={{ service, path, page, changed: loading.replace, reload: loading.reload }}>
-          <p class="crumbs">
-            <Link to="/">Email services</Link> <span aria-hidden="true">/</span> <strong>{service.name}</strong>{' '}
+          <Breadcrumbs above={[['/', 'Email services']]} current={service.name}>
             <Badge status={service.mode} /> {!service.enabled && <Badge status="disabled" />}
-          </p>
+          </Breadcrumbs>
           <Tabs of={service.name} tabs={TABS} page={page} shown={shown} />
           {children}
         </OpenServiceContext.Provider>

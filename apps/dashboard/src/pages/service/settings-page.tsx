@@ -1,11 +1,13 @@
-import type { EmailService, EmailServiceChanges } from '@postern/contracts';
+import type { ApiKey, EmailService, EmailServiceChanges, SendingDomain, Webhook } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { CopyButton } from '../../components/copy-button.js';
+import { counted, DangerZone } from '../../components/danger-zone.js';
 import { Field, Form, Switch, type Values } from '../../components/form.js';
 import { ErrorNotice, Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
-import { useAction } from '../../loading.js';
+import { useAction, useLoading } from '../../loading.js';
+import { navigate } from '../../router.js';
 import { useService } from './service-layout.js';
 
 const OPTIONS = {
@@ -55,6 +57,26 @@ export const SettingsPage = () => {
           <CopyButton text={service.id} what="the service ID" />
         </p>
       </Section>
+      <Deletion />
     </Page>
   );
+};
+
+const Deletion = () => {
+  const { service, path } = useService();
+  const keys = useLoading<ApiKey[]>(signal => api.get(`${path}/api-keys`, {}, signal), [path]);
+  const domains = useLoading<SendingDomain[]>(signal => api.get(`${path}/domains`, {}, signal), [path]);
+  const webhooks = useLoading<Webhook[]>(signal => api.get(`${path}/webhooks`, {}, signal), [path]);
+  const remove = async () => {
+    await api.delete(path);
+    navigate('/');
+  };
+  const goes = [
+    `${counted(keys.value?.length ?? 0, 'API key')}: applications that use them are refused at once`,
+    `${counted(domains.value?.length ?? 0, 'domain')} with their signing keys`,
+    `${counted(webhooks.value?.length ?? 0, 'webhook')} with their deliveries`,
+    'verified recipients and suppressions',
+    'all messages with their events and statistics, within 24 hours; links in messages that were sent keep working',
+  ];
+  return <DangerZone what="email service" name={service.name} goes={goes} work={remove} />;
 };

@@ -13,6 +13,7 @@ import { useAction, useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { EventKinds, KINDS } from './event-kinds.js';
 import { useService } from './service-layout.js';
+import { VerificationSnippet } from './snippets.js';
 
 export const WebhooksPage = () => {
   const { path: service, page } = useService();
@@ -34,10 +35,27 @@ export const WebhooksPage = () => {
           onSaved={() => setCreated(undefined)}
         />
       )}
+      <Section
+        title="New webhook"
+        about="Postern sends each event to the URL as a JSON POST request, signed with the secret of the webhook."
+      >
+        <Form action={create} submit="Create webhook">
+          <Field
+            label="URL"
+            name="url"
+            type="url"
+            required
+            maxLength={2048}
+            placeholder="https://example.com/webhooks/mail"
+            autocomplete="off"
+          />
+          <EventKinds chosen={kinds} onChange={setKinds} />
+        </Form>
+      </Section>
       <Loaded of={webhooks}>
         {list =>
           list.length === 0 ? (
-            <EmptyState>No webhooks yet. Add one to receive delivery events.</EmptyState>
+            <EmptyState>No webhooks yet. Create one above to receive delivery events.</EmptyState>
           ) : (
             <DataTable
               caption="Webhooks"
@@ -61,21 +79,10 @@ export const WebhooksPage = () => {
         }
       </Loaded>
       <Section
-        title="New webhook"
-        about="Postern sends each event to the URL as a JSON POST request, signed with the secret of the webhook."
+        title="Verify signatures"
+        about="Check the signature of every request before you trust it, and answer 401 if it is wrong."
       >
-        <Form action={create} submit="Create webhook">
-          <Field
-            label="URL"
-            name="url"
-            type="url"
-            required
-            maxLength={2048}
-            placeholder="https://example.com/webhooks/mail"
-            autocomplete="off"
-          />
-          <EventKinds chosen={kinds} onChange={setKinds} />
-        </Form>
+        <VerificationSnippet />
       </Section>
     </Page>
   );

@@ -1,5 +1,5 @@
 import type { Deployment, Page as ListPage } from '@postern/contracts';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
@@ -10,8 +10,10 @@ import { EmptyState, Page, Section } from '../../components/page.js';
 import { Paging } from '../../components/paging.js';
 import { Time } from '../../components/time.js';
 import { asSentence, formatDuration, NO_VALUE } from '../../formatting.js';
+import { useListState } from '../../list-state.js';
 import { useAction, useLoading, usePolling } from '../../loading.js';
 import { Link } from '../../router.js';
+import { placeInQueue } from './status.js';
 import { useWebService } from './web-service-layout.js';
 
 const ACTIVE: ReadonlySet<Deployment['status']> = new Set(['queued', 'building', 'releasing']);
@@ -21,10 +23,10 @@ const POLL_MS = { active: 1_500, finished: 15_000 };
 export const DeploymentsPage = () => {
   const open = useWebService();
   const path = `${open.path}/deployments`;
-  const [offset, setOffset] = useState(0);
+  const { offset, limit, setOffset, setLimit } = useListState();
   const deployments = useLoading<ListPage<Deployment>>(
-    signal => api.get(path, { offset, limit: 10 }, signal),
-    [path, offset],
+    signal => api.get(path, { offset, limit }, signal),
+    [path, offset, limit],
   );
   const active = deployments.value?.items.some(({ status }) => ACTIVE.has(status));
   usePolling(deployments, active ? POLL_MS.active : POLL_MS.finished);
@@ -60,9 +62,9 @@ export const DeploymentsPage = () => {
             {page.items.length === 0 ? (
               <EmptyState>No deployments yet. Deploy above to build and start the web service.</EmptyState>
             ) : (
-              <Deployments list={page.items} act={act} />
+              <Deployments list={page.items} path={path} act={act} />
             )}
-            <Paging page={page} onOffset={setOffset} />
+            <Paging page={page} onOffset={setOffset} onLimit={setLimit} />
           </>
         )}
       </Loaded>
@@ -72,10 +74,11 @@ export const DeploymentsPage = () => {
 
 interface DeploymentsProps {
   readonly list: readonly Deployment[];
+  readonly path: string;
   readonly act: (call: string) => Promise<void>;
 }
 
-const Deployments = ({ list, act }: DeploymentsProps) => (
+const Deployments = ({ list, path, act }: DeploymentsProps) => (
   <DataTable
     caption="Deployments, newest first"
     rows={list}
@@ -83,9 +86,10 @@ const Deployments = ({ list, act }: DeploymentsProps) => (
     columns={[
       {
         title: 'Status',
-        cell: ({ status, error }) => (
+        cell: ({ status, error, queue_position }) => (
           <>
             <Badge status={status} />
+            {queue_position !== undefined && <p class="hint">{placeInQueue(queue_position)}</p>}
             {error && <p class="hint long">{asSentence(error)}</p>}
           </>
         ),
@@ -100,6 +104,7 @@ const Deployments = ({ list, act }: DeploymentsProps) => (
         ),
       },
       { title: 'Created', cell: deployment => <Time at={deployment.created_at} /> },
+      { title: 'Log', cell: ({ id }) => <Link to={`${path}/${id}`}>View log</Link> },
       {
         title: 'Duration',
         numeric: true,

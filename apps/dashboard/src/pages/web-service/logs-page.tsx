@@ -1,67 +1,107 @@
 import type { Logs } from '@postern/contracts';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { Choice, Switch } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
+import { Notice } from '../../components/notice.js';
 import { EmptyState, Page } from '../../components/page.js';
-import { Time } from '../../components/time.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { asSentence } from '../../formatting.js';
+import { useLoading } from '../../loading.js';
+import { Link } from '../../router.js';
+import { LogLines } from './log-lines.js';
+import { useLogStream } from './log-stream.js';
 import { useWebService } from './web-service-layout.js';
 
-const TAILS = ['100', '500', '2000', '10000'].map(tail => [tail, `Last ${tail} lines`] as const);
-const POLL_MS = 2_000;
+const TAILS = ['100', '500', '1000'].map(tail => [tail, `Last ${tail} lines`] as const);
+/** After the last letter of a search. */
+const SEARCH_AFTER_MS = 300;
 
 export const LogsPage = () => {
   const { path } = useWebService();
   const [tail, setTail] = useState('100');
   const [following, setFollowing] = useState(true);
-  const logs = useLoading<Logs>(signal => api.get(`${path}/logs`, { tail }, signal), [path, tail]);
-  usePolling(logs, following ? POLL_MS : undefined);
+  const [text, setText] = useState('');
+  const search = useLater(text.trim(), SEARCH_AFTER_MS);
+  const isLive = following && search === '';
   return (
     <Page title="Logs">
       <div class="filters">
         <Choice label="Lines" value={tail} options={TAILS} onChoice={setTail} />
-        <Switch
-          label="Follow"
-          about="Refreshes every two seconds."
-          on={following}
-          busy={false}
-          onSwitch={setFollowing}
-        />
+        <Search text={text} onText={setText} />
+        <Switch label="Follow" about="Shows new lines at once." on={following} busy={false} onSwitch={setFollowing} />
       </div>
-      <Loaded of={logs}>
-        {({ lines }) =>
-          lines.length === 0 ? (
-            <EmptyState>No log lines yet.</EmptyState>
-          ) : (
-            <Lines lines={lines} following={following} />
-          )
-        }
-      </Loaded>
+      {isLive ? <Live path={path} tail={Number(tail)} /> : <Stored path={path} tail={tail} search={search} />}
     </Page>
   );
 };
 
-interface LinesProps extends Logs {
-  readonly following: boolean;
+/** The value some time after it changed last. */
+const useLater = (value: string, ms: number): string => {
+  const [later, setLater] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return later;
+};
+
+const Live = ({ path, tail }: { readonly path: string; readonly tail: number }) => {
+  const { lines, ended, connected } = useLogStream(`${path}/logs/stream`, tail);
+  return (
+    <>
+      {ended !== undefined && <Notice kind="bad">{asSentence(ended)}</Notice>}
+      {ended === undefined && !connected && <p class="hint">Connecting…</p>}
+      {lines && (lines.length === 0 ? <NoLines path={path} /> : <LogLines lines={[...lines]} following />)}
+    </>
+  );
+};
+
+interface StoredProps {
+  readonly path: string;
+  readonly tail: string;
+  readonly search: string;
 }
 
-const Lines = ({ lines, following }: LinesProps) => {
-  const log = useRef<HTMLElement>(null);
-  const last = lines.at(-1)?.timestamp;
-  useEffect(() => {
-    if (following && last) log.current?.scrollTo({ top: log.current.scrollHeight });
-  }, [following, last]);
+/** Lines as they are now; a search looks through all that is stored. */
+const Stored = ({ path, tail, search }: StoredProps) => {
+  const query = search === '' ? { tail } : { tail, search };
+  const logs = useLoading<Logs>(signal => api.get(`${path}/logs`, query, signal), [path, tail, search]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
-    <section ref={log} class="log" aria-label="Log lines, oldest first" tabIndex={0}>
-      {lines.map((line, index) => (
-        <p key={`${line.timestamp} ${index}`} class={line.stream}>
-          <Time at={line.timestamp} />
-          <span class="source">{line.stream === 'stdout' ? line.instance : `${line.instance} ${line.stream}`}</span>
-          {line.message}
-        </p>
-      ))}
-    </section>
+    <Loaded of={logs}>
+      {({ lines }) =>
+        lines.length === 0 ? <NoLines path={path} search={search} /> : <LogLines lines={lines} following={false} />
+      }
+    </Loaded>
+  );
+};
+
+const NoLines = ({ path, search = '' }: { readonly path: string; readonly search?: string }) =>
+  search === '' ? (
+    <EmptyState>
+      No log lines yet. <Link to={`${path}/deployments`}>Deploy</Link> the web service to see its output.
+    </EmptyState>
+  ) : (
+    <EmptyState>No line contains “{search}”.</EmptyState>
+  );
+
+interface SearchProps {
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+const Search = ({ text, onText }: SearchProps) => {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>Search</label>
+      <input
+        id={id}
+        type="search"
+        value={text}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={event => onText(event.currentTarget.value)}
+      />
+    </div>
   );
 };

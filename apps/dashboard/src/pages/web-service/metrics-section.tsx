@@ -7,6 +7,7 @@ import { EmptyState, Section } from '../../components/page.js';
 import { Sparkline } from '../../components/sparkline.js';
 import { formatBytes, formatCount } from '../../formatting.js';
 import { useLoading, usePolling } from '../../loading.js';
+import { Link } from '../../router.js';
 import { useWebService } from './web-service-layout.js';
 
 const PERIODS = [
@@ -33,7 +34,10 @@ export const MetricsSection = () => {
       <Loaded of={history}>
         {value =>
           value.points.length === 0 ? (
-            <EmptyState>No instances ran in this period.</EmptyState>
+            <EmptyState>
+              No instances ran in this period. Choose a longer one, or{' '}
+              <Link to={`${path}/deployments`}>deploy the web service</Link>.
+            </EmptyState>
           ) : (
             <Sparklines of={value} />
           )

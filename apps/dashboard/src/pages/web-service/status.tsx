@@ -8,6 +8,10 @@ export const StatusBadges = ({ of: { status, blocked, suspended } }: { readonly 
   </>
 );
 
+/** Where a deployment stands that waits to be built. */
+export const placeInQueue = (position: number): string =>
+  position === 1 ? 'Next in the build queue.' : `Number ${position} in the build queue.`;
+
 /** Whether the status will change without an action. */
 export const isTransitional = ({ status }: WebService): boolean =>
   status === 'starting' || status === 'restarting' || status === 'stopping';

@@ -2,11 +2,11 @@ import type { Project, WebService } from '@postern/contracts';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { api } from '../../api-client.js';
+import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
 import { Tabs } from '../../components/tabs.js';
 import { useLoading, usePolling } from '../../loading.js';
-import { Link } from '../../router.js';
 import { isTransitional, StatusBadges } from './status.js';
 
 interface OpenWebService {
@@ -29,7 +29,9 @@ const TABS: readonly (readonly [path: string, name: string])[] = [
   ['', 'Overview'],
   ['/deployments', 'Deployments'],
   ['/logs', 'Logs'],
+  ['/runs', 'Runs'],
   ['/environment', 'Environment'],
+  ['/settings', 'Settings'],
 ];
 
 /** Polls more often while the status is about to change. */
@@ -51,11 +53,7 @@ export const WebServiceLayout = ({ webServiceId, path: shown, children }: WebSer
     <Loaded of={loading} title="Web service">
       {service => (
         <OpenWebServiceContext.Provider value={{ service, path, reload: loading.reload }}>
-          <p class="crumbs">
-            <Link to="/projects">Projects</Link> <span aria-hidden="true">/</span>{' '}
-            <ProjectLink projectId={service.project_id} /> <span aria-hidden="true">/</span>{' '}
-            <strong>{service.name}</strong> <StatusBadges of={service} />
-          </p>
+          <Crumbs of={service} />
           {(service.blocked || service.suspended) && (
             <Notice kind="bad">
               {service.blocked
@@ -72,8 +70,18 @@ export const WebServiceLayout = ({ webServiceId, path: shown, children }: WebSer
   );
 };
 
-const ProjectLink = ({ projectId }: { readonly projectId: string }) => {
-  const path = `/projects/${projectId}`;
+const Crumbs = ({ of: service }: { readonly of: WebService }) => {
+  const path = `/projects/${service.project_id}`;
   const project = useLoading<Project>(signal => api.get(path, {}, signal), [path]);
-  return <Link to={path}>{project.value?.name ?? 'Project'}</Link>;
+  return (
+    <Breadcrumbs
+      above={[
+        ['/projects', 'Projects'],
+        [path, project.value?.name],
+      ]}
+      current={service.name}
+    >
+      <StatusBadges of={service} />
+    </Breadcrumbs>
+  );
 };

@@ -8,6 +8,7 @@ import { Time } from '../../components/time.js';
 import { asSentence, formatLabel, NO_VALUE } from '../../formatting.js';
 import { Link } from '../../router.js';
 import { MetricsSection } from './metrics-section.js';
+import { ProcessesSection } from './processes-section.js';
 import { useWebService } from './web-service-layout.js';
 
 export const WebServicePage = () => {
@@ -29,6 +30,7 @@ export const WebServicePage = () => {
         </p>
       )}
       <MetricsSection />
+      <ProcessesSection />
       <Configuration />
     </Page>
   );
@@ -69,6 +71,7 @@ const Configuration = () => {
     ['Health check', service.health_check_path ?? 'The port accepts connections'],
     ['Port', String(service.port)],
     ['Instances', `${service.min_instances} to ${service.max_instances}`],
+    ...(service.disk ? [['Disk', `${service.disk.size_mib} MiB`] as const] : []),
     ['Secrets', formatLabel(service.environment)],
   ];
   return (

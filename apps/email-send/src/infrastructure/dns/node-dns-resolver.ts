@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG } from '@postern/service-host';
-import type { TxtAnswer } from '../../sending-domains/domain-records.js';
+import type { CnameAnswer, TxtAnswer } from '../../sending-domains/domain-records.js';
 import { DnsResolver } from '../../sending-domains/ports.js';
 
 /** The name has no such record, which is a normal answer. EBADNAME: the name cannot exist. */
@@ -23,7 +23,7 @@ export interface DnsResolverOptions {
   readonly dnsTries?: number;
 }
 
-/** TXT lookups over UDP, or TCP for long answers. */
+/** TXT and CNAME lookups over UDP, or TCP for long answers. */
 @Injectable()
 export class NodeDnsResolver extends DnsResolver {
   readonly #resolver: Resolver;
@@ -40,9 +40,21 @@ export class NodeDnsResolver extends DnsResolver {
       // The strings of one record are joined without anything between them (RFC 7208 §3.3, RFC 6376 §3.6.2.2).
       return { kind: 'found', texts: records.map(strings => strings.join('')) };
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? String(error);
-      if (ABSENT.has(code)) return { kind: 'absent' };
-      return { kind: 'unavailable', reason: REASONS[code] ?? code };
+      return noAnswer(error);
     }
   }
+
+  async lookUpCname(name: string): Promise<CnameAnswer> {
+    try {
+      return { kind: 'found', targets: await this.#resolver.resolveCname(name) };
+    } catch (error) {
+      return noAnswer(error);
+    }
+  }
+}
+
+function noAnswer(error: unknown): { kind: 'absent' } | { kind: 'unavailable'; reason: string } {
+  const code = (error as NodeJS.ErrnoException).code ?? String(error);
+  if (ABSENT.has(code)) return { kind: 'absent' };
+  return { kind: 'unavailable', reason: REASONS[code] ?? code };
 }

@@ -7,7 +7,7 @@ import { verifiedRecipients } from '../../verified-recipients/verified-recipient
 import { SET_REVISIONS } from './administration.sql.js';
 import type { ReadModel } from './read-model.js';
 
-const VERSION = 1;
+const VERSION = 2;
 
 interface Part {
   readonly eventTypes: readonly string[];

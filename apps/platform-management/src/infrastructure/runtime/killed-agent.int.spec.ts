@@ -2,59 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type BuildOrder, RuntimeUnavailable, type ServicePlan } from '@postern/runtime';
-import { processesWith, program } from '@postern/runtime/testing';
+import { never, processesWith, program, RuntimeDriver } from '@postern/runtime/testing';
 import { eventually, waitFor } from '@postern/testing';
 import { RemoteHarness } from './testing/remote-harness.js';
 
-const never = new AbortController().signal;
-
 let harness: RemoteHarness;
+const driver = new RuntimeDriver();
 beforeAll(async () => {
   harness = await RemoteHarness.start();
+  await driver.start(async () => harness);
 }, 120_000);
-afterAll(() => harness?.stop(), 120_000);
+afterAll(() => driver.stop(), 120_000);
 
-const buildOrder = async (buildCommand: string, changes: Partial<BuildOrder> = {}): Promise<BuildOrder> => {
-  const repositoryUrl = await harness.makeRepository({ 'server.mjs': program.answeringItself });
-  const { commit } = await harness.runtime.resolveSource({ repositoryUrl, branch: undefined }, never);
-  return {
-    deploymentId: randomUUID(),
-    webServiceId: randomUUID(),
-    repositoryUrl,
-    commit,
-    buildCommand,
-    startCommand: 'node server.mjs',
-    environment: {},
-    secrets: [],
-    deadlineMs: 60_000,
+const { build } = driver;
+
+const buildOrder = (buildCommand: string, changes: Partial<BuildOrder> = {}) =>
+  driver.orderOf({ 'server.mjs': program.answeringItself }, { buildCommand, ...changes });
+
+const planOf = async ({ artefact, ...changes }: Partial<ServicePlan> = {}): Promise<ServicePlan> =>
+  driver.planOf(program.answeringItself, {
+    artefact: artefact ?? (await build(await buildOrder('true'))),
     ...changes,
-  };
-};
-
-const build = async (order: BuildOrder, signal: AbortSignal = never) => {
-  const output = harness.runtime.logWriter(order.webServiceId, 'build', []);
-  try {
-    return await harness.runtime.build(order, output, signal);
-  } finally {
-    await output.close();
-  }
-};
-
-const planOf = async (changes: Partial<ServicePlan> = {}): Promise<ServicePlan> => ({
-  webServiceId: randomUUID(),
-  name: 'shop',
-  rollId: randomUUID(),
-  artefact: changes.artefact ?? (await build(await buildOrder('true'))),
-  startCommand: 'node server.mjs',
-  port: 8080,
-  healthCheckPath: undefined,
-  minInstances: 1,
-  maxInstances: 1,
-  environment: {},
-  secrets: [],
-  deadlineMs: 30_000,
-  ...changes,
-});
+  });
 
 const messagesOf = async (webServiceId: string): Promise<readonly string[]> =>
   (await harness.runtime.logs(webServiceId, { tail: 1_000, since: undefined })).map(({ message }) => message);

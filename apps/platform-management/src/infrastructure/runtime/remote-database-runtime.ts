@@ -6,18 +6,21 @@ import {
   runtimeResult,
 } from '@postern/contracts';
 import {
+  type DatabaseBackups,
   type DatabaseKind,
   type DatabaseOrder,
+  type DatabaseRestore,
   DatabaseRuntime,
   type DatabaseStorage,
   type DatabaseUsage,
   type StorageState,
+  type StoredBackup,
 } from '@postern/runtime';
 import { documentsOf, listsOf } from './remote-runtime.js';
 import type { RuntimeAgent } from './runtime-agent.js';
 
 /** Databases that the runtime agent runs. Throws `RuntimeUnavailable` while the agent is away. */
-export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseStorage {
+export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups {
   constructor(private readonly agent: RuntimeAgent) {
     super();
   }
@@ -30,21 +33,26 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
     return this.agent.request(reserveDatabase, { database_id: databaseId, kind });
   }
 
-  async ensure({ databaseId, kind, host, port, username, password, limits }: DatabaseOrder): Promise<void> {
+  async ensure(order: DatabaseOrder): Promise<void> {
+    await this.agent.carryOut({ kind: 'ensure_database', ...onTheWire(order) });
+  }
+
+  async backUp(databaseId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup> {
+    const order = { kind: 'back_up_database', database_id: databaseId, backup_id: backupId } as const;
+    const { size_bytes, digest } = runtimeResult.back_up_database.parse(await this.agent.carryOut(order, { signal }));
+    return { sizeBytes: size_bytes, digest };
+  }
+
+  async restore({ order, restoreId, backupId, digest }: DatabaseRestore, signal: AbortSignal): Promise<void> {
+    const source = { restore_id: restoreId, backup_id: backupId, backup_digest: digest };
+    await this.agent.carryOut({ kind: 'restore_database', ...onTheWire(order), ...source }, { signal });
+  }
+
+  async retainBackups(databaseId: string, backupIds: ReadonlySet<string>): Promise<void> {
     await this.agent.carryOut({
-      kind: 'ensure_database',
+      kind: 'retain_database_backups',
       database_id: databaseId,
-      database_kind: kind,
-      host,
-      port,
-      username,
-      password,
-      limits: {
-        cpu_millicores: limits.cpuMillicores,
-        memory_bytes: limits.memoryBytes,
-        storage_bytes: limits.storageBytes,
-        connections: limits.connections,
-      },
+      backup_ids: [...backupIds],
     });
   }
 
@@ -78,3 +86,18 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
     return state ? { usedBytes: state.used_bytes, readOnly: state.read_only } : undefined;
   }
 }
+
+const onTheWire = ({ databaseId, kind, host, port, username, password, limits }: DatabaseOrder) => ({
+  database_id: databaseId,
+  database_kind: kind,
+  host,
+  port,
+  username,
+  password,
+  limits: {
+    cpu_millicores: limits.cpuMillicores,
+    memory_bytes: limits.memoryBytes,
+    storage_bytes: limits.storageBytes,
+    connections: limits.connections,
+  },
+});

@@ -1,10 +1,14 @@
 import {
   confirmTraffic,
+  getRuntimeFeatures,
   getRuntimeStatus,
   getRuntimeUsage,
   readRuntimeLog,
+  readRuntimeLogPage,
   readTraffic,
   reserveAddress,
+  routeDomains,
+  type runOrder,
   runtimeResult,
   type servicePlan,
 } from '@postern/contracts';
@@ -12,10 +16,16 @@ import {
   type Artefact,
   type BuildOrder,
   type LogLine,
+  type LogPage,
+  type LogPageQuery,
   type LogQuery,
   type LogWriter,
   type ResolvedSource,
+  type RoutedDomain,
+  type RunEnd,
+  type RunOrder,
   Runtime,
+  type RuntimeFeature,
   type RuntimeStatus,
   type ServicePlan,
   type ServiceUsage,
@@ -45,9 +55,21 @@ export class RemoteRuntime extends Runtime {
     return this.agent.isReachable();
   }
 
-  async resolveSource({ repositoryUrl, branch }: Source, signal: AbortSignal): Promise<ResolvedSource> {
-    const order = { kind: 'resolve_source', repository_url: repositoryUrl, branch } as const;
-    return runtimeResult.resolve_source.parse(await this.agent.carryOut(order, { signal, waits: true }));
+  override async features(): Promise<ReadonlySet<RuntimeFeature>> {
+    const { features } = await this.agent.request(getRuntimeFeatures, {});
+    return new Set(features as RuntimeFeature[]);
+  }
+
+  async resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
+    const order = {
+      kind: 'resolve_source',
+      repository_url: source.repositoryUrl,
+      branch: source.branch,
+      credentials: credentialsOnTheWire(source),
+    } as const;
+    const result = await this.agent.carryOut(order, { signal, waits: true });
+    const { host_keys: hostKeys, ...resolved } = runtimeResult.resolve_source.parse(result);
+    return { ...resolved, hostKeys };
   }
 
   async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
@@ -65,6 +87,7 @@ export class RemoteRuntime extends Runtime {
         start_command: order.startCommand,
         environment: order.environment,
         secrets: [...order.secrets],
+        credentials: credentialsOnTheWire(order),
         deadline_ms: Math.ceil(order.deadlineMs),
         output: { instance: output.instance, redact: [...output.redact] },
       },
@@ -77,9 +100,20 @@ export class RemoteRuntime extends Runtime {
     await this.agent.carryOut({ kind: 'roll_out', plan: onTheWire(plan) }, { signal, waits: true });
   }
 
+  override async run(order: RunOrder, signal: AbortSignal): Promise<RunEnd> {
+    const run = runOnTheWire(order);
+    const result = await this.agent.carryOut({ kind: 'run_command', run }, { signal, waits: true });
+    const { exit_code, reason } = runtimeResult.run_command.parse(result);
+    return { exitCode: exit_code, reason };
+  }
+
   async stop(webServiceId: string, signal?: AbortSignal): Promise<void> {
     const order = { kind: 'stop', web_service_id: webServiceId } as const;
     await this.agent.carryOut(order, { waits: true, ...(signal && { signal }) });
+  }
+
+  async remove(webServiceId: string): Promise<void> {
+    await this.agent.carryOut({ kind: 'remove_web_service', web_service_id: webServiceId });
   }
 
   async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
@@ -93,8 +127,8 @@ export class RemoteRuntime extends Runtime {
   async statusOf(webServiceId: string): Promise<RuntimeStatus | undefined> {
     const { status } = await this.agent.request(getRuntimeStatus, { web_service_id: webServiceId });
     if (!status) return undefined;
-    const { roll_id, last_failure, healthy, instances, restarts } = status;
-    return { rollId: roll_id, lastFailure: last_failure, healthy, instances, restarts };
+    const { roll_id, last_failure, processes, ...counts } = status;
+    return { rollId: roll_id, lastFailure: last_failure, ...counts, ...(processes && { processes }) };
   }
 
   async usage(): Promise<readonly ServiceUsage[]> {
@@ -113,9 +147,30 @@ export class RemoteRuntime extends Runtime {
     return (await this.agent.request(reserveAddress, { web_service_id: webServiceId, name })).url;
   }
 
-  async logs(webServiceId: string, { tail, since }: LogQuery): Promise<readonly LogLine[]> {
-    const { lines } = await this.agent.request(readRuntimeLog, { web_service_id: webServiceId, tail, since });
+  override async routeDomains(domains: readonly RoutedDomain[]): Promise<void> {
+    await this.agent.request(routeDomains, {
+      domains: domains.map(({ domain, webServiceId }) => ({ domain, web_service_id: webServiceId })),
+    });
+  }
+
+  async logs(webServiceId: string, { streams, ...query }: LogQuery): Promise<readonly LogLine[]> {
+    const { lines } = await this.agent.request(readRuntimeLog, {
+      web_service_id: webServiceId,
+      ...query,
+      ...(streams && { streams: [...streams] }),
+    });
     return lines.map(({ timestamp, ...line }) => ({ timestamp: new Date(timestamp), ...line }));
+  }
+
+  async logPage(webServiceId: string, { after, tail, maxLines, maxBytes }: LogPageQuery): Promise<LogPage> {
+    const request = { web_service_id: webServiceId, tail, max_lines: maxLines, max_bytes: maxBytes };
+    const page = await this.agent.request(readRuntimeLogPage, { ...request, ...(after !== undefined && { after }) });
+    return {
+      lines: page.lines.map(({ timestamp, ...line }) => ({ timestamp: new Date(timestamp), ...line })),
+      next: page.next,
+      hasMore: page.has_more,
+      isIncomplete: page.is_incomplete,
+    };
   }
 
   logWriter(webServiceId: string, instance: string, redact: readonly string[]): LogWriter {
@@ -157,6 +212,12 @@ export const listsOf = (items: ReadonlySet<string>): string[][] => {
   );
 };
 
+const credentialsOnTheWire = ({ credentials }: Pick<Source, 'credentials'>) =>
+  credentials && {
+    ssh: credentials.ssh && { private_key: credentials.ssh.privateKey, known_hosts: credentials.ssh.knownHosts },
+    https: credentials.https,
+  };
+
 const onTheWire = (plan: ServicePlan): z.output<typeof servicePlan> => ({
   web_service_id: plan.webServiceId,
   name: plan.name,
@@ -170,4 +231,21 @@ const onTheWire = (plan: ServicePlan): z.output<typeof servicePlan> => ({
   environment: { ...plan.environment },
   secrets: [...plan.secrets],
   deadline_ms: Math.ceil(plan.deadlineMs),
+  instance: plan.instance && { memory_mib: plan.instance.memoryMib, cpu_millicores: plan.instance.cpuMillicores },
+  drain_seconds: plan.drainSeconds,
+  release_command: plan.releaseCommand,
+  processes: plan.processes && { ...plan.processes },
+  disk: plan.disk && { size_mib: plan.disk.sizeMib },
+});
+
+const runOnTheWire = (order: RunOrder): z.output<typeof runOrder> => ({
+  run_id: order.runId,
+  web_service_id: order.webServiceId,
+  instance: order.instance,
+  artefact: { reference: order.artefact.reference, commit: order.artefact.commit },
+  command: order.command,
+  environment: { ...order.environment },
+  secrets: [...order.secrets],
+  size: order.size && { memory_mib: order.size.memoryMib, cpu_millicores: order.size.cpuMillicores },
+  deadline_ms: Math.ceil(order.deadlineMs),
 });

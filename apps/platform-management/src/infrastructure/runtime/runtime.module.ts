@@ -1,6 +1,6 @@
 import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { RequestClient } from '@postern/messaging';
-import { DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
+import { DatabaseBackups, DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
 import { ServiceLog } from '@postern/service-host';
 import { RemoteDatabaseRuntime } from './remote-database-runtime.js';
 import { RemoteRuntime } from './remote-runtime.js';
@@ -44,8 +44,9 @@ class RuntimeAgentEnd implements OnApplicationShutdown {
     },
     { provide: DatabaseRuntime, useExisting: RemoteDatabaseRuntime },
     { provide: DatabaseStorage, useExisting: RemoteDatabaseRuntime },
+    { provide: DatabaseBackups, useExisting: RemoteDatabaseRuntime },
     RuntimeAgentEnd,
   ],
-  exports: [Runtime, DatabaseRuntime, DatabaseStorage],
+  exports: [Runtime, DatabaseRuntime, DatabaseStorage, DatabaseBackups],
 })
 export class RuntimeModule {}

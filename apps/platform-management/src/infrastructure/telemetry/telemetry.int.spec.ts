@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BuildFailed } from '@postern/runtime';
 import { eventually } from '@postern/testing';
-import { Latch, OWNER, type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
+import { OWNER } from '../../testing/fake-neighbours.js';
+import { Latch } from '../../testing/latch.js';
+import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 
 let fixture: WebServicesFixture;
 let replica: Replica;
@@ -14,10 +16,7 @@ afterAll(() => fixture.stop());
 beforeEach(async () => {
   replica = await fixture.replica();
 });
-afterEach(async () => {
-  await fixture.stopReplicas();
-  Object.assign(fixture.machine.script, { build: () => {}, roll: () => {} });
-});
+afterEach(() => fixture.reset());
 
 /** The value of the line of that name with these labels; undefined where there is none. */
 const shown = async ({ metrics }: Replica, name: string, labels: Record<string, string> = {}) => {

@@ -1,4 +1,4 @@
-import type { CreatedData } from './events.js';
+import type { CreatedData, Settings } from './events.js';
 
 interface At {
   readonly at: string;
@@ -26,7 +26,9 @@ export type OwnerCommand =
     })
   | (ByOwner & { readonly kind: 'cancel-deployment'; readonly deploymentId: string })
   | (ByOwner & { readonly kind: 'start' | 'restart'; readonly releaseId: string })
-  | (ByOwner & { readonly kind: 'stop' });
+  | (ByOwner & { readonly kind: 'stop' })
+  | (ByOwner & { readonly kind: 'delete' })
+  | (ByOwner & { readonly kind: 'change'; readonly changes: Partial<Settings> });
 
 export type OperatorCommand =
   | (ByOperator & { readonly kind: 'block' | 'suspend'; readonly reason: string })
@@ -62,10 +64,13 @@ export type DriverCommand =
   | (At & { readonly kind: 'fail-release'; readonly releaseId: string; readonly reason: string })
   | (At & { readonly kind: 'abandon-release'; readonly releaseId: string })
   | (At & { readonly kind: 'finish-stop' })
+  | (At & { readonly kind: 'finish-removal' })
   | (At & { readonly kind: 'fail-stop'; readonly reason: string })
   | (At & { readonly kind: 'report-unanswering'; readonly releaseId: string; readonly reason: string })
   | (At & { readonly kind: 'report-answering'; readonly releaseId: string });
 
 export type CreateCommand = { readonly kind: 'create' } & CreatedData;
+
+export type ChangeCommand = Extract<OwnerCommand, { kind: 'change' }>;
 
 export type WebServiceCommand = CreateCommand | OwnerCommand | OperatorCommand | PlatformCommand | DriverCommand;

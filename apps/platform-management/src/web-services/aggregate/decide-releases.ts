@@ -1,15 +1,23 @@
 import type { WebServiceStatus } from '@postern/contracts';
 import type { DriverCommand } from './commands.js';
 import { cancelled, failed } from './decide-deployments.js';
-import type { ReleaseData, WebServiceEvent } from './events.js';
-import { deploymentOf, liveDeployment, steadyStatus, type WebService } from './state.js';
+import type { ReleaseData, ReleaseSettings, WebServiceEvent } from './events.js';
+import {
+  deploymentOf,
+  liveDeployment,
+  releaseSettings,
+  repeatedSettings,
+  steadyStatus,
+  type WebService,
+  waitingSuccessor,
+} from './state.js';
 
 type Command<Kind> = Extract<DriverCommand, { kind: Kind }>;
 
 /** Has no effect during another release or a stop, because changes run one after another. */
 export function beginRelease({ releaseId, at }: Command<'begin-release'>, state: WebService): WebServiceEvent[] {
   const release = releaseToBegin(state, releaseId);
-  if (!release || state.rolling || state.stopping) return [];
+  if (!release || state.rolling || state.stopping || state.deleting) return [];
   const starts = release.kind === 'deployment' && !state.serving && !state.requested;
   return [
     {
@@ -30,10 +38,16 @@ type ReleaseParts = Omit<ReleaseData, 'web_service_id' | 'release_id' | 'at'>;
 
 /**
  * The parts of the release with that id: a deployment's own artefact, or that of the live deployment for a start. Its
- * configuration is the current one, or for a rollback that of the earlier release.
+ * configuration and settings are the current ones, or for a rollback those of the earlier release. The disk is always
+ * the current one.
  */
 export function releaseToBegin(state: WebService, releaseId: string): ReleaseParts | undefined {
-  const parts = (kind: ReleaseParts['kind'], deploymentId: string, configurationId: string) => {
+  const parts = (
+    kind: ReleaseParts['kind'],
+    deploymentId: string,
+    configurationId: string,
+    settings: ReleaseSettings = releaseSettings(state),
+  ) => {
     const { artefact, commit } = deploymentOf(state, deploymentId)!;
     return {
       kind,
@@ -41,6 +55,7 @@ export function releaseToBegin(state: WebService, releaseId: string): ReleasePar
       artefact_reference: artefact!,
       commit: commit!,
       configuration_id: configurationId,
+      settings,
     };
   };
   if (state.requested?.releaseId === releaseId) {
@@ -50,7 +65,8 @@ export function releaseToBegin(state: WebService, releaseId: string): ReleasePar
   const deployment = deploymentOf(state, releaseId);
   if (deployment?.status !== 'releasing' || deployment.cancellation) return undefined;
   const origin = deployment.rollbackOf === undefined ? undefined : deploymentOf(state, deployment.rollbackOf);
-  return parts('deployment', deployment.id, origin?.configurationId ?? deployment.id);
+  const earlier = origin?.settings && repeatedSettings(state, origin.settings);
+  return parts('deployment', deployment.id, origin?.configurationId ?? deployment.id, earlier);
 }
 
 /** The release serves traffic; the deployment that was live is superseded or rolled back. */
@@ -101,7 +117,10 @@ function statusAfterFailure(state: WebService, releaseId: string, reason: string
   return { status: steadyStatus(state), status_reason: isDeployment ? state.statusReason : reason };
 }
 
-/** Ends a release before it served, because of a stop or a cancellation; its instances are gone. */
+/**
+ * Ends a release before it served, because of a stop, a cancellation, or a newer deployment that waits for it; its
+ * instances are gone.
+ */
 export function abandonRelease({ releaseId, at }: Command<'abandon-release'>, state: WebService): WebServiceEvent[] {
   if (state.rolling?.id !== releaseId) return [];
   const status: WebServiceStatus = state.stopping || state.requested ? state.status : steadyStatus(state);
@@ -111,6 +130,11 @@ export function abandonRelease({ releaseId, at }: Command<'abandon-release'>, st
   };
   const deployment = deploymentOf(state, releaseId);
   if (!deployment) return [abandoned];
+  const successor = waitingSuccessor(state);
+  if (!deployment.cancellation && !state.stopping && successor) {
+    const data = { web_service_id: state.id!, deployment_id: deployment.id, by: successor.id, at };
+    return [abandoned, { type: 'platform-management.deployment-superseded.v1', data }];
+  }
   return [abandoned, cancelled(state, deployment, deployment.cancellation ?? 'stop', at)];
 }
 

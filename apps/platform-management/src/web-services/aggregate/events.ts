@@ -32,19 +32,45 @@ interface Event<Name extends string, Data extends OfService> {
   readonly data: Data;
 }
 
-export interface CreatedData extends OfService {
-  readonly user_id: string;
-  readonly project_id: string;
+/** What instances of a release run with. A later edit changes the next release, not this one. */
+export interface ReleaseSettings {
   readonly name: string;
-  readonly git_repository_url: string;
-  readonly branch: string | null;
-  readonly build_command: string | null;
   readonly start_command: string | null;
   readonly health_check_path: string | null;
   readonly port: number;
+  /** Absent in events of earlier releases, like those below; null for the default of the runtime. */
+  readonly release_command?: string | null;
+  readonly instance?: InstanceSize | null;
+  readonly drain_seconds?: number | null;
+  /** Instances of other process types than `web`, by name. */
+  readonly processes?: Readonly<Record<string, number>>;
+  /** Absent where there is none. */
+  readonly disk?: Disk | null;
+}
+
+export interface Disk {
+  readonly size_mib: number;
+}
+
+export interface InstanceSize {
+  readonly memory_mib: number;
+  readonly cpu_millicores: number;
+}
+
+export interface Settings extends ReleaseSettings {
+  readonly git_repository_url: string;
+  readonly branch: string | null;
+  readonly build_command: string | null;
   readonly min_instances: number;
   readonly max_instances: number;
   readonly environment: SecretScope;
+  /** Whether a push deploys; true if absent. */
+  readonly auto_deploy?: boolean;
+}
+
+export interface CreatedData extends OfService, Settings {
+  readonly user_id: string;
+  readonly project_id: string;
 }
 
 /** The encrypted configuration is stored under `configuration_id`; a rollback uses that of the earlier release. */
@@ -53,6 +79,8 @@ export interface ReleaseData extends OfRelease, OfDeployment {
   readonly artefact_reference: string;
   readonly commit: string;
   readonly configuration_id: string;
+  /** Absent in events of earlier releases, when settings never changed. */
+  readonly settings?: ReleaseSettings;
 }
 
 export type DeploymentEvent =
@@ -84,6 +112,9 @@ export type ReleaseEvent =
 
 export type LifecycleEvent =
   | Event<'web-service-created', CreatedData>
+  | Event<'web-service-changed', OfService & { readonly changes: Partial<Settings> }>
+  | Event<'web-service-deletion-requested', OfService>
+  | Event<'web-service-deleted', OfService>
   | Event<'web-service-start-requested', OfRelease & WithStatus>
   | Event<'web-service-restart-requested', OfRelease & WithStatus>
   | Event<'web-service-stop-requested', OfService & WithStatus & { readonly because: Cause }>
@@ -104,6 +135,9 @@ type NamesOf<E extends WebServiceEvent> = Readonly<Record<E['type'], true>>;
 
 const LIFECYCLE_NAMES: NamesOf<LifecycleEvent> = {
   'platform-management.web-service-created.v1': true,
+  'platform-management.web-service-changed.v1': true,
+  'platform-management.web-service-deletion-requested.v1': true,
+  'platform-management.web-service-deleted.v1': true,
   'platform-management.web-service-start-requested.v1': true,
   'platform-management.web-service-restart-requested.v1': true,
   'platform-management.web-service-stop-requested.v1': true,

@@ -54,6 +54,16 @@ function evolveLifecycle(state: WebService, { type, data }: LifecycleEvent | Rel
       const { web_service_id, user_id, project_id, at: _, ...settings } = data;
       return { ...state, id: web_service_id, userId: user_id, projectId: project_id, settings };
     }
+    case 'platform-management.web-service-changed.v1':
+      return { ...state, settings: { ...state.settings!, ...data.changes } };
+    case 'platform-management.web-service-deletion-requested.v1': {
+      const { requested: _, ...rest } = state;
+      return { ...rest, deleting: { since: data.at } };
+    }
+    case 'platform-management.web-service-deleted.v1': {
+      const { deleting: _, serving: __, stopping: ___, ...rest } = state;
+      return { ...rest, deleted: true };
+    }
     case 'platform-management.web-service-start-requested.v1':
       return { ...withoutStopCause(withStatus(state, data)), requested: requestOf('start', data) };
     case 'platform-management.web-service-restart-requested.v1':
@@ -152,12 +162,11 @@ function withRelease(state: WebService, data: ReleaseData): WebService {
     artefact: data.artefact_reference,
     commit: data.commit,
     configurationId: data.configuration_id,
+    ...(data.settings && { settings: data.settings }),
   };
   const next = requested && requested.releaseId !== data.release_id ? state : rest;
   const rolling = { ...release, since: data.at };
-  return data.kind === 'deployment'
-    ? { ...changed(next, data, { configurationId: data.configuration_id }), rolling }
-    : { ...next, rolling };
+  return data.kind === 'deployment' ? { ...changed(next, data, ofRelease(data)), rolling } : { ...next, rolling };
 }
 
 function serving(state: WebService): WebService {
@@ -175,3 +184,8 @@ function withoutRelease(state: WebService, releaseId: string): WebService {
     ...(requested && requested.releaseId !== releaseId ? { requested } : {}),
   };
 }
+
+const ofRelease = ({ configuration_id: configurationId, settings }: ReleaseData): Partial<Deployment> => ({
+  configurationId,
+  ...(settings && { settings }),
+});

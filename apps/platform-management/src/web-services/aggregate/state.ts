@@ -1,5 +1,5 @@
 import type { DeploymentStatus, WebServiceStatus } from '@postern/contracts';
-import type { Cause, CreatedData, ReleaseKind } from './events.js';
+import type { Cause, ReleaseKind, ReleaseSettings, Settings } from './events.js';
 
 export interface Deployment {
   readonly id: string;
@@ -10,6 +10,8 @@ export interface Deployment {
   readonly artefact?: string;
   /** The id of the encrypted configuration of its release. */
   readonly configurationId?: string;
+  /** The settings of its release. */
+  readonly settings?: ReleaseSettings;
   readonly requestedAt: string;
   /** When its current status began, from which its deadline counts. */
   readonly since: string;
@@ -25,9 +27,9 @@ export interface Release {
   readonly artefact: string;
   readonly commit: string;
   readonly configurationId: string;
+  /** Absent in releases of earlier versions of the platform. */
+  readonly settings?: ReleaseSettings;
 }
-
-export type Settings = Omit<CreatedData, 'web_service_id' | 'at' | 'user_id' | 'project_id'>;
 
 /**
  * A web service with all of its deployments. It determines what runs and what is to run: `serving` has the traffic,
@@ -51,6 +53,9 @@ export interface WebService {
   readonly rolling?: Release & { readonly since: string };
   readonly serving?: Release;
   readonly stopping?: { readonly since: string };
+  /** From the request for its deletion until nothing of it is left. */
+  readonly deleting?: { readonly since: string };
+  readonly deleted?: true;
   readonly blocked?: string;
   readonly suspended?: string;
   readonly suspendedBy?: string;
@@ -87,7 +92,8 @@ export const liveDeployment = (state: WebService): Deployment | undefined =>
 
 /** Whether the reconciler has work to do: the state is not final. */
 export const hasWork = (state: WebService): boolean =>
-  Boolean(state.requested || state.rolling || state.stopping) || state.deployments.some(each => !isOver(each));
+  Boolean(state.requested || state.rolling || state.stopping || state.deleting) ||
+  state.deployments.some(each => !isOver(each));
 
 /** The status of a web service while no change is in progress. */
 export const steadyStatus = (state: Pick<WebService, 'serving' | 'answering' | 'everRan'>): WebServiceStatus =>
@@ -107,3 +113,27 @@ export function artefactsInUse(state: WebService, retained: number): ReadonlySet
   const running = [state.serving, state.rolling].filter(release => release !== undefined);
   return new Set([...kept, ...running].flatMap(({ artefact }) => artefact ?? []));
 }
+
+/** The settings that a release started now would have. */
+export const releaseSettings = ({ settings }: WebService): ReleaseSettings => {
+  const { name, start_command, health_check_path, port } = settings!;
+  const { release_command = null, instance = null, drain_seconds = null, processes = {} } = settings!;
+  return {
+    ...{ name, start_command, health_check_path, port, release_command, instance, drain_seconds, processes },
+    ...diskOf(settings!),
+  };
+};
+
+/** The settings of an earlier release for another one. The disk is no part of it: its files are those of today. */
+export const repeatedSettings = (state: WebService, { disk: _, ...earlier }: ReleaseSettings): ReleaseSettings => ({
+  ...earlier,
+  ...diskOf(state.settings!),
+});
+
+const diskOf = ({ disk }: ReleaseSettings): Pick<ReleaseSettings, 'disk'> => (disk ? { disk } : {});
+
+/** The deployment for which a release in progress is given up once that has had its chance. */
+export const waitingSuccessor = (state: WebService): Deployment | undefined =>
+  state.deployments.findLast(
+    each => isQueued(each) || (each.status === 'releasing' && each.id !== state.rolling?.id && !each.cancellation),
+  );

@@ -22,7 +22,8 @@ import {
   stop,
 } from './decide-lifecycle.js';
 import { abandonRelease, beginRelease, failRelease, finishRelease } from './decide-releases.js';
-import type { WebServiceEvent } from './events.js';
+import { change, finishRemoval, requestDeletion } from './decide-settings.js';
+import { PLATFORM, type WebServiceEvent } from './events.js';
 import { evolve } from './evolve.js';
 import { webServiceNotFound } from './refusals.js';
 import { initial, type WebService } from './state.js';
@@ -37,6 +38,10 @@ export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent>
   decide: (command, state) => {
     if (command.kind === 'create') return create(command, state);
     if (state.id === undefined || ('userId' in command && command.userId !== state.userId)) throw webServiceNotFound();
+    if (state.deleting || state.deleted) {
+      if (isByPlatform(command)) return [];
+      if (!isReport(command)) throw webServiceNotFound();
+    }
     switch (command.kind) {
       case 'request-deployment':
         return requestDeployment(command, state);
@@ -49,6 +54,12 @@ export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent>
         return start(command, state);
       case 'stop':
         return stop(command, state);
+      case 'change':
+        return change(command, state);
+      case 'delete':
+        return requestDeletion(command, state);
+      case 'finish-removal':
+        return finishRemoval(command, state);
       case 'block':
       case 'unblock':
       case 'suspend':
@@ -85,5 +96,12 @@ export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent>
     }
   },
 };
+
+/** Timers of the platform may know a web service a little longer than its owner. */
+const isByPlatform = (command: WebServiceCommand): boolean =>
+  command.kind === 'lift-suspension' || ('actorId' in command && command.actorId === PLATFORM);
+
+/** The reconciler reports on the end of what ran; everybody else finds no web service. */
+const isReport = (command: WebServiceCommand): boolean => !('userId' in command || 'actorId' in command);
 
 export const webServiceStream = (id: string): string => `web-service-${id}`;

@@ -1,31 +1,33 @@
 import { GIT_SETTINGS } from './git-settings.js';
 import type { PinnedRemote } from './pinned-remotes.js';
+import { ACCESS_VARIABLE, accessSettings, type GitPaths, sshCommand } from './remote-access.js';
 
 /** Variables that let git run no program, ask nothing, and speak only the protocols of repositories. */
 export const gitEnvironment = (
-  settingsFile: string,
-  { sshOptions }: Pick<PinnedRemote, 'sshOptions'>,
+  paths: GitPaths,
+  remote: Pick<PinnedRemote, 'sshOptions' | 'access'>,
   allowFiles: boolean,
 ): Record<string, string> => ({
   // Error messages are looked for in English.
   LC_ALL: 'C.UTF-8',
   LANGUAGE: 'en',
   GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: settingsFile,
+  GIT_CONFIG_GLOBAL: paths.settings,
   GIT_ALLOW_PROTOCOL: `https:http:ssh${allowFiles ? ':file' : ''}`,
   GIT_TERMINAL_PROMPT: '0',
   GIT_ASKPASS: '/bin/false',
   SSH_ASKPASS: '/bin/false',
   GIT_LFS_SKIP_SMUDGE: '1',
-  GIT_SSH_COMMAND: [
-    'ssh -o BatchMode=yes -o ConnectTimeout=15 -o StrictHostKeyChecking=accept-new',
-    ...sshOptions,
-  ].join(' '),
+  GIT_SSH_VARIANT: 'ssh',
+  GIT_SSH_COMMAND: sshCommand(remote),
+  ...(remote.access && { [ACCESS_VARIABLE]: paths.access }),
 });
 
-/** The settings file for one repository: its connections go to the addresses that were checked. */
-export const gitSettingsFor = ({ curlResolve }: Pick<PinnedRemote, 'curlResolve'>): string =>
-  curlResolve === undefined ? GIT_SETTINGS : `${GIT_SETTINGS}[http]\n\tcurloptResolve = "${curlResolve}"\n`;
+/** The settings file for one repository: its connections go to the addresses that were checked, with its token. */
+export const gitSettingsFor = ({ curlResolve, access }: Pick<PinnedRemote, 'curlResolve' | 'access'>): string =>
+  GIT_SETTINGS +
+  accessSettings(access) +
+  (curlResolve === undefined ? '' : `[http]\n\tcurloptResolve = "${curlResolve}"\n`);
 
 /** An older git ignores `http.curloptResolve`, and would resolve the host again. */
 export const OLDEST_GIT = { major: 2, minor: 37 };

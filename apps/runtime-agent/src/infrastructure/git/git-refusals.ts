@@ -12,14 +12,17 @@ export interface Telling {
   readonly tellsEverything: boolean;
 }
 
+/** What was proven to the server, for the words about a refusal. */
+export type ShownAccess = 'token' | 'ssh' | undefined;
+
 /** The meaning of an error of git, as a message for the developer. */
-export const inWords = (errors: string, url: string, { tellsEverything }: Telling): string => {
+export const inWords = (errors: string, url: string, { tellsEverything }: Telling, access?: ShownAccess): string => {
   const shown = displayedUrl(url);
   const host =
     /^[a-z]+:\/\/(?:[^/@]*@)?([^/:]+|\[[^\]]+\])/i.exec(url)?.[1] ?? /^[^@]+@([^:]+):/.exec(url)?.[1] ?? shown;
   const meanings = tellsEverything || url.startsWith('file:') ? [...CONNECTIONS, ...ANSWERS, ...TRANSFERS] : ANSWERS;
   const meaning = meanings.find(([pattern]) => pattern.test(errors))?.[1];
-  if (meaning) return meaning(shown, host);
+  if (meaning) return meaning(shown, host, access);
   if (meanings === ANSWERS) return cannotBeFetched(url);
   const complaint = errors.split('\n').findLast(line => /^(?:fatal|error|ERROR|ssh):/.test(line.trim())) ?? errors;
   const words = complaint
@@ -30,7 +33,15 @@ export const inWords = (errors: string, url: string, { tellsEverything }: Tellin
   return `the repository ${shown} could not be read: ${words || 'git gave no reason'}`;
 };
 
-type Meaning = readonly [RegExp, (url: string, host: string) => string];
+type Meaning = readonly [RegExp, (url: string, host: string, access: ShownAccess) => string];
+
+const refusedAccess = (url: string, _host: string, access: ShownAccess): string => {
+  if (access === 'token')
+    return `the access token was refused for the repository ${url}: check that it is valid and may read the repository`;
+  if (access === 'ssh')
+    return `the deploy key was refused for the repository ${url}: add its public key to the repository`;
+  return `the repository ${url} is not there, or not open to everybody: store an access token if it is private`;
+};
 
 const CONNECTIONS: readonly Meaning[] = [
   [/Could not resolve host(?:name)?|Name or service not known/i, (_, host) => `the host ${host} is not known`],
@@ -52,8 +63,13 @@ const ANSWERS: readonly Meaning[] = [
     url => `the repository ${url} leads to another address; enter that address instead`,
   ],
   [
-    /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied \(publickey|returned error: 40[13]|Host key verification failed/i,
-    url => `the repository ${url} is not there, or not open to everybody`,
+    /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/i,
+    (_, host) =>
+      `the host key of ${host} is not the one that it showed before: if the server was replaced, create a new deploy key`,
+  ],
+  [
+    /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied \(publickey|Too many authentication failures|returned error: 40[13]/i,
+    refusedAccess,
   ],
   [
     /not valid: is this a git repository|repository '.*' not found|returned error: 404|does not appear to be a git repository|Repository not found/i,
@@ -62,5 +78,10 @@ const ANSWERS: readonly Meaning[] = [
   [/Permission denied|unable to (?:open|read|access) .*(?:denied)/i, url => `the repository ${url} may not be read`],
   [/transport '.*' not allowed/i, url => `${url}: this kind of address is not allowed here`],
   [/No space left on device|Disk quota exceeded|File too large/i, url => `there is no space for the repository ${url}`],
+  [
+    /ssh: (?:command )?not found|cannot run ssh|No user exists for uid/i,
+    () =>
+      'repositories over SSH cannot be fetched on this machine: it needs the OpenSSH client and boxes. Use https:// with an access token',
+  ],
   [/git 2\.37 or newer is needed/, () => 'no repository can be fetched here: git 2.37 or newer has to be installed'],
 ];

@@ -3,12 +3,15 @@ import { OutboundGuard } from '@postern/outbound';
 import fc from 'fast-check';
 import { canPin } from './git-environment.js';
 import { PinnedRemotes } from './pinned-remotes.js';
+import { accessSettings } from './remote-access.js';
 
 const ADDRESSES = [
   { address: '93.184.215.14', family: 4 },
   { address: '2606:2800:21f::1', family: 6 },
 ];
 const remotes = new PinnedRemotes(new OutboundGuard({ allowPrivate: false, resolve: async () => ADDRESSES }));
+
+const CREDENTIALS = { ssh: { privateKey: 'key' }, https: { username: 'ada', token: 'secret' } };
 
 describe('a pinned remote', () => {
   it('over HTTP is given with all checked addresses of its host and its port', async () => {
@@ -32,10 +35,51 @@ describe('a pinned remote', () => {
   it.each(['ssh://git@git.example.com:22/a', 'git@git.example.com:a'])(
     'over SSH goes to a checked address and keeps the name of the host key: %s',
     async url => {
-      const { sshOptions } = await remotes.pin(url);
+      const { sshOptions } = await remotes.pin(url, CREDENTIALS);
       expect(sshOptions.join(' ')).toBe('-o HostName=93.184.215.14 -o HostKeyAlias=git.example.com -o CheckHostIP=no');
     },
   );
+
+  it('gets the credentials of its kind of address, for its own server alone', async () => {
+    const access = async (url: string) => (await remotes.pin(url, CREDENTIALS)).access;
+    expect(await access('https://Git.Example.com:8443/a')).toEqual({
+      kind: 'token',
+      origin: 'https://git.example.com:8443',
+      username: 'ada',
+      token: 'secret',
+    });
+    expect(await access('ssh://git@git.example.com:2222/a')).toEqual({
+      kind: 'ssh',
+      privateKey: 'key',
+      hostKeyName: '[git.example.com]:2222',
+      knownHosts: '',
+    });
+  });
+
+  it.each([
+    ['https://git.example.com/a', { ssh: CREDENTIALS.ssh }, undefined],
+    ['http://git.example.com/a', CREDENTIALS, 'is not sent unencrypted'],
+    ['git@git.example.com:a', { https: CREDENTIALS.https }, 'needs a deploy key'],
+  ])('gets no others: %s', async (url, credentials, refusal) => {
+    const pinned = remotes.pin(url, credentials);
+    if (refusal) await expect(pinned).rejects.toThrow(refusal);
+    else expect((await pinned).access).toBeUndefined();
+  });
+
+  it('knows the published host keys of large forges, and the stored ones of all others', async () => {
+    const stored =
+      '[git.example.com]:22 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5\ngithub.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5\n';
+    const known = async (url: string) => {
+      const { access } = await remotes.pin(url, {
+        ssh: { privateKey: 'key', knownHosts: `${stored}git.example.com ssh-rsa AAAAC3NzaC1lZDI1NTE5\n` },
+      });
+      return access?.kind === 'ssh' ? access.knownHosts : '';
+    };
+    expect(await known('git@github.com:ada/engine')).toMatch(/^github\.com ssh-ed25519 \S{68}\n$/);
+    expect(await known('ssh://git@ssh.github.com:443/ada/engine')).toMatch(/^\[ssh\.github\.com\]:443 ssh-ed25519 /);
+    expect(await known('git@git.example.com:a')).toBe('git.example.com ssh-rsa AAAAC3NzaC1lZDI1NTE5\n');
+    expect(await known('git@other.example.com:a')).toBe('');
+  });
 
   it.each([
     'https://',
@@ -57,10 +101,11 @@ describe('a pinned remote', () => {
         fc.constantFrom('http://', 'https://', 'ssh://git@', 'git@', ''),
         fc.oneof(fc.string({ unit: 'binary-ascii' }), fc.webUrl(), fc.domain()),
         async (scheme, rest) => {
-          const remote = await remotes.pin(`${scheme}${rest}`).catch(() => undefined);
+          const remote = await remotes.pin(`${scheme}${rest}`, CREDENTIALS).catch(() => undefined);
           fc.pre(remote !== undefined);
           expect(remote!.curlResolve ?? '').toMatch(/^[a-z0-9.,_[\]:-]*$/);
-          expect(remote!.sshOptions.join(' ')).toMatch(/^[A-Za-z0-9._:= -]*$/);
+          expect(remote!.sshOptions.join(' ')).toMatch(/^[A-Za-z0-9._:=[\] -]*$/);
+          expect(accessSettings(remote!.access)).toMatch(/^(?:\[credential "https:\/\/[a-z0-9._:[\]-]+"\]\n.*\n)?$/);
         },
       ),
     ));

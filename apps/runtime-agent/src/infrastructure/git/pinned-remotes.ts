@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import { type HostAddress, NoPublicAddress, type OutboundGuard } from '@postern/outbound';
-import { SourceUnavailable } from '@postern/runtime';
-import { cannotBeFetched } from './git-refusals.js';
+import { type SourceCredentials, SourceUnavailable } from '@postern/runtime';
+import { cannotBeFetched, displayedUrl } from './git-refusals.js';
+import { hostKeyName, knownHostsOf } from './known-hosts.js';
+import type { RemoteAccess } from './remote-access.js';
 
 /** A repository whose host was checked, and what keeps git from resolving that host again. */
 export interface PinnedRemote {
@@ -10,7 +12,11 @@ export interface PinnedRemote {
   /** Host, port and addresses of an HTTP server, as `http.curloptResolve` takes them (git 2.37). */
   readonly curlResolve: string | undefined;
   readonly sshOptions: readonly string[];
+  /** Undefined where nothing is to be proven. */
+  readonly access?: RemoteAccess | undefined;
 }
+
+const NO_CREDENTIALS: SourceCredentials = {};
 
 /** What can be a host name in settings of git and in options of ssh. */
 const HOST = /^[a-z0-9_][a-z0-9._-]*$/i;
@@ -25,39 +31,62 @@ export class PinnedRemotes {
     return this.guard.allowsPrivate;
   }
 
-  /** @throws SourceUnavailable with the same words for a host that is private, unknown, or none. */
-  async pin(text: string): Promise<PinnedRemote> {
+  /**
+   * Gives the repository the credentials that belong to its kind of address, and no others.
+   * @throws SourceUnavailable with the same words for a host that is private, unknown, or none.
+   */
+  async pin(text: string, credentials = NO_CREDENTIALS): Promise<PinnedRemote> {
     // GIT_ALLOW_PROTOCOL decides whether files are allowed.
-    if (this.guard.allowsPrivate || text.startsWith('file://'))
-      return { url: text, curlResolve: undefined, sshOptions: [] };
+    if (text.startsWith('file://')) return { url: text, curlResolve: undefined, sshOptions: [] };
     try {
-      if (/^https?:\/\//.test(text)) return await this.#web(text);
-      return await this.#ssh(text);
+      if (/^https?:\/\//.test(text)) return await this.#web(text, credentials);
+      return await this.#ssh(text, credentials);
     } catch (error) {
       if (error instanceof NoPublicAddress) throw new SourceUnavailable(cannotBeFetched(text));
       throw error;
     }
   }
 
-  async #web(text: string): Promise<PinnedRemote> {
+  async #web(text: string, { https }: SourceCredentials): Promise<PinnedRemote> {
     if (!URL.canParse(text)) throw new NoPublicAddress(text);
     const url = new URL(text);
     // Names with and without the last dot are the same host, but not for curl.
     url.hostname = url.hostname.replace(/\.$/, '');
+    const curlResolve = await this.#curlResolve(url);
+    if (https && url.protocol === 'http:' && !this.guard.allowsPrivate) {
+      const secure = displayedUrl(text).replace('http:', 'https:');
+      throw new SourceUnavailable(`the access token is not sent unencrypted: change the address to ${secure}`);
+    }
+    const access = https && ({ kind: 'token', origin: url.origin, ...https } as const);
+    const given = this.guard.allowsPrivate && !access ? text : url.href;
+    return { url: given, curlResolve, sshOptions: [], access };
+  }
+
+  async #curlResolve(url: URL): Promise<string | undefined> {
+    if (this.guard.allowsPrivate) return undefined;
     const host = withoutBrackets(url.hostname);
     const addresses = await this.#addressesOf(host);
     const port = url.port || (url.protocol === 'https:' ? '443' : '80');
     const list = addresses.map(({ address, family }) => (family === 6 ? `[${address}]` : address)).join(',');
-    return { url: url.href, curlResolve: isIP(host) ? undefined : `${host}:${port}:${list}`, sshOptions: [] };
+    return isIP(host) ? undefined : `${host}:${port}:${list}`;
   }
 
-  async #ssh(text: string): Promise<PinnedRemote> {
-    const host = text.startsWith('ssh://') && URL.canParse(text) ? new URL(text).hostname : SCP.exec(text)?.[2];
-    if (!host) throw new NoPublicAddress(text);
-    const name = withoutBrackets(host);
-    const [first] = await this.#addressesOf(name);
-    const options = [`HostName=${first!.address}`, `HostKeyAlias=${name}`, 'CheckHostIP=no'];
-    return { url: text, curlResolve: undefined, sshOptions: options.flatMap(option => ['-o', option]) };
+  async #ssh(text: string, { ssh }: SourceCredentials): Promise<PinnedRemote> {
+    const { host, port } = sshServer(text);
+    const options = this.guard.allowsPrivate ? [] : [`HostName=${(await this.#addressesOf(host))[0]!.address}`];
+    if (!ssh)
+      throw new SourceUnavailable(
+        `the repository ${displayedUrl(text)} needs a deploy key: create one for the web service and add it to the repository`,
+      );
+    const name = hostKeyName(host, port);
+    options.push(`HostKeyAlias=${name}`, 'CheckHostIP=no');
+    const { privateKey, knownHosts } = ssh;
+    return {
+      url: text,
+      curlResolve: undefined,
+      sshOptions: options.flatMap(option => ['-o', option]),
+      access: { kind: 'ssh', privateKey, hostKeyName: name, knownHosts: knownHostsOf(name, knownHosts) },
+    };
   }
 
   async #addressesOf(host: string): Promise<readonly HostAddress[]> {
@@ -65,5 +94,12 @@ export class PinnedRemotes {
     return this.guard.addressesOf(host);
   }
 }
+
+const sshServer = (text: string): { host: string; port: string } => {
+  const url = text.startsWith('ssh://') && URL.canParse(text) ? new URL(text) : undefined;
+  const host = withoutBrackets(url?.hostname ?? SCP.exec(text)?.[2] ?? '');
+  if (!isIP(host) && !HOST.test(host)) throw new NoPublicAddress(text);
+  return { host, port: url?.port ?? '' };
+};
 
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, '');

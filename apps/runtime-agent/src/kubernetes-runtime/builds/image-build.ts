@@ -57,6 +57,15 @@ const order = JSON.parse(readFileSync(join(plan, 'order.json'), 'utf8')) as {
   readonly hasStartCommand: boolean;
 };
 
+/** As the local runtime names what a repository refers to and does not hold. */
+const namesIn = (file: string, pattern: RegExp): string =>
+  [...(read(file) ?? '').matchAll(pattern)].map(([, name = '']) => name.trim()).join(', ');
+const submodules = namesIn('.gitmodules', /^\s*path\s*=\s*(\S.*)$/gm);
+if (submodules !== '') console.log(`.gitmodules found: the submodules ${submodules} are not fetched`);
+const largeFiles = namesIn('.gitattributes', /^\s*(\S+)\s.*\bfilter=lfs\b/gm);
+if (largeFiles !== '')
+  console.log(`.gitattributes found: files of Git LFS (${largeFiles}) are not fetched and stay pointers`);
+
 const command = order.buildCommand ?? usualCommand();
 if (command !== undefined) {
   console.log(`$ ${command}`);

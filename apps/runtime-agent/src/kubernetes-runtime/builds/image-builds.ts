@@ -15,6 +15,7 @@ import {
 import type { Job, Pod, Terminated } from '../objects/kinds.js';
 import { buildName, LABEL, OURS } from '../objects/names.js';
 import { BuildProgress } from './build-progress.js';
+import type { GitWords } from './job-sources.js';
 import type { Registry } from './registry.js';
 
 export interface BuildParts {
@@ -24,7 +25,7 @@ export interface BuildParts {
   readonly registry: Registry;
   readonly remotes: PinnedRemotes;
   /** What git's complaint about an address means. */
-  readonly gitWords: (errors: string, url: string) => string;
+  readonly gitWords: GitWords;
   readonly log: Log;
   readonly pollMs: number;
   /** How long a new image is kept: the caller may not know of it yet. */
@@ -62,6 +63,15 @@ export class ImageBuilds {
     for (const { metadata } of await cluster.list('Secret', `${OURS},${LABEL.build}`))
       if (!this.#underWay.has(metadata.labels?.[LABEL.build] ?? ''))
         await cluster.remove({ kind: 'Secret', name: metadata.name });
+  }
+
+  /** Ends the builds of a web service, and removes what is left of earlier ones in the cluster. */
+  async remove(webServiceId: string): Promise<void> {
+    const { cluster } = this.parts;
+    for (const { metadata } of await cluster.list<Job>('Job', `${OURS},${LABEL.buildsFor}=${webServiceId}`)) {
+      await cluster.remove({ kind: 'Job', name: metadata.name });
+      await cluster.remove({ kind: 'Secret', name: metadata.name });
+    }
   }
 
   /** Deletes from the registry; layers that no image uses go with the registry's own collection. */
@@ -111,7 +121,7 @@ export class ImageBuilds {
       await this.#untilEnded(deploymentId, end);
       await following;
       const artefact = await this.#artefactOf(order);
-      if (!artefact) throw new BuildFailed(await this.#why(order, progress));
+      if (!artefact) throw new BuildFailed(await this.#why(order, remote, progress));
       return artefact;
     } catch (error) {
       await this.#remove(deploymentId);
@@ -124,9 +134,9 @@ export class ImageBuilds {
     }
   }
 
-  async #pin({ repositoryUrl }: BuildOrder): Promise<PinnedRemote> {
+  async #pin({ repositoryUrl, credentials }: BuildOrder): Promise<PinnedRemote> {
     try {
-      return await this.parts.remotes.pin(repositoryUrl);
+      return await this.parts.remotes.pin(repositoryUrl, credentials);
     } catch (error) {
       throw error instanceof SourceUnavailable ? new BuildFailed(error.message) : error;
     }
@@ -184,7 +194,7 @@ export class ImageBuilds {
     );
   }
 
-  async #why(order: BuildOrder, progress: BuildProgress): Promise<string> {
+  async #why(order: BuildOrder, { access }: PinnedRemote, progress: BuildProgress): Promise<string> {
     const { cluster, gitWords, settings } = this.parts;
     const job = await cluster.find<Job>({ kind: 'Job', name: buildName(order.deploymentId) });
     const failed = job?.status?.conditions?.find(({ type }) => type === 'Failed');
@@ -195,7 +205,7 @@ export class ImageBuilds {
         container => container.name === name,
       )?.state?.terminated;
     const [fetcher, builder] = [endOf(FETCHER), endOf(BUILDER)];
-    if (fetcher && fetcher.exitCode !== 0) return gitWords(fetcher.message ?? '', order.repositoryUrl);
+    if (fetcher && fetcher.exitCode !== 0) return gitWords(fetcher.message ?? '', order.repositoryUrl, access);
     if (builder?.reason === 'OOMKilled') return `the build used more than ${settings.memoryMiB} MiB of memory`;
     return progress.failure ?? failed?.message ?? 'the build ended without an image';
   }

@@ -2,19 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ResolvedSource, type Source, SourceUnavailable } from '@postern/runtime';
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
-import type { PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
+import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
+import { newHostKeys, type RemoteAccess } from '../../infrastructure/git/remote-access.js';
 import { pickBranch, refsToAskFor } from '../../infrastructure/git/remote-branches.js';
 import type { Cluster } from '../cluster.js';
 import type { BuildObjectSettings } from '../objects/build-objects.js';
+import { printedHostKeys } from '../objects/git-pod.js';
 import type { Job, Pod } from '../objects/kinds.js';
 import { LABEL, OURS, sourceName } from '../objects/names.js';
 import { LISTER, SOURCE_DEADLINE_SECONDS, sourceJob, sourceSecret } from '../objects/source-objects.js';
+
+/** The meaning of an error of git, without credentials. */
+export type GitWords = (errors: string, url: string, access: RemoteAccess | undefined) => string;
 
 export interface JobSourcesParts {
   readonly cluster: Cluster;
   readonly settings: BuildObjectSettings;
   readonly remotes: PinnedRemotes;
-  readonly gitWords: (errors: string, url: string) => string;
+  readonly gitWords: GitWords;
   readonly pollMs: number;
 }
 
@@ -31,14 +36,14 @@ export class JobSources {
   /** @throws SourceUnavailable, or the signal's reason. */
   async resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
     const { cluster, settings, remotes } = this.parts;
-    const remote = await remotes.pin(source.repositoryUrl);
+    const remote = await remotes.pin(source.repositoryUrl, source.credentials);
     const id = randomUUID();
     this.#underWay.add(id);
     try {
       await cluster.apply(sourceSecret(id, remote, refsToAskFor(source)));
       await cluster.apply(sourceJob(id, remote, settings));
       await this.#untilEnded(id, source, signal);
-      return await this.#answerOf(id, source);
+      return await this.#answerOf(id, source, remote);
     } finally {
       await this.#remove(id);
       this.#underWay.delete(id);
@@ -54,17 +59,18 @@ export class JobSources {
           await cluster.remove({ kind, name: metadata.name });
   }
 
-  async #answerOf(id: string, source: Source): Promise<ResolvedSource> {
+  async #answerOf(id: string, source: Source, { access }: PinnedRemote): Promise<ResolvedSource> {
     const { cluster, gitWords } = this.parts;
     const { repositoryUrl: url } = source;
     const pod = (await cluster.list<Pod>('Pod', `${OURS},${LABEL.source}=${id}`))[0];
     const ended = pod?.status?.containerStatuses?.find(({ name }) => name === LISTER)?.state?.terminated;
     if (!pod || !ended) throw new SourceUnavailable(tooLate(url));
-    if (ended.exitCode !== 0) throw new SourceUnavailable(gitWords(ended.message ?? '', url));
+    if (ended.exitCode !== 0) throw new SourceUnavailable(gitWords(ended.message ?? '', url, access));
     const output = await cluster.log(pod.metadata.name, { container: LISTER, limitBytes: MOST_OUTPUT_BYTES });
     const picked = pickBranch(output, source);
     if (typeof picked === 'string') throw new SourceUnavailable(picked);
-    return picked;
+    const hostKeys = newHostKeys(access, printedHostKeys(output));
+    return { ...picked, ...(hostKeys !== undefined && { hostKeys }) };
   }
 
   async #untilEnded(id: string, { repositoryUrl }: Source, signal: AbortSignal): Promise<void> {

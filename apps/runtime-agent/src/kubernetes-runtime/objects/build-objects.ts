@@ -1,6 +1,6 @@
 import type { BuildOrder } from '@postern/runtime';
 import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
-import { gitFiles, gitVariables, PLAN, requirePinning } from './git-pod.js';
+import { accessMounts, accessVolumes, gitFiles, gitVariables, PLAN, prepareAccess, requirePinning } from './git-pod.js';
 import type { Manifest } from './kinds.js';
 import { buildName, LABEL } from './names.js';
 import { named } from './service-objects.js';
@@ -36,7 +36,7 @@ export interface ImagePrograms {
 
 /** Older servers give whole branches only, or no shallow ones. */
 const fetchScript = (remote: PinnedRemote) => `set -eu
-${requirePinning(remote)}cd "$SOURCE"
+${requirePinning(remote)}${prepareAccess(remote)}cd "$SOURCE"
 git init --quiet --template= --object-format="$FORMAT" --initial-branch=fetched .
 fetch() { git fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head "$@"; }
 fetch --depth=1 -- "$URL" "$COMMIT" || fetch -- "$URL" '+refs/heads/*:refs/fetched/*'
@@ -74,7 +74,7 @@ export const buildSecret = (order: BuildOrder, programs: ImagePrograms, remote: 
   return {
     ...named('Secret', buildName(deploymentId), {
       [LABEL.build]: deploymentId,
-      'postern.dev/builds-for': webServiceId,
+      [LABEL.buildsFor]: webServiceId,
     }),
     type: 'Opaque',
     immutable: true,
@@ -139,6 +139,7 @@ const podSpec = (order: BuildOrder, programs: ImagePrograms, settings: BuildObje
         volumeMounts: [
           { name: 'source', mountPath: '/source' },
           { name: 'plan', mountPath: '/plan', readOnly: true },
+          ...accessMounts(remote),
         ],
       },
     ],
@@ -168,6 +169,7 @@ const podSpec = (order: BuildOrder, programs: ImagePrograms, settings: BuildObje
       { name: 'source', emptyDir: { sizeLimit: `${diskMiB}Mi` } },
       { name: 'work', emptyDir: { sizeLimit: `${diskMiB}Mi` } },
       { name: 'plan', secret: { secretName, items: planItems } },
+      ...accessVolumes(secretName, remote),
       { name: 'environment', secret: { secretName, items: [{ key: 'environment.json', path: 'environment.json' }] } },
       ...(registrySecret
         ? [

@@ -1,20 +1,67 @@
 import { gitEnvironment, gitSettingsFor, OLD_GIT } from '../../infrastructure/git/git-environment.js';
 import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
+import { ACCESS_VARIABLE, accessFiles, KNOWN_HOSTS_FILE } from '../../infrastructure/git/remote-access.js';
 
 /** Where a pod finds the files of {@link gitFiles}. */
 export const PLAN = '/plan';
+const ACCESS = '/access';
+const ACCESS_VOLUME = 'access';
+/** Begins lines of output that are no branches. */
+const HOST_KEY = 'postern-host-key ';
 
 /** What pods that run git find in their Secret. */
 export const gitFiles = (remote: PinnedRemote): Record<string, string> => ({
   'repository-url': remote.url,
   gitconfig: gitSettingsFor(remote),
+  ...accessFiles(remote.access),
 });
+
+/** The credentials of the remote, for the one container that runs git. */
+export const accessMounts = ({ access }: PinnedRemote) =>
+  access ? [{ name: ACCESS_VOLUME, mountPath: ACCESS, readOnly: true }] : [];
+
+export const accessVolumes = (secretName: string, { access }: PinnedRemote) =>
+  access
+    ? [
+        {
+          name: ACCESS_VOLUME,
+          secret: { secretName, items: Object.keys(accessFiles(access)).map(key => ({ key, path: key })) },
+        },
+      ]
+    : [];
+
+/** Copies the credentials, because ssh adds to known hosts and takes no key that others may read. */
+export const prepareAccess = ({ access }: PinnedRemote): string =>
+  access
+    ? `given=$${ACCESS_VARIABLE}
+${ACCESS_VARIABLE}=$(mktemp -d)
+trap 'rm -rf "$${ACCESS_VARIABLE}"' EXIT
+for name in ${Object.keys(accessFiles(access)).join(' ')}; do
+  cat "$given/$name" > "$${ACCESS_VARIABLE}/$name"
+  chmod 600 "$${ACCESS_VARIABLE}/$name"
+done
+`
+    : '';
+
+/** Prints what ssh knows of the server after git has connected. */
+export const printHostKeys = ({ access }: PinnedRemote): string =>
+  access?.kind === 'ssh' ? `sed 's/^/${HOST_KEY}/' "$${ACCESS_VARIABLE}/${KNOWN_HOSTS_FILE}"\n` : '';
+
+/** The lines of {@link printHostKeys}, as `known_hosts` has them. */
+export const printedHostKeys = (output: string): string =>
+  output
+    .split('\n')
+    .filter(line => line.startsWith(HOST_KEY))
+    .map(line => `${line.slice(HOST_KEY.length)}\n`)
+    .join('');
 
 /** The environment of git in a pod. The address comes from the Secret: it may hold a token. */
 export const gitVariables = (secretName: string, remote: PinnedRemote, allowFiles: boolean) => [
   { name: 'URL', valueFrom: { secretKeyRef: { name: secretName, key: 'repository-url' } } },
   { name: 'HOME', value: '/tmp' },
-  ...Object.entries(gitEnvironment(`${PLAN}/gitconfig`, remote, allowFiles)).map(([name, value]) => ({ name, value })),
+  ...Object.entries(gitEnvironment({ settings: `${PLAN}/gitconfig`, access: ACCESS }, remote, allowFiles)).map(
+    ([name, value]) => ({ name, value }),
+  ),
 ];
 
 /** Begins the script of a pod whose connections are pinned. */

@@ -4,6 +4,7 @@ export const LABEL = {
   webService: 'postern.dev/web-service',
   roll: 'postern.dev/roll',
   build: 'postern.dev/build',
+  buildsFor: 'postern.dev/builds-for',
   source: 'postern.dev/source',
 } as const;
 

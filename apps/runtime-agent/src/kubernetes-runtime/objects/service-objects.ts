@@ -89,8 +89,13 @@ export const instanceCount = (webServiceId: string, replicas: number): Manifest 
   spec: { replicas },
 });
 
+/** What each instance may use. */
+const sizeOf = ({ instance }: ServicePlan, { memoryMiB, cpuMillicores }: ServiceObjectSettings) =>
+  instance ?? { memoryMib: memoryMiB, cpuMillicores };
+
 const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
-  const { memoryMiB, cpuMillicores, drainSeconds, nodeSelector, pullSecret } = settings;
+  const { drainSeconds, nodeSelector, pullSecret } = settings;
+  const { memoryMib: memoryMiB, cpuMillicores } = sizeOf(plan, settings);
   const answers = plan.healthCheckPath
     ? { httpGet: { path: plan.healthCheckPath, port: 'http' } }
     : { tcpSocket: { port: 'http' } };
@@ -99,7 +104,7 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
   return {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    terminationGracePeriodSeconds: GRACE_SECONDS + drainSeconds,
+    terminationGracePeriodSeconds: (plan.drainSeconds ?? GRACE_SECONDS) + drainSeconds,
     securityContext: {
       runAsNonRoot: true,
       runAsUser: USER,
@@ -158,7 +163,8 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
 const literally = (command: string): string => command.replaceAll('$(', '$$$$(');
 
 /** Undefined where the number of instances is fixed. */
-export const autoscaler = (plan: ServicePlan, { cpuMillicores }: ServiceObjectSettings): Manifest | undefined => {
+export const autoscaler = (plan: ServicePlan, settings: ServiceObjectSettings): Manifest | undefined => {
+  const { cpuMillicores } = sizeOf(plan, settings);
   const { webServiceId, minInstances, maxInstances } = plan;
   if (maxInstances <= minInstances) return undefined;
   const name = serviceName(webServiceId);

@@ -1,6 +1,15 @@
 import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
 import type { BuildObjectSettings } from './build-objects.js';
-import { gitFiles, gitVariables, PLAN, requirePinning } from './git-pod.js';
+import {
+  accessMounts,
+  accessVolumes,
+  gitFiles,
+  gitVariables,
+  PLAN,
+  prepareAccess,
+  printHostKeys,
+  requirePinning,
+} from './git-pod.js';
 import type { Manifest } from './kinds.js';
 import { LABEL, sourceName } from './names.js';
 import { named } from './service-objects.js';
@@ -14,10 +23,10 @@ const USER = 1000;
 
 /** Each line of `refs` is one argument. */
 const list = (remote: PinnedRemote) => `set -euf
-${requirePinning(remote)}IFS='
+${requirePinning(remote)}${prepareAccess(remote)}IFS='
 '
-exec git ls-remote --symref -- "$URL" $REFS
-`;
+git ls-remote --symref -- "$URL" $REFS
+${printHostKeys(remote)}`;
 
 /** What the Job is told; deleted with it. */
 export const sourceSecret = (id: string, remote: PinnedRemote, refs: readonly string[]): Manifest => {
@@ -69,8 +78,11 @@ const podSpec = (secretName: string, remote: PinnedRemote, settings: BuildObject
         capabilities: { drop: ['ALL'] },
         seccompProfile: { type: 'RuntimeDefault' },
       },
-      volumeMounts: [{ name: 'plan', mountPath: PLAN, readOnly: true }],
+      volumeMounts: [{ name: 'plan', mountPath: PLAN, readOnly: true }, ...accessMounts(remote)],
     },
   ],
-  volumes: [{ name: 'plan', secret: { secretName, items: ['list.sh', 'gitconfig'].map(key => ({ key, path: key })) } }],
+  volumes: [
+    { name: 'plan', secret: { secretName, items: ['list.sh', 'gitconfig'].map(key => ({ key, path: key })) } },
+    ...accessVolumes(secretName, remote),
+  ],
 });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RollFailed, type RuntimeStatus, type ServicePlan } from '@postern/runtime';
-import type { Cluster } from '../cluster.js';
+import type { Cluster, ObjectName } from '../cluster.js';
 import type { Deployment, Manifest, Pod, ReplicaSet } from '../objects/kinds.js';
 import { ANNOTATION, LABEL, OURS, ofService, releaseName, serviceName } from '../objects/names.js';
 import {
@@ -97,6 +97,11 @@ export class ServiceRolls {
     for (const manifest of addressObjects(webServiceId, name, this.settings)) await this.cluster.apply(manifest);
   }
 
+  async removeAddress(webServiceId: string): Promise<void> {
+    for (const { kind, metadata } of addressObjects(webServiceId, '', this.settings))
+      await this.cluster.remove({ kind: kind as ObjectName['kind'], name: metadata.name });
+  }
+
   /** Images that some instance runs from, or is about to. */
   async imagesInUse(): Promise<readonly string[]> {
     const sets = await this.cluster.list<ReplicaSet>('ReplicaSet', `${OURS},${LABEL.webService}`);
@@ -159,11 +164,8 @@ export class ServiceRolls {
       const found = await this.#find(plan.webServiceId);
       if (found && isRolledOut(found) && rollOf(found) === plan.rollId) return;
       const pods = (await this.#pods(plan.webServiceId)).filter(pod => isOfRoll(pod, plan.rollId));
-      const late = performance.now() >= deadline;
-      if (late || pods.some(isHopeless)) {
-        const why = this.mask(await whyNotReady(this.cluster, found, pods), plan.secrets);
-        throw new RollFailed(late ? `not ready within ${plan.deadlineMs / 1_000} s: ${why}` : why);
-      }
+      if (performance.now() >= deadline || pods.some(isHopeless))
+        throw new RollFailed(this.mask(await whyNotReady(this.cluster, found, pods), plan.secrets));
       await pause(this.times.pollMs, undefined, { signal }).catch(() => {});
     }
   }

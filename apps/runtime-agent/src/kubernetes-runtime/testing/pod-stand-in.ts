@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createConnection } from 'node:net';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { freePort } from '@postern/testing';
-import { fetch } from 'undici';
 import { type AnyObject, type ContainerSpec, type Json, podSpecOf } from './any-object.js';
 import { runBuildkit } from './buildkit-stand-in.js';
+import { environmentOf, expand } from './container-environment.js';
 import { ContainerLog } from './container-log.js';
 import type { NodeApi } from './node-stand-in.js';
+import { podStatus, STATIC, unhealthyEvent } from './pod-status.js';
+import { PodVolumes } from './pod-volumes.js';
+import { probeFailure } from './readiness-probe.js';
 import type { RegistryStandIn } from './registry-stand-in.js';
 
 interface Ended {
@@ -32,8 +34,8 @@ export class PodStandIn {
   readonly #over = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #ending: Promise<void> | undefined;
-  /** Paths of containers, the longest first, and what they are here. */
-  #mounts: (readonly [string, string])[] = [];
+  readonly #volumes: PodVolumes;
+  readonly #folder: string;
 
   constructor(
     private readonly pod: AnyObject,
@@ -44,9 +46,8 @@ export class PodStandIn {
     this.name = pod.metadata.name;
     this.labels = pod.metadata.labels ?? {};
     this.#folder = join(folder, pod.metadata.uid ?? this.name);
+    this.#volumes = new PodVolumes(api, this.#folder);
   }
-
-  readonly #folder: string;
 
   get webServiceId(): string | undefined {
     return this.labels['postern.dev/web-service'];
@@ -102,7 +103,8 @@ export class PodStandIn {
 
   async #run(): Promise<void> {
     const { initContainers = [], containers, restartPolicy } = podSpecOf(this.pod);
-    await this.#mount();
+    await this.#volumes.mount(this.pod);
+    this.port = await freePort();
     for (const container of initContainers) {
       const ended = await this.#runOnce(container);
       this.#initStatus = [{ name: container.name, ...STATIC, state: { terminated: ended } }];
@@ -145,7 +147,7 @@ export class PodStandIn {
         : this.#report('Running', { running: { startedAt } }, last);
     if (container.name === 'buildkit') {
       await begun();
-      const locate = (path: string) => this.#located(path);
+      const locate = (path: string) => this.#volumes.located(path);
       const { code, metadata = '' } = await runBuildkit(
         {
           arguments: container.args ?? [],
@@ -159,7 +161,11 @@ export class PodStandIn {
       log.close();
       return { exitCode: code, reason: code === 0 ? 'Completed' : 'Error', message: metadata };
     }
-    const exit = this.#spawn(container, await this.#environmentOf(container), log);
+    const exit = this.#spawn(
+      container,
+      await environmentOf(this.api, container, this.port, text => this.#volumes.located(text)),
+      log,
+    );
     await begun();
     const over = new AbortController();
     const probing = isInit ? Promise.resolve() : this.#probe(container, startedAt, last, over.signal);
@@ -172,10 +178,12 @@ export class PodStandIn {
   }
 
   #spawn(container: ContainerSpec, environment: Record<string, string>, log: ContainerLog): Promise<number> {
-    const argv = [...(container.command ?? []), ...(container.args ?? [])].map(part => this.#expand(part, environment));
+    const argv = [...(container.command ?? []), ...(container.args ?? [])].map(part =>
+      this.#volumes.located(expand(part, environment)),
+    );
     const [command = '', ...args] = argv;
     const child = spawn(command, args, {
-      cwd: this.#located(container.workingDir ?? this.#folder),
+      cwd: this.#volumes.located(container.workingDir ?? this.#folder),
       env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
@@ -194,18 +202,10 @@ export class PodStandIn {
     });
   }
 
-  /** As Kubernetes reads a command: `$(NAME)` is a variable, and `$$` a dollar sign. */
-  #expand(part: string, environment: Readonly<Record<string, string>>): string {
-    const expanded = part.replaceAll(/\$(\$|\((\w+)\))/g, (whole, what: string, name: string) =>
-      what === '$' ? '$' : (environment[name] ?? whole),
-    );
-    return this.#located(expanded);
-  }
-
   async #probe(container: ContainerSpec, startedAt: string, last: Json, signal: AbortSignal): Promise<void> {
     let isReady = false;
     while (!signal.aborted) {
-      const failure = await this.#failureOf(container, signal);
+      const failure = await probeFailure(container, this.port, signal);
       if (signal.aborted) break;
       if (!failure !== isReady) {
         isReady = !failure;
@@ -217,129 +217,27 @@ export class PodStandIn {
     }
   }
 
-  async #failureOf({ readinessProbe }: ContainerSpec, signal: AbortSignal): Promise<string | undefined> {
-    const path = readinessProbe?.httpGet?.path;
-    if (path !== undefined) {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
-      return fetch(`http://127.0.0.1:${this.port}${path}`, { signal: limit }).then(
-        ({ status }) => (status < 400 ? undefined : `HTTP probe failed with statuscode: ${status}`),
-        () => 'connection refused',
-      );
-    }
-    return new Promise(resolve => {
-      const socket = createConnection(this.port, '127.0.0.1')
-        .once('connect', () => resolve(undefined))
-        .once('connect', () => socket.destroy())
-        .once('error', () => resolve('dial tcp: connection refused'));
-    });
-  }
-
   async #complain(message: string): Promise<void> {
-    const about = { apiVersion: 'v1', kind: 'Pod', name: this.name, namespace: this.api.namespace };
-    const now = new Date().toISOString();
-    const name = `${this.name}.unhealthy`;
-    const event = {
-      apiVersion: 'v1',
-      kind: 'Event',
-      metadata: { name },
-      involvedObject: about,
-      type: 'Warning',
-      reason: 'Unhealthy',
-      message,
-      firstTimestamp: now,
-      lastTimestamp: now,
-    };
+    const event = unhealthyEvent(this.name, this.api.namespace, message);
+    const { metadata, lastTimestamp } = event;
     await this.api
-      .send('PATCH', `/events/${name}`, { message, lastTimestamp: now })
+      .send('PATCH', `/events/${metadata.name}`, { message, lastTimestamp })
       .catch(() => this.api.send('POST', '/events', event))
       .catch(() => {});
   }
 
   async #report(phase: string, state: Json, lastState: Json = {}): Promise<void> {
-    const [container] = podSpecOf(this.pod).containers;
-    const now = new Date().toISOString();
-    const condition = (type: string, isTrue: boolean) => ({
-      type,
-      status: isTrue ? 'True' : 'False',
-      lastTransitionTime: now,
-    });
-    const status = {
-      phase,
-      podIP: '127.0.0.1',
-      startTime: now,
-      conditions: [
-        condition('PodScheduled', true),
-        condition('Ready', this.#isReady),
-        condition('ContainersReady', this.#isReady),
-      ],
-      initContainerStatuses: this.#initStatus,
-      containerStatuses:
-        Object.keys(state).length === 0
-          ? []
-          : [
-              {
-                name: container?.name,
-                ...STATIC,
-                ready: this.#isReady,
-                restartCount: this.#restarts,
-                state,
-                lastState,
-              },
-            ],
-    };
+    const [isReady, restarts, initStatus] = [this.#isReady, this.#restarts, this.#initStatus];
+    const status = podStatus(this.pod, { phase, state, lastState, isReady, restarts, initStatus });
     // The pod may be gone by now.
     await this.api.send('PATCH', `/pods/${this.name}/status`, { status }).catch(() => {});
-  }
-
-  async #mount(): Promise<void> {
-    const { volumes = [], containers, initContainers = [] } = podSpecOf(this.pod);
-    for (const { name, secret } of volumes) {
-      const folder = join(this.#folder, 'volumes', name);
-      await mkdir(folder, { recursive: true });
-      if (!secret) continue;
-      const data = await this.#secret(secret.secretName);
-      const items = secret.items ?? Object.keys(data).map(key => ({ key, path: key }));
-      for (const { key, path } of items) await writeFile(join(folder, path), data[key] ?? '');
-    }
-    const mounts = [...initContainers, ...containers].flatMap(({ volumeMounts = [] }) => volumeMounts);
-    this.#mounts = [...new Map(mounts.map(({ name, mountPath }) => [mountPath, join(this.#folder, 'volumes', name)]))];
-    this.port = await freePort();
   }
 
   async #missingImage(reference: string): Promise<string | undefined> {
     const image = await this.registry.find(reference);
     if (!image) return `Back-off pulling image "${reference}": not found`;
-    this.#mounts = [
-      ...this.#mounts.filter(([path]) => path !== '/app' && path !== '/postern'),
-      ['/app', join(image, 'app')],
-      ['/postern', join(image, 'postern')],
-    ];
+    this.#volumes.useImage(image);
     return undefined;
-  }
-
-  #located(text: string): string {
-    return this.#mounts.reduce(
-      (path, [from, to]) => (path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path),
-      text,
-    );
-  }
-
-  async #environmentOf({ env = [], envFrom = [], ports }: ContainerSpec): Promise<Record<string, string>> {
-    const environment: Record<string, string> = {};
-    for (const { secretRef } of envFrom) Object.assign(environment, await this.#secret(secretRef.name));
-    for (const { name, value = '', valueFrom } of env) {
-      const read = valueFrom ? (await this.#secret(valueFrom.secretKeyRef.name))[valueFrom.secretKeyRef.key] : value;
-      environment[name] = this.#located(read ?? '');
-    }
-    if (ports) environment['PORT'] = String(this.port);
-    return environment;
-  }
-
-  async #secret(name: string): Promise<Record<string, string>> {
-    const { data = {} } = (await this.api.send('GET', `/secrets/${name}`)) as { data?: Record<string, string> };
-    return Object.fromEntries(
-      Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
-    );
   }
 
   async #pause(ms: number, signal: AbortSignal = this.#over.signal): Promise<void> {
@@ -355,5 +253,3 @@ export class PodStandIn {
     });
   }
 }
-
-const STATIC = { image: 'image', imageID: '', ready: false, restartCount: 0 };

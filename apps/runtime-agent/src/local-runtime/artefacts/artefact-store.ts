@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { removeTree } from '../build/disk.js';
-import type { Launch } from '../instances/instance-starter.js';
+import { processTypes } from '../builders/procfile.js';
+import type { Launch, LaunchOf } from '../instances/instance-starter.js';
+import { readSmallFile } from './small-file.js';
 import { start } from './start.js';
 import { installStaticServer } from './static-server-program.js';
 
@@ -23,7 +25,8 @@ export type ArtefactMetadata = Readonly<z.infer<typeof metadata>>;
 const TREE = 'tree';
 const METADATA = 'artefact.json';
 /** Programs that a project has installed for itself are found by name, as npm does it. */
-const SHELL = 'PATH="$PWD/node_modules/.bin:$PATH" exec /bin/sh -c "$0"';
+const OWN_PROGRAMS = ['node_modules/.bin', '.venv/bin', 'bin', '.postern/node_modules/.bin'];
+const SHELL = `PATH="${OWN_PROGRAMS.map(folder => `$PWD/${folder}:`).join('')}$PATH" exec /bin/sh -c "$0"`;
 
 export const treeOf = (draft: string): string => join(draft, TREE);
 
@@ -37,6 +40,8 @@ export class ArtefactStore {
   constructor(
     private readonly platformHome: string,
     private readonly spareMs = 15 * 60_000,
+    /** The group that may read the artefacts of a web service; undefined where everything runs as we do. */
+    private readonly groupOf?: (webServiceId: string) => Promise<number>,
   ) {
     this.#folder = join(platformHome, 'artefacts');
   }
@@ -54,7 +59,7 @@ export class ArtefactStore {
     if (process.getuid?.() === 0) await run('chown', ['-hR', '0:0', '--', draft]);
     await run('chmod', ['-R', 'u+rX,go=u,a-w,ug-s,-t', '--', tree]);
     await writeFile(join(draft, METADATA), JSON.stringify(about));
-    await chmod(draft, 0o755);
+    await this.#close(draft, about);
     await mkdir(this.#folder, { recursive: true });
     // Instances of other services may go through, but not find out what else is there.
     await chmod(this.#folder, 0o711);
@@ -62,16 +67,31 @@ export class ArtefactStore {
     await rename(draft, this.#pathOf(about.deploymentId));
   }
 
+  /** Closes what an earlier release left open to every user of this machine. */
+  async closeToOthers(): Promise<void> {
+    for (const reference of await readdir(this.#folder).catch(() => [])) {
+      const about = await this.metadataOf(reference).catch(() => undefined);
+      if (about) await this.#close(this.#pathOf(reference), about);
+    }
+  }
+
+  /** Only the processes of its web service may read it. */
+  async #close(path: string, { webServiceId }: ArtefactMetadata): Promise<void> {
+    if (this.groupOf) await chown(path, 0, await this.groupOf(webServiceId));
+    await chmod(path, 0o750);
+  }
+
   /** How an instance is started. @throws when the artefact is gone, or nothing starts it. */
-  async launchOf(reference: string, startCommand: string | undefined): Promise<Launch> {
+  async launchOf(...[reference, startCommand]: Parameters<LaunchOf>): Promise<Launch> {
     const about = await this.metadataOf(reference);
     if (!about) throw new Error('the artefact of this release is gone');
     const tree = treeOf(this.#pathOf(reference));
-    const how = startCommand === undefined ? about.start : ({ kind: 'command', command: startCommand } as const);
+    const command = typeof startCommand === 'object' ? await processIn(tree, startCommand.processType) : startCommand;
+    const how = command === undefined ? about.start : ({ kind: 'command', command } as const);
     if (!how) throw new Error('nothing says how to start it');
     return how.kind === 'command'
-      ? { directory: tree, argv: ['/bin/sh', '-c', SHELL, how.command] }
-      : { directory: join(tree, how.folder), argv: [process.execPath, await this.#installedStaticServer()] };
+      ? { directory: tree, folder: '.', argv: ['/bin/sh', '-c', SHELL, how.command] }
+      : { directory: tree, folder: how.folder, argv: [process.execPath, await this.#installedStaticServer()] };
   }
 
   #installedStaticServer(): Promise<string> {
@@ -85,6 +105,12 @@ export class ArtefactStore {
   async retain(keep: ReadonlySet<string>): Promise<void> {
     this.#kept = keep;
     await this.clean();
+  }
+
+  /** Deletes what the builds of a web service have made. */
+  async removeOf(webServiceId: string): Promise<void> {
+    for (const reference of await readdir(this.#folder).catch(() => []))
+      if ((await this.metadataOf(reference))?.webServiceId === webServiceId) await this.#remove(reference);
   }
 
   /** Deletes what nobody has wanted to keep when last asked; nothing before that. */
@@ -112,3 +138,9 @@ export class ArtefactStore {
     return join(this.#folder, reference);
   }
 }
+
+const processIn = async (tree: string, type: string): Promise<string> => {
+  const command = processTypes((await readSmallFile(tree, 'Procfile')) ?? '')[type];
+  if (command === undefined) throw new Error(`the Procfile of this release has no process type ${type}`);
+  return command;
+};

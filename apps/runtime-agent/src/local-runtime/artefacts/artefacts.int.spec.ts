@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, stat, utimes, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -38,14 +39,17 @@ describe('An artefact', () => {
 
   /** As the runtime starts an instance. @returns its address. */
   const start = async (artefact: Artefact, startCommand?: string): Promise<string> => {
-    const { directory, argv } = await fixture.here.launchOf(artefact.reference, startCommand);
+    const { directory, folder, argv } = await fixture.here.launchOf(artefact.reference, startCommand);
     const port = await freePort();
     const id = `artefacts-${randomUUID()}`;
-    const place = await fixture.here.confinement.prepare(id);
+    const place = await fixture.here.confinement.prepare(id, fixture.webServiceId);
     started.push(place);
-    const [command = '', ...args] = place.enclose(argv);
+    const own = await mkdtemp(join(tmpdir(), 'postern-artefacts-'));
+    const view = await place.view({ app: directory, appWritable: false, home: own, temporary: own });
+    const seen = argv.map(each => view.pathOf(each));
+    const [command = '', ...args] = view.enclose(seen, folder);
     const environment = { PATH: fixture.here.path, PORT: String(port), [INSTANCE_MARKER]: id };
-    spawn(command, args, { cwd: directory, env: environment, stdio: 'ignore', detached: true });
+    spawn(command, args, { cwd: view.startDirectory, env: environment, stdio: 'ignore', detached: true });
     const url = `http://127.0.0.1:${port}`;
     await waitFor(() =>
       ask(url).then(

@@ -4,13 +4,23 @@ import { readSmallFile } from './small-file.js';
 
 const names = z.record(z.string(), z.unknown()).optional();
 
-const schema = z.object({ dependencies: names, devDependencies: names, scripts: names });
+const schema = z.object({
+  dependencies: names,
+  devDependencies: names,
+  scripts: names,
+  engines: z.unknown().optional(),
+  packageManager: z.unknown().optional(),
+  main: z.unknown().optional(),
+});
 
 export type PackageJson = z.infer<typeof schema>;
 
 /** The project's package.json, if it has one. @throws BuildFailed when it is none. */
-export const packageJson = async (directory: string): Promise<PackageJson | undefined> => {
-  const text = await readSmallFile(directory, 'package.json');
+export const packageJson = async (directory: string): Promise<PackageJson | undefined> =>
+  packageManifest(await readSmallFile(directory, 'package.json'));
+
+/** @throws BuildFailed when the text is no package.json. */
+export const packageManifest = (text: string | undefined): PackageJson | undefined => {
   if (text === undefined) return undefined;
   try {
     return schema.parse(JSON.parse(text.replace(/^\uFEFF/, '')));

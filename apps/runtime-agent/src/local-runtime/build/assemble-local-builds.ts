@@ -9,8 +9,10 @@ import type { Confinement } from '../instances/confinement.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
 import type { LaunchOf } from '../instances/instance-starter.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
+import { Box } from '../sandbox/box/box.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
-import { findUsers, halves, type UserRange } from '../sandbox/own-users.js';
+import { isolationGaps } from '../sandbox/isolation-gaps.js';
+import { findUsers, shares, type UserRange } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
 import { UserAssignments } from '../sandbox/user-assignments.js';
 import { Git } from '../source/git.js';
@@ -18,7 +20,7 @@ import { RepositorySources, SOURCE_TIMES, type SourceTimes } from '../source/rep
 import { BUILD_MARKER } from './build-environment.js';
 import { BUILD_LIMITS, type BuildLimits } from './build-limits.js';
 import { BuildWorkspaces } from './build-workspaces.js';
-import { networkOf, programPath, registryOf } from './host-environment.js';
+import { networkOf, programFolders, programPath, registryOf } from './host-environment.js';
 import { type InStep, LocalBuilds } from './local-builds.js';
 
 export interface LocalBuildsOptions {
@@ -37,7 +39,7 @@ export interface LocalBuildsOptions {
   readonly times?: Partial<SourceTimes>;
   readonly spareMs?: number;
   /** What to use of what the machine offers; all of it where nothing is said. */
-  readonly use?: { readonly users?: boolean; readonly cgroups?: boolean };
+  readonly use?: { readonly users?: boolean; readonly cgroups?: boolean; readonly boxes?: boolean };
 }
 
 /** What the rest of the local runtime needs of this part. */
@@ -49,6 +51,8 @@ export interface LocalBuildsAssembly {
   readonly path: string;
   /** Whether web services and builds run as users of their own. */
   readonly ownUsers: boolean;
+  /** What this machine does not isolate, for people. */
+  readonly isolationGaps: readonly string[];
 }
 
 /** Shares of the processor where all want it: a build yields to what serves visitors. */
@@ -63,19 +67,26 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   const idPrefix = `${createHash('sha256').update(resolve(platformHome)).digest('hex').slice(0, 10)}-`;
   const users = (use.users ?? true) ? await findUsers(platformHome) : undefined;
   const cgroups = (use.cgroups ?? true) ? await CgroupTree.find('postern') : undefined;
-  if (!users)
-    log.warn({}, 'Web services and builds run as the same user as the platform, and could read what it reads');
-  if (!cgroups) log.warn({}, 'No control groups here: memory and processors of web services are watched, not limited');
+  const path = programPath(variables);
+  const box = (use.boxes ?? true) ? await Box.find(platformHome, programFolders(path)) : undefined;
+  const gaps = isolationGaps({
+    users: users !== undefined,
+    box: box !== undefined,
+    cgroups: cgroups !== undefined,
+  });
+  for (const gap of gaps) log.warn({}, gap);
 
-  const [buildUsers, instanceUsers] = users ? halves(users) : [];
+  const ranges = users && shares(users);
   const assignments = (folder: string, range: UserRange | undefined) =>
     range && new UserAssignments(join(platformHome, 'users', folder), range);
+  const groups = assignments('groups', ranges?.groups);
   const limits = { ...BUILD_LIMITS, ...options.limits };
-  const path = programPath(variables);
   const processes = new MarkedProcesses(BUILD_MARKER);
   const confinement = new Sandbox({
+    home: resolve(platformHome),
     processes,
-    users: assignments('builds', buildUsers),
+    users: assignments('builds', ranges?.builds),
+    box,
     // The caches of a service stay for its next build.
     keepsUser: id => !id.startsWith(`${idPrefix}source-`),
     cgroups,
@@ -90,7 +101,8 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     },
   });
   const workspaces = new BuildWorkspaces(platformHome, limits.cacheBytes);
-  const artefacts = new ArtefactStore(platformHome, options.spareMs);
+  const artefacts = new ArtefactStore(platformHome, options.spareMs, groups && (id => groups.assign(id)));
+  await artefacts.closeToOthers();
   const underWay = new Set<string>();
   const sources = new RepositorySources(
     new Git({ platformHome, allowFiles, path, network: networkOf(variables) }),
@@ -104,6 +116,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     artefacts,
     workspaces,
     confinement,
+    groups,
     processes,
     limits,
     concurrentBuilds: options.concurrentBuilds ?? 1,
@@ -115,11 +128,20 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     log,
   });
   const instances = new Sandbox({
+    home: resolve(platformHome),
     processes: new MarkedProcesses(),
-    users: assignments('instances', instanceUsers),
+    users: assignments('instances', ranges?.instances),
+    groups,
+    box,
     keepsUser: () => false,
     cgroups,
-    limits: { ...instanceLimits, cpuWeight: WEIGHTS.instance, fileBytes: undefined, niceness: 0, shortLived: false },
+    limits: {
+      ...instanceLimits,
+      cpuWeight: WEIGHTS.instance,
+      fileBytes: instanceLimits.diskBytes,
+      niceness: 0,
+      shortLived: false,
+    },
   });
   return {
     builds,
@@ -127,5 +149,6 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     confinement: instances,
     path,
     ownUsers: users !== undefined,
+    isolationGaps: gaps,
   };
 };

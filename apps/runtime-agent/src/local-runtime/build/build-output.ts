@@ -1,8 +1,12 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { LogWriter } from '@postern/runtime';
+
+const LAST_CHARACTERS = 32_768;
 
 /** Forwards the output of a build up to a limit, so that a flood of output does not fill the disk. */
 export class BuildOutput {
   #left: number;
+  #last = '';
 
   constructor(
     private readonly writer: LogWriter,
@@ -13,12 +17,18 @@ export class BuildOutput {
 
   /** What the build itself says. */
   readonly take = (chunk: Uint8Array): void => {
+    this.#last = (this.#last + Buffer.from(chunk).toString('utf8')).slice(-LAST_CHARACTERS);
     if (this.#left <= 0) return;
     this.writer.write('build', chunk.length > this.#left ? chunk.subarray(0, this.#left) : chunk);
     this.#left -= chunk.length;
     if (this.#left <= 0)
       this.logLine(`Output beyond ${Math.round(this.mostBytes / 2 ** 20)} MiB is not kept; the build continues`, '\n');
   };
+
+  /** The end of what the build has said, also beyond the limit, without colours. */
+  get last(): string {
+    return stripVTControlCharacters(this.#last);
+  }
 
   /** What the platform says about the build. */
   logLine(line: string, before = ''): void {

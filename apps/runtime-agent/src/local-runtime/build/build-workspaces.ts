@@ -47,6 +47,11 @@ export class BuildWorkspaces {
     await removeTree(join(this.folder, name));
   }
 
+  /** What the builds of a web service have kept for the next one. */
+  async removeCache(webServiceId: string): Promise<void> {
+    await removeTree(join(this.#caches, webServiceId));
+  }
+
   /** When there is no space; the next builds fetch what they need again. */
   async dropCaches(): Promise<void> {
     await removeTree(this.#caches);

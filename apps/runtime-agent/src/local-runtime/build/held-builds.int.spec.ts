@@ -107,10 +107,11 @@ describe.each<readonly [string, Circumstances]>([
     );
     const cutOff = elsewhere.build(order, silence, new AbortController().signal);
     cutOff.catch(() => {});
-    await waitFor(async () => (await fixture.lines()).includes('begun') && (await fixture.pids()).length === 3);
+    // With a box there are processes of the launcher as well.
+    await waitFor(async () => (await fixture.lines()).includes('begun') && (await fixture.pids()).length >= 3);
     await elsewhere.kill();
     await expect(cutOff).rejects.toThrow('the platform is gone');
-    expect(await fixture.pids()).toHaveLength(3);
+    expect((await fixture.pids()).length).toBeGreaterThanOrEqual(3);
     await fixture.builds.reconcile();
     expect(await fixture.pids()).toEqual([]);
     expect(await fixture.leftovers()).toEqual([]);

@@ -1,9 +1,21 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import { isProgram } from '../../infrastructure/is-program.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-const REGISTRY = ['npm_config_registry', 'NPM_CONFIG_REGISTRY', 'NODE_EXTRA_CA_CERTS'];
+const REGISTRY = [
+  'npm_config_registry',
+  'NPM_CONFIG_REGISTRY',
+  'NODE_EXTRA_CA_CERTS',
+  'PIP_INDEX_URL',
+  'PIP_CERT',
+  'UV_DEFAULT_INDEX',
+  'GOPROXY',
+  'GONOSUMDB',
+  'GOSUMDB',
+  'SSL_CERT_FILE',
+];
 const NETWORK = [
   'http_proxy',
   'https_proxy',
@@ -14,7 +26,7 @@ const NETWORK = [
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
 ];
-const USUAL = ['/usr/local/bin', '/usr/bin', '/bin'];
+const USUAL = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/go/bin', '/usr/local/cargo/bin'];
 
 const pick = (names: readonly string[], variables: Variables): Record<string, string> =>
   Object.fromEntries(names.flatMap(name => (variables[name] === undefined ? [] : [[name, variables[name]]])));
@@ -34,11 +46,16 @@ export const programPath = (variables: Variables): string => {
   return [...new Set([own, ...(npm ? [npm] : []), ...USUAL])].join(delimiter);
 };
 
-const isProgram = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+/** Folders outside the system directories without which programs of the path do not run. */
+export const programFolders = (path: string): readonly string[] => {
+  const real = path.split(delimiter).flatMap(folder => {
+    try {
+      return [realpathSync(folder)];
+    } catch {
+      return [];
+    }
+  });
+  const outside = real.filter(folder => !/^\/(usr|bin|sbin|lib\w*|nix)(\/|$)/.test(folder));
+  const folders = outside.map(folder => (basename(folder) === 'bin' ? dirname(folder) : folder));
+  return [...new Set(folders)].filter(folder => folder !== '/');
 };

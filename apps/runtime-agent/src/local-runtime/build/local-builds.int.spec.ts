@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BuildFailed } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
@@ -44,14 +46,22 @@ describe('A build', () => {
     const artefact = await fixture.build(order);
     expect(await fixture.read(artefact, 'version')).toBe(process.version);
     expect(await fixture.read(artefact, 'said')).toBe('built by production\n');
-    expect((await fixture.lines())[1]).toBe('$ npm install && npm run build --if-present');
+    expect((await fixture.lines()).slice(1, 4)).toEqual([
+      'no lock file found: npm install',
+      'package.json has a build script: npm run build',
+      '$ npm install && npm run build --if-present',
+    ]);
   });
 
   it('does nothing to a project without dependencies and build script', async () => {
     fixture = await BuildsFixture.start();
     const order = await fixture.order({ ...server, 'package.json': '{"scripts": {"start": "node server.js"}}' });
     await fixture.build({ ...order, startCommand: undefined });
-    expect(await fixture.lines()).toHaveLength(1);
+    expect(await fixture.lines()).toEqual([
+      `Fetching ${order.repositoryUrl} at ${order.commit}`,
+      'package.json without packages found: nothing is installed',
+      'Starts by: node server.js',
+    ]);
   });
 
   it('hands over the variables of the service and nothing of the platform’s', async () => {
@@ -69,10 +79,7 @@ describe('A build', () => {
       expect.arrayContaining(['COLOUR=green', 'CI=true', 'npm_config_registry=http://registry.example']),
     );
     expect(lines.filter(line => /never|secret/.test(line))).toEqual([]);
-    const { workspace } = /^HOME=(?<workspace>.*)\/home$/.exec(lines.find(line => line.startsWith('HOME=')) ?? '')!
-      .groups!;
-    expect(workspace).toContain(`${fixture.home}/builds/`);
-    expect(lines).toContain(`TMPDIR=${workspace}/tmp`);
+    expect(lines).toEqual(expect.arrayContaining(['HOME=/home/app', 'TMPDIR=/tmp', 'PWD=/app']));
   });
 
   it('masks secrets in what it says, and in the command that is shown', async () => {
@@ -157,4 +164,24 @@ describe('A build', () => {
     expect(await build('head -c 2000000 /dev/zero > "$npm_config_cache/large"')).toBe('kept\n');
     expect(await build('true')).toBe('');
   });
+
+  it('leaves nothing of a removed service on disk, and everything of others', async () => {
+    fixture = await BuildsFixture.start();
+    const kept = await fixture.build(await fixture.order({ text: 'kept' }, { webServiceId: 'other' }));
+    const fill = 'mkdir -p "$npm_config_cache"; echo full > "$npm_config_cache/full"';
+    const gone = await fixture.build(await fixture.order({ text: 'gone' }, { buildCommand: fill }));
+    const { builds } = fixture.here;
+    await builds.remove(fixture.webServiceId);
+    await expect(fixture.read(gone, 'text')).rejects.toThrow('ENOENT');
+    expect(await fixture.read(kept, 'text')).toBe('kept');
+    // The lines are the log store's. Without following links, of which those in the frame of a box lead out of the home.
+    const entries = await readdir(fixture.home, { recursive: true, withFileTypes: true });
+    const left = entries.map(({ parentPath, name }) => relative(fixture.home, join(parentPath, name)));
+    const { reference } = gone;
+    const ofIt = left.filter(path => path.includes(fixture.webServiceId) || path.includes(reference));
+    expect(ofIt.filter(path => !path.startsWith('logs'))).toEqual([]);
+    expect(ofIt).not.toEqual([]);
+    await builds.remove(fixture.webServiceId);
+    // Two builds, and a walk through all that a box is made of.
+  }, 60_000);
 });

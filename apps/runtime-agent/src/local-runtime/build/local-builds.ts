@@ -10,16 +10,30 @@ import {
 } from '@postern/runtime';
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
 import { type ArtefactStore, treeOf } from '../artefacts/artefact-store.js';
-import { findStart, type Start } from '../artefacts/start.js';
+import type { Start } from '../artefacts/start.js';
+import { recipeFor, requireTools, startOf } from '../builders/builders.js';
+import { cureIn } from '../builders/failure-words.js';
+import { machineOf } from '../builders/machine.js';
+import { procfileRules } from '../builders/procfile.js';
+import { projectIn } from '../builders/project.js';
+import type { Recipe } from '../builders/recipe.js';
 import { exitInWords } from '../instances/exit-words.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
 import type { Builds } from '../local-runtime.js';
 import { runConfined } from '../sandbox/confined-run.js';
 import type { Sandbox, SandboxPlace } from '../sandbox/sandbox.js';
+import type { UserAssignments } from '../sandbox/user-assignments.js';
 import { findDeadLink, findStrayLink } from '../source/links.js';
+import { notFetched } from '../source/not-fetched.js';
 import type { RepositorySources } from '../source/repository-sources.js';
-import { buildCommandFor } from './build-command.js';
-import { BUILD_MARKER, type BuildFolders, buildEnvironment, draftOf, homeOf } from './build-environment.js';
+import {
+  BUILD_MARKER,
+  type BuildFolders,
+  buildEnvironment,
+  draftOf,
+  homeOf,
+  temporaryOf,
+} from './build-environment.js';
 import type { BuildLimits } from './build-limits.js';
 import { BuildOutput } from './build-output.js';
 import type { BuildWorkspaces } from './build-workspaces.js';
@@ -35,6 +49,8 @@ export interface LocalBuildsParts {
   readonly artefacts: ArtefactStore;
   readonly workspaces: BuildWorkspaces;
   readonly confinement: Sandbox;
+  /** The groups that read the artefacts of web services; undefined where everything runs as we do. */
+  readonly groups: UserAssignments | undefined;
   readonly processes: MarkedProcesses;
   readonly limits: BuildLimits;
   /** Builds at one time. */
@@ -77,6 +93,18 @@ export class LocalBuilds implements Builds {
 
   retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
     return this.parts.artefacts.retain(keep);
+  }
+
+  async remove(webServiceId: string): Promise<void> {
+    const { artefacts, workspaces, confinement, groups } = this.parts;
+    const id = this.#placeOfWorkspace(webServiceId);
+    await (await confinement.find(id)).clear();
+    for (const name of await workspaces.names()) if (name.startsWith(`${webServiceId}.`)) await workspaces.remove(name);
+    await workspaces.removeCache(webServiceId);
+    await artefacts.removeOf(webServiceId);
+    await confinement.release(id);
+    // Only now: from here on the group may be another web service's.
+    await groups?.release(webServiceId);
   }
 
   /** Ends and deletes what builds have left that were cut off with an earlier run of the platform. */
@@ -128,43 +156,69 @@ export class LocalBuilds implements Builds {
   async #make(order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<Start | undefined> {
     const { place, folders, output } = site;
     const directory = treeOf(draftOf(folders.workspace));
+    let recipe: Recipe = { rules: [] };
     const watch = new LimitWatch(place, [folders.workspace, folders.cache], this.parts.limits);
     try {
       const limit = AbortSignal.any([signal, watch.signal]);
       output.logLine(`Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`);
       const marks = { [BUILD_MARKER]: site.id };
       const checkout = { place, directory, home: homeOf(folders.workspace), marks };
-      await this.parts.inStep('fetch source', () =>
-        this.parts.sources.checkOut(order.repositoryUrl, order.commit, checkout, limit),
-      );
-      const command = await buildCommandFor(directory, order.buildCommand);
+      await this.parts.inStep('fetch source', () => this.parts.sources.checkOut(order, checkout, limit));
+      for (const line of await notFetched(projectIn(directory))) output.logLine(line);
+      recipe = await this.#recipeFor(directory, order, output);
+      const command = order.buildCommand ?? recipe.command;
+      const { environment = {} } = recipe;
       if (command !== undefined)
-        await this.parts.inStep('run build command', () => this.#run(command, order, site, limit));
+        await this.parts.inStep('run build command', () => this.#run(command, environment, order, site, limit));
     } finally {
       await watch.end();
       await place.clear();
     }
     if (order.startCommand !== undefined) return undefined;
-    const start = await findStart(directory);
-    if (!start)
-      throw new BuildFailed(
-        'nothing starts this service: give it a start command, a web line in a Procfile, a start script in package.json, or an index.html',
-      );
+    const start = await startOf(directory, recipe);
     if (start.kind === 'static') await lookAtLinks(directory);
+    output.logLine(start.kind === 'static' ? `Serves the files in ${start.folder}` : `Starts by: ${start.command}`);
     return start;
   }
 
-  async #run(command: string, order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<void> {
+  /** States its rules, where they decide something. */
+  async #recipeFor(directory: string, order: BuildOrder, output: BuildOutput): Promise<Recipe> {
+    const project = projectIn(directory);
+    const machine = machineOf(this.parts.path);
+    const recipe = await recipeFor(project, machine);
+    if (order.startCommand === undefined)
+      for (const rule of procfileRules((await project.read('Procfile')) ?? '')) output.logLine(rule);
+    if (order.buildCommand !== undefined) return recipe;
+    for (const rule of recipe.rules) output.logLine(rule);
+    requireTools(recipe, machine);
+    return recipe;
+  }
+
+  async #run(
+    command: string,
+    recipe: Readonly<Record<string, string>>,
+    order: BuildOrder,
+    site: BuildSite,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { place, folders, output, id } = site;
     const { path, registry, limits } = this.parts;
     output.logLine(`$ ${command}`);
+    const view = await place.view({
+      app: treeOf(draftOf(folders.workspace)),
+      appWritable: true,
+      home: homeOf(folders.workspace),
+      temporary: temporaryOf(folders.workspace),
+      cache: folders.cache,
+    });
+    const inside = { ...view.folders, cache: view.folders.cache ?? folders.cache };
     const exit = await runConfined(
-      place,
+      { enclose: argv => view.enclose(argv, '.') },
       {
         argv: ['/bin/sh', '-c', command],
-        directory: treeOf(draftOf(folders.workspace)),
+        directory: view.startDirectory,
         environment: { PATH: path, [BUILD_MARKER]: id },
-        variables: buildEnvironment(folders, { id, path }, registry, order.environment),
+        variables: buildEnvironment(inside, { id, path }, registry, { ...recipe, ...order.environment }),
         onOutput: output.take,
       },
       signal,
@@ -173,7 +227,9 @@ export class LocalBuilds implements Builds {
     if ('code' in exit && exit.code === 0) return;
     if (await place.ranOutOfMemory()) throw new BuildFailed(memoryWords(limits));
     if (await place.ranOutOfTasks()) throw new BuildFailed(tasksWords(limits));
-    throw new BuildFailed(`${what} ${'code' in exit ? exitInWords(exit.code) : `was ended by ${exit.signal}`}`);
+    const ended = `${what} ${'code' in exit ? exitInWords(exit.code) : `was ended by ${exit.signal}`}`;
+    const cure = cureIn(output.last);
+    throw new BuildFailed(cure === undefined ? ended : `${cure} (${ended})`);
   }
 
   /** Old artefacts go first; what a full disk needs is not left to a timer that may never come. */

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
+import type { SandboxFolders } from './confinement.js';
 
 /** By this variable every process of an instance is recognised, whatever became of its parent. */
 export const INSTANCE_MARKER = 'POSTERN_INSTANCE';
 
-/** Below its folder the only place that an instance may write to. */
+/** Below its folder the only places that an instance may write to. */
 export const temporaryFolder = (instanceFolder: string): string => join(instanceFolder, 'tmp');
+export const homeFolder = (instanceFolder: string): string => join(instanceFolder, 'home');
 
 /** What an instance's processes begin with, before its owner's variables: nothing of the platform's own environment. */
 export const firstEnvironment = (id: string, path: string): Record<string, string> => ({
@@ -15,12 +17,13 @@ export const firstEnvironment = (id: string, path: string): Record<string, strin
 
 /** What its owner has set, and what only the platform can say. */
 export const serviceEnvironment = (
-  { id, port, folder }: { readonly id: string; readonly port: number; readonly folder: string },
+  { id, port, folders }: { readonly id: string; readonly port: number | undefined; readonly folders: SandboxFolders },
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> => ({
-  HOME: temporaryFolder(folder),
-  TMPDIR: temporaryFolder(folder),
+  HOME: folders.home,
+  TMPDIR: folders.temporary,
   ...variables,
-  PORT: String(port),
+  ...(port !== undefined && { PORT: String(port) }),
+  ...(folders.disk !== undefined && { DISK_PATH: folders.disk }),
   [INSTANCE_MARKER]: id,
 });

@@ -1,4 +1,5 @@
 import type { LogWriter } from '@postern/runtime';
+import type { ServiceDisks } from '../disks/service-disks.js';
 import type { Redactor } from '../logs/line-splitter.js';
 import type { Confinement } from './confinement.js';
 import type { InstanceLedger } from './instance-ledger.js';
@@ -9,12 +10,18 @@ export interface InstanceLimits {
   readonly cpuMillicores: number;
   /** Processes and threads. */
   readonly tasks: number;
+  /** Of its home and its temporary files together. */
+  readonly diskBytes: number;
 }
+
+/** What a web service may choose for its instances. */
+export type InstanceSize = Pick<InstanceLimits, 'memoryBytes' | 'cpuMillicores'>;
 
 /** What instances need of the machine that they run on. */
 export interface InstanceHost {
   readonly ledger: InstanceLedger;
   readonly confinement: Confinement;
+  readonly disks: ServiceDisks;
   readonly logs: { writer(webServiceId: string, instance: string, secrets: readonly string[]): LogWriter };
   readonly redactor: (secrets: readonly string[]) => Redactor;
   readonly limits: InstanceLimits;

@@ -33,7 +33,7 @@ export class InstanceLedger {
 
   /** All that have a folder, whether their record was ever finished or not. */
   async ids(): Promise<readonly string[]> {
-    return readdir(this.folder).catch(() => []);
+    return readdir(this.folder).catch(error => undefinedIfAbsent(error) ?? []);
   }
 
   /** Of all instances; without a whole record no process was ever started. */
@@ -43,7 +43,7 @@ export class InstanceLedger {
   }
 
   async read(id: string): Promise<InstanceRecord | undefined> {
-    const text = await readFile(join(this.folderOf(id), 'record.json'), 'utf8').catch(() => undefined);
+    const text = await readFile(join(this.folderOf(id), 'record.json'), 'utf8').catch(undefinedIfAbsent);
     if (text === undefined) return undefined;
     const { data } = instanceRecord.safeParse(parsed(text));
     return data?.id === id ? data : undefined;
@@ -53,6 +53,11 @@ export class InstanceLedger {
     await rm(this.folderOf(id), { recursive: true, force: true });
   }
 }
+
+/** An instance whose record cannot be read still runs: only an absent one counts as none. */
+const undefinedIfAbsent = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code !== 'ENOENT') throw error;
+};
 
 const parsed = (text: string): unknown => {
   try {

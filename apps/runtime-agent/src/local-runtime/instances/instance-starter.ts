@@ -1,24 +1,32 @@
 import { randomBytes } from 'node:crypto';
-import type { ServicePlan } from '@postern/runtime';
+import type { RunOrder, ServicePlan } from '@postern/runtime';
 import { pickFreePort } from './free-ports.js';
 import { homePrefix } from './home-prefix.js';
 import { Instance } from './instance.js';
-import type { InstanceHost } from './instance-host.js';
+import type { InstanceHost, InstanceSize } from './instance-host.js';
 
 /** What is run of an artefact, and where. */
 export interface Launch {
+  /** What was built. */
   readonly directory: string;
+  /** Where the command is started, from there. */
+  readonly folder: string;
   readonly argv: readonly string[];
 }
 
-/** Tells how an artefact is started. @throws when it is gone, or when nothing starts it. */
-export type LaunchOf = (artefact: string, startCommand: string | undefined) => Promise<Launch>;
+/** Tells how an artefact, or another process type of it, is started. @throws when it is gone, or nothing starts it. */
+export type LaunchOf = (
+  artefact: string,
+  startCommand: string | undefined | { readonly processType: string },
+) => Promise<Launch>;
 
 /** Gives every new instance an id, a name and a port of its own. */
 export class InstanceStarter {
   /** Being started right now: in the ledger, but nobody's yet. */
   readonly #underWay = new Set<string>();
   readonly #ports = new Set<number>();
+  /** Web services whose instance is being started with the disk. */
+  readonly #disks = new Set<string>();
   /** Ids of different homes on one machine can be told apart. */
   readonly idPrefix: string;
 
@@ -34,31 +42,116 @@ export class InstanceStarter {
     return this.#underWay.has(id);
   }
 
-  async start(plan: ServicePlan): Promise<Instance> {
-    const id = `${this.idPrefix}${randomBytes(6).toString('hex')}`;
-    this.#underWay.add(id);
-    let port: number | undefined;
+  /** @throws unless the artefact has all process types of the plan. */
+  async checkProcesses({ artefact, processes = {} }: ServicePlan): Promise<void> {
+    for (const [processType, count] of Object.entries(processes))
+      if (count > 0) await this.launchOf(artefact.reference, { processType });
+  }
+
+  /** Starts a process that gets no traffic. */
+  async startProcess(plan: ServicePlan, processType: string): Promise<Instance> {
+    const id = this.#newId();
     try {
+      const launch = await this.launchOf(plan.artefact.reference, { processType });
+      const record = { ...this.#recordOf(plan, id), name: `${processType}-${id.slice(-4)}`, processType };
+      const { environment, secrets } = plan;
+      return await Instance.start(this.host, { record, ...launch, environment, secrets });
+    } finally {
+      this.#handOver(id);
+    }
+  }
+
+  async start(plan: ServicePlan): Promise<Instance> {
+    const id = this.#newId();
+    let port: number | undefined;
+    let hasDisk = false;
+    try {
+      if (plan.disk) await this.#claimDisk(plan.webServiceId);
+      hasDisk = plan.disk !== undefined;
       const launch = await this.launchOf(plan.artefact.reference, plan.startCommand);
-      const taken = (await this.host.ledger.list()).map(record => record.port);
+      const taken = (await this.host.ledger.list()).flatMap(record => record.port ?? []);
       port = await pickFreePort(new Set([...taken, ...this.#ports]));
       this.#ports.add(port);
+      const { healthCheckPath, disk } = plan;
       const record = {
-        id,
+        ...this.#recordOf(plan, id),
         name: `web-${id.slice(-4)}`,
-        webServiceId: plan.webServiceId,
-        rollId: plan.rollId,
-        artefact: plan.artefact.reference,
         port,
-        ...(plan.healthCheckPath !== undefined && { healthCheckPath: plan.healthCheckPath }),
-        secretNames: Object.keys(plan.environment).filter(name => plan.secrets.includes(plan.environment[name]!)),
+        ...(healthCheckPath !== undefined && { healthCheckPath }),
+        ...(disk && { disk }),
       };
       const { environment, secrets } = plan;
       return await Instance.start(this.host, { record, ...launch, environment, secrets });
     } finally {
-      // A moment later, when the caller has it.
-      setImmediate(() => this.#underWay.delete(id));
+      this.#handOver(id);
       if (port !== undefined) this.#ports.delete(port);
+      if (hasDisk) this.#disks.delete(plan.webServiceId);
     }
   }
+
+  /** Starts a command that has no port; `stream` is where its output goes instead of stdout and stderr. */
+  async startCommand(order: RunOrder, stream?: 'build'): Promise<Instance> {
+    const id = this.#newId();
+    try {
+      const launch = await this.launchOf(order.artefact.reference, order.command);
+      const { webServiceId, runId, instance, artefact, size, environment, secrets } = order;
+      const record = {
+        id,
+        name: instance,
+        webServiceId,
+        rollId: runId,
+        artefact: artefact.reference,
+        command: { id: runId, ...(stream && { stream }) },
+        ...(size && { size: sizeOf(size) }),
+        secretNames: secretNamesOf(order),
+      };
+      return await Instance.start(this.host, { record, ...launch, environment, secrets });
+    } finally {
+      this.#handOver(id);
+    }
+  }
+
+  /** @throws while another instance is in the ledger with the disk: until its end, whatever becomes of this process. */
+  async #claimDisk(webServiceId: string): Promise<void> {
+    if (this.#disks.has(webServiceId)) throw new Error('another instance starts with the disk');
+    this.#disks.add(webServiceId);
+    try {
+      const records = await this.host.ledger.list();
+      const holder = records.find(({ webServiceId: of, disk }) => of === webServiceId && disk);
+      if (holder) throw new Error(`${holder.name} has not ended and has the disk`);
+    } catch (error) {
+      this.#disks.delete(webServiceId);
+      throw error;
+    }
+  }
+
+  #recordOf(plan: ServicePlan, id: string) {
+    return {
+      id,
+      webServiceId: plan.webServiceId,
+      rollId: plan.rollId,
+      artefact: plan.artefact.reference,
+      ...(plan.instance && { size: sizeOf(plan.instance) }),
+      secretNames: secretNamesOf(plan),
+    };
+  }
+
+  #newId(): string {
+    const id = `${this.idPrefix}${randomBytes(6).toString('hex')}`;
+    this.#underWay.add(id);
+    return id;
+  }
+
+  /** A moment later, when the caller has it. */
+  #handOver(id: string): void {
+    setImmediate(() => this.#underWay.delete(id));
+  }
 }
+
+const secretNamesOf = ({ environment, secrets }: Pick<ServicePlan, 'environment' | 'secrets'>): string[] =>
+  Object.keys(environment).filter(name => secrets.includes(environment[name]!));
+
+const sizeOf = ({ memoryMib, cpuMillicores }: NonNullable<ServicePlan['instance']>): InstanceSize => ({
+  memoryBytes: memoryMib * 2 ** 20,
+  cpuMillicores,
+});

@@ -1,59 +1,33 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, chown, mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Backend } from '@postern/load-balancer-client';
-import type { LogWriter } from '@postern/runtime';
-import { type ProbeAnswer, probe } from '../probe.js';
-import type { ConfinedPlace } from './confinement.js';
+import { unlinkedBytes, usedBytes } from '../build/disk.js';
+import { levelOf } from '../disks/disk-level.js';
+import { diskUser } from '../disks/service-disks.js';
+import { type ProbeAnswer, probe, wrongPort } from '../probe.js';
+import type { ConfinedPlace, ConfinementNeeds } from './confinement.js';
 import { exitInWords } from './exit-words.js';
-import { handedEnvironment, TAKE_ENVIRONMENT } from './handed-environment.js';
-import { firstEnvironment, serviceEnvironment, temporaryFolder } from './instance-environment.js';
-import type { InstanceHost } from './instance-host.js';
-import { makePipes, openForInstance, PipeReader } from './instance-pipes.js';
+import type { InstanceHost, InstanceLimits } from './instance-host.js';
+import { InstanceOutput } from './instance-output.js';
 import type { InstanceRecord } from './instance-record.js';
-import { LastLines } from './last-lines.js';
-import { listeningPorts } from './listening-ports.js';
-import { environmentOf, isInGroupOf, type ProcessEntry, processEntry } from './process-table.js';
-
-export interface InstanceOrder {
-  /** Without its process, which is not there yet. */
-  readonly record: InstanceRecord;
-  readonly argv: readonly string[];
-  readonly directory: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly secrets: readonly string[];
-}
-
-/**
- * Stays between the platform and the service's own process, because the platform may be away when that ends: it holds
- * the pipes open until everything is read, and says the exit status into a pipe of its own, which the service does not
- * get. Again and again, because its reader may be killed before acting on it. It outlives SIGTERM, which goes to
- * the whole group, but not SIGKILL. Its own messages about ended commands are no lines of the service.
- */
-const KEEPER = `trap : TERM INT HUP
-{ "$@" 2>&4 3>&- 4>&-; status=$?; while :; do echo $status >&3; sleep 1; done; } 4>&2 2>/dev/null`;
-
-/** A shell anew, so that its environment in /proc is the one that it was handed. */
-const START = `${TAKE_ENVIRONMENT}\nexec /bin/sh -c '${KEEPER}' postern-instance "$@"`;
+import { withoutShim } from './instance-shim.js';
+import { listening, listeningPorts } from './listening-ports.js';
+import { mainProcessOf, secretsOf, signalGroup } from './main-process.js';
+import { catchAll, isInGroupOf, type ProcessEntry, processEntry } from './process-table.js';
+import { type InstanceOrder, startProcess } from './start-process.js';
 
 /** How often a group that was told to end is looked at. */
 const GROUP_LOOK_MS = 50;
-
-/** How long pipes are read on when nothing runs any more that could write to them. */
-const SETTLE_MS = 2_000;
 
 /** One running process of a web service, with everything that it has started. */
 export class Instance {
   /** Resolves with how it ended, once its main process has; what it left behind may still run until `end`. */
   readonly exited: Promise<string>;
   readonly #sayExited: (words: string) => void;
-  readonly #errors: LastLines;
-  readonly #writer: LogWriter;
-  #readers: readonly PipeReader[] = [];
-  #status = '';
+  readonly #output: InstanceOutput;
+  #exitCode: number | undefined;
   #ending: Promise<void> | undefined;
-  #detach = false;
+  #isAnnounced = false;
+  #isDiskTold = false;
 
   private constructor(
     private readonly host: InstanceHost,
@@ -64,18 +38,23 @@ export class Instance {
     const { promise, resolve } = Promise.withResolvers<string>();
     this.exited = promise;
     this.#sayExited = resolve;
-    this.#errors = new LastLines(host.redactor(secrets));
-    this.#writer = host.logs.writer(current.webServiceId, current.name, secrets);
+    this.#output = new InstanceOutput(host, current, secrets, code => this.#onExit(code));
   }
 
   /** Whatever goes wrong, nothing of it is left. */
   static async start(host: InstanceHost, order: InstanceOrder): Promise<Instance> {
     const { record } = order;
     await host.ledger.write(record);
-    const instance = new Instance(host, record, await host.confinement.prepare(record.id), order.secrets);
+    const instance = new Instance(
+      host,
+      record,
+      await host.confinement.prepare(record.id, record.webServiceId, needsOf(record)),
+      order.secrets,
+    );
     try {
-      const { pid, startTime } = await instance.#spawn(order);
-      instance.current = { ...record, process: { pid, startTime } };
+      const read = () => instance.#output.read();
+      const { pid, startTime, isBoxed } = await startProcess(host, instance.place, order, read);
+      instance.current = { ...record, isBoxed, process: { pid, startTime } };
       await host.ledger.write(instance.current);
       return instance;
     } catch (error) {
@@ -86,11 +65,11 @@ export class Instance {
 
   /** Adopts an instance that an earlier process has started; undefined if it does not run properly. */
   static async adopt(host: InstanceHost, record: InstanceRecord): Promise<Instance | undefined> {
-    if (!(await runningProcess(record))) return undefined;
+    if (!(await mainProcessOf(record))) return undefined;
     const secrets = await secretsOf(record);
     if (!secrets) return undefined;
     const instance = new Instance(host, record, await host.confinement.find(record.id), secrets);
-    await instance.#read();
+    await instance.#output.read();
     return instance;
   }
 
@@ -98,23 +77,35 @@ export class Instance {
     return this.current;
   }
 
-  get backend(): Backend {
-    return { id: this.current.id, port: this.current.port };
+  get limits(): InstanceLimits {
+    return { ...this.host.limits, ...this.current.size };
+  }
+
+  /** Undefined without a port. */
+  get backend(): Backend | undefined {
+    const { id, port } = this.current;
+    return port === undefined ? undefined : { id, port };
+  }
+
+  /** Of its main process, as a shell gives it; undefined before its end, or where a kill hid it. */
+  get exitCode(): number | undefined {
+    return this.#exitCode;
   }
 
   /** The last lines of its stderr, secrets masked; complete after `end`. */
   get lastErrors(): readonly string[] {
-    return this.#errors.lines;
+    return this.#output.lastErrors;
   }
 
-  /** Asks it from outside; an answer that came from somebody else on its port is none. */
+  /** Asks it from outside; an answer that came from somebody else on its port is none. Without a port, running is well. */
   async probe(timeoutMs: number): Promise<ProbeAnswer> {
     const { port, healthCheckPath } = this.current;
+    if (port === undefined) return undefined;
     const answer = await probe({ port, path: healthCheckPath }, timeoutMs);
     const ports = await listeningPorts(await this.place.pids());
     if (ports.length === 0 || ports.some(own => own.port === port)) return answer;
     const elsewhere = [...new Set(ports.map(own => own.port))].join(', ');
-    return `listens on port ${elsewhere}, not on PORT ${port}`;
+    return wrongPort(elsewhere, port);
   }
 
   /** All of its processes. */
@@ -132,6 +123,42 @@ export class Instance {
     if (process && !(await isInGroupOf(process.pid, id))) this.#sayExited(this.#memoryWords);
   }
 
+  /** Calls it ended when its files take up more than they may. */
+  async checkDisk(): Promise<void> {
+    const { diskBytes } = this.limits;
+    const folder = this.host.ledger.folderOf(this.current.id);
+    const diskFree = await this.#checkServiceDisk();
+    // Files that it has deleted and keeps open can be on either.
+    const unlinked = await unlinkedBytes(await this.place.pids(), folder);
+    if ((await usedBytes(folder)) + Math.max(0, unlinked - diskFree) > diskBytes)
+      this.#sayExited(`wrote more than ${Math.round(diskBytes / 2 ** 20)} MiB`);
+  }
+
+  /** @returns the free bytes of the disk; 0 without one. */
+  async #checkServiceDisk(): Promise<number> {
+    const { disk, webServiceId } = this.current;
+    if (!disk) return 0;
+    const used = await this.host.disks.usedBytes(webServiceId);
+    const level = levelOf(used, disk.sizeMib);
+    if (level.isOver) this.#sayExited(level.words);
+    else if (level.isNearlyFull && !this.#isDiskTold) this.#output.logLine(level.words);
+    this.#isDiskTold = level.isNearlyFull;
+    return Math.max(0, disk.sizeMib * 2 ** 20 - used);
+  }
+
+  /** Lets it finish on its own: SIGTERM, unless that would end what it answers with at once. */
+  async announceEnd(): Promise<void> {
+    const { port } = this.current;
+    const running = await mainProcessOf(this.current);
+    if (port === undefined || !running || this.#isAnnounced) return;
+    const members = (await this.processes()).filter(({ group }) => group === running.pid);
+    const own = withoutShim(members, running.pid, this.current.isBoxed ?? false);
+    const serving = await listening(own, port);
+    if (serving.length === 0 || !(await catchAll(serving, 'SIGTERM'))) return;
+    this.#isAnnounced = true;
+    signalGroup(running.pid, 'SIGTERM');
+  }
+
   /**
    * Asks it to end, kills whatever runs of it after `graceMs`, takes in what it still had to say, and forgets it.
    * Can be called again when it has failed.
@@ -146,23 +173,21 @@ export class Instance {
 
   /** Leaves it running for the next process. */
   async detach(): Promise<void> {
-    this.#detach = true;
-    for (const reader of this.#readers) reader.close();
-    await this.#writer.close();
+    await this.#output.detach();
   }
 
   async #end(graceMs: number): Promise<void> {
-    const running = graceMs > 0 ? await runningProcess(this.current) : undefined;
+    const running = graceMs > 0 ? await mainProcessOf(this.current) : undefined;
     if (running) {
-      signalGroup(running.pid, 'SIGTERM');
+      if (!this.#isAnnounced) signalGroup(running.pid, 'SIGTERM');
       const waiting = new AbortController();
       const patience = delay(graceMs, undefined, { signal: waiting.signal }).catch(() => {});
       await Promise.race([this.#groupHasEnded(running.pid, waiting.signal), patience]);
       waiting.abort();
     }
     await this.place.clear();
-    await this.#settle();
-    await this.#writer.close();
+    await this.#output.settle();
+    await this.#output.close();
     await this.host.ledger.remove(this.current.id);
   }
 
@@ -171,101 +196,29 @@ export class Instance {
     await this.exited;
     while (!signal.aborted) {
       const members = (await this.processes()).filter(({ group }) => group === leader);
-      // What is left of the keeper and its pauses does not count.
-      if (members.every(({ pid, parent }) => pid === leader || parent === leader)) return;
+      if (withoutShim(members, leader, this.current.isBoxed ?? false).length === 0) return;
       await delay(GROUP_LOOK_MS, undefined, { signal }).catch(() => {});
     }
   }
 
-  /** With every process gone the pipes end by themselves, when the last byte has been read. */
-  async #settle(): Promise<void> {
-    const settling = new AbortController();
-    const patience = delay(SETTLE_MS, undefined, { signal: settling.signal }).catch(() => {});
-    await Promise.race([Promise.all(this.#readers.map(reader => reader.ended)), patience]);
-    settling.abort();
-    for (const reader of this.#readers) reader.close();
-    this.#errors.end();
-  }
-
-  async #spawn({ argv, directory, environment }: InstanceOrder): Promise<ProcessEntry> {
-    const { id, port } = this.current;
-    const folder = this.host.ledger.folderOf(id);
-    const temporary = temporaryFolder(folder);
-    await mkdir(temporary, { recursive: true });
-    await chmod(temporary, 0o700);
-    const { owner } = this.place;
-    if (owner) await chown(temporary, owner.uid, owner.gid);
-    await makePipes(folder, owner);
-    const pipes = await openForInstance(folder);
-    try {
-      await this.#read();
-      const [command = '', ...args] = this.place.enclose(['/bin/sh', '-c', START, 'postern-instance', ...argv]);
-      const child = spawn(command, args, {
-        cwd: directory,
-        env: firstEnvironment(id, this.host.path),
-        stdio: ['pipe', ...pipes.map(({ fd }) => fd)],
-        detached: true,
-      });
-      await once(child, 'spawn');
-      child.unref();
-      // It may end before it has read everything; how it ended says more than the broken pipe.
-      child.stdin?.on('error', () => {});
-      child.stdin?.end(handedEnvironment(serviceEnvironment({ id, port, folder }, environment)));
-      const entry = processEntry(child.pid!);
-      if (!entry) throw new Error('it ended before it had begun');
-      return entry;
-    } finally {
-      await Promise.all(pipes.map(pipe => pipe.close()));
+  #onExit(code: number | undefined): void {
+    if (code === undefined) {
+      this.#sayExited('was ended by SIGKILL');
+      return;
     }
-  }
-
-  async #read(): Promise<void> {
-    const folder = this.host.ledger.folderOf(this.current.id);
-    const output = await PipeReader.open(folder, 'stdout', chunk => this.#writer.write('stdout', chunk));
-    const errors = await PipeReader.open(folder, 'stderr', chunk => {
-      this.#errors.push(chunk);
-      this.#writer.write('stderr', chunk);
-    });
-    const exit = await PipeReader.open(folder, 'exit', chunk => this.#takeStatus(chunk));
-    this.#readers = [output, errors, exit];
-    void exit.ended.then(() => !this.#detach && this.#sayExited('was ended by SIGKILL'));
-  }
-
-  #takeStatus(chunk: Buffer): void {
-    this.#status += chunk.toString('latin1').slice(0, 8);
-    const status = /^(\d+)\n/.exec(this.#status)?.[1];
-    if (status === undefined) return;
+    this.#exitCode = code;
     void this.place.ranOutOfMemory().then(
-      ranOut => this.#sayExited(ranOut ? this.#memoryWords : exitInWords(Number(status))),
-      () => this.#sayExited(exitInWords(Number(status))),
+      ranOut => this.#sayExited(ranOut ? this.#memoryWords : exitInWords(code)),
+      () => this.#sayExited(exitInWords(code)),
     );
   }
 
   get #memoryWords(): string {
-    return `used more than ${this.host.limits.memoryBytes / 2 ** 20} MiB`;
+    return `used more than ${this.limits.memoryBytes / 2 ** 20} MiB`;
   }
 }
 
-/** Its main process, unless that is gone and its number perhaps somebody else's. */
-const runningProcess = async ({ process }: InstanceRecord): Promise<ProcessEntry | undefined> => {
-  const entry = process && processEntry(process.pid);
-  return entry && entry.startTime === process.startTime ? entry : undefined;
-};
-
-/**
- * By their names, from the environment of its main process: the platform writes no value of a variable anywhere.
- * Undefined where it has not been handed them yet, and without the platform never will be.
- */
-const secretsOf = async ({ process, secretNames }: InstanceRecord): Promise<readonly string[] | undefined> => {
-  const environment = process && (await environmentOf(process.pid));
-  const secrets = secretNames.flatMap(name => environment?.get(name) ?? []);
-  return secrets.length === secretNames.length ? secrets : undefined;
-};
-
-const signalGroup = (group: number, signal: NodeJS.Signals): void => {
-  try {
-    process.kill(-group, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-};
+const needsOf = ({ size, disk, webServiceId }: InstanceRecord): ConfinementNeeds => ({
+  ...size,
+  ...(disk && { user: diskUser(webServiceId), fileBytes: disk.sizeMib * 2 ** 20 }),
+});

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServicePlan } from '@postern/runtime';
@@ -6,7 +6,7 @@ import { waitFor } from '@postern/testing';
 import type { Held } from '../testing/local-runtime-assembly.js';
 import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
 import { server } from '../testing/servers.js';
-import { processEntry } from './process-table.js';
+import { environmentOf, processEntry } from './process-table.js';
 
 const never = new AbortController().signal;
 
@@ -35,6 +35,13 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
       { describe: 'another instance to answer', timeoutMs: 15_000 },
     );
 
+  /** What `stubborn` and its child are outside. */
+  const processesOf = async (plan: ServicePlan): Promise<readonly number[]> => {
+    const numbers = (await fixture.visit(plan)).body.split(' ').map(Number);
+    expect(numbers).toHaveLength(2);
+    return Promise.all(numbers.map(number => fixture.pidOf(number)));
+  };
+
   it('knows what its owner has set, its port, a place of its own, and nothing of the platform', async () => {
     process.env['POSTERN_PLANTED'] = 'not for instances';
     const plan = await runs(server.environment, { environment: { GREETING: 'hello', PORT: '80' } });
@@ -45,8 +52,14 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
       ['GREETING', 'HOME', 'LANG', 'PATH', 'PORT', 'POSTERN_INSTANCE', 'TMPDIR', 'cwd', 'PWD'].sort(),
     );
     expect(seen).toMatchObject({ GREETING: 'hello', PORT: String(record?.port), POSTERN_INSTANCE: record?.id });
-    expect(seen['TMPDIR']).toContain(record?.id);
-    expect(seen['cwd']).toContain(plan.artefact.reference);
+    const folder = fixture.ledger.folderOf(record!.id);
+    const own = { HOME: join(folder, 'home'), TMPDIR: join(folder, 'tmp') };
+    const artefact = join(fixture.home, 'artefacts', plan.artefact.reference);
+    expect(seen).toMatchObject(
+      held === 'by all means'
+        ? { HOME: '/home/app', TMPDIR: '/tmp', cwd: '/app' }
+        : { ...own, cwd: await realpath(artefact) },
+    );
   });
 
   it('that crashes is followed by another, and the status says why', async () => {
@@ -88,16 +101,16 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
 
   it('is killed when it ignores SIGTERM, with what it left in a session of its own', async () => {
     const plan = await runs(server.stubborn);
-    const [parent, child] = (await fixture.visit(plan)).body.split(' ').map(Number);
-    expect(await fixture.pids()).toEqual(expect.arrayContaining([parent, child]));
+    const processes = await processesOf(plan);
+    for (const pid of processes) expect(processEntry(pid)).toBeDefined();
     await fixture.runtime.stop(plan.webServiceId);
-    for (const pid of [parent, child]) expect(processEntry(pid!)).toBeUndefined();
+    for (const pid of processes) expect(processEntry(pid)).toBeUndefined();
     expect(await fixture.ledger.ids()).toEqual([]);
   });
 
   it('that leaves a child behind when it crashes leaves nothing', async () => {
     const plan = await runs(server.stubborn);
-    const [parent, child] = (await fixture.visit(plan)).body.split(' ').map(Number);
+    const [parent, child] = await processesOf(plan);
     process.kill(parent!, 'SIGKILL');
     await waitFor(async () => !(await fixture.pids()).includes(child!), { describe: 'its child to be gone' });
     await waitFor(async () => (await statusOf(plan))?.lastFailure?.includes('was ended by SIGKILL'));
@@ -158,26 +171,58 @@ describe('The variables of a web service', () => {
   afterEach(() => fixture.stop());
 
   it('run nothing of its owner with the rights of the platform', async () => {
-    const trap = join(fixture.home, 'trap');
-    const seen = join(trap, 'seen');
-    await mkdir(seen, { recursive: true });
-    await chmod(seen, 0o777);
-    // Whichever program is taken from here on the way to the service says as whom it was run.
-    for (const name of ['sh', 'setpriv', 'prlimit', 'nice', 'cat', 'sleep', 'env']) {
-      const script = `#!/bin/sh\n/usr/bin/id -u > ${seen}/${name}\nPATH=/usr/bin:/bin exec ${name} "$@"\n`;
-      await writeFile(join(trap, name), script, { mode: 0o755 });
-    }
-    const plan = await fixture.plan(server.environment, {
-      environment: { PATH: `${trap}:${dirname(process.execPath)}:/usr/bin:/bin`, LD_PRELOAD: `${trap}/none.so` },
-    });
-    await fixture.runtime.roll(plan, never);
-    const inside = JSON.parse((await fixture.visit(plan)).body) as Record<string, string>;
-    expect(inside['LD_PRELOAD']).toBe(`${trap}/none.so`);
+    const plan = await fixture.plan(server.environment);
+    const outside = join(fixture.home, 'trap');
+    const seenOutside = join(outside, 'seen');
+    await mkdir(seenOutside, { recursive: true });
+    await chmod(seenOutside, 0o777);
+    // Whichever program is taken from here on the way to the service says as whom it was run: what is started before the
+    // box is, from the home of the platform; what is started in it, from the artefact.
+    const setTrap = async (folder: string, seen: string) => {
+      for (const name of ['sh', 'unshare', 'mount', 'chroot', 'setpriv', 'prlimit', 'nice', 'cat', 'sleep', 'env']) {
+        const script = `#!/bin/sh\n/usr/bin/id -u > ${seen}/trapped-${name}\nPATH=/usr/bin:/bin exec ${name} "$@"\n`;
+        await writeFile(join(folder, name), script, { mode: 0o755 });
+      }
+    };
+    await setTrap(outside, seenOutside);
+    const inside = join(fixture.home, 'artefacts', plan.artefact.reference, 'trap');
+    await mkdir(inside);
+    await setTrap(inside, '/tmp');
+    const script = join(fixture.home, 'artefacts', plan.artefact.reference, 'start.sh');
+    await writeFile(script, '/usr/bin/id -u > /tmp/trapped-script\n');
+    const environment = {
+      PATH: `${outside}:/app/trap:${dirname(process.execPath)}:/usr/bin:/bin`,
+      LD_PRELOAD: '/app/none.so',
+      LD_LIBRARY_PATH: '/app/libraries',
+      NODE_OPTIONS: '--no-warnings',
+      BASH_ENV: '/app/start.sh',
+      ENV: '/app/start.sh',
+    };
+    await fixture.runtime.roll({ ...plan, environment }, never);
+    expect(JSON.parse((await fixture.visit(plan)).body)).toMatchObject(environment);
+
     const [record] = await fixture.records(plan);
-    const status = await readFile(`/proc/${record?.process?.pid}/status`, 'utf8');
-    const uid = /^Uid:\t(\d+)/m.exec(status)?.[1];
-    expect(uid === '0').toBe(false);
-    const users = await Promise.all((await readdir(seen)).map(name => readFile(join(seen, name), 'utf8')));
-    expect(users.filter(user => user.trim() !== uid)).toEqual([]);
+    const processes = await Promise.all(
+      (await fixture.pids()).map(async pid => {
+        const status = await readFile(`/proc/${pid}/status`, 'latin1');
+        return { user: /^Uid:\t(\d+)/m.exec(status)?.[1], names: [...((await environmentOf(pid))?.keys() ?? [])] };
+      }),
+    );
+    const service = processes.filter(({ names }) => names.includes('LD_PRELOAD'));
+    const user = service[0]?.user;
+    expect(user).toMatch(/^[1-9]\d*$/);
+    expect(new Set(service.map(each => each.user))).toEqual(new Set([user]));
+    // The marker and what every command gets, and nothing that the owner has set.
+    const others = processes.filter(({ names }) => !names.includes('LD_PRELOAD'));
+    for (const { names } of others)
+      expect(names.filter(name => name !== 'PATH' && Object.hasOwn(environment, name))).toEqual([]);
+    const temporary = join(fixture.ledger.folderOf(record!.id), 'tmp');
+    const trapped = await Promise.all(
+      [seenOutside, temporary].map(async folder => {
+        const names = (await readdir(folder)).filter(name => name.startsWith('trapped-'));
+        return Promise.all(names.map(name => readFile(join(folder, name), 'utf8')));
+      }),
+    );
+    expect(trapped.flat().filter(each => each.trim() !== user)).toEqual([]);
   });
 });

@@ -1,7 +1,11 @@
 import type { Log } from '@postern/messaging';
 import { Instance } from './instance.js';
 import type { InstanceHost } from './instance-host.js';
+import type { InstanceRecord } from './instance-record.js';
 import type { MarkedProcesses } from './marked-processes.js';
+
+/** Errors of a machine that has too little of something at the moment; the adoption is tried again. */
+const PASSING = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO']);
 
 /** Finds what an earlier run of the platform has left: what still runs is taken over, the rest is cleared away. */
 export class LeftBehind {
@@ -12,19 +16,27 @@ export class LeftBehind {
     private readonly log: Log,
   ) {}
 
-  /** All instances that run; nobody else may look after them any more. */
+  /**
+   * All instances that run; nobody else may look after them any more.
+   * @throws when one cannot be looked at now.
+   */
   async adopt(): Promise<readonly Instance[]> {
-    const adopted = await Promise.all(
-      (await this.host.ledger.list()).map(async record => {
-        try {
-          return await Instance.adopt(this.host, record);
-        } catch (err) {
-          this.log.warn({ err, instance: record.id }, 'An instance could not be taken over, and is ended');
-          return undefined;
-        }
-      }),
-    );
-    return adopted.filter(instance => instance !== undefined);
+    const results = await Promise.allSettled((await this.host.ledger.list()).map(record => this.#adopt(record)));
+    const adopted = results.flatMap(result => (result.status === 'fulfilled' && result.value) || []);
+    const failed = results.find(result => result.status === 'rejected');
+    if (!failed) return adopted;
+    await Promise.all(adopted.map(instance => instance.detach()));
+    throw failed.reason;
+  }
+
+  async #adopt(record: InstanceRecord): Promise<Instance | undefined> {
+    try {
+      return await Instance.adopt(this.host, record);
+    } catch (err) {
+      if (PASSING.has((err as NodeJS.ErrnoException).code ?? '')) throw err;
+      this.log.warn({ err, instance: record.id }, 'An instance could not be taken over, and is ended');
+      return undefined;
+    }
   }
 
   /**

@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import type { ProcessEntry } from './process-table.js';
 import { Turns } from './turns.js';
 
 /** Where some processes listen for TCP connections. */
@@ -31,6 +32,12 @@ export const listeningPorts = async (pids: readonly number[]): Promise<readonly 
         return { address, port: Number.parseInt(port, 16) };
       }),
   );
+};
+
+/** Those of the processes that listen on the port. */
+export const listening = async (processes: readonly ProcessEntry[], port: number): Promise<readonly ProcessEntry[]> => {
+  const ports = await Promise.all(processes.map(({ pid }) => listeningPorts([pid])));
+  return processes.filter((_, index) => ports[index]!.some(own => own.port === port));
 };
 
 const socketsOf = async (pid: number): Promise<readonly string[]> => {

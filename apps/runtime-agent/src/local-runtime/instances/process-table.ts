@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Turns } from './turns.js';
 
@@ -19,8 +20,15 @@ export interface ProcessEntry {
 /** However many processes there are, and somebody may see to it that they are many: few files are open at a time. */
 const turns = new Turns(64);
 
+/** Errors of a process that is gone or not ours to read. Any other says nothing about it, such as too many open files. */
+const GONE = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
+
+const undefinedIfGone = (error: unknown): undefined => {
+  if (!GONE.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+};
+
 const readText = (path: string, encoding: 'latin1' | 'utf8'): Promise<string | undefined> =>
-  turns.take(() => readFile(path, encoding).catch(() => undefined));
+  turns.take(() => readFile(path, encoding).catch(undefinedIfGone));
 
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
@@ -38,8 +46,8 @@ const statOf = (pid: number): string | undefined => {
   try {
     file = openSync(`/proc/${pid}/stat`, 'r');
     return line.toString('latin1', 0, readSync(file, line, 0, line.length, 0));
-  } catch {
-    return undefined;
+  } catch (error) {
+    return undefinedIfGone(error);
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -81,6 +89,19 @@ export const allProcesses = async (): Promise<readonly ProcessEntry[]> => {
   return entries;
 };
 
+/** The processes that it has started, and those that they have. */
+export const descendantsOf = async (pid: number): Promise<readonly number[]> => {
+  const children = Map.groupBy(await allProcesses(), ({ parent }) => parent);
+  const found: number[] = [];
+  const parents = [pid];
+  for (let parent = parents.shift(); parent !== undefined; parent = parents.shift()) {
+    const pids = (children.get(parent) ?? []).map(child => child.pid);
+    found.push(...pids);
+    parents.push(...pids);
+  }
+  return found;
+};
+
 export const allPids = async (): Promise<readonly number[]> =>
   (await readdir('/proc')).map(Number).filter(pid => Number.isInteger(pid) && pid > 0);
 
@@ -94,6 +115,18 @@ export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, st
       return split > 0 ? [[entry.slice(0, split), entry.slice(split + 1)] as const] : [];
     }),
   );
+};
+
+/** Whether every process handles the signal; by default SIGTERM ends one at once. */
+export const catchAll = async (processes: readonly ProcessEntry[], signal: NodeJS.Signals): Promise<boolean> => {
+  const bit = 1n << BigInt(constants.signals[signal] - 1);
+  const masks = await Promise.all(
+    processes.map(async ({ pid }) => {
+      const status = (await readText(`/proc/${pid}/status`, 'latin1')) ?? '';
+      return BigInt(`0x${/^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
+    }),
+  );
+  return masks.every(mask => (mask & bit) !== 0n);
 };
 
 /** Whether it lives in a control group of that name. */

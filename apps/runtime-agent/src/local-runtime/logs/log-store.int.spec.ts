@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { LogQuery } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import { redactor } from '../redactor.js';
 import { LogStore, type LogStoreBounds } from './log-store.js';
@@ -31,7 +32,7 @@ describe('The log of a web service', () => {
     stores.push(store);
     return store;
   };
-  const messages = async (store: LogStore, query: { tail: number; since: number | undefined } = everything) =>
+  const messages = async (store: LogStore, query: LogQuery = everything) =>
     (await store.read(SERVICE, query)).map(({ message }) => message);
   const segments = async () => (await readdir(folder)).sort();
 
@@ -52,6 +53,17 @@ describe('The log of a web service', () => {
       ['one', 'build', 'd'],
     ]);
     expect(Math.abs(Date.now() - lines[0]!.timestamp.getTime())).toBeLessThan(10_000);
+  });
+
+  it('is searched as a whole, in any case, for the last lines that contain a text', async () => {
+    const store = open();
+    const writer = store.writer(SERVICE, 'one', []);
+    writer.write('stdout', 'Order 1 failed\nother\norder 2\nORDER 3\nother\n');
+    await writer.close();
+
+    expect(await messages(store, { ...everything, search: 'oRDer' })).toEqual(['Order 1 failed', 'order 2', 'ORDER 3']);
+    expect(await messages(store, { tail: 1, since: undefined, search: 'order' })).toEqual(['ORDER 3']);
+    expect(await messages(store, { ...everything, search: '.*' })).toEqual([]);
   });
 
   it('is nothing for a service that never wrote, and no folder outside the logs', async () => {
@@ -99,6 +111,8 @@ describe('The log of a web service', () => {
     expect(await messages(store, { tail: 10_000, since: 6_998 })).toEqual(['recent 2998', 'recent 2999']);
     expect(await messages(store, { tail: 1, since: 6_000 })).toEqual(['recent 2999']);
     expect(await messages(store, { tail: 10_000, since: 9_000 })).toEqual([]);
+    expect(await messages(store, { tail: 2, since: undefined, until: 6_000 })).toEqual(['recent 1999', 'recent 2000']);
+    expect(await messages(store, { tail: 2, since: undefined, streams: ['build'] })).toEqual([]);
     const across = await messages(store, { tail: 3_002, since: undefined });
     expect([across.length, across[0], across[1], across[2]]).toEqual([3_002, 'old 2998', 'old 2999', 'recent 0']);
     expect((await messages(store, { tail: 10_000, since: 3_000 })).length).toBe(4_000);

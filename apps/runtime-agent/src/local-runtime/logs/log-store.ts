@@ -1,7 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogLine, LogQuery, LogStream, LogWriter } from '@postern/runtime';
+import type { LogLine, LogPage, LogPageQuery, LogQuery, LogStream, LogWriter } from '@postern/runtime';
 import { readBackwards } from './backward-reader.js';
+import { readForwards } from './forward-reader.js';
 import { LineSplitter, type Redactor } from './line-splitter.js';
 import { deleteOutlived, ignoreMissing, segmentsIn } from './segments.js';
 import { ServiceLog, type ServiceLogBounds } from './service-log.js';
@@ -30,6 +31,7 @@ export class LogStore {
   readonly #folder: string;
   readonly #bounds: LogStoreBounds;
   readonly #open = new Map<string, { readonly log: ServiceLog; writers: number }>();
+  readonly #removed = new Set<string>();
 
   constructor(
     platformHome: string,
@@ -42,6 +44,7 @@ export class LogStore {
 
   /** Takes the output of one instance or build. Lines are on disk some 100 ms later; all of them after `close`. */
   writer(webServiceId: string, instance: string, secrets: readonly string[]): LogWriter {
+    if (this.#removed.has(webServiceId)) return NOWHERE;
     const { log } = this.#acquire(webServiceId);
     const splitters = new Map<LogStream, LineSplitter>();
     const splitterOf = (stream: LogStream): LineSplitter => {
@@ -73,14 +76,21 @@ export class LogStore {
     return readBackwards(await segmentsIn(folder), query);
   }
 
+  /** Lines in the order in which they were stored; those that are being written now are in the next page. */
+  async readPage(webServiceId: string, query: LogPageQuery): Promise<LogPage> {
+    return readForwards(await segmentsIn(this.#folderOf(webServiceId)), query);
+  }
+
   /** Deletes what has grown too old, also of services that write no more. */
   async sweep(): Promise<void> {
     for (const webServiceId of (await readdir(this.#folder).catch(ignoreMissing)) ?? [])
       await deleteOutlived(join(this.#folder, webServiceId), this.#bounds, Date.now());
   }
 
-  /** Deletes all lines of a service. */
+  /** Deletes all lines of a service. What is written later, or still open, goes nowhere. */
   async remove(webServiceId: string): Promise<void> {
+    this.#removed.add(webServiceId);
+    await this.#open.get(webServiceId)?.log.close();
     await rm(this.#folderOf(webServiceId), { recursive: true, force: true });
   }
 
@@ -113,3 +123,5 @@ export class LogStore {
     if (entry.writers === 0) this.#open.delete(webServiceId);
   }
 }
+
+const NOWHERE: LogWriter = { write: () => {}, close: async () => {} };

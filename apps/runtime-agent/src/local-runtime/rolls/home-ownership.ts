@@ -21,7 +21,11 @@ export class HomeOwnership {
     await rename(draft, this.#file);
   }
 
+  /** @throws when that cannot be read now. */
   async isMine(): Promise<boolean> {
-    return (await readFile(this.#file, 'utf8').catch(() => '')) === this.#token;
+    const owner = await readFile(this.#file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    return owner === this.#token;
   }
 }

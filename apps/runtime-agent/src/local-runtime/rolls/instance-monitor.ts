@@ -1,33 +1,38 @@
 import type { Log } from '@postern/messaging';
 import type { ServiceUsage } from '@postern/runtime';
-import type { InstanceLimits } from '../instances/instance-host.js';
+import type { Instance } from '../instances/instance.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
+import { DiskWatch } from './disk-watch.js';
 import type { RunningService } from './running-service.js';
 import type { RuntimeTimes } from './runtime-times.js';
 import { Scaling } from './scaling.js';
 import { UsageMeter } from './usage-meter.js';
 
-/** Measures the instances of this machine, restarts those over their memory limit, and scales web services. */
+/** Measures the instances of this machine, restarts those over their limits of memory and disk, and scales web services. */
 export class InstanceMonitor {
-  readonly #meter: UsageMeter;
+  readonly #meter = new UsageMeter();
+  readonly #disks = new DiskWatch();
   readonly #scalings = new WeakMap<object, Scaling>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly processes: MarkedProcesses,
-    private readonly limits: InstanceLimits,
     private readonly times: RuntimeTimes,
     private readonly log: Log,
-  ) {
-    this.#meter = new UsageMeter(limits);
-  }
+  ) {}
 
-  /** Measures and scales periodically while `mayAct` resolves to true. */
-  start(services: () => readonly RunningService[], mayAct: () => Promise<boolean>): void {
+  /** Measures and scales periodically while `mayAct` resolves to true; `commands` have limits as well. */
+  start(
+    services: () => readonly RunningService[],
+    commands: () => readonly Instance[],
+    mayAct: () => Promise<boolean>,
+  ): void {
     this.#timer = setInterval(async () => {
       try {
         if (!(await mayAct())) return;
-        await this.#sample(services());
+        const instances = [...services().flatMap(service => service.instances), ...commands()];
+        await this.#sample(instances);
+        void this.#disks.check(instances);
         for (const service of services()) this.#scale(service);
       } catch (err) {
         this.log.error({ err }, 'The instances could not be measured; it will be retried');
@@ -41,19 +46,18 @@ export class InstanceMonitor {
 
   /** What web services with instances use now. */
   async usage(services: readonly RunningService[]): Promise<readonly ServiceUsage[]> {
-    await this.#sample(services);
+    await this.#sample(services.flatMap(service => service.instances));
     return services
       .filter(({ instances }) => instances.length > 0)
       .map(({ webServiceId, instances }) => this.#meter.sumOf(webServiceId, instances));
   }
 
-  async #sample(services: readonly RunningService[]): Promise<void> {
-    const instances = services.flatMap(service => service.instances);
+  async #sample(instances: readonly Instance[]): Promise<void> {
     if (instances.length === 0) return;
     const processes = await this.processes.scan();
     for (const instance of instances) {
       const used = this.#meter.read(instance, processes.get(instance.record.id) ?? [], performance.now());
-      if (used.memoryBytes > this.limits.memoryBytes) await instance.outgrown();
+      if (used.memoryBytes > instance.limits.memoryBytes) await instance.outgrown();
     }
   }
 

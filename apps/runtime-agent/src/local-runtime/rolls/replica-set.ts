@@ -1,12 +1,16 @@
 import type { Backend } from '@postern/load-balancer-client';
 import { RollFailed, type ServicePlan } from '@postern/runtime';
 import type { Instance } from '../instances/instance.js';
+import { CrashLoop } from './crash-loop.js';
 import { Replica, type ReplicaOwner } from './replica.js';
 import type { RuntimeTimes } from './runtime-times.js';
 
 export interface ReplicaSetHost {
   readonly times: RuntimeTimes;
-  startInstance(plan: ServicePlan): Promise<Instance>;
+  /** `processType` names another process than that which gets the traffic. */
+  startInstance(plan: ServicePlan, processType?: string): Promise<Instance>;
+  /** Checks the process types of a plan and runs its release command once. @throws RollFailed when either fails. */
+  release(plan: ServicePlan, signal: AbortSignal): Promise<void>;
   /** Whether this process still supervises the instances and may end them. */
   isOurs(): Promise<boolean>;
   /** Writes a line to the web service's log. */
@@ -28,6 +32,7 @@ export class ReplicaSet implements ReplicaOwner {
   #plan: ServicePlan | undefined;
   #established = false;
   #restarted = 0;
+  readonly #crashes = new CrashLoop();
 
   constructor(
     readonly rollId: string,
@@ -35,6 +40,7 @@ export class ReplicaSet implements ReplicaOwner {
     private readonly listener: ReplicaSetListener,
     adopted: readonly Instance[] = [],
     answered: ReadonlySet<string> = new Set(),
+    readonly processType?: string,
   ) {
     this.times = host.times;
     this.#replicas = adopted.map(
@@ -44,6 +50,12 @@ export class ReplicaSet implements ReplicaOwner {
 
   get plan(): ServicePlan | undefined {
     return this.#plan;
+  }
+
+  /** How long requests in progress may take when its instances end. */
+  get drainMs(): number {
+    const seconds = this.#plan?.drainSeconds;
+    return seconds === undefined ? this.times.drainMs : seconds * 1_000;
   }
 
   get size(): number {
@@ -59,9 +71,14 @@ export class ReplicaSet implements ReplicaOwner {
     return this.#restarted;
   }
 
+  /** How often instances were restarted of late, where that means that no instance stays; undefined otherwise. */
+  get crashLoop(): string | undefined {
+    return this.#crashes.describe(this.#replicas.length, performance.now());
+  }
+
   /** The healthy instances. */
   get backends(): readonly Backend[] {
-    return this.#replicas.flatMap(({ healthy, instance }) => (healthy && instance ? instance.backend : []));
+    return this.#replicas.flatMap(({ healthy, instance }) => (healthy && instance?.backend) || []);
   }
 
   /** Adds replicas until there are `size`; removes failed ones first. */
@@ -92,7 +109,7 @@ export class ReplicaSet implements ReplicaOwner {
       const failed = this.#replicas.find(replica => replica.failed !== undefined)?.failed;
       if (failed !== undefined) throw new RollFailed(failed);
       signal.throwIfAborted();
-      if (deadline.aborted) throw new RollFailed(this.#silence(deadlineMs));
+      if (deadline.aborted) throw new RollFailed(this.#silence());
       await this.#nextChange(end);
     }
   }
@@ -109,7 +126,7 @@ export class ReplicaSet implements ReplicaOwner {
 
   start(): Promise<Instance> {
     if (!this.#plan) return Promise.reject(new Error(`the plan of roll ${this.rollId} is not known`));
-    return this.host.startInstance(this.#plan);
+    return this.host.startInstance(this.#plan, this.processType);
   }
 
   restarts(): boolean {
@@ -131,7 +148,10 @@ export class ReplicaSet implements ReplicaOwner {
   }
 
   onFailure(words: string): void {
-    if (this.restarts()) this.#restarted += 1;
+    if (this.restarts()) {
+      this.#restarted += 1;
+      this.#crashes.record(performance.now());
+    }
     this.listener.onFailure(words);
   }
 
@@ -145,10 +165,9 @@ export class ReplicaSet implements ReplicaOwner {
     end.removeEventListener('abort', stop);
   }
 
-  #silence(deadlineMs: number): string {
+  #silence(): string {
     const silent = this.#replicas.filter(({ healthy }) => !healthy);
     const answers = [...new Set(silent.map(({ lastAnswer }) => lastAnswer))].join('; ');
-    const count = `${silent.length} of ${this.size} instances`;
-    return `${count} did not answer as they should within ${deadlineMs / 1_000} s: ${answers}`;
+    return `${silent.length} of ${this.size} instances did not answer as they should: ${answers}`;
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Instance } from '../instances/instance.js';
+import { isWrongPort } from '../probe.js';
 import { Backoff } from './backoff.js';
 import type { RuntimeTimes } from './runtime-times.js';
 
@@ -136,10 +137,13 @@ export class Replica {
     const stop = () => over.abort();
     const end = new Promise<string>(resolve => over.signal.addEventListener('abort', () => resolve('')));
     this.#retiring.signal.addEventListener('abort', stop, { once: true });
+    // The replica may have begun to retire while the instance was being started.
+    if (this.#retiring.signal.aborted) stop();
     try {
       const { times } = this.owner;
       const startedAt = performance.now();
       let lastWell = this.#healthySince;
+      let elsewhereSince: number | undefined;
       for (let failures = 0; !over.signal.aborted; ) {
         const answer = await Promise.race([instance.probe(times.probeTimeoutMs), end]);
         if (over.signal.aborted) break;
@@ -150,9 +154,12 @@ export class Replica {
           lastWell = now;
           this.#become(true);
         } else if (failures >= times.failuresUntilUnhealthy) this.#become(false);
+        elsewhereSince = isWrongPort(answer) && lastWell === undefined ? (elsewhereSince ?? now) : undefined;
+        if (elsewhereSince !== undefined && now - elsewhereSince > times.wrongPortMs) return answer;
         const patienceMs = lastWell === undefined ? this.owner.firstAnswerMs() : times.unhealthyUntilRestartMs;
-        if (answer !== undefined && now - (lastWell ?? startedAt) > patienceMs && this.owner.restarts())
-          return `did not answer any more: ${answer}`;
+        // One failure may be of our own making: a deadline also passes while this process stands still.
+        const isSilent = failures >= times.failuresUntilUnhealthy && now - (lastWell ?? startedAt) > patienceMs;
+        if (isSilent && this.owner.restarts()) return `did not answer any more: ${answer}`;
         await delay(lastWell === undefined ? times.firstProbesMs : times.probesMs, undefined, {
           signal: over.signal,
         }).catch(() => {});

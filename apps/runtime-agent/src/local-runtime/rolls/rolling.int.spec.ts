@@ -61,14 +61,14 @@ describe('A roll', () => {
 
   it('says at the deadline that an instance never listened', async () => {
     const plan = await fixture.plan(server.silent, { deadlineMs: 3_000 });
-    expect(await failureOf(plan)).toBe('1 of 1 instances did not answer as they should within 3 s: connection refused');
+    expect(await failureOf(plan)).toBe('1 of 1 instances did not answer as they should: connection refused');
     expect(await fixture.pids()).toEqual([]);
   });
 
-  it('says at the deadline which other port an instance listens on', async () => {
+  it('says, without waiting for the deadline, which other port an instance listens on', async () => {
     const port = await freePort();
-    const plan = await fixture.plan(server.onPort(port), { deadlineMs: 3_000 });
-    expect(await failureOf(plan)).toMatch(new RegExp(`: listens on port ${port}, not on PORT \\d+$`));
+    const plan = await fixture.plan(server.onPort(port), { deadlineMs: 20_000 });
+    expect(await failureOf(plan)).toMatch(new RegExp(`^web-[0-9a-f]{4} listens on port ${port}, not on PORT \\d+$`));
   });
 
   it('says at the deadline what the health check was answered with', async () => {

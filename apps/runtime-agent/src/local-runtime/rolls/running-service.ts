@@ -2,10 +2,11 @@ import type { Backend, BalancerRoute } from '@postern/load-balancer-client';
 import type { Log } from '@postern/messaging';
 import { RollFailed, type RuntimeStatus, type ServicePlan } from '@postern/runtime';
 import type { Instance } from '../instances/instance.js';
+import { OrderQueue } from './order-queue.js';
 import { ReplicaSet, type ReplicaSetHost, type ReplicaSetListener } from './replica-set.js';
 import type { Traffic } from './traffic.js';
-
-const TRAFFIC_RETRY_MS = 1_000;
+import { TrafficFollower } from './traffic-follower.js';
+import { Workers } from './workers.js';
 
 /**
  * One web service on this machine: the replica set that serves, at most one that starts, and older ones that end.
@@ -14,24 +15,26 @@ const TRAFFIC_RETRY_MS = 1_000;
 export class RunningService implements ReplicaSetListener {
   readonly #replicaSets = new Map<string, ReplicaSet>();
   #serving: ReplicaSet | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
-  #orders = 0;
   #rolling: AbortController | undefined;
   #lastFailure: string | undefined;
-  #following: Promise<void> | undefined;
-  #followAgain = false;
-  #followLater: NodeJS.Timeout | undefined;
   readonly #closed = new AbortController();
+  readonly #orders = new OrderQueue(this.#closed.signal);
+  readonly #workers: Workers;
+  readonly #follower: TrafficFollower;
 
   constructor(
     readonly webServiceId: string,
     private readonly host: ReplicaSetHost,
     private readonly traffic: Traffic,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.#workers = new Workers(host, words => this.#logFailure(words));
+    const backends = () => this.#serving?.backends;
+    this.#follower = new TrafficFollower({ webServiceId, traffic, backends, log, closed: this.#closed.signal });
+  }
 
   get busy(): boolean {
-    return this.#orders > 0;
+    return this.#orders.busy;
   }
 
   get serving(): ReplicaSet | undefined {
@@ -39,7 +42,7 @@ export class RunningService implements ReplicaSetListener {
   }
 
   get instances(): readonly Instance[] {
-    return [...this.#replicaSets.values()].flatMap(({ instances }) => instances);
+    return [...[...this.#replicaSets.values()].flatMap(({ instances }) => instances), ...this.#workers.instances];
   }
 
   /** Whether a replica set belongs to one of these rolls. */
@@ -49,7 +52,9 @@ export class RunningService implements ReplicaSetListener {
 
   /** Adopts instances of an earlier process; `routed` names those with traffic. */
   adopt(instances: readonly Instance[], routed: ReadonlySet<string>): void {
-    for (const [rollId, members] of Map.groupBy(instances, ({ record }) => record.rollId)) {
+    this.#workers.adopt(instances.filter(({ record }) => record.processType !== undefined));
+    const serving = instances.filter(({ record }) => record.processType === undefined);
+    for (const [rollId, members] of Map.groupBy(serving, ({ record }) => record.rollId)) {
       const replicaSet = new ReplicaSet(rollId, this.host, this, members, routed);
       this.#replicaSets.set(rollId, replicaSet);
       if (members.some(({ record }) => routed.has(record.id))) this.#serving = replicaSet;
@@ -57,41 +62,46 @@ export class RunningService implements ReplicaSetListener {
   }
 
   roll(plan: ServicePlan, signal: AbortSignal): Promise<void> {
-    return this.#order(() => this.#roll(plan, signal));
+    return this.#orders.run(() => this.#roll(plan, signal));
   }
 
   /** Ends all instances. A roll in progress fails. */
   stop(): Promise<void> {
     this.#rolling?.abort(new RollFailed('the service was stopped'));
-    return this.#order(async () => {
-      await this.traffic.close();
+    return this.#orders.run(async () => {
+      // First, because an instance that becomes healthy meanwhile would open the route again.
       this.#serving = undefined;
-      await this.#retire([...this.#replicaSets.values()]);
+      await this.traffic.close();
+      await Promise.all([this.#retire([...this.#replicaSets.values()]), this.#workers.stop()]);
       this.#lastFailure = undefined;
     });
   }
 
   /** Makes exactly this plan run, without waiting until it is healthy. `route` is the load balancer's current route. */
   maintain(plan: ServicePlan, route: BalancerRoute | undefined): Promise<void> {
-    return this.#order(async () => {
+    return this.#orders.run(async () => {
       if (!route) await this.traffic.reserve(plan.name);
       if (this.#serving && this.#serving.rollId !== plan.rollId) {
         void this.#replaceServing(plan);
         return;
       }
       const replicaSet = this.#replicaSetOf(plan.rollId);
+      if (plan.disk) await this.#retire(this.#othersThan(replicaSet));
       replicaSet.fill(plan, sizeWithin(plan, replicaSet.size));
       replicaSet.establish();
       this.#serving = replicaSet;
-      if (!route || route.closed || !sameBackends(route.backends, replicaSet.backends)) await this.#follow();
+      if (!route || route.closed || !sameBackends(route.backends, replicaSet.backends)) await this.#follower.follow();
       await this.#retire(this.#othersThan(replicaSet));
       await this.#shrink(replicaSet, sizeWithin(plan, replicaSet.size));
+      await this.#workers.follow(plan);
     });
   }
 
   /** Gives the serving replica set its plan, so that it replaces failed instances while a roll resumes. Ignores another roll's plan. */
   recognise(plan: ServicePlan): void {
-    if (this.busy || this.#serving?.rollId !== plan.rollId || this.#serving.plan) return;
+    if (this.busy || this.#serving?.rollId !== plan.rollId) return;
+    this.#workers.recognise(plan);
+    if (this.#serving.plan) return;
     this.#serving.fill(plan, this.#serving.size);
     this.#serving.establish();
   }
@@ -99,7 +109,7 @@ export class RunningService implements ReplicaSetListener {
   /** Changes the number of serving replicas. Does nothing while an order runs. */
   async resize(size: number): Promise<void> {
     if (this.busy) return;
-    await this.#order(async () => {
+    await this.#orders.run(async () => {
       const replicaSet = this.#serving;
       if (!replicaSet?.plan) return;
       replicaSet.fill(replicaSet.plan, size);
@@ -110,26 +120,32 @@ export class RunningService implements ReplicaSetListener {
   status(): RuntimeStatus | undefined {
     const replicaSet = this.#serving ?? [...this.#replicaSets.values()].at(-1);
     if (!replicaSet) return undefined;
-    const { rollId, backends, instances, restarted } = replicaSet;
-    const lastFailure = this.#lastFailure;
-    return { rollId, healthy: backends.length, instances: instances.length, lastFailure, restarts: restarted };
+    const { rollId, backends, instances, restarted, crashLoop } = replicaSet;
+    const lastFailure = this.#lastFailure && (crashLoop ? `${crashLoop}: ${this.#lastFailure}` : this.#lastFailure);
+    // Instances that fail again and again answer in between.
+    const healthy = crashLoop ? 0 : backends.length;
+    const processes = this.#workers.status;
+    return { rollId, healthy, instances: instances.length, lastFailure, restarts: restarted, processes };
   }
 
   /** Stops the supervision and leaves the instances running. */
   async detach(): Promise<void> {
     this.#closed.abort();
     this.#rolling?.abort(new Error('the platform is shutting down'));
-    await Promise.all([...this.#replicaSets.values()].map(replicaSet => replicaSet.detach()));
-    await this.#following;
-    clearTimeout(this.#followLater);
+    await Promise.all([this.#workers.detach(), ...[...this.#replicaSets.values()].map(each => each.detach())]);
+    await this.#follower.detach();
   }
 
   onChange(): void {
-    void this.#follow();
+    void this.#follower.follow();
   }
 
   onFailure(words: string): void {
     this.#lastFailure = words;
+    this.#logFailure(words);
+  }
+
+  #logFailure(words: string): void {
     this.log.warn({ webServiceId: this.webServiceId, words }, 'An instance failed');
     // Its own last lines are in the log already.
     this.host.logLine(`An instance failed: ${words.split('\n')[0]}`);
@@ -140,56 +156,63 @@ export class RunningService implements ReplicaSetListener {
     const cut = new AbortController();
     this.#rolling = cut;
     const before = this.#serving;
+    const deadline = performance.now() + plan.deadlineMs;
+    const end = AbortSignal.any([signal, cut.signal, this.#closed.signal]);
+    if (!before) await this.traffic.clear();
     await this.#retire(this.#othersThan(before, this.#replicaSets.get(plan.rollId)));
     const replicaSet = this.#replicaSetOf(plan.rollId);
     try {
+      await this.host.release(plan, end);
+      if (plan.disk && before && before !== replicaSet) await this.#endBefore(before);
       replicaSet.fill(plan, sizeWithin(plan, Math.max(replicaSet.size, before?.size ?? 0)));
       if (replicaSet === before) replicaSet.establish();
       await this.traffic.reserve(plan.name);
-      await replicaSet.untilHealthy(plan.deadlineMs, AbortSignal.any([signal, cut.signal, this.#closed.signal]));
+      await replicaSet.untilHealthy(Math.max(1, Math.ceil(deadline - performance.now())), end);
       this.#serving = replicaSet;
       await this.traffic.follow(() => this.#serving?.backends ?? []);
     } catch (error) {
       if (this.#closed.signal.aborted || !(await this.host.isOurs())) throw error;
-      this.#serving = before === replicaSet ? undefined : before;
-      await this.#follow();
+      const hasEnded = before !== undefined && !this.#replicaSets.has(before.rollId);
+      this.#serving = before === replicaSet || hasEnded ? undefined : before;
+      await (this.#serving ? this.#follower.follow() : this.traffic.clear());
       await this.#retire([replicaSet]);
+      if (hasEnded) this.#startAgain(before);
       throw error;
     } finally {
       this.#rolling = undefined;
     }
     replicaSet.establish();
     this.#lastFailure = undefined;
-    await this.#retire(this.#othersThan(replicaSet));
+    await Promise.all([this.#retire(this.#othersThan(replicaSet)), this.#workers.follow(plan)]);
+  }
+
+  /** Two instances never write to a disk, so the older release ends before the next one starts. */
+  async #endBefore(replicaSet: ReplicaSet): Promise<void> {
+    this.host.logLine('The web service has a disk: its instance ends before the next one starts');
+    this.#serving = undefined;
+    await this.traffic.clear();
+    await this.#retire([replicaSet]);
+  }
+
+  /** Without its plan the next reconciliation starts it. */
+  #startAgain({ rollId, plan, size }: ReplicaSet): void {
+    if (!plan) return;
+    const replicaSet = this.#replicaSetOf(rollId);
+    replicaSet.fill(plan, sizeWithin(plan, size));
+    replicaSet.establish();
+    this.#serving = replicaSet;
   }
 
   /** Another release serves than expected: it keeps the traffic until the plan's replicas are healthy or fail. */
   async #replaceServing(plan: ServicePlan): Promise<void> {
     try {
-      await this.#order(() => this.#roll(plan, this.#closed.signal));
+      await this.#orders.run(() => this.#roll(plan, this.#closed.signal));
     } catch (err) {
       if (this.#closed.signal.aborted) return;
       this.log.warn({ err, webServiceId: this.webServiceId }, 'The expected release is not healthy');
       // The next reconciliation then replaces it, whether the plan's replicas are healthy or not.
       this.#serving = undefined;
     }
-  }
-
-  #order<T>(work: () => Promise<T>): Promise<T> {
-    this.#orders += 1;
-    const turn = this.#queue.then(() => {
-      this.#closed.signal.throwIfAborted();
-      return work();
-    });
-    this.#queue = turn.then(
-      () => {
-        this.#orders -= 1;
-      },
-      () => {
-        this.#orders -= 1;
-      },
-    );
-    return turn;
   }
 
   #replicaSetOf(rollId: string): ReplicaSet {
@@ -205,49 +228,36 @@ export class RunningService implements ReplicaSetListener {
   async #shrink(replicaSet: ReplicaSet, size: number): Promise<void> {
     const leaving = replicaSet.shrinkTo(size);
     if (leaving.length === 0) return;
-    await this.#follow();
-    const ids = leaving.flatMap(({ instance }) => instance?.record.id ?? []);
-    await this.traffic.drain(ids, this.host.times.drainMs);
+    await this.#follower.follow();
+    await this.#drain(
+      leaving.flatMap(({ instance }) => instance ?? []),
+      replicaSet.drainMs,
+    );
     await Promise.all(leaving.map(replica => replica.retire()));
   }
 
   /** Drains and ends replica sets that no longer get traffic. */
   async #retire(replicaSets: readonly ReplicaSet[]): Promise<void> {
-    const ids = replicaSets.flatMap(({ instances }) => instances.map(({ record }) => record.id));
-    await this.traffic.drain(ids, this.host.times.drainMs);
-    await Promise.all(replicaSets.map(replicaSet => replicaSet.retire()));
+    await Promise.all(
+      replicaSets.map(async replicaSet => {
+        await this.#drain(replicaSet.instances, replicaSet.drainMs);
+        await replicaSet.retire();
+      }),
+    );
     for (const replicaSet of replicaSets) this.#replicaSets.delete(replicaSet.rollId);
   }
 
-  /** Routes the traffic to the healthy replicas of the serving set; retries when the load balancer refuses. */
-  #follow(): Promise<void> {
-    this.#followAgain = true;
-    this.#following ??= this.#followChanges().finally(() => {
-      this.#following = undefined;
-    });
-    return this.#following;
-  }
-
-  async #followChanges(): Promise<void> {
-    clearTimeout(this.#followLater);
-    while (this.#followAgain && this.#serving && !this.#closed.signal.aborted) {
-      this.#followAgain = false;
-      try {
-        await this.traffic.follow(() => this.#serving?.backends ?? []);
-      } catch (err) {
-        this.log.warn(
-          { err, webServiceId: this.webServiceId },
-          'The load balancer did not accept an order; it will be retried',
-        );
-        this.#followLater = setTimeout(() => void this.#follow(), TRAFFIC_RETRY_MS);
-      }
-    }
+  /** They get no new requests any more. */
+  async #drain(instances: readonly Instance[], drainMs: number): Promise<void> {
+    await Promise.all(instances.map(instance => instance.announceEnd()));
+    const ids = instances.map(({ record }) => record.id);
+    await this.traffic.drain(ids, drainMs);
   }
 }
 
 /** The current size, within the plan's bounds. */
-const sizeWithin = ({ minInstances, maxInstances }: ServicePlan, size: number): number =>
-  Math.min(Math.max(size, minInstances), maxInstances);
+const sizeWithin = ({ minInstances, maxInstances, disk }: ServicePlan, size: number): number =>
+  disk ? 1 : Math.min(Math.max(size, minInstances), maxInstances);
 
 const sameBackends = (some: readonly Backend[], others: readonly Backend[]): boolean =>
   some.length === others.length && some.every(({ id }) => others.some(other => other.id === id));

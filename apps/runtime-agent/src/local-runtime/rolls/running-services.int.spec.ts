@@ -30,7 +30,7 @@ describe('Running services', () => {
     const [first] = await fixture.records(plan);
     const tell = (what: string) => fetch(`http://127.0.0.1:${first?.port}/${what}`);
     await tell('work');
-    await waitFor(async () => (await count()) === 2, { describe: 'a second instance', timeoutMs: 15_000 });
+    await waitFor(async () => (await count()) === 2, { describe: 'a second instance', timeoutMs: 25_000 });
     await tell('rest');
     await waitFor(async () => (await count()) === 1, { describe: 'one instance again', timeoutMs: 15_000 });
     await waitFor(async () => (await fixture.records(plan)).length === 1, { describe: 'the other to be gone' });

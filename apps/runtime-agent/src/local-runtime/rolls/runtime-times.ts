@@ -12,7 +12,9 @@ export interface RuntimeTimes {
   readonly failuresUntilUnhealthy: number;
   /** How long an instance may be unhealthy until it is replaced. */
   readonly unhealthyUntilRestartMs: number;
-  /** How long requests in progress may take on an instance that is to be stopped. */
+  /** How long a new instance may listen on other ports only. */
+  readonly wrongPortMs: number;
+  /** How long requests in progress may take on an instance that is to be stopped, where its service does not say it. */
   readonly drainMs: number;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
@@ -28,7 +30,8 @@ export const TIMES: RuntimeTimes = {
   probesMs: 3_000,
   failuresUntilUnhealthy: 3,
   unhealthyUntilRestartMs: 30_000,
-  drainMs: 10_000,
+  wrongPortMs: 10_000,
+  drainMs: 30_000,
   graceMs: 10_000,
   samplesMs: 2_000,
   backoff: BACKOFF,

@@ -1,4 +1,4 @@
-import type { Backend } from '@postern/load-balancer-client';
+import type { Backend, BalancerRoute } from '@postern/load-balancer-client';
 import { BalancerUnavailable, type LoadBalancerClient, StaleRoute } from '@postern/load-balancer-client';
 
 /** The route of one web service in the load balancer. Orders are sent one after another. */
@@ -18,7 +18,7 @@ export class Traffic {
 
   /** Routes to the backends that exist when the order is sent. */
   follow(backends: () => readonly Backend[]): Promise<void> {
-    return this.#next(version => this.balancer.switchTo(this.webServiceId, backends(), version));
+    return this.#inTurn(() => this.#newest(version => this.balancer.switchTo(this.webServiceId, backends(), version)));
   }
 
   /** Closes the route. A load balancer that is unavailable carries no traffic; the next reconciliation closes the route. */
@@ -32,15 +32,31 @@ export class Traffic {
       await this.balancer.drain(this.webServiceId, backendIds, timeoutMs).catch(unlessUnavailable);
   }
 
-  /** Keeps the reason of a route that is closed already. */
-  async #close(): Promise<void> {
-    const route = (await this.balancer.routes()).find(({ id }) => id === this.webServiceId);
-    if (!route || route.closed) return;
-    await this.#next(version => this.balancer.close(this.webServiceId, 'stopped', version));
+  /** Routes to no backend, so that all can be drained. */
+  async clear(): Promise<void> {
+    const cleared = this.#inTurn(async () => {
+      const route = await this.#route();
+      if (!route || route.closed || route.backends.length === 0) return;
+      await this.#newest(version => this.balancer.switchTo(this.webServiceId, [], version));
+    });
+    await cleared.catch(unlessUnavailable);
   }
 
-  #next(order: (version: number) => Promise<void>): Promise<void> {
-    const turn = this.#queue.then(() => this.#newest(order));
+  /** Keeps the reason of a route that is closed already. */
+  #close(): Promise<void> {
+    return this.#inTurn(async () => {
+      const route = await this.#route();
+      if (!route || route.closed) return;
+      await this.#newest(version => this.balancer.close(this.webServiceId, 'stopped', version));
+    });
+  }
+
+  async #route(): Promise<BalancerRoute | undefined> {
+    return (await this.balancer.routes()).find(({ id }) => id === this.webServiceId);
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#queue.then(work);
     this.#queue = turn.catch(() => {});
     return turn;
   }
@@ -52,7 +68,7 @@ export class Traffic {
       await order(this.#version);
     } catch (error) {
       if (!(error instanceof StaleRoute)) throw error;
-      const route = (await this.balancer.routes()).find(({ id }) => id === this.webServiceId);
+      const route = await this.#route();
       this.#version = (route?.version ?? this.#version) + 1;
       await order(this.#version);
     }

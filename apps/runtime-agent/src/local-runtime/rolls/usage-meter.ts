@@ -1,6 +1,5 @@
 import type { ServiceUsage } from '@postern/runtime';
 import type { Instance } from '../instances/instance.js';
-import type { InstanceLimits } from '../instances/instance-host.js';
 import type { ProcessEntry } from '../instances/process-table.js';
 
 export interface InstanceUsage {
@@ -17,8 +16,6 @@ interface Reading {
 /** The CPU and memory of instances between two measurements. */
 export class UsageMeter {
   readonly #readings = new WeakMap<Instance, Reading>();
-
-  constructor(private readonly limits: InstanceLimits) {}
 
   /** The first measurement has no interval, so its CPU usage is zero. */
   read(instance: Instance, processes: readonly ProcessEntry[], now: number): InstanceUsage {
@@ -42,14 +39,15 @@ export class UsageMeter {
     const usages = instances.flatMap(instance => this.lastOf(instance) ?? []);
     const cpuMillicores = usages.reduce((sum, usage) => sum + usage.cpuMillicores, 0);
     const memoryBytes = usages.reduce((sum, usage) => sum + usage.memoryBytes, 0);
-    const percentOf = (used: number, limit: number) =>
-      usages.length === 0 ? 0 : (used / (limit * usages.length)) * 100;
+    const measured = instances.filter(instance => this.lastOf(instance));
+    const percentOf = (used: number, limit: 'cpuMillicores' | 'memoryBytes') =>
+      usages.length === 0 ? 0 : (used / measured.reduce((sum, { limits }) => sum + limits[limit], 0)) * 100;
     return {
       webServiceId,
       cpuMillicores: Math.round(cpuMillicores),
-      cpuPercent: percentOf(cpuMillicores, this.limits.cpuMillicores),
+      cpuPercent: percentOf(cpuMillicores, 'cpuMillicores'),
       memoryBytes,
-      memoryPercent: percentOf(memoryBytes, this.limits.memoryBytes),
+      memoryPercent: percentOf(memoryBytes, 'memoryBytes'),
       instances: instances.length,
     };
   }

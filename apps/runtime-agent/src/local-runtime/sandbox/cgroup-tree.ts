@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,6 +8,8 @@ import { type CgroupLimits, limitFilesV1, limitFilesV2, readCounter, writeLimit 
 export interface Cgroup {
   /** A process that writes its id into all of these is inside. */
   readonly entrances: readonly string[];
+  /** By the controller; the empty name for all of them. */
+  readonly folders: ReadonlyMap<string, string>;
   pids(): Promise<readonly number[]>;
   oomKills(): Promise<number>;
   /** How often it has wanted more processes than it may have. */
@@ -47,7 +50,13 @@ export class CgroupTree {
         await writeLimit(join(folder, 'cgroup.subtree_control'), enable);
     }
     const tree = new CgroupTree({ version, folders: own });
-    const probe = await tree.#limited('probe', { memoryBytes: 2 ** 26, tasks: 8, cpuMillicores: 100, cpuWeight: 10 });
+    // Of its own, because other runtimes of this machine may try the same at this moment.
+    const probe = await tree.#limited(`probe-${randomUUID()}`, {
+      memoryBytes: 2 ** 26,
+      tasks: 8,
+      cpuMillicores: 100,
+      cpuWeight: 10,
+    });
     await probe?.remove();
     return probe && tree;
   }
@@ -87,6 +96,7 @@ export class CgroupTree {
       (await readFile(join(folder, 'cgroup.procs'), 'latin1').catch(() => '')).split('\n').filter(Boolean).map(Number);
     const memory = folders.get('memory') ?? '';
     return {
+      folders: this.place.version === 2 ? new Map(all.map(folder => ['', folder])) : folders,
       entrances: all.map(folder => join(folder, 'cgroup.procs')),
       pids: async () => [...new Set((await Promise.all(all.map(pidsIn))).flat())],
       oomKills: () =>

@@ -28,7 +28,7 @@ const SETTLE_MS = 500;
  * @throws the signal's reason when that came first.
  */
 export const runConfined = async (
-  place: ConfinedPlace,
+  place: Pick<ConfinedPlace, 'enclose'>,
   { argv, directory, environment, variables = {}, onOutput }: ConfinedCommand,
   signal: AbortSignal,
 ): Promise<Exit> => {

@@ -20,20 +20,24 @@ const RANGES: readonly UserRange[] = [
 export const userOf = (name: string, { first, count }: UserRange): number =>
   first + (createHash('sha256').update(name).digest().readUInt32BE() % count);
 
-/** Two ranges without a common user, so that ending all processes of one never ends a process of the other. */
-export const halves = ({ first, count }: UserRange): readonly [UserRange, UserRange] => {
-  const half = Math.floor(count / 2);
-  return [
-    { first, count: half },
-    { first: first + half, count: half },
-  ];
+/**
+ * Ranges without a common number: the users of builds, those of instances, and the groups of web services. Ending all
+ * processes of one never ends a process of another.
+ */
+export const shares = ({ first, count }: UserRange): Record<'builds' | 'instances' | 'groups', UserRange> => {
+  const quarter = Math.floor(count / 4);
+  return {
+    builds: { first, count: 2 * quarter },
+    instances: { first: first + 2 * quarter, count: quarter },
+    groups: { first: first + 3 * quarter, count: quarter },
+  };
 };
 
 /** Starts a command as that user, without any privilege and without a way to get one. */
-export const asUser = (uid: number, argv: readonly string[]): readonly string[] => [
+export const asUser = (uid: number, argv: readonly string[], gid = uid): readonly string[] => [
   'setpriv',
   `--reuid=${uid}`,
-  `--regid=${uid}`,
+  `--regid=${gid}`,
   '--clear-groups',
   '--no-new-privs',
   '--inh-caps=-all',

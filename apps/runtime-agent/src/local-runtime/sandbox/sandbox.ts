@@ -1,11 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
+import type {
+  ConfinedPlace,
+  Confinement,
+  ConfinementNeeds,
+  SandboxFolders,
+  SandboxView,
+} from '../instances/confinement.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
 import { allPids, processEntry } from '../instances/process-table.js';
+import type { Box } from './box/box.js';
 import type { CgroupLimits } from './cgroup-files.js';
 import type { Cgroup, CgroupTree } from './cgroup-tree.js';
 import { asUser } from './own-users.js';
+import { removeFilesOf } from './shared-folders.js';
 import type { UserAssignments } from './user-assignments.js';
 
 export interface SandboxLimits extends CgroupLimits {
@@ -26,17 +34,25 @@ export interface SandboxOptions {
   readonly processes: MarkedProcesses;
   /** Undefined where they run as we do. */
   readonly users: UserAssignments | undefined;
+  /** The group of each web service; undefined where processes run as we do. */
+  readonly groups?: UserAssignments | undefined;
+  /** Undefined where processes see the files and processes of this machine. */
+  readonly box?: Box | undefined;
   /** Whether a place that is cleared leaves folders of its user behind, so that nobody else may get that user. */
   readonly keepsUser: (id: string) => boolean;
   /** Undefined where the kernel offers none; then the marks alone hold the processes together. */
   readonly cgroups: CgroupTree | undefined;
   readonly limits: SandboxLimits;
+  /** Files below it are deleted by those who made them. */
+  readonly home: string;
 }
 
 interface Enclosure {
   readonly uid: number | undefined;
+  readonly gid: number | undefined;
   readonly cgroup: Cgroup | undefined;
   readonly mostTasks: number | undefined;
+  readonly fileBytes?: number | undefined;
 }
 
 const KILL_EVERY_MS = 20;
@@ -45,29 +61,44 @@ const GIVE_UP_AFTER_MS = 20_000;
 /** Steps into the groups first, while it may still do so. */
 const ENTER = 'until [ "$1" = -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@"';
 
+/** Changes into a folder below the one that it was started in. */
+const IN = 'cd "$0" && unset OLDPWD && exec "$@"';
+
 /** Holds processes together by all that the machine has: own users, groups of the kernel, and marks. */
 export class Sandbox implements Confinement {
   constructor(private readonly options: SandboxOptions) {}
 
-  async prepare(id: string): Promise<SandboxPlace> {
-    const { cgroups, limits } = this.options;
-    return this.#place(id, await this.#userOf(id), await cgroups?.group(id, limits), await this.#mostTasks());
+  async prepare(id: string, webServiceId?: string, needs: ConfinementNeeds = {}): Promise<SandboxPlace> {
+    const { cgroups, limits, groups, users } = this.options;
+    const { user, fileBytes, ...size } = needs;
+    if (user !== undefined) await users?.share(id, user);
+    const uid = await this.#userOf(id);
+    const gid = webServiceId === undefined ? uid : await groups?.assign(webServiceId);
+    const cgroup = await cgroups?.group(id, { ...limits, ...size });
+    return this.#place(id, { uid, gid, cgroup, mostTasks: await this.#mostTasks(), fileBytes });
   }
 
   async find(id: string): Promise<SandboxPlace> {
-    return this.#place(id, await this.#userOf(id), this.options.cgroups?.existing(id), undefined);
+    const uid = await this.#userOf(id);
+    return this.#place(id, { uid, gid: uid, cgroup: this.options.cgroups?.existing(id), mostTasks: undefined });
+  }
+
+  async release(name: string): Promise<void> {
+    await this.options.users?.release(name);
   }
 
   async #userOf(id: string): Promise<number | undefined> {
     return this.options.users?.assign(id);
   }
 
-  #place(id: string, uid: number | undefined, cgroup: Cgroup | undefined, mostTasks: number | undefined): SandboxPlace {
-    const { users, keepsUser } = this.options;
+  #place(id: string, enclosure: Enclosure): SandboxPlace {
+    const { users, keepsUser, box, home } = this.options;
+    const { uid, gid, cgroup } = enclosure;
     let isReleased = false;
     return {
-      owner: uid === undefined ? undefined : { uid, gid: uid },
-      enclose: argv => this.#enclose(argv, { uid, cgroup, mostTasks }),
+      owner: uid === undefined ? undefined : { uid, gid: gid ?? uid },
+      enclose: argv => this.#grouped(this.#bounded(argv, enclosure), enclosure),
+      view: folders => this.#view(id, folders, enclosure),
       pids: async () => {
         const inside = (await cgroup?.pids()) ?? [];
         // An earlier run of the platform may itself have been in another group, and have made its groups there.
@@ -84,6 +115,8 @@ export class Sandbox implements Confinement {
           ]),
         ]);
         await cgroup?.remove();
+        if (box) await box.clear(id);
+        else if (uid !== undefined && !isReleased) await removeFilesOf(uid, home);
         if (keepsUser(id)) return;
         // From here on the user may be somebody else's.
         isReleased = true;
@@ -92,19 +125,42 @@ export class Sandbox implements Confinement {
     };
   }
 
-  #enclose(argv: readonly string[], { uid, cgroup, mostTasks }: Enclosure): readonly string[] {
+  async #view(id: string, folders: SandboxFolders, enclosure: Enclosure): Promise<SandboxView> {
+    const { box } = this.options;
+    const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0, cgroup } = enclosure;
+    const bounded = (argv: readonly string[]) => this.#bounded(argv, enclosure);
+    if (!box)
+      return {
+        folders,
+        pathOf: path => path,
+        startDirectory: folders.app,
+        isBox: false,
+        enclose: (argv, directory) => this.#grouped(bounded(['/bin/sh', '-c', IN, directory, ...argv]), enclosure),
+      };
+    const view = await box.view({ id, folders, owner: { uid, gid }, groups: cgroup?.folders ?? new Map() });
+    return {
+      ...view,
+      enclose: (argv, directory) => this.#grouped(view.enclose(bounded(argv), directory), enclosure),
+    };
+  }
+
+  #grouped(argv: readonly string[], { cgroup }: Enclosure): readonly string[] {
+    return cgroup ? ['/bin/sh', '-c', ENTER, 'enter', ...cgroup.entrances, '--', ...argv] : argv;
+  }
+
+  #bounded(argv: readonly string[], { uid, gid, mostTasks, ...needs }: Enclosure): readonly string[] {
     const { limits } = this.options;
+    const fileBytes = limits.fileBytes && Math.max(limits.fileBytes, needs.fileBytes ?? 0);
     const bounded = [
       'prlimit',
       '--core=0',
       ...(mostTasks === undefined ? [] : [`--nproc=${mostTasks}`]),
-      ...(limits.fileBytes === undefined ? [] : [`--fsize=${limits.fileBytes}`]),
+      ...(fileBytes === undefined ? [] : [`--fsize=${fileBytes}`]),
       '--',
       ...(limits.niceness > 0 ? ['nice', '-n', String(limits.niceness)] : []),
       ...argv,
     ];
-    const owned = uid === undefined ? bounded : asUser(uid, bounded);
-    return cgroup ? ['/bin/sh', '-c', ENTER, 'enter', ...cgroup.entrances, '--', ...owned] : owned;
+    return uid === undefined ? bounded : asUser(uid, bounded, gid);
   }
 
   /**

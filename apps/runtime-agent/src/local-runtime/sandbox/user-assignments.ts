@@ -4,11 +4,13 @@ import { type UserRange, userOf } from './own-users.js';
 
 /**
  * One user for each name of a home, so that no two names share one. The files `names/<name>` and `uids/<uid>` hold each
- * other's name, because processes and folders of a user outlive this process.
+ * other's name, because processes and folders of a user outlive this process. `shared/<name>` holds another name, whose
+ * user it has.
  */
 export class UserAssignments {
   readonly #names: string;
   readonly #uids: string;
+  readonly #shared: string;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -17,16 +19,29 @@ export class UserAssignments {
   ) {
     this.#names = join(folder, 'names');
     this.#uids = join(folder, 'uids');
+    this.#shared = join(folder, 'shared');
   }
 
   /** The user of the name; the same one until it is released. @throws when all users are assigned. */
   assign(name: string): Promise<number> {
-    return this.#inTurn(async () => (await this.#find(name)) ?? (await this.#take(name)));
+    return this.#inTurn(async () => {
+      const owner = (await textOf(join(this.#shared, name))) || name;
+      return (await this.#find(owner)) ?? (await this.#take(owner));
+    });
+  }
+
+  /** From now on `name` has the user of `other`, until it is released; releasing it leaves `other` its user. */
+  share(name: string, other: string): Promise<void> {
+    return this.#inTurn(async () => {
+      await mkdir(this.#shared, { recursive: true, mode: 0o700 });
+      await writeFile(join(this.#shared, name), other);
+    });
   }
 
   /** The name has no user any more. Nothing that belongs to the user may be left. */
   release(name: string): Promise<void> {
     return this.#inTurn(async () => {
+      await rm(join(this.#shared, name), { force: true });
       const uid = await this.#find(name);
       if (uid === undefined) return;
       await rm(join(this.#names, name), { force: true });

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { canPin, gitEnvironment, OLD_GIT } from '../../infrastructure/git/git-environment.js';
 import { GIT_SETTINGS } from '../../infrastructure/git/git-settings.js';
 import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
+import { newHostKeys, withoutToken } from '../../infrastructure/git/remote-access.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
 import { runConfined } from '../sandbox/confined-run.js';
+import { GitAccessFolder } from './git-access-folder.js';
 
 export interface GitOptions {
   readonly platformHome: string;
@@ -21,6 +23,8 @@ export interface GitAnswer {
   readonly ok: boolean;
   readonly output: string;
   readonly errors: string;
+  /** Lines of `known_hosts` about an SSH server that was met for the first time. */
+  readonly hostKeys?: string | undefined;
 }
 
 /** Where git runs, and what marks its processes. */
@@ -43,7 +47,7 @@ export class Git {
 
   constructor(private readonly options: GitOptions) {}
 
-  /** Connects to the addresses of the remote and to no others. */
+  /** Connects to the addresses of the remote and to no others, with the credentials of the remote. */
   async run(
     place: ConfinedPlace,
     remote: PinnedRemote,
@@ -51,31 +55,46 @@ export class Git {
     folders: GitFolders,
     signal: AbortSignal,
   ): Promise<GitAnswer> {
-    const { curlResolve } = remote;
-    if (curlResolve === undefined) return this.#run(place, remote, args, folders, signal);
-    this.#canPin ??= this.#run(place, NO_REMOTE, ['version'], folders, signal).then(({ output }) => canPin(output));
-    const works = await this.#canPin.catch((error: unknown) => {
+    const plain: GitSite = { ...folders, enclose: argv => place.enclose(argv) };
+    const { curlResolve, access } = remote;
+    if (curlResolve !== undefined && !(await this.#pins(plain, signal)))
+      return { ok: false, output: '', errors: OLD_GIT };
+    const pinned = curlResolve === undefined ? args : ['-c', `http.curloptResolve=${curlResolve}`, ...args];
+    if (!access) return this.#run(plain, remote, pinned, signal);
+    const folder = await GitAccessFolder.make(folders.home, remote, place);
+    try {
+      const site = access.kind === 'ssh' ? await boxed(place, folders) : plain;
+      const answer = await this.#run(site, remote, pinned, signal, join(site.home, basename(folder.path)));
+      const hostKeys = newHostKeys(access, await folder.knownHosts());
+      return { ...answer, errors: withoutToken(answer.errors, access), hostKeys };
+    } finally {
+      await folder.remove();
+    }
+  }
+
+  async #pins(site: GitSite, signal: AbortSignal): Promise<boolean> {
+    this.#canPin ??= this.#run(site, NO_REMOTE, ['version'], signal).then(({ output }) => canPin(output));
+    return this.#canPin.catch((error: unknown) => {
       this.#canPin = undefined;
       throw error;
     });
-    if (!works) return { ok: false, output: '', errors: OLD_GIT };
-    return this.#run(place, remote, ['-c', `http.curloptResolve=${curlResolve}`, ...args], folders, signal);
   }
 
+  /** @param access where the processes find the folder with the credentials. */
   async #run(
-    place: ConfinedPlace,
+    { enclose, directory, home, marks }: GitSite,
     remote: PinnedRemote,
     args: readonly string[],
-    folders: GitFolders,
     signal: AbortSignal,
+    access?: string,
   ): Promise<GitAnswer> {
     const said = { stdout: '', stderr: '' };
     const exit = await runConfined(
-      place,
+      { enclose },
       {
         argv: ['git', ...args],
-        directory: folders.directory,
-        environment: { ...(await this.#environment(folders.home, remote)), ...folders.marks },
+        directory,
+        environment: { ...(await this.#environment(home, remote, access)), ...marks },
         onOutput: (chunk, stream) => {
           if (said[stream].length < MOST_OUTPUT) said[stream] += chunk.toString('utf8');
         },
@@ -85,18 +104,25 @@ export class Git {
     return { ok: 'code' in exit && exit.code === 0, output: said.stdout, errors: said.stderr };
   }
 
-  async #environment(home: string, remote: PinnedRemote): Promise<Record<string, string>> {
+  async #environment(home: string, remote: PinnedRemote, access?: string): Promise<Record<string, string>> {
     const { platformHome, allowFiles, path, network } = this.options;
     this.#settings ??= writeSettings(platformHome);
-    return {
-      ...network,
-      PATH: path,
-      HOME: home,
-      TMPDIR: home,
-      ...gitEnvironment(await this.#settings, remote, allowFiles),
-    };
+    const settings = access === undefined ? await this.#settings : join(access, 'gitconfig');
+    const paths = { settings, access: access ?? home };
+    return { ...network, PATH: path, HOME: home, TMPDIR: home, ...gitEnvironment(paths, remote, allowFiles) };
   }
 }
+
+/** Where git runs: the folders as its processes find them. */
+interface GitSite extends GitFolders {
+  readonly enclose: (argv: readonly string[]) => readonly string[];
+}
+
+/** A box, because ssh runs only for users whom the system knows, and a box names its own. */
+const boxed = async (place: ConfinedPlace, { directory, home, marks }: GitFolders): Promise<GitSite> => {
+  const view = await place.view({ app: directory, appWritable: true, home, temporary: home });
+  return { directory: view.startDirectory, home: view.folders.home, marks, enclose: argv => view.enclose(argv, '.') };
+};
 
 /** Whole at any moment: another run of the platform may have a git reading it. */
 const writeSettings = async (platformHome: string): Promise<string> => {

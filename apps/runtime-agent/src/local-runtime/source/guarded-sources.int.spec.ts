@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OutboundGuard } from '@postern/outbound';
 import { freePort, startDnsServer, type TestDns } from '@postern/testing';
-import { startGitHttpServer } from '../../infrastructure/git/testing/git-http-server.js';
+import { newKeyPair, startGitHttpServer } from '@postern/testing/git-servers';
 import { guardAsking } from '../../infrastructure/git/testing/hostile-dns.js';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
 
@@ -167,11 +167,7 @@ describe('Git', () => {
   });
 
   it('connects over SSH to the checked address and does not resolve the host again', async () => {
-    // ssh needs a user that the system knows.
-    fixture = await BuildsFixture.start({
-      guard: guardAsking(dns.address, ['127.0.0.1']),
-      use: { users: false },
-    });
+    fixture = await BuildsFixture.start({ guard: guardAsking(dns.address, ['127.0.0.1']) });
     dns.setRecords('pinned.test', 'A', ['127.0.0.1']);
     const greeting = Promise.withResolvers<string>();
     const server: TcpServer = createTcpServer(socket => {
@@ -183,7 +179,9 @@ describe('Git', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    await expect(fixture.resolve(`ssh://git@pinned.test:${port}/x`)).rejects.toThrow('could not be fetched');
+    const credentials = { ssh: { privateKey: newKeyPair().privateKey } };
+    const resolving = fixture.resolve(`ssh://git@pinned.test:${port}/x`, undefined, undefined, credentials);
+    await expect(resolving).rejects.toThrow('could not be fetched');
     expect(await greeting.promise).toMatch(/^SSH-2\.0-/);
     server.close();
   });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SourceUnavailable } from '@postern/runtime';
 import { freePort } from '@postern/testing';
-import { startGitHttpServer } from '../../infrastructure/git/testing/git-http-server.js';
+import { startGitHttpServer } from '@postern/testing/git-servers';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
 
 describe('A source', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { access, chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ResolvedSource, type Source, SourceUnavailable } from '@postern/runtime';
+import { type BuildOrder, type ResolvedSource, type Source, SourceUnavailable } from '@postern/runtime';
 import { displayedUrl, inWords } from '../../infrastructure/git/git-refusals.js';
 import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
 import { pickBranch, refsToAskFor } from '../../infrastructure/git/remote-branches.js';
@@ -28,6 +28,9 @@ export interface SourceBase {
   readonly underWay: Set<string>;
 }
 
+/** The commit that a build is made of. */
+export type CommitSource = Pick<BuildOrder, 'repositoryUrl' | 'commit' | 'credentials'>;
+
 /** For errors of commands that connect to nothing. */
 const EVERYTHING = { tellsEverything: true };
 
@@ -52,7 +55,7 @@ export class RepositorySources {
 
   async resolve(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
     const { repositoryUrl: url } = source;
-    const remote = await this.remotes.pin(url);
+    const remote = await this.remotes.pin(url, source.credentials);
     const id = `${this.base.idPrefix}source-${randomUUID()}`;
     const home = join(this.base.folder, id);
     const place = await this.confinement.find(id);
@@ -64,13 +67,13 @@ export class RepositorySources {
       await makeOwned(home, inside);
       const folders = { directory: home, home, marks: { [this.base.marker]: id } };
       const args = ['ls-remote', '--symref', '--', remote.url, ...refsToAskFor(source)];
-      const { ok, output, errors } = await this.#inTime(url, this.times.resolveMs, signal, limit =>
+      const { ok, output, errors, hostKeys } = await this.#inTime(url, this.times.resolveMs, signal, limit =>
         this.git.run(inside, remote, args, folders, limit),
       );
-      if (!ok) throw new SourceUnavailable(await this.#why(errors, url));
+      if (!ok) throw new SourceUnavailable(await this.#why(errors, remote, url));
       const picked = pickBranch(output, source);
       if (typeof picked === 'string') throw new SourceUnavailable(picked);
-      return picked;
+      return { ...picked, ...(hostKeys !== undefined && { hostKeys }) };
     } finally {
       try {
         await place.clear();
@@ -82,8 +85,9 @@ export class RepositorySources {
   }
 
   /** Leaves exactly that commit in the directory. @throws SourceUnavailable, or the signal's reason. */
-  async checkOut(url: string, commit: string, checkout: Checkout, signal: AbortSignal): Promise<void> {
-    const remote = await this.remotes.pin(url);
+  async checkOut(source: CommitSource, checkout: Checkout, signal: AbortSignal): Promise<void> {
+    const { repositoryUrl: url, commit } = source;
+    const remote = await this.remotes.pin(url, source.credentials);
     await this.#inTime(url, this.times.fetchMs, signal, limit => this.#checkOut(remote, commit, checkout, limit));
     const stray = await findStrayLink(checkout.directory);
     if (stray !== undefined) throw new SourceUnavailable(`the link ${stray} in the repository leads out of it`);
@@ -109,7 +113,7 @@ export class RepositorySources {
     if (!exactly.ok) {
       // Older servers give whole branches only, or no shallow ones.
       const all = await fetch(...options, '--', url, '+refs/heads/*:refs/fetched/*');
-      if (!all.ok) throw new SourceUnavailable(await this.#why(all.errors, url));
+      if (!all.ok) throw new SourceUnavailable(await this.#why(all.errors, remote, url));
     }
     const { ok, errors } = await git('checkout', '--quiet', '--detach', commit);
     if (!ok && !/pathspec|reference is not a tree|unable to read tree/.test(errors))
@@ -132,8 +136,8 @@ export class RepositorySources {
   }
 
   /** To a user who may not look into its folder, a repository is simply not there. */
-  async #why(errors: string, url: string): Promise<string> {
-    const words = inWords(errors, url, this.remotes);
+  async #why(errors: string, remote: PinnedRemote, url: string): Promise<string> {
+    const words = inWords(errors, url, this.remotes, remote.access?.kind);
     if (!url.startsWith('file:') || !/^there is no repository|may not be read/.test(words)) return words;
     const path = fileURLToPath(url);
     const there = await access(path).then(

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { ask, BalancerProcess } from '@postern/load-balancer-client/testing';
 import { OutboundGuard } from '@postern/outbound';
-import type { RuntimeHarness } from '@postern/runtime/testing';
+import type { ServicePlan } from '@postern/runtime';
+import type { NeighbourHarness } from '@postern/runtime/testing';
 import { GitRepository } from '@postern/runtime/testing';
 import { assembleLocalRuntime, LIMITS } from '../assemble-local-runtime.js';
 import { assembleLocalBuilds } from '../build/assemble-local-builds.js';
@@ -11,7 +13,7 @@ import { stopEverything } from '../stop-everything.js';
 import { QUICK, silentLog } from './local-runtime-assembly.js';
 
 /** The world around a local runtime: repositories in folders, and the real load balancer. */
-export class LocalHarness implements RuntimeHarness {
+export class LocalHarness implements NeighbourHarness {
   readonly countsTraffic = true;
   readonly #repositories: GitRepository[] = [];
 
@@ -49,6 +51,21 @@ export class LocalHarness implements RuntimeHarness {
     const records = await new InstanceLedger(this.balancer.home).list();
     for (const record of records)
       if (record.webServiceId === webServiceId && record.process) process.kill(-record.process.pid, 'SIGKILL');
+  }
+
+  async privatePathsOf({ webServiceId, artefact }: ServicePlan): Promise<readonly string[]> {
+    const { home } = this.balancer;
+    const records = await new InstanceLedger(home).list();
+    const instances = records.filter(record => record.webServiceId === webServiceId).map(({ id }) => id);
+    return [
+      join(home, 'artefacts', artefact.reference, 'tree/recipe.txt'),
+      join(home, 'artefacts', artefact.reference),
+      join(home, 'logs', webServiceId),
+      join(home, 'load-balancer/routes.json'),
+      ...instances.map(id => join(home, 'instances', id, 'tmp/recipe.txt')),
+      ...instances.map(id => join(home, 'instances', id, 'record.json')),
+      home,
+    ];
   }
 
   async stop(): Promise<void> {

@@ -13,6 +13,7 @@ export const QUICK: Partial<RuntimeTimes> = {
   firstProbesMs: 20,
   probesMs: 100,
   unhealthyUntilRestartMs: 3_000,
+  wrongPortMs: 500,
   drainMs: 1_000,
   graceMs: 1_000,
   samplesMs: 200,
@@ -37,17 +38,22 @@ export const assemblyFor = async (
     guard: new OutboundGuard({ allowPrivate: true }),
     instanceLimits: { ...LIMITS, ...limits },
     log: silentLog,
-    ...(held === 'by marks alone' && { use: { users: false, cgroups: false } }),
+    ...(held === 'by marks alone' && { use: { users: false, cgroups: false, boxes: false } }),
   });
   return {
     platformHome: home,
     builds: {
       resolveSource: () => Promise.reject(new Error('nothing is fetched here')),
       build: () => Promise.reject(new Error('nothing is built here')),
+      remove: async () => {},
       retainArtefacts: () => Promise.resolve(),
       reconcile: () => Promise.resolve(),
     },
-    launchOf: async reference => ({ directory: join(home, 'artefacts', reference), argv: ['node', 'server.mjs'] }),
+    launchOf: async reference => ({
+      directory: join(home, 'artefacts', reference),
+      folder: '.',
+      argv: ['node', 'server.mjs'],
+    }),
     confinement,
     redactor,
     path,

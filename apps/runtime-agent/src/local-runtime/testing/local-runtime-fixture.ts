@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Answer, ask, BalancerProcess, type Question } from '@postern/load-balancer-client/testing';
 import type { ServicePlan } from '@postern/runtime';
@@ -87,6 +87,15 @@ export class LocalRuntimeFixture {
     const ids = new Set(await this.ledger.ids());
     const marked = [...(await this.processes.scan())].filter(([id]) => ids.has(id));
     return marked.flatMap(([, entries]) => entries.map(({ pid }) => pid));
+  }
+
+  /** The process of this home that has this number where it runs. */
+  async pidOf(numberInside: number): Promise<number> {
+    for (const pid of await this.pids()) {
+      const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
+      if (new RegExp(`^NSpid:.*\\t${numberInside}$`, 'm').test(status)) return pid;
+    }
+    throw new Error(`no process of an instance has the number ${numberInside} where it runs`);
   }
 
   async messages({ webServiceId }: ServicePlan): Promise<readonly string[]> {

@@ -16,14 +16,14 @@ export const server = {
     const answer = ({ url }, response) => {
       const mood = /^\\/become\\/(\\d+)$/.exec(url);
       if (mood) status = Number(mood[1]);
-      response.writeHead(mood ? 200 : status).end(String(process.pid));
+      response.writeHead(mood ? 200 : status).end(process.env.POSTERN_INSTANCE);
     };`),
 
-  /** /crash ends it with the code 7; everything else is answered with its process id. */
+  /** /crash ends it with the code 7; everything else is answered with its id. */
   crashing: listening(`
     const answer = ({ url }, response) => {
       if (url === '/crash') { console.error('out of luck'); process.exit(7); }
-      response.end(String(process.pid));
+      response.end(process.env.POSTERN_INSTANCE);
     };`),
 
   /** Answers after the time that the query says. */
@@ -35,7 +35,7 @@ export const server = {
 
   silent: 'setInterval(() => {}, 1_000);',
 
-  /** Stays whatever it is told, and leaves a child in a session of its own. */
+  /** Stays whatever it is told, and leaves a child in a session of its own; says which processes both are. */
   stubborn: `
     import { spawn } from 'node:child_process';
     const child = spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], {
@@ -72,7 +72,7 @@ export const server = {
     const answer = ({ url }, response) => {
       const [, mebibytes] = url.split('/eat?');
       for (let eaten = 0; eaten < Number(mebibytes ?? 0); eaten += 1) held.push(Buffer.alloc(2 ** 20, 1));
-      response.end(String(process.pid));
+      response.end(process.env.POSTERN_INSTANCE);
     };`),
 
   /** /work makes it busy for good, /rest ends that. */
@@ -87,6 +87,6 @@ export const server = {
       const before = working;
       working = url === '/work' || (working && url !== '/rest');
       if (working && !before) work();
-      response.end(String(process.pid));
+      response.end(process.env.POSTERN_INSTANCE);
     };`),
 };

@@ -1,9 +1,10 @@
-import { admitPlatformCall } from '@postern/contracts';
+import { admitPlatformCall, type WorkspaceRole } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceClient } from '../../../service-client/ports.js';
 import { rateLimitHeaders } from '../errors/refusal-status.js';
 import { requestContextOf } from '../server/request-context.js';
 import { setCaller } from './caller.js';
+import { noteRefusedKey } from './refused-key.js';
 import { operationOfRoute } from './route-operations.js';
 
 /**
@@ -15,14 +16,15 @@ export const admitCall = async (
   key_hash: string,
   request: FastifyRequest,
   reply: FastifyReply,
+  role: WorkspaceRole = 'owner',
 ): Promise<void> => {
   const context = requestContextOf(request);
   const required = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
-  const { caller, rate_limit } = await services.request(
-    admitPlatformCall,
-    { key_hash, required, operation: operationOfRoute(request) },
-    context,
-  );
+  const call = { key_hash, required, operation: operationOfRoute(request), role } as const;
+  const { caller, rate_limit } = await services.request(admitPlatformCall, call, context).catch((error: unknown) => {
+    noteRefusedKey(request, error);
+    throw error;
+  });
   reply.headers(rateLimitHeaders(rate_limit));
   setCaller(request, {
     ...context,

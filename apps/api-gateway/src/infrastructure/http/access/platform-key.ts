@@ -1,17 +1,27 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../errors/problem.js';
+import { unauthorized } from '../errors/problem.js';
 
 /** The scheme's name is case-insensitive (RFC 9110 §11.1), the key is not. */
 const FORM = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(ak_live_[0-9A-Za-z]{43})$/;
 
 /** The SHA-256 of the request's key; services never receive the key itself. Throws 401 if it is missing or malformed. */
-export const platformKeyHashOf = (request: FastifyRequest): string => {
-  const header = request.headers.authorization;
-  if (header === undefined) throw unauthorized('The Authorization header is missing.');
+export const platformKeyHashOf = ({ headers }: FastifyRequest): string => {
+  const header = headers.authorization;
+  const emailKey = [header, headers['api-key']].some(value => /\bem_live_/.test(String(value)));
+  if (header === undefined) {
+    throw refused('platform_key_missing', `The Authorization header is missing. ${emailKey ? KEY_KINDS : FORM_HINT}`);
+  }
   const key = FORM.exec(header)?.[1];
-  if (key === undefined) throw unauthorized('The Authorization header must be "Bearer ak_live_…" with a valid key.');
+  if (key === undefined) {
+    const message = 'The Authorization header must be "Bearer ak_live_…" with a valid key.';
+    throw refused('platform_key_invalid', emailKey ? `${message} ${KEY_KINDS}` : message);
+  }
   return hash('sha256', key, 'hex');
 };
 
-const unauthorized = (message: string): Problem => new Problem(401, message, { 'www-authenticate': 'Bearer' });
+const FORM_HINT = 'Send a platform key as "Authorization: Bearer ak_live_…".';
+const KEY_KINDS =
+  'Keys that begin with em_live_ are for POST /emails; the platform API needs a key that begins with ak_live_.';
+
+const refused = (code: string, message: string) => unauthorized(message, code, { 'www-authenticate': 'Bearer' });

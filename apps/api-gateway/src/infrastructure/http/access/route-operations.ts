@@ -6,6 +6,7 @@ const BASE = BASE_PATHS['platform-key'];
 
 const OPERATIONS: ReadonlyMap<string, PlatformOperation | 'own-key'> = new Map([
   [`GET ${BASE}/users/me/api-key`, 'own-key'],
+  [`GET ${BASE}/web-services/:web_service_id/logs/stream`, operationOf('LogsAndMetrics.stream', false)],
   ...Object.values<unknown>(contracts)
     .filter(isRequestContract)
     .flatMap(({ http }) => http.filter(({ access }) => [access].flat().includes('platform-key')))

@@ -3,13 +3,15 @@ import { authenticateSession, DEFAULT_MAX_BODY_BYTES } from '@postern/contracts'
 import type { FastifyRequest } from 'fastify';
 import type { ServiceClient } from '../../../service-client/ports.js';
 import { Admits } from '../admission/route-admission.js';
-import { Problem } from '../errors/problem.js';
+import { ERROR_CODE } from '../errors/error-code.js';
+import { Problem, unauthorized } from '../errors/problem.js';
 import { DocumentsSession } from '../openapi/describe.js';
 import { requestContextOf } from '../server/request-context.js';
 import { hashOfToken, sessionOf, setSession } from './session.js';
 import { isSameOrigin, publicOriginOf, tokenFromCookie } from './session-cookie.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
+const BEARER_SCHEME = { 'www-authenticate': 'Bearer' };
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,512})$/i;
 
 /**
@@ -33,7 +35,11 @@ export class SessionAuthentication {
 
   async authenticate(request: FastifyRequest, tokenHash: string): Promise<void> {
     const context = requestContextOf(request);
-    const user = await this.services.request(authenticateSession, { token_hash: tokenHash }, context);
+    const user = await this.services.request(
+      authenticateSession,
+      { token_hash: tokenHash, knows_roles: true },
+      context,
+    );
     setSession(request, {
       ...context,
       actor: `user:${user.user_id}`,
@@ -42,6 +48,7 @@ export class SessionAuthentication {
       workspaceId: user.workspace_id,
       ...(user.quotas ? { quotas: user.quotas } : {}),
       operator: user.operator,
+      role: user.role ?? 'owner',
       tokenHash,
     });
   }
@@ -51,12 +58,15 @@ export class SessionAuthentication {
     if (header !== undefined) {
       const token = BEARER.exec(header)?.[1];
       if (token) return token;
-      throw unauthorized('The Authorization header must be "Bearer <token>".');
+      throw unauthorized('The Authorization header must be "Bearer <token>".', 'session_invalid', BEARER_SCHEME);
     }
     const token = tokenFromCookie(request);
-    if (!token) throw unauthorized('Sign in first. The request has no session token.');
+    if (!token)
+      throw unauthorized('Sign in first. The request has no session token.', 'session_missing', BEARER_SCHEME);
     if (!SAFE_METHODS.has(request.method) && !isSameOrigin(request, this.publicOrigin)) {
-      throw new Problem(403, 'Requests that use the session cookie must come from the dashboard.');
+      throw new Problem(403, 'Requests that use the session cookie must come from the dashboard.', {
+        [ERROR_CODE]: 'cross_site_request',
+      });
     }
     return token;
   }
@@ -64,11 +74,16 @@ export class SessionAuthentication {
 
 /** Admits only operators, who may act in any workspace. Runs after `SessionAuthentication`. */
 export const assertOperator = (request: FastifyRequest): void => {
-  if (!sessionOf(request).operator) throw new Problem(403, 'Only operators can do this.');
+  if (!sessionOf(request).operator)
+    throw new Problem(403, 'Only operators can do this.', { [ERROR_CODE]: 'not_an_operator' });
 };
 
-/** A route of a controller that only signed-in users may call, or only operators. */
-export const RequiresSession = (access: 'session' | 'operator' = 'session') =>
-  applyDecorators(Admits({ access, maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'caller' }), DocumentsSession());
-
-const unauthorized = (message: string): Problem => new Problem(401, message, { 'www-authenticate': 'Bearer' });
+/**
+ * A route of a controller that every signed-in user may call, whatever their role, only those who can reach
+ * `:service_id`, or only operators.
+ */
+export const RequiresSession = (access: 'session' | 'service-owner' | 'operator' = 'session') =>
+  applyDecorators(
+    Admits({ access, role: 'viewer', maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'caller' }),
+    DocumentsSession(),
+  );

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { WorkspaceRole } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import { type Caller, setCaller } from './caller.js';
 
@@ -8,6 +9,8 @@ export interface Session extends Caller {
   /** The login address. */
   readonly email: string;
   readonly operator: boolean;
+  /** Of the user in the workspace. */
+  readonly role: WorkspaceRole;
   readonly tokenHash: string;
 }
 

@@ -124,7 +124,7 @@ describe('control characters are refused with 400 that names the parameter', () 
     ['a query with a line break', 'GET', `/dashboard/api/email-services/${ID}/emails?search=a%0d%0ab`, 'search'],
     ['a path', 'DELETE', `/dashboard/api/email-services/${ID}/suppressions/%00`, 'address'],
     ['a path with C1', 'DELETE', `/dashboard/api/email-services/${ID}/suppressions/a%C2%85b`, 'address'],
-    ['a file of the documentation', 'GET', '/docs/%00', 'file'],
+    ['a page of the documentation', 'GET', '/docs/%00', 'The path'],
     ['a page of the dashboard', 'GET', '/dashboard/a%00.js', 'The path'],
     ['a tracked link', 'GET', '/c/%00', 'token'],
   ])('in %s', async (_what, method, path, name) => {

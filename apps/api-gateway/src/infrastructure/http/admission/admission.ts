@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { NotFoundException } from '@nestjs/common';
-import { Refusal } from '@postern/contracts';
+import { Refusal, type WorkspaceRole } from '@postern/contracts';
 import { clientNetworkOf } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceClient } from '../../../service-client/ports.js';
@@ -11,13 +11,14 @@ import { platformKeyHashOf } from '../access/platform-key.js';
 import { assertOwnsService } from '../access/service-owner.js';
 import { assertOperator, SessionAuthentication } from '../access/session-authentication.js';
 import { tokenFromCookie } from '../access/session-cookie.js';
+import { assertRole, enterWorkspace } from '../access/workspace-role.js';
 import { Problem } from '../errors/problem.js';
 import { statusOf } from '../errors/refusal-status.js';
 import { clientAddressOf } from '../server/client-address.js';
 import { AcceptedCredentials } from './accepted-credentials.js';
 import type { ClientBudgets } from './client-budgets.js';
 import { assertNoControlCharacters, assertOneHost } from './request-head.js';
-import { admissionOfRequest, type GatewayAccess } from './route-admission.js';
+import { admissionOfRequest, type GatewayAdmission } from './route-admission.js';
 
 /** email-send authenticates every email itself, so a body may be read for a key that was valid a moment ago. */
 const API_KEY_FRESH_MS = 30_000;
@@ -42,10 +43,11 @@ export class Admission {
       this.budgets.spend('client', networkOf(request));
       throw new NotFoundException();
     }
-    const { access, budget, maxBodyBytes } = admissionOfRequest(request);
+    const admission = admissionOfRequest(request);
+    const { budget, maxBodyBytes } = admission;
     if (budget !== 'caller') this.budgets.spend(budget, networkOf(request));
     const mayRemember = Number(request.headers['content-length'] ?? 0) <= maxBodyBytes;
-    const caller = this.identify(access, request, reply, mayRemember);
+    const caller = this.identify(admission, request, reply, mayRemember);
     if (caller) return caller.then(() => assertNoControlCharacters(request));
     assertNoControlCharacters(request);
     return undefined;
@@ -66,7 +68,7 @@ export class Admission {
 
   /** @param mayRemember false for a request that will be refused, whose caller must be authenticated now. */
   private identify(
-    access: GatewayAccess,
+    { access, role }: GatewayAdmission,
     request: FastifyRequest,
     reply: FastifyReply,
     mayRemember: boolean,
@@ -82,16 +84,27 @@ export class Admission {
       }
       case 'platform-key': {
         const hash = this.presented(request, () => platformKeyHashOf(request));
-        return this.accepted(request, hash, () => admitCall(this.services, hash, request, reply));
+        return this.accepted(request, hash, () => admitCall(this.services, hash, request, reply, role));
       }
       default: {
         const hash = this.presented(request, () => this.sessions.tokenHashOf(request));
-        return this.accepted(request, hash, () => this.sessions.authenticate(request, hash)).then(async () => {
-          if (access === 'operator') assertOperator(request);
-          if (access === 'service-owner') await assertOwnsService(this.services, request);
-        });
+        return this.accepted(request, hash, () => this.sessions.authenticate(request, hash)).then(() =>
+          this.authorize(access, role, request),
+        );
       }
     }
+  }
+
+  /** A route that declares no role is for owners. */
+  private async authorize(
+    access: 'session' | 'service-owner' | 'workspace-member' | 'operator',
+    role: WorkspaceRole = 'owner',
+    request: FastifyRequest,
+  ): Promise<void> {
+    if (access === 'operator') return assertOperator(request);
+    if (access === 'workspace-member') await enterWorkspace(this.services, request);
+    assertRole(request, role);
+    if (access === 'service-owner') await assertOwnsService(this.services, request);
   }
 
   /** The hash of the credential in the request; a missing or malformed one spends the client's budget. */

@@ -5,11 +5,12 @@ import { Problem } from '../errors/problem.js';
 import { ReceivedBody } from '../validation/received-body.js';
 import { networkOf } from './admission.js';
 import type { BufferedBytes } from './buffered-bytes.js';
+import { DiscardedBytes } from './discarded-bytes.js';
 import { admissionOfRequest } from './route-admission.js';
 
 /** Smaller bodies are not counted; the number of connections bounds them. */
 const UNCOUNTED_BYTES = 16 * KIB;
-/** How much of a body nobody reads is discarded before the connection is closed. */
+/** How much of one refused body is discarded before the connection is closed. */
 const MAX_DISCARDED_BYTES = 16 * MIB;
 
 /** Reads admitted bodies: bounded by their route, and counted in `BufferedBytes` until their request is answered. */
@@ -18,6 +19,7 @@ export class BodyReader {
   private readonly waiting = new WeakMap<IncomingMessage, ServerResponse>();
   /** The responses of requests whose body may be counted. */
   private readonly responses = new WeakMap<FastifyRequest, ServerResponse>();
+  private readonly discarded = new DiscardedBytes();
 
   constructor(private readonly buffered: BufferedBytes) {}
 
@@ -37,6 +39,19 @@ export class BodyReader {
     if (declared <= UNCOUNTED_BYTES && encoding === undefined) return;
     this.responses.set(request, reply.raw);
     if (declared > UNCOUNTED_BYTES) this.buffered.assertFits(networkOf(request), declared);
+  }
+
+  /** Discards what remains of a body within bounds, so that a client that is still sending reads the answer. */
+  discardUnread(request: FastifyRequest): void {
+    const { raw } = request;
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = raw.headers;
+    if (raw.complete || (length === '0' && encoding === undefined)) return;
+    let discarded = 0;
+    raw.on('data', (chunk: Buffer) => {
+      discarded += chunk.length;
+      const mayContinue = this.discarded.add(networkOf(request), chunk.length);
+      if (discarded > MAX_DISCARDED_BYTES || !mayContinue) raw.destroy();
+    });
   }
 
   async read(request: FastifyRequest, payload: IncomingMessage): Promise<ReceivedBody> {
@@ -106,17 +121,6 @@ export class BodyReader {
     };
   }
 }
-
-/** Discards what remains of a body within bounds, so that a client that is still sending reads the answer. */
-export const discardUnread = ({ raw }: FastifyRequest): void => {
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = raw.headers;
-  if (raw.complete || (length === '0' && encoding === undefined)) return;
-  let discarded = 0;
-  raw.on('data', (chunk: Buffer) => {
-    discarded += chunk.length;
-    if (discarded > MAX_DISCARDED_BYTES) raw.destroy();
-  });
-};
 
 const tooLarge = (maxBodyBytes: number): Problem =>
   new Problem(413, `The body is larger than ${sizeOf(maxBodyBytes)}.`);

@@ -9,10 +9,16 @@ const FREQUENT = 10;
 
 type ClientBudget = Exclude<RouteBudget, 'caller'>;
 
+const BUDGETS = ['client', 'client-frequent', 'client-hooks'] as const satisfies readonly ClientBudget[];
+
 /** Counts the requests without an accepted credential of each client, in windows of ten seconds. */
 export class ClientBudgets {
   private readonly limits: Readonly<Record<ClientBudget, number>>;
-  private spent: Record<ClientBudget, Map<string, number>> = { client: new Map(), 'client-frequent': new Map() };
+  private readonly spent: Record<ClientBudget, Map<string, number>> = {
+    client: new Map(),
+    'client-frequent': new Map(),
+    'client-hooks': new Map(),
+  };
   private windowEndsAt = 0;
 
   /** @param now milliseconds of a clock that never goes back. */
@@ -21,7 +27,7 @@ export class ClientBudgets {
     private readonly now: () => number = () => performance.now(),
   ) {
     const limit = requestsPerSecond * WINDOW_S;
-    this.limits = { client: limit, 'client-frequent': limit * FREQUENT };
+    this.limits = { client: limit, 'client-frequent': limit * FREQUENT, 'client-hooks': limit };
   }
 
   /** Spends one request. @throws a 429 if the budget of the window is spent. */
@@ -46,17 +52,13 @@ export class ClientBudgets {
   /** Whether the client continued so long after its first 429 that answers cost too much until the window ends. */
   isBlocked(client: string): boolean {
     this.startWindow();
-    return (
-      (this.spent.client.get(client) ?? 0) > this.limits.client * BLOCKED_AT ||
-      (this.spent['client-frequent'].get(client) ?? 0) > this.limits['client-frequent'] * BLOCKED_AT
-    );
+    return BUDGETS.some(budget => (this.spent[budget].get(client) ?? 0) > this.limits[budget] * BLOCKED_AT);
   }
 
   private startWindow(): void {
     const now = this.now();
     if (now < this.windowEndsAt) return;
     this.windowEndsAt = now + WINDOW_MS;
-    if (this.spent.client.size > 0) this.spent.client = new Map();
-    if (this.spent['client-frequent'].size > 0) this.spent['client-frequent'] = new Map();
+    for (const budget of BUDGETS) if (this.spent[budget].size > 0) this.spent[budget] = new Map();
   }
 }

@@ -1,12 +1,12 @@
-import type { AuditRecord } from '@postern/contracts';
-import { wideNetworkOf } from '@postern/service-host';
+import { type AuditRecord, PLATFORM_KEY_USED } from '@postern/contracts';
+import { userAgentFamilyOf, wideNetworkOf } from '@postern/service-host';
 import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { findCaller } from '../access/caller.js';
+import type { RefusedKey } from '../access/refused-key.js';
 import { clientAddressOf } from '../server/client-address.js';
 import { readJson } from '../validation/received-body.js';
 import type { AuditedRoute } from './audited-routes.js';
-import { userAgentFamilyOf } from './user-agent-family.js';
 
 /** Resource types of path parameters whose name is not that of the type. */
 const TYPE_OF_PARAMETER: Readonly<Record<string, string>> = {
@@ -30,15 +30,30 @@ export const attemptOf = (request: FastifyRequest, route: AuditedRoute): AuditRe
     action: route.action,
     resource: resourceOf(request, route),
     workspace_id: caller?.workspaceId ?? null,
-    client: {
-      network: wideNetworkOf(clientAddressOf(request)),
-      user_agent: userAgentFamilyOf(request.headers['user-agent']),
-    },
+    client: clientOf(request),
     outcome: 'attempted',
     code: null,
     request_id: request.id,
   };
 };
+
+/** The entry of a call whose platform key was refused. */
+export const refusalOfKey = (request: FastifyRequest, { code, key }: RefusedKey): AuditRecord => ({
+  entry_id: uuidv7(),
+  actor: key ? { type: 'platform_key', id: key.id } : { type: 'unknown', id: null },
+  action: PLATFORM_KEY_USED,
+  resource: { type: 'platform_key', id: key?.id ?? null },
+  workspace_id: key?.workspace_id ?? null,
+  client: clientOf(request),
+  outcome: 'refused',
+  code,
+  request_id: request.id,
+});
+
+const clientOf = (request: FastifyRequest): AuditRecord['client'] => ({
+  network: wideNetworkOf(clientAddressOf(request)),
+  user_agent: userAgentFamilyOf(request.headers['user-agent']) ?? null,
+});
 
 /** The resource of a call that succeeded: what it created, if it creates something. */
 export const withCreatedResource = (entry: AuditRecord, { creates }: AuditedRoute, answer: unknown): AuditRecord => {
@@ -55,11 +70,12 @@ const actorOf = (caller: ReturnType<typeof findCaller>): AuditRecord['actor'] =>
 /** What the last parameter of the path names; an address is no id, so it is left out. */
 const resourceOf = (request: FastifyRequest, { action, creates }: AuditedRoute): AuditRecord['resource'] => {
   const type = action.split('.', 1)[0]!;
-  const { id: own } = request.params as { readonly id?: string };
-  if (own !== undefined) return { type, id: ID.test(own) ? own : null };
+  if (creates) return { type, id: null };
+  const own = /:id(?=[^:]*$)/.test(request.routeOptions.url ?? '') && (request.params as { readonly id?: string }).id;
+  if (own) return { type, id: ID.test(own) ? own : null };
   const name = /:(\w+)_id(?=[^:]*$)/.exec(request.routeOptions.url ?? '')?.[1];
   const id = name && (request.params as Record<string, string>)[`${name}_id`];
-  if (creates || !id || !ID.test(id)) return { type, id: null };
+  if (!id || !ID.test(id)) return { type, id: null };
   const isLast = request.routeOptions.url?.endsWith(`:${name}_id`);
   return { type: isLast ? type : (TYPE_OF_PARAMETER[name] ?? name), id };
 };

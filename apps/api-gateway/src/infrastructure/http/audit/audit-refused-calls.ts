@@ -1,14 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findCaller } from '../access/caller.js';
+import { refusedKeyOf } from '../access/refused-key.js';
+import { codeOfStatus, ERROR_CODE } from '../errors/error-code.js';
+import { requestContextOf } from '../server/request-context.js';
 import { isAudited } from './audit.interceptor.js';
-import { attemptOf } from './audit-entry.js';
+import { attemptOf, refusalOfKey } from './audit-entry.js';
 import type { AuditRecorder } from './audit-recorder.js';
 import { auditedRouteOf } from './audited-routes.js';
-import { codeOfStatus } from './refusal-code.js';
+import { RefusedKeys } from './refused-keys.js';
 
-/** Stores calls of known callers that a guard or the server refuses, before they are answered. */
+/** Stores calls of known callers that a guard or the server refuses, before they are answered, and refused platform keys. */
 export const auditRefusedCalls = (server: FastifyInstance, recorder: AuditRecorder): void => {
+  const refusedKeys = new RefusedKeys((entry, context) => recorder.complete(entry, context));
+  server.addHook('onClose', () => refusedKeys.flush());
   server.addHook('onSend', (request, reply, payload, done) => {
+    const refusedKey = refusedKeyOf(request);
+    if (refusedKey) refusedKeys.add(refusalOfKey(request, refusedKey), requestContextOf(request));
     if (reply.statusCode < 400 || isAudited(request) || !findCaller(request)) done(null, payload);
     else {
       const answer = () => done(null, payload);
@@ -17,14 +24,11 @@ export const auditRefusedCalls = (server: FastifyInstance, recorder: AuditRecord
   });
 };
 
-const recordRefusal = async (
-  request: FastifyRequest,
-  { statusCode }: FastifyReply,
-  recorder: AuditRecorder,
-): Promise<void> => {
+const recordRefusal = async (request: FastifyRequest, reply: FastifyReply, recorder: AuditRecorder): Promise<void> => {
   const route = auditedRouteOf(request);
   const caller = route && findCaller(request);
   if (!caller) return;
-  const outcome = statusCode < 500 ? 'refused' : 'failed';
-  await recorder.complete({ ...attemptOf(request, route), outcome, code: codeOfStatus(statusCode) }, caller);
+  const outcome = reply.statusCode < 500 ? 'refused' : 'failed';
+  const code = String(reply.getHeader(ERROR_CODE) ?? codeOfStatus(reply.statusCode));
+  await recorder.complete({ ...attemptOf(request, route), outcome, code }, caller);
 };

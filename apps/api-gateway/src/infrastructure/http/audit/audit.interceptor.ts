@@ -9,7 +9,6 @@ import { requestContextOf } from '../server/request-context.js';
 import { attemptOf, withCreatedResource } from './audit-entry.js';
 import { AuditRecorder } from './audit-recorder.js';
 import { auditedRouteOf } from './audited-routes.js';
-import { codeOfStatus } from './refusal-code.js';
 
 /** Runs after the guards: stores that a call starts, and its outcome before the answer is sent. */
 @Injectable()
@@ -47,7 +46,7 @@ export const isAudited = (request: FastifyRequest): boolean => audited.has(reque
 /** A request that timed out may have been carried out, so its entry stays `attempted`. */
 const outcomeOf = (error: unknown): Pick<AuditRecord, 'outcome' | 'code'> => {
   if (Refusal.is(error)) return { outcome: 'refused', code: error.code };
-  if (error instanceof Problem) return { outcome: 'refused', code: codeOfStatus(error.status) };
+  if (error instanceof Problem) return { outcome: 'refused', code: error.code };
   if (error instanceof ServiceUnavailable) {
     return { outcome: error.maybeExecuted ? 'attempted' : 'failed', code: 'service_unavailable' };
   }

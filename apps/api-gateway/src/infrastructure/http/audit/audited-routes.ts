@@ -7,7 +7,7 @@ export interface AuditedRoute {
   readonly action: string;
   /** The resource that the answer holds, if the call creates one. */
   readonly creates?: string;
-  /** Whether the body is a login, which names the actor. */
+  /** Whether the body has the address of a user, who is the actor. */
   readonly isLogin?: boolean;
 }
 
@@ -35,7 +35,9 @@ export const AUDITED_ROUTES: ReadonlyMap<string, AuditedRoute> = new Map([
   ...declaredRoutes,
   ['POST /dashboard/api/session', { action: auditActionOf('Session.signIn', 'POST'), isLogin: true }],
   ['DELETE /dashboard/api/session', auditedRoute('Session.signOut', 'DELETE')],
-  ['PATCH /dashboard/api/workspaces/:id/quotas', auditedRoute('Workspaces.setQuotas', 'PATCH')],
+  ['POST /dashboard/api/password-reset', { action: 'password_reset.requested', isLogin: true }],
+  ['POST /dashboard/api/password-reset/confirm', { action: 'password_reset.confirmed' }],
+  ['POST /dashboard/api/invitations/accept', { action: 'invitation.accepted' }],
   ['POST /dashboard/api/session/workspace', auditedRoute('Session.switchWorkspace', 'POST')],
 ]);
 

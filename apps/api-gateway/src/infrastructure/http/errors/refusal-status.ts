@@ -30,7 +30,6 @@ export const headersOf = (refusal: Refusal, status: number): Record<string, stri
   if (retryAfterS !== undefined) headers['retry-after'] = String(retryAfterS);
   const emailId = refusal.details['email_id'];
   if (refusal.code === 'outcome_unknown' && typeof emailId === 'string') headers['email-id'] = emailId;
-  if (refusal.code === 'quota_reached') headers['error-code'] = refusal.code;
   if (BEARER_CODES.has(refusal.code)) headers['www-authenticate'] = 'Bearer';
   return headers;
 };

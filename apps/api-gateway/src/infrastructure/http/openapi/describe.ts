@@ -4,8 +4,10 @@ import type { z } from 'zod';
 
 /** What the documentation says of an operation beyond Nest's own metadata. */
 export interface OperationDescription {
-  /** `<Tag>.<action>`, the operation id; from the names of controller and method if absent. */
+  /** `<Tag>.<action>`; from the names of controller and method if absent. */
   readonly operation?: string;
+  /** Names the method in clients generated from the public document; the name of the last request if absent. */
+  readonly operationId?: string;
   readonly summary: string;
   readonly description?: string;
   /** The requests that the operation sends; the last one's reply is the answer unless `reply` is given. */
@@ -13,16 +15,25 @@ export interface OperationDescription {
   readonly reply?: z.ZodType;
   /** The body, if the operation reads it without `@Body({ schema })`. */
   readonly body?: z.ZodType;
+  /** Descriptions of path parameters that no shape describes. */
+  readonly pathParameters?: Readonly<Record<string, string>>;
   readonly requestHeaders?: Readonly<Record<string, { readonly required: boolean; readonly description: string }>>;
-  readonly responseHeaders?: Readonly<Record<string, string>>;
-  /** Media type of an answer that is not JSON. */
-  readonly contentType?: string;
+  readonly responseHeaders?: Readonly<Record<string, ResponseHeader>>;
+  /** Media types of an answer that is not JSON, or not always. */
+  readonly contentType?: string | readonly string[];
+  /** Whether the answer is always text of this media type, and never the reply of the request as JSON. */
+  readonly isText?: boolean;
   /** Statuses that the gateway itself answers with; a second success has the same body. */
   readonly also?: Readonly<Record<number, string>>;
+  /** The codes of the errors in `also`; those of the status if absent. */
+  readonly codes?: Readonly<Record<number, readonly string[]>>;
   readonly examples?: { readonly body?: unknown; readonly reply?: unknown };
   /** Whether the operation needs a session. */
   readonly session?: boolean;
 }
+
+/** The description of a header; of type string unless another type is given. */
+export type ResponseHeader = string | { readonly description: string; readonly type: 'integer' };
 
 export const OPERATION = 'postern:operation';
 export const NEEDS_SESSION = 'postern:needs-session';

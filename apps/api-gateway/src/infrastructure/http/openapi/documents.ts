@@ -5,8 +5,10 @@ import { CONFIG } from '@postern/service-host';
 import type { GatewayConfig } from '../../../config.js';
 import { ERROR_SCHEMAS, PLATFORM_ERROR_SCHEMAS } from './errors.js';
 import { type Operation, operationsOf } from './operations.js';
+import { describedTags, PUBLIC_DESCRIPTION, PUBLIC_SECURITY_SCHEMES } from './public-document.js';
 import { responsesOf } from './responses.js';
 import { AnswerSchemas, inputSchema } from './schemas.js';
+import { webhookCalls } from './webhooks.js';
 
 /** The parts of a document that this app builds; a test validates the whole. */
 export interface OpenApiDocument {
@@ -27,73 +29,93 @@ export class OpenApiDocuments {
   ) {}
 
   publicApi(): OpenApiDocument {
-    this.publicDocument ??= this.documentOf('Postern', operation => !isDashboardApi(operation), {
-      securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'Api-Key', description: 'A key of an email service.' },
-        platformKey: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'A platform key, `ak_live_…`. The scope `read` allows GET; `write` allows everything.',
-        },
-      },
-      schemas: { ...ERROR_SCHEMAS, ...PLATFORM_ERROR_SCHEMAS },
-    });
+    this.publicDocument ??= publicApiDocument(this.controllers(), this.config.publicUrl);
     return this.publicDocument;
   }
 
   dashboardApi(): OpenApiDocument {
-    this.dashboardDocument ??= this.documentOf('Postern dashboard', isDashboardApi, {
+    this.dashboardDocument ??= dashboardApiDocument(this.controllers(), this.config.publicUrl);
+    return this.dashboardDocument;
+  }
+
+  private controllers(): readonly Type[] {
+    return this.discovery
+      .getControllers()
+      .flatMap(({ metatype }) => (typeof metatype === 'function' ? [metatype as Type] : []));
+  }
+}
+
+/** The document of the email API and the platform API, with the calls of webhooks. */
+export const publicApiDocument = (controllers: readonly Type[], publicUrl: string): OpenApiDocument => {
+  const operations = controllers.flatMap(operationsOf).filter(({ admission }) => PUBLIC.has(admission.access));
+  const answers = new AnswerSchemas();
+  const references = new Set<string>();
+  const paths = pathsOf(operations, ({ publicId }) => publicId, answers, references);
+  const webhooks = webhookCalls(answers, references);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Postern',
+      version: '1.0.0',
+      summary: 'Transactional email and platform management',
+      description: PUBLIC_DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl, description: 'This Postern' }],
+    tags: describedTags(new Set([...operations.map(({ tag }) => tag), 'Webhooks'])),
+    paths,
+    webhooks,
+    components: {
+      schemas: { ...answers.components(references), ...ERROR_SCHEMAS, ...PLATFORM_ERROR_SCHEMAS },
+      securitySchemes: PUBLIC_SECURITY_SCHEMES,
+    },
+  };
+};
+
+const dashboardApiDocument = (controllers: readonly Type[], publicUrl: string): OpenApiDocument => {
+  const operations = controllers.flatMap(operationsOf).filter(isDashboardApi);
+  const answers = new AnswerSchemas();
+  const references = new Set<string>();
+  const paths = pathsOf(operations, ({ id }) => id, answers, references);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Postern dashboard', version: '1.0.0' },
+    servers: [{ url: publicUrl }],
+    paths,
+    components: {
+      schemas: { ...answers.components(references), ...ERROR_SCHEMAS },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         cookie: { type: 'apiKey', in: 'cookie', name: 'postern_session' },
       },
-      schemas: ERROR_SCHEMAS,
-    });
-    return this.dashboardDocument;
-  }
-
-  private documentOf(title: string, includes: (operation: Operation) => boolean, components: Components) {
-    const operations = this.discovery
-      .getControllers()
-      .flatMap(({ metatype }) => (typeof metatype === 'function' ? operationsOf(metatype as Type) : []))
-      .filter(includes);
-    return documentOf(title, operations, this.config.publicUrl, components);
-  }
-}
-
-interface Components {
-  readonly securitySchemes: object;
-  readonly schemas: object;
-}
-
-/** The document of the dashboard API is itself public. */
-const isDashboardApi = ({ path }: Operation): boolean =>
-  path.startsWith(`${BASE_PATHS.session}/`) && !path.endsWith('/openapi.json');
-
-const documentOf = (
-  title: string,
-  operations: readonly Operation[],
-  publicUrl: string,
-  { securitySchemes, schemas }: Components,
-): OpenApiDocument => {
-  const answers = new AnswerSchemas();
-  const references = new Set<string>();
-  const paths: Record<string, Record<string, object>> = {};
-  for (const operation of operations) {
-    paths[operation.path] ??= {};
-    paths[operation.path]![operation.method] = operationObject(operation, answers, references);
-  }
-  return {
-    openapi: '3.1.0',
-    info: { title, version: '1.0.0' },
-    servers: [{ url: publicUrl }],
-    paths,
-    components: { schemas: { ...answers.components(references), ...schemas }, securitySchemes },
+    },
   };
 };
 
+/** Pages, tracking links, the URLs of deploy hooks, health checks and the documents themselves are not part of the API. */
+const PUBLIC: ReadonlySet<string> = new Set(['api-key', 'platform-key']);
+
+const isDashboardApi = ({ path }: Operation): boolean =>
+  path.startsWith(`${BASE_PATHS.session}/`) && !path.endsWith('/openapi.json');
+
+const pathsOf = (
+  operations: readonly Operation[],
+  idOf: (operation: Operation) => string,
+  answers: AnswerSchemas,
+  references: Set<string>,
+): Record<string, Record<string, object>> => {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    paths[operation.path] ??= {};
+    paths[operation.path]![operation.method] = {
+      operationId: idOf(operation),
+      ...operationObject(operation, answers, references),
+    };
+  }
+  return paths;
+};
+
 const operationObject = (operation: Operation, answers: AnswerSchemas, references: Set<string>): object => ({
-  operationId: operation.id,
   tags: [operation.tag],
   summary: operation.summary,
   ...(operation.description ? { description: operation.description } : {}),
@@ -110,12 +132,16 @@ const securityOf = (operation: Operation): { security?: object[] } => {
 };
 
 const parametersOf = (operation: Operation): object[] => [
-  ...operation.parameters.map(({ name, in: place, schema }) => ({
-    name,
-    in: place,
-    required: place === 'path' || !schema.safeParse(undefined).success,
-    schema: inputSchema(schema),
-  })),
+  ...operation.parameters.map(({ name, in: place, schema }) => {
+    const { description, ...shape } = inputSchema(schema);
+    return {
+      name,
+      in: place,
+      required: place === 'path' || !schema.safeParse(undefined).success,
+      ...(description === undefined ? {} : { description }),
+      schema: shape,
+    };
+  }),
   ...Object.entries(operation.requestHeaders ?? {})
     .filter(([name]) => name !== 'Api-Key')
     .map(([name, header]) => ({ name, in: 'header', ...header, schema: { type: 'string' } })),
@@ -123,9 +149,14 @@ const parametersOf = (operation: Operation): object[] => [
 
 const bodyOf = ({ body, examples }: Operation): { requestBody?: object } => {
   if (!body) return {};
+  const { description, ...schema } = inputSchema(body);
   const example = examples?.body;
-  const content = { schema: inputSchema(body), ...(example === undefined ? {} : { example }) };
+  const content = { schema, ...(example === undefined ? {} : { example }) };
   return {
-    requestBody: { required: !body.safeParse(undefined).success, content: { 'application/json': content } },
+    requestBody: {
+      ...(description === undefined ? {} : { description }),
+      required: !body.safeParse(undefined).success,
+      content: { 'application/json': content },
+    },
   };
 };

@@ -6,16 +6,16 @@ const schemaOf = (property: string, value: object): object => ({
   type: 'object',
   properties: { [property]: value },
   required: [property],
-  additionalProperties: false,
 });
 
 const MESSAGE = { type: 'string', description: 'What went wrong, in words.' };
 
-/** The shapes of error answers, as components of a document. */
-export const ERROR_SCHEMAS = { Error: schemaOf('error', MESSAGE) };
+/** The shapes of error answers, as components of a document. Many languages have a type `Error` of their own. */
+export const ERROR_SCHEMAS = { ApiError: schemaOf('error', MESSAGE) };
 export const PLATFORM_ERROR_SCHEMAS = {
   Detail: schemaOf('detail', MESSAGE),
   Forbidden: schemaOf('detail', {
+    description: 'Why the call is forbidden, for programs.',
     anyOf: [insufficientScopeDetail, restrictionDetail, moderationDetail].map(inputSchema),
   }),
 };
@@ -25,7 +25,7 @@ const SERVICE_BLOCKED = { detail: { code: 'service_blocked', message: 'The web s
 
 /** The body of an answer of `operation` with an error status. */
 export const errorContentOf = (operation: Operation, status: number): object => {
-  if (!operation.platform) return json({ schema: { $ref: '#/components/schemas/Error' } });
+  if (!operation.platform) return json({ schema: { $ref: '#/components/schemas/ApiError' } });
   if (status !== 403) return json({ schema: { $ref: '#/components/schemas/Detail' } });
   const moderated = operation.requests.some(({ refusals }) => 'service_blocked' in refusals);
   return json({

@@ -14,6 +14,8 @@ import { NEEDS_SESSION, OPERATION, type OperationDescription } from './describe.
 /** A route with its description. */
 export interface Operation extends OperationDescription {
   readonly id: string;
+  /** The operation id in the public document: `sendEmail`. */
+  readonly publicId: string;
   readonly tag: string;
   readonly method: string;
   /** In OpenAPI's form: `/emails/{id}`. */
@@ -48,17 +50,23 @@ export const operationsOf = (controller: Type): Operation[] => {
         ...(body ? { body } : {}),
         admission,
         id,
+        publicId: description.operationId ?? camelCased(description.requests.at(-1)?.name ?? name),
         tag: id.split('.', 1)[0]!.replace(/(?<=[a-z])[A-Z]/g, letter => ` ${letter.toLowerCase()}`),
         method: RequestMethod[method]!.toLowerCase(),
         path: path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}'),
         status: Reflect.getMetadata(HTTP_CODE_METADATA, handler) ?? (method === RequestMethod.POST ? 201 : 200),
         session: description.session ?? Reflect.getMetadata(NEEDS_SESSION, handler) === true,
         platform: path.startsWith(`${BASE_PATHS['platform-key']}/`),
-        parameters: [...pathParameters(path, argumentsRead.path), ...queryParameters(argumentsRead.query)],
+        parameters: [
+          ...pathParameters(path, argumentsRead.path, description.pathParameters),
+          ...queryParameters(argumentsRead.query),
+        ],
       },
     ];
   });
 };
+
+const camelCased = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 const joined = (...parts: unknown[]): string =>
   `/${parts
@@ -87,12 +95,16 @@ const argumentSchemas = (controller: Type, handler: string): ArgumentSchemas => 
   return schemas;
 };
 
-const pathParameters = (path: string, schemas: Record<string, z.ZodType>) =>
-  [...path.matchAll(/:(\w+)|\*/g)].map(([, name = 'path']) => ({
-    name,
-    in: 'path' as const,
-    schema: schemas[name] ?? (name === 'id' ? z.uuid() : z.string()),
-  }));
+const pathParameters = (
+  path: string,
+  schemas: Record<string, z.ZodType>,
+  descriptions: Readonly<Record<string, string>> = {},
+) =>
+  [...path.matchAll(/:(\w+)|\*/g)].map(([, name = 'path']) => {
+    const schema = schemas[name] ?? (name === 'id' ? z.uuid() : z.string());
+    const description = descriptions[name];
+    return { name, in: 'path' as const, schema: description === undefined ? schema : schema.describe(description) };
+  });
 
 const queryParameters = (query: z.ZodObject | undefined) =>
   Object.entries(query?.shape ?? {}).map(([name, schema]) => ({

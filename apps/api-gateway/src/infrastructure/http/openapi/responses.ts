@@ -1,15 +1,17 @@
 import { STATUS_CODES } from 'node:http';
 import { admitPlatformCall } from '@postern/contracts';
 import { sizeOf } from '../admission/body-reader.js';
+import { codeOfStatus } from '../errors/error-code.js';
 import { STATUS_OF_REFUSAL } from '../errors/refusal-status.js';
+import type { ResponseHeader } from './describe.js';
 import { errorContentOf } from './errors.js';
 import type { Operation } from './operations.js';
 import { type AnswerSchemas, nameOfReply } from './schemas.js';
 
-const RATE_LIMIT_HEADERS = {
-  'RateLimit-Limit': 'Calls per minute that the key may make.',
-  'RateLimit-Remaining': 'Calls left in the current minute.',
-  'RateLimit-Reset': 'Seconds until all calls are available again.',
+const RATE_LIMIT_HEADERS: Readonly<Record<string, ResponseHeader>> = {
+  'RateLimit-Limit': { description: 'Calls per minute that the key may make.', type: 'integer' },
+  'RateLimit-Remaining': { description: 'Calls left in the current minute.', type: 'integer' },
+  'RateLimit-Reset': { description: 'Seconds until all calls are available again.', type: 'integer' },
 };
 
 /** Every answer of an operation by its status. `references` collects the components that they refer to. */
@@ -18,51 +20,76 @@ export const responsesOf = (operation: Operation, answers: AnswerSchemas, refere
   const others = [...reasonsOf(operation)].map(([status, reasons]) => [
     status,
     {
-      description: reasons.join(' ') || (STATUS_CODES[status] ?? ''),
+      description: reasons.flatMap(({ text }) => text || []).join(' ') || (STATUS_CODES[status] ?? ''),
       ...(status < 300 ? success : {}),
-      ...(status >= 400 ? errorContentOf(operation, status) : {}),
+      ...(status >= 400 ? { headers: errorHeadersOf(reasons), ...errorContentOf(operation, status) } : {}),
     },
   ]);
   return { [operation.status]: { description: 'Success.', ...success }, ...Object.fromEntries(others) };
 };
 
 const headersOf = ({ responseHeaders, platform }: Operation): { headers?: object } => {
-  const headers = Object.entries(responseHeaders ?? (platform ? RATE_LIMIT_HEADERS : {})).map(([name, description]) => [
-    name,
-    { description, schema: { type: 'string' } },
-  ]);
+  const headers = Object.entries(responseHeaders ?? (platform ? RATE_LIMIT_HEADERS : {})).map(([name, header]) => {
+    const { description, type } = typeof header === 'string' ? { description: header, type: 'string' } : header;
+    return [name, { description, schema: { type } }];
+  });
   return headers.length > 0 ? { headers: Object.fromEntries(headers) } : {};
 };
 
 const contentOf = (operation: Operation, answers: AnswerSchemas, references: Set<string>): { content?: object } => {
   const request = operation.requests.at(-1);
   const reply = operation.reply ?? request?.reply;
-  if (!reply) return operation.contentType ? { content: { [operation.contentType]: {} } } : {};
+  const example = operation.examples?.reply;
+  const withExample = example === undefined ? {} : { example };
+  const text = operation.isText ? { schema: { type: 'string' }, ...withExample } : {};
+  const others = [operation.contentType ?? []].flat().map(type => [type, text]);
+  if (!reply || operation.isText) return others.length > 0 ? { content: Object.fromEntries(others) } : {};
   const schema = answers.reference(reply, nameOfReply(request?.name ?? operation.id));
   references.add(schema.$ref);
-  const example = operation.examples?.reply;
-  return { content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } };
+  const json = { schema, ...withExample };
+  return { content: { 'application/json': json, ...Object.fromEntries(others) } };
 };
 
-/** Why an operation answers with a status other than its success. */
-const reasonsOf = (operation: Operation): Map<number, string[]> => {
-  const reasons = new Map<number, string[]>();
-  const add = (status: number, reason: string) => reasons.set(status, [...(reasons.get(status) ?? []), reason]);
-  for (const [status, reason] of Object.entries(operation.also ?? {})) add(Number(status), reason);
+/** Why an operation answers with a status, and the code that the answer carries. */
+interface Reason {
+  readonly text: string;
+  readonly code: string;
+}
+
+const errorHeadersOf = (reasons: readonly Reason[]): object => ({
+  'Error-Code': {
+    description: 'What went wrong, for programs.',
+    schema: { type: 'string', enum: [...new Set(reasons.map(({ code }) => code))] },
+  },
+});
+
+const reasonsOf = (operation: Operation): Map<number, Reason[]> => {
+  const reasons = new Map<number, Reason[]>();
+  const add = (status: number, text: string, ...codes: readonly string[]) => {
+    const added = (codes.length > 0 ? codes : [codeOfStatus(status)]).map((code, place) => ({
+      text: place === 0 ? text : '',
+      code,
+    }));
+    reasons.set(status, [...(reasons.get(status) ?? []), ...added]);
+  };
+  for (const [status, reason] of Object.entries(operation.also ?? {}))
+    add(Number(status), reason, ...(operation.codes?.[Number(status)] ?? []));
   for (const code of [
     ...admissionRefusalsOf(operation),
     ...operation.requests.flatMap(({ refusals }) => Object.keys(refusals)),
   ]) {
     const status = STATUS_OF_REFUSAL.get(code);
-    if (status) add(status, `\`${code}\``);
+    if (status) add(status, `\`${code}\``, code);
   }
   if (operation.body || operation.parameters.length > 0) {
     add(400, 'The request does not have the expected shape.');
   }
+  if (operation.body) add(400, 'The body is not valid JSON.', 'invalid_json');
   if (operation.body) add(413, `The body is larger than ${sizeOf(operation.admission.maxBodyBytes)}.`);
   if (operation.body && !reasons.has(415)) add(415, 'The body is not application/json.');
   add(429, 'Too many requests without a valid credential from this address.');
-  if (operation.session) add(401, 'The request has no valid session.');
+  if (operation.session) add(401, 'The request has no valid session.', 'session_missing', 'session_invalid');
+  if (operation.platform) add(401, 'The request has no platform key.', 'platform_key_missing');
   if (operation.platform || operation.requests.length > 0) {
     add(503, 'Service temporarily unavailable. Try again.');
   }

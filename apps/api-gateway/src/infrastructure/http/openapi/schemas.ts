@@ -21,7 +21,8 @@ export class AnswerSchemas {
 
   /** Every schema that `roots` refer to, directly or not. */
   components(roots: Iterable<string>): Record<string, JsonSchema> {
-    const { schemas } = z.toJSONSchema(this.registry, { uri: uriOf, io: 'output', unrepresentable: 'any' });
+    const options = { uri: uriOf, io: 'output', unrepresentable: 'any', override: asAnswer } as const;
+    const { schemas } = z.toJSONSchema(this.registry, options);
     const reached: Record<string, JsonSchema> = {};
     const reach = (name: string): void => {
       if (reached[name] || !schemas[name]) return;
@@ -39,6 +40,15 @@ export class AnswerSchemas {
     this.registry.add(schema, { id: name });
   }
 }
+
+/**
+ * Answers may get fields, so clients that are generated now must accept unknown ones. A format says what its pattern
+ * says, and generated Python compares the pattern with a value that it has parsed by the format.
+ */
+const asAnswer = ({ jsonSchema }: { readonly jsonSchema: JsonSchema }): void => {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+};
 
 /** The shape of an input, without references. */
 export const inputSchema = (schema: z.ZodType): JsonSchema => {

@@ -38,7 +38,7 @@ describe('a method that a path does not allow', () => {
     ['GET', '/emails', 'OPTIONS, POST'],
     ['DELETE', '/emails', 'OPTIONS, POST'],
     ['PUT', '/emails/0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f', 'GET, HEAD, OPTIONS'],
-    ['DELETE', '/dashboard/api/me', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/dashboard/api/me', 'GET, HEAD, OPTIONS, PATCH'],
     ['POST', '/dashboard', 'GET, HEAD, OPTIONS'],
     ['POST', '/o/abc.gif', 'GET, HEAD, OPTIONS'],
   ])('answers 405 with Allow: %s %s', async (method, path, allow) => {

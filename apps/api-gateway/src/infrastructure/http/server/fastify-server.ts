@@ -2,8 +2,9 @@ import type { IncomingMessage, Server } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admission } from '../admission/admission.js';
-import { type BodyReader, discardUnread } from '../admission/body-reader.js';
+import type { BodyReader } from '../admission/body-reader.js';
 import { declaredAdmission } from '../admission/route-admission.js';
+import { codeOfStatus, ERROR_CODE } from '../errors/error-code.js';
 import { errorShape } from '../errors/error-shape.js';
 import type { ConnectionLimits } from './connection-limits.js';
 import { respondMalformed } from './malformed-request.js';
@@ -54,7 +55,7 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       void reply
         .code(error.statusCode ?? 400)
-        .headers({ ...headers, 'x-request-id': request.id })
+        .headers({ ...headers, 'x-request-id': request.id, [ERROR_CODE]: codeOfStatus(error.statusCode ?? 400) })
         .send(errorShape(request.raw.url ?? '/', 'The URL is not valid.'));
     },
   });
@@ -84,7 +85,7 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
     done();
   });
   instance.addHook('onSend', (request, reply, payload, done) => {
-    discardUnread(request);
+    options.bodies.discardUnread(request);
     if (closing) reply.header('connection', 'close');
     done(null, payload);
   });
@@ -109,6 +110,7 @@ const answerExpectations = (server: Server, bodies: BodyReader): void => {
     response.writeHead(417, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
+      [ERROR_CODE]: codeOfStatus(417),
       connection: 'close',
     });
     response.end(body);

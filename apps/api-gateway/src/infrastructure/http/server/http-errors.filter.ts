@@ -4,11 +4,14 @@ import { runInContext } from '@postern/messaging';
 import type { ServiceLog } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceFault, ServiceUnavailable } from '../../../service-client/ports.js';
+import { ERROR_CODE } from '../errors/error-code.js';
 import { errorShape } from '../errors/error-shape.js';
+import { hintForPath, hintOf } from '../errors/hints.js';
 import { OutcomeUnknown } from '../errors/outcome-unknown.js';
 import { Problem } from '../errors/problem.js';
 import { detailOf } from '../errors/refusal-detail.js';
 import { headersOf, statusOf } from '../errors/refusal-status.js';
+import { sentenceOf, withRetryTime } from '../errors/sentences.js';
 import { requestContextOf } from './request-context.js';
 import type { RouteTable } from './route-table.js';
 
@@ -21,6 +24,7 @@ export class HttpErrorsFilter implements ExceptionFilter {
   constructor(
     private readonly routes: RouteTable,
     private readonly log: ServiceLog,
+    private readonly publicUrl: string,
   ) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
@@ -30,7 +34,7 @@ export class HttpErrorsFilter implements ExceptionFilter {
     const problem = this.problemOf(exception, request);
     reply.code(problem.status).headers(problem.headers);
     if (problem.status === 204) reply.send();
-    else reply.send(errorShape(request.url, problem.message, problem.detail));
+    else reply.header(ERROR_CODE, problem.code).send(errorShape(request.url, messageOf(problem), problem.detail));
   }
 
   private problemOf(exception: unknown, request: FastifyRequest): Problem {
@@ -50,7 +54,10 @@ export class HttpErrorsFilter implements ExceptionFilter {
   private refusal(refusal: Refusal, request: FastifyRequest): Problem {
     const status = statusOf(refusal);
     if (status === undefined) return this.bug(refusal, request);
-    return new Problem(status, refusal.message, headersOf(refusal, status), detailOf(refusal));
+    const hint = hintOf(refusal, this.publicUrl);
+    const message = sentenceOf(refusal.message) + (hint ? ` ${hint}` : '');
+    const headers = { ...headersOf(refusal, status), [ERROR_CODE]: refusal.code };
+    return new Problem(status, message, headers, detailOf(refusal));
   }
 
   private outcomeUnknown({ emailId, cause }: OutcomeUnknown, request: FastifyRequest): Problem {
@@ -61,14 +68,18 @@ export class HttpErrorsFilter implements ExceptionFilter {
       cause instanceof ServiceFault ? 500 : 503,
       `The outcome of this message is unknown; it may have been sent. Call GET /emails/${emailId} to find out, or ` +
         'repeat the same request, which returns the record and never sends twice.',
-      { 'email-id': emailId, 'error-code': 'outcome_unknown', 'retry-after': UNAVAILABLE_RETRY_AFTER_S },
+      { 'email-id': emailId, [ERROR_CODE]: 'outcome_unknown', 'retry-after': UNAVAILABLE_RETRY_AFTER_S },
     );
   }
 
   private notFound(request: FastifyRequest): Problem {
     const methods = this.routes.methodsOf(request.url);
     const allow = methods.join(', ');
-    if (methods.length === 0) return new Problem(404, `Not found: no route ${request.method} ${pathOf(request)}.`);
+    if (methods.length === 0) {
+      const hint = hintForPath(pathOf(request));
+      const message = `Not found: no route ${request.method} ${pathOf(request)}.${hint ? ` ${hint}` : ''}`;
+      return new Problem(404, message, { [ERROR_CODE]: 'route_not_found' });
+    }
     if (request.method === 'OPTIONS') return new Problem(204, '', { allow });
     if (methods.includes(request.method)) return new Problem(404, 'Not found.');
     const useful = methods.filter(method => method !== 'HEAD' && method !== 'OPTIONS');
@@ -83,6 +94,11 @@ export class HttpErrorsFilter implements ExceptionFilter {
     return new Problem(500, `Internal server error. Request id: ${request.id}.`);
   }
 }
+
+const messageOf = ({ status, message, headers }: Problem): string => {
+  const seconds = Number(headers['retry-after']);
+  return status === 429 && seconds > 0 ? withRetryTime(message, seconds, Date.now()) : message;
+};
 
 const retryAfter = ({ retryAfterS }: ServiceUnavailable): string =>
   retryAfterS === undefined ? UNAVAILABLE_RETRY_AFTER_S : String(Math.max(1, Math.ceil(retryAfterS)));

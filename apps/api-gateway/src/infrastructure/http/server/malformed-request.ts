@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { codeOfStatus } from '../errors/error-code.js';
 import { errorShape } from '../errors/error-shape.js';
 
 type ClientError = Error & { readonly code?: string; readonly rawPacket?: unknown };
@@ -21,7 +22,7 @@ export const respondMalformed = (error: ClientError, socket: Socket): void => {
   const body = JSON.stringify(errorShape(targetOf(error.rawPacket), message));
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
+      `Error-Code: ${codeOfStatus(Number.parseInt(status, 10))}\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
   );
 };
 

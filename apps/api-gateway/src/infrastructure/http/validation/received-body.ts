@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { badRequest, Problem } from '../errors/problem.js';
 import { assertParsable } from './json-limits.js';
+import { describeSyntaxError } from './json-syntax.js';
 
 /** The bytes of a body. They are parsed only after authentication, so that a 401 comes before any 400. */
 export class ReceivedBody {
@@ -32,7 +33,7 @@ export const readJson = (body: unknown): unknown => {
   try {
     value = JSON.parse(text);
   } catch {
-    throw badRequest('The body is not valid JSON.');
+    throw badRequest(`The body is not valid JSON${describeSyntaxError(text)}.`, 'invalid_json');
   }
   // Control characters and lone surrogates appear only as escapes in JSON, so most bodies need no check.
   if (text.includes('\\u') || text.includes('__proto__')) refuseUnsafe(value, '', 0);

@@ -20,5 +20,5 @@ const mayBeAbsent = (schema: z.ZodType, body: unknown): boolean =>
 export const assertShape = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw badRequest(`${validationMessage(schema, result.error.issues, value)}.`);
+  throw badRequest(validationMessage(schema, result.error.issues, value));
 };

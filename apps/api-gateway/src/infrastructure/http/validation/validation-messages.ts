@@ -1,15 +1,16 @@
 import { z } from 'zod';
+import { hintsFor } from './field-hints.js';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 const expectations = new WeakMap<z.ZodType, JsonSchema>();
 
-/** Names the invalid fields of `value` and what is expected of each; at most five. */
-export const validationMessage = (schema: z.ZodType, issues: readonly z.core.$ZodIssue[], value: unknown): string =>
-  issues
-    .slice(0, 5)
-    .map(issue => messageOf(jsonSchemaOf(schema), issue, value))
-    .join('; ');
+/** Sentences that name the invalid fields of `value`, what is expected of each, and likely slips; at most five. */
+export const validationMessage = (schema: z.ZodType, issues: readonly z.core.$ZodIssue[], value: unknown): string => {
+  const problems = issues.slice(0, 5).map(issue => messageOf(jsonSchemaOf(schema), issue, value));
+  const sentence = problems.join('; ').replace(/^unknown field/, 'Unknown field');
+  return [`${sentence}.`, ...hintsFor(schema, jsonSchemaOf(schema), issues, value)].join(' ');
+};
 
 const messageOf = (root: JsonSchema, issue: z.core.$ZodIssue, value: unknown): string => {
   const name = nameOf(issue.path);
@@ -22,8 +23,9 @@ const messageOf = (root: JsonSchema, issue: z.core.$ZodIssue, value: unknown): s
     case 'invalid_type':
     case 'invalid_value':
     case 'invalid_union':
-      return valueAt(value, issue.path) === undefined && issue.path.length > 0
-        ? `${name} is required`
+      if (valueAt(value, issue.path) === undefined && issue.path.length > 0) return `${name} is required`;
+      return isCustomMessage(issue.message)
+        ? `${name} ${issue.message}`
         : `${name} must be ${expectationOf(schemaAt(root, issue.path))}`;
     case 'invalid_format':
       return isCustomMessage(issue.message)

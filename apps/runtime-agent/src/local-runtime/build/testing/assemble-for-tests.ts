@@ -13,7 +13,7 @@ export const assembleForTests = (home: string, options: FixtureOptions): Promise
     platformHome: home,
     allowFileRepositories: true,
     guard: new OutboundGuard({ allowPrivate: true }),
-    instanceLimits: { memoryBytes: 2 ** 29, cpuMillicores: 1_000, tasks: 128 },
+    instanceLimits: { memoryBytes: 2 ** 29, cpuMillicores: 1_000, tasks: 128, diskBytes: 2 ** 30 },
     log: silentLog,
     ...options,
   });

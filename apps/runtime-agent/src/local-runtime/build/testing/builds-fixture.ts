@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chown, mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Artefact, BuildOrder, LogWriter, ResolvedSource } from '@postern/runtime';
+import type { Artefact, BuildOrder, LogWriter, ResolvedSource, SourceCredentials } from '@postern/runtime';
 import { type Files, GitRepository } from '@postern/runtime/testing';
 import { ArtefactStore } from '../../artefacts/artefact-store.js';
 import { MarkedProcesses } from '../../instances/marked-processes.js';
@@ -65,8 +65,13 @@ export class BuildsFixture {
     return started;
   }
 
-  resolve(repositoryUrl: string, branch?: string, signal: AbortSignal = never): Promise<ResolvedSource> {
-    return this.here.builds.resolveSource({ repositoryUrl, branch }, signal);
+  resolve(
+    repositoryUrl: string,
+    branch?: string,
+    signal: AbortSignal = never,
+    credentials?: SourceCredentials,
+  ): Promise<ResolvedSource> {
+    return this.here.builds.resolveSource({ repositoryUrl, branch, credentials }, signal);
   }
 
   /** What the rest of the platform gets, where builds run in this process. */

@@ -1,0 +1,88 @@
+import { type AuditRecord, PLATFORM_KEY_USED } from '@postern/contracts';
+import type { RequestContext } from '@postern/messaging';
+import { v7 as uuidv7 } from 'uuid';
+
+const WINDOW_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** Entries of known keys, and of unknown ones, that one gateway stores in an hour with their networks. */
+const MAX_PER_HOUR = 500;
+
+interface Group {
+  readonly entry: AuditRecord;
+  readonly context: RequestContext;
+  /** Refusals that are not stored yet. */
+  times: number;
+}
+
+/** Stores an entry of the audit log. Never rejects. */
+type Store = (entry: AuditRecord, context: RequestContext) => Promise<void>;
+
+/**
+ * Stores refused platform keys in the audit log, so that no attacker can fill it: the first refusal of a kind in a minute
+ * at once, the others of that minute as one entry, and beyond 500 entries an hour all of a minute as one entry without
+ * a network.
+ */
+export class RefusedKeys {
+  private groups = new Map<string, Group>();
+  private stored = { known: 0, unknown: 0 };
+  private hourEndsAt = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param now milliseconds of a clock that never goes back. */
+  constructor(
+    private readonly store: Store,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Counts one refusal. */
+  add(entry: AuditRecord, context: RequestContext): void {
+    const kind = [entry.code, entry.actor.id, entry.client.network].join(' ');
+    const group = this.groups.get(kind);
+    if (group) group.times += 1;
+    else if (this.spend(entry)) {
+      this.groups.set(kind, { entry, context, times: 0 });
+      void this.store(entry, context);
+    } else this.addToOthers(entry, context);
+    this.timer ??= setTimeout(() => void this.flush(), WINDOW_MS).unref();
+  }
+
+  /** Stores what is counted. */
+  async flush(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const groups = [...this.groups.values()].filter(({ times }) => times > 0);
+    this.groups = new Map();
+    await Promise.all(
+      groups.map(({ entry, context, times }) => this.store({ ...entry, entry_id: uuidv7(), times }, context)),
+    );
+  }
+
+  private addToOthers(entry: AuditRecord, context: RequestContext): void {
+    const others = this.groups.get('');
+    if (others) others.times += 1;
+    else this.groups.set('', { entry: ofOthers(entry), context, times: 1 });
+  }
+
+  /** Each group may store twice: its first refusal, and the others of its minute. */
+  private spend({ actor }: AuditRecord): boolean {
+    const now = this.now();
+    if (now >= this.hourEndsAt) {
+      this.hourEndsAt = now + HOUR_MS;
+      this.stored = { known: 0, unknown: 0 };
+    }
+    const kind = actor.id === null ? 'unknown' : 'known';
+    if (this.stored[kind] + 2 > MAX_PER_HOUR) return false;
+    this.stored[kind] += 2;
+    return true;
+  }
+}
+
+const ofOthers = (entry: AuditRecord): AuditRecord => ({
+  ...entry,
+  actor: { type: 'unknown', id: null },
+  action: PLATFORM_KEY_USED,
+  resource: { type: 'platform_key', id: null },
+  workspace_id: null,
+  client: { network: null, user_agent: null },
+  code: 'many_refused_keys',
+});

@@ -1,0 +1,49 @@
+/** Introduces the public API in its OpenAPI document. */
+export const PUBLIC_DESCRIPTION = `Send transactional email, and deploy web services.
+
+**Base URL.** All paths are relative to the URL of your Postern.
+
+**Authentication.** The email API takes the key of an email service in the header \`Api-Key\` (\`em_live_…\`). The platform
+API, below \`/api/v1\`, takes a platform key as \`Authorization: Bearer\` (\`ak_live_…\`). Create both on the dashboard.
+
+**Errors.** The email API answers an error with \`{"error": "…"}\`, the platform API with \`{"detail": "…"}\`.
+
+**Retries.** Retry only 429 and 5xx: after 1, 2, 4 and 8 seconds with jitter, at most 4 attempts, and not before
+\`Retry-After\`. Other errors do not change when you repeat the request.
+
+**Limits.** Responses have the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`.
+
+**Webhooks.** Postern reports what happens to a message to the webhooks of its email service. Each call is signed.`;
+
+const TAGS: Readonly<Record<string, string>> = {
+  Emails: 'Send messages and get their records.',
+  'Own key': 'What the calling platform key may do.',
+  Projects: 'Projects group web services and their secrets.',
+  'Project secrets': 'Values that the web services of a project share, for each environment.',
+  'Web services': 'Web services, and starting, restarting and stopping them.',
+  Deployments: 'Builds and releases of web services.',
+  Environment: 'Environment variables of a web service.',
+  'Logs and metrics': 'Log lines, and CPU and memory usage.',
+  Databases: 'Relational databases and key-value stores.',
+  Webhooks: 'Calls that Postern makes to your webhooks.',
+};
+
+/** The tags that operations use, with their descriptions. */
+export const describedTags = (used: ReadonlySet<string>): object[] =>
+  Object.entries(TAGS)
+    .filter(([name]) => used.has(name))
+    .map(([name, description]) => ({ name, description }));
+
+export const PUBLIC_SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Api-Key',
+    description: 'A key of an email service, `em_live_…`.',
+  },
+  platformKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A platform key, `ak_live_…`. The scope `read` allows GET; `write` allows everything.',
+  },
+};

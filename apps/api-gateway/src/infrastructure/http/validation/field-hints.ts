@@ -1,0 +1,31 @@
+import { fieldHints } from '@postern/contracts';
+import type { z } from 'zod';
+
+/** Sentences about likely slips in a value that a schema refused: unknown names, and one of several fields missing. */
+export const hintsFor = (
+  schema: z.ZodType,
+  { properties = {} }: z.core.JSONSchema.JSONSchema,
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+): readonly string[] => {
+  const hints = fieldHints.get(schema);
+  const unknown = issues.flatMap(issue =>
+    issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
+  );
+  return [
+    ...unknown.slice(0, 5).flatMap(key => {
+      const similar = Object.keys(properties).find(name => plain(name) === plain(key));
+      const hint = hints?.unknown[plain(key)];
+      return similar ? [`Did you mean "${similar}"?`] : hint ? [hint] : [];
+    }),
+    ...(hints && isObject(value) && hints.oneOf.every(name => value[name] === undefined)
+      ? [`Give at least one of ${hints.oneOf.join(' and ')}.`]
+      : []),
+  ].filter((hint, index, all) => all.indexOf(hint) === index);
+};
+
+/** `replyTo`, `reply-to` and `Reply_To` are the same name to a reader. */
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

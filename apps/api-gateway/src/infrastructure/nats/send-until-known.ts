@@ -1,0 +1,58 @@
+import { setTimeout } from 'node:timers/promises';
+import { Refusal, type ReplyOf, type RequestInput, type sendEmail, type submitEmail } from '@postern/contracts';
+import type { RequestContext } from '@postern/messaging';
+import { type ServiceClient, ServiceFault, ServiceUnavailable } from '../../service-client/ports.js';
+import { OutcomeUnknown } from '../http/errors/outcome-unknown.js';
+
+type Contract = typeof sendEmail | typeof submitEmail;
+type Request<C extends Contract> = RequestInput<C> & { readonly email_id: string; readonly answer_by: string };
+
+/** How long one attempt waits before the next one, which may reach another replica. */
+const ATTEMPT_MS = 8_000;
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 1_000;
+
+/** Refusals that state the final outcome of this message; other refusals may change with the next attempt. */
+const FINAL = new Set(['relay_unavailable', 'idempotency_key_reused', 'invalid_email']);
+
+/**
+ * Requests email-send to send a message until its outcome is known. The id is the same in every attempt, so nothing is
+ * sent twice. A failure that certainly had no effect ends the attempts, unless an earlier attempt may have had one.
+ * @param pause waits between two attempts.
+ */
+export const sendUntilKnown = async <C extends Contract>(
+  services: ServiceClient,
+  contract: C,
+  request: Request<C>,
+  context: RequestContext,
+  pause: (ms: number) => Promise<unknown> = setTimeout,
+): Promise<ReplyOf<typeof sendEmail>> => {
+  const answerBy = Date.parse(request.answer_by);
+  let unknown: OutcomeUnknown | undefined;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+    const remainingMs = answerBy - Date.now();
+    if (remainingMs <= 0) throw unknown ?? new ServiceUnavailable(contract.service, { maybeExecuted: false });
+    try {
+      return await services.request<Contract>(contract, request, context, {
+        timeoutMs: Math.min(ATTEMPT_MS, remainingMs),
+      });
+    } catch (error) {
+      const possible = possibleEmail(error, request.email_id);
+      // A refusal of email-send is more precise than a later attempt without a reply.
+      if (possible !== undefined && (Refusal.is(error) || !unknown))
+        unknown = new OutcomeUnknown(possible, { cause: error });
+      if (possible === undefined && (!unknown || (Refusal.is(error) && FINAL.has(error.code)))) throw error;
+    }
+    await pause(Math.min(pauseMs, Math.max(0, answerBy - Date.now())));
+  }
+};
+
+/** The message that may have been sent, judging by an attempt's error; undefined if this attempt had no effect. */
+const possibleEmail = (error: unknown, emailId: string): string | undefined => {
+  if (Refusal.is(error)) {
+    const { email_id } = error.details;
+    return error.code === 'outcome_unknown' && typeof email_id === 'string' ? email_id : undefined;
+  }
+  const isCertain = (error instanceof ServiceUnavailable || error instanceof ServiceFault) && !error.maybeExecuted;
+  return isCertain || !(error instanceof ServiceUnavailable || error instanceof ServiceFault) ? undefined : emailId;
+};

@@ -1,0 +1,74 @@
+import { Inject, Injectable, StreamableFile } from '@nestjs/common';
+import { followLogs, logLineId } from '@postern/contracts';
+import { CONFIG } from '@postern/service-host';
+import type { FastifyReply } from 'fastify';
+import type { GatewayConfig } from '../config.js';
+import type { Caller } from '../infrastructure/http/access/caller.js';
+import { ServiceClient } from '../service-client/ports.js';
+import { type LogPage, LogSender } from './log-sender.js';
+import { LogStreams } from './log-streams.js';
+import { StreamWriter } from './stream-writer.js';
+
+/** How long a reader that stalled may still take what was sent. */
+const GRACE_MS = 15_000;
+/** Of one request: what a stream holds for a slow reader is a few times this. */
+const PAGE = { max_lines: 250, max_bytes: 32 * 1024 };
+
+/** Who reads which log, and from where. */
+export interface LogReader {
+  readonly caller: Caller;
+  readonly webServiceId: string;
+  /** Number of earlier lines, unless the reader continues after a line. */
+  readonly tail: number;
+  readonly lastEventId: string | undefined;
+  /** Why the reader may read no more; asked every `checkMs`. */
+  readonly isOver: () => Promise<string | undefined>;
+  readonly checkMs: number;
+}
+
+/** Sends the log of a web service as server-sent events, for as long as the reader may read, stays and reads. */
+@Injectable()
+export class LogFollower {
+  constructor(
+    private readonly services: ServiceClient,
+    private readonly streams: LogStreams,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  async follow(reader: LogReader, reply: FastifyReply): Promise<StreamableFile> {
+    const budget = this.streams.begin(reader.caller.workspaceId);
+    const gone = goneOf(reply, () => budget.end());
+    const after = logLineId.safeParse(reader.lastEventId).data;
+    // Read before the answer begins, so that a failure is an error answer.
+    const first = await this.#read(reader, after);
+    reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no');
+    const writer = new StreamWriter(gone, this.config.logStreamStalledMs);
+    const { isOver, checkMs } = reader;
+    const read = (next: string) => this.#read(reader, next);
+    const sender = new LogSender({ writer, budget, isOver, checkMs, read, closing: this.streams.signal, gone });
+    void sender.send(first).finally(() => {
+      const end = setTimeout(() => reply.raw.destroy(), GRACE_MS).unref();
+      reply.raw.once('close', () => clearTimeout(end));
+    });
+    return new StreamableFile(writer.body, { type: 'text/event-stream; charset=utf-8' });
+  }
+
+  #read({ caller, webServiceId, tail }: LogReader, after: string | undefined): Promise<LogPage> {
+    const { userId: user_id, workspaceId: workspace_id, projectIds: project_ids } = caller;
+    const request = {
+      ...{ user_id, workspace_id, web_service_id: webServiceId, tail, ...PAGE },
+      ...(project_ids === undefined ? {} : { project_ids: [...project_ids] }),
+      ...(after === undefined ? {} : { after }),
+    };
+    return this.services.request(followLogs, request, caller);
+  }
+}
+
+/** A signal of the end of the connection, after which `onGone` runs once. */
+const goneOf = ({ raw }: FastifyReply, onGone: () => void): AbortSignal => {
+  const gone = new AbortController();
+  gone.signal.addEventListener('abort', onGone, { once: true });
+  raw.once('close', () => gone.abort());
+  if (raw.destroyed) gone.abort();
+  return gone.signal;
+};

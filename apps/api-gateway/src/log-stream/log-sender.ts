@@ -1,0 +1,104 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type followLogs, Refusal, type ReplyOf } from '@postern/contracts';
+import type { StreamBudget } from './log-streams.js';
+import type { StreamWriter } from './stream-writer.js';
+
+const POLL_MS = 1_000;
+/** Between two polls of a log that is silent. */
+const LONGEST_POLL_MS = 3_000;
+const SLOWER_EACH_TIME = 1.25;
+const HEARTBEAT_MS = 15_000;
+
+export type LogPage = ReplyOf<typeof followLogs>;
+
+export interface LogSenderParts {
+  readonly writer: StreamWriter;
+  readonly budget: StreamBudget;
+  /** Reads the lines after an id. */
+  readonly read: (after: string) => Promise<LogPage>;
+  readonly isOver: () => Promise<string | undefined>;
+  readonly checkMs: number;
+  /** The gateway shuts down. */
+  readonly closing: AbortSignal;
+  /** The connection has ended. */
+  readonly gone: AbortSignal;
+}
+
+/** Sends one log: reads the next page when the reader has taken the last one and the budget allows. */
+export class LogSender {
+  readonly #signal: AbortSignal;
+  #pollMs = POLL_MS;
+  #sentAt = Date.now();
+  #checkedAt = Date.now();
+
+  constructor(private readonly parts: LogSenderParts) {
+    this.#signal = AbortSignal.any([parts.closing, parts.gone]);
+  }
+
+  /** Resolves when the stream has ended; never rejects. */
+  async send(first: LogPage): Promise<void> {
+    const { writer } = this.parts;
+    try {
+      let page = first;
+      let isTaken = await this.#write(`retry: 2000\n\n${eventsOf(page)}`);
+      while (isTaken && !this.#signal.aborted) {
+        await this.#waitAfter(page);
+        if (this.#signal.aborted) break;
+        const reason = await this.#reasonToEnd();
+        if (reason !== undefined) return writer.end(endOf(reason));
+        page = await this.#pageAfter(page);
+        isTaken = await this.#sendPage(page);
+      }
+      writer.end(isTaken ? '' : stalledAt(page.next));
+    } catch (error) {
+      const isDeleted = Refusal.is(error) && error.code === 'web_service_not_found';
+      writer.end(isDeleted ? endOf('there is no such web service') : ': closed after an error\n\n');
+    }
+  }
+
+  /** Until the budget allows more, and until a log that was read to its end may have more. */
+  async #waitAfter({ has_more: hasMore, lines }: LogPage): Promise<void> {
+    const idleMs = lines.length > 0 ? POLL_MS : Math.min(this.#pollMs * SLOWER_EACH_TIME, LONGEST_POLL_MS);
+    this.#pollMs = idleMs;
+    const waitMs = Math.max(this.parts.budget.waitMs(), hasMore ? 0 : idleMs);
+    if (waitMs > 0) await pause(waitMs, undefined, { signal: this.#signal }).catch(() => undefined);
+  }
+
+  async #reasonToEnd(): Promise<string | undefined> {
+    if (Date.now() - this.#checkedAt < this.parts.checkMs) return undefined;
+    this.#checkedAt = Date.now();
+    return this.parts.isOver();
+  }
+
+  /** The next page; one without lines while the runtime or a service is away. */
+  async #pageAfter({ next }: LogPage): Promise<LogPage> {
+    try {
+      return await this.parts.read(next);
+    } catch (error) {
+      if (Refusal.is(error) && error.code === 'web_service_not_found') throw error;
+      return { lines: [], next, has_more: false, is_incomplete: false };
+    }
+  }
+
+  async #sendPage(page: LogPage): Promise<boolean> {
+    if (page.lines.length > 0) return this.#write(eventsOf(page));
+    return Date.now() - this.#sentAt < HEARTBEAT_MS || this.#write(': heartbeat\n\n');
+  }
+
+  #write(part: string): Promise<boolean> {
+    this.#sentAt = Date.now();
+    this.parts.budget.spend(Buffer.byteLength(part));
+    return this.parts.writer.write(part);
+  }
+}
+
+const INCOMPLETE = ': lines may be missing here, because old lines were deleted before they were read\n\n';
+
+const eventsOf = ({ lines, is_incomplete: isIncomplete }: LogPage): string =>
+  `${isIncomplete ? INCOMPLETE : ''}${lines.map(({ id, ...line }) => `id: ${id}\ndata: ${JSON.stringify(line)}\n\n`).join('')}`;
+
+const endOf = (reason: string): string => `event: end\ndata: ${JSON.stringify({ reason })}\n\n`;
+
+/** A comment, because clients connect again after it and continue where they were. */
+const stalledAt = (id: string): string =>
+  `: closed, because nothing was read for too long. Connect again with Last-Event-ID: ${id}\n\n`;

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
+
+/** Small, so that what waits for a slow reader is one part of the log and not more. */
+const BUFFER_BYTES = 16 * 1024;
+
+/** Writes the parts of a stream one by one, each when the reader has taken those before. */
+export class StreamWriter {
+  readonly #body = new PassThrough({ highWaterMark: BUFFER_BYTES });
+
+  /** @param gone aborted when the connection has ended. */
+  constructor(
+    private readonly gone: AbortSignal,
+    private readonly stalledMs: number,
+  ) {
+    // The reader of the body reports its errors; without a listener they would end the process.
+    this.#body.on('error', () => undefined);
+  }
+
+  get body(): Readable {
+    return this.#body;
+  }
+
+  /** @returns whether the reader has taken enough for the next part; false when it took nothing for too long. */
+  async write(part: string): Promise<boolean> {
+    if (this.gone.aborted || this.#body.destroyed || this.#body.write(part)) return !this.gone.aborted;
+    const signal = AbortSignal.any([this.gone, AbortSignal.timeout(this.stalledMs)]);
+    return once(this.#body, 'drain', { signal }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Ends the stream behind the parts that are still on their way. */
+  end(last = ''): void {
+    this.#body.end(last);
+  }
+}

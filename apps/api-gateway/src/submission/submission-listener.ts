@@ -1,0 +1,191 @@
+import { hash } from 'node:crypto';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { MAX_RECIPIENTS, MAX_SUBMITTED_BYTES } from '@postern/contracts';
+import { CONFIG, clientNetworkOf, ServiceLog } from '@postern/service-host';
+import {
+  SMTPServer,
+  type SMTPServerAddress,
+  type SMTPServerAuthentication,
+  type SMTPServerDataStream,
+  type SMTPServerSession,
+} from 'smtp-server';
+import type { GatewayConfig } from '../config.js';
+import { BufferedBytes } from '../infrastructure/http/admission/buffered-bytes.js';
+import { submissionCertificate } from './certificate.js';
+import { ClientConnections } from './client-connections.js';
+import { offerAuthOnlyOverTls } from './offer-auth.js';
+import { replyToError, SmtpReply } from './smtp-replies.js';
+import { SubmitMessage } from './submit-message.js';
+
+const MAX_WRONG_KEYS = 3;
+const AUTHENTICATE = new SmtpReply(530, '5.7.0', 'Authenticate with an API key of an email service as the password.');
+
+/**
+ * The SMTP server for applications that speak only SMTP. It takes the API key of an email service as the password, never
+ * without TLS except from this machine, and replies 250 once the relay has accepted the message.
+ */
+@Injectable()
+export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestroy {
+  private listener: Server | undefined;
+  private servers: readonly SMTPServer[] = [];
+  private readonly connections: ClientConnections;
+  private readonly buffered: BufferedBytes;
+  private readonly wrongKeys = new Map<string, number>();
+
+  constructor(
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+    private readonly messages: SubmitMessage,
+    private readonly log: ServiceLog,
+  ) {
+    this.connections = new ClientConnections(
+      { perClient: config.submissionMaxConnectionsPerAddress, sessionMs: config.submissionSessionTimeoutMs },
+      sessionId => this.closeConnection(sessionId),
+    );
+    this.buffered = new BufferedBytes({ total: config.maxBufferedBytes, perClient: config.maxBufferedBytesPerClient });
+  }
+
+  /** The port that it listens on; undefined if submission is off. */
+  get port(): number | undefined {
+    const address: AddressInfo | string | null | undefined = this.listener?.address();
+    return typeof address === 'object' && address !== null ? address.port : undefined;
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { submissionPort, submissionHost } = this.config;
+    if (submissionPort === undefined) return;
+    const certificate = submissionCertificate(this.config);
+    const remote = this.serverWith(certificate, false);
+    const local = this.serverWith(certificate, true);
+    this.servers = [remote, local];
+    const listener = createServer(socket => {
+      (isLoopback(socket) ? local : remote).server.emit('connection', socket);
+    });
+    listener.maxConnections = this.config.submissionMaxConnections;
+    await new Promise<void>((resolve, reject) => {
+      listener.once('error', reject).listen(submissionPort, submissionHost, resolve);
+    });
+    this.listener = listener;
+    this.log.info({ port: this.port }, 'SMTP submission accepts messages');
+  }
+
+  /** Accepts no more connections, and closes open ones within two seconds. */
+  async onModuleDestroy(): Promise<void> {
+    const { listener } = this;
+    listener?.close();
+    await Promise.all(this.servers.map(server => new Promise<void>(resolve => server.close(() => resolve()))));
+    this.connections.close();
+  }
+
+  private serverWith({ cert, key }: { cert: string; key: string }, allowInsecureAuth: boolean): SMTPServer {
+    const server: SMTPServer = new SMTPServer({
+      name: this.config.submissionName,
+      banner: 'Postern',
+      cert,
+      key,
+      minVersion: 'TLSv1.2',
+      authMethods: ['PLAIN', 'LOGIN'],
+      allowInsecureAuth,
+      disableReverseLookup: true,
+      size: MAX_SUBMITTED_BYTES,
+      maxClients: this.config.submissionMaxConnections,
+      socketTimeout: this.config.submissionTimeoutMs,
+      closeTimeout: 2_000,
+      logger: false,
+      onConnect: (session, done) => {
+        if (!allowInsecureAuth) offerAuthOnlyOverTls(server, session.id);
+        done(this.connections.add(session.id, networkOf(session)) ? null : tooManyConnections);
+      },
+      onClose: session => {
+        this.connections.remove(session.id);
+        this.wrongKeys.delete(session.id);
+      },
+      onAuth: (auth, session, done) => {
+        this.authenticate(auth, session).then(
+          user => done(null, { user }),
+          error => done(replyToError(error)),
+        );
+      },
+      onMailFrom: (_, session, done) => done(session.user ? null : AUTHENTICATE),
+      onRcptTo: (_: SMTPServerAddress, session, done) => done(this.tooManyRecipients(session)),
+      onData: (stream, session, done) => {
+        this.receive(stream, session).then(
+          reply => (reply.responseCode < 300 ? done(null, reply.message) : done(reply)),
+          error => done(replyToError(error)),
+        );
+      },
+    });
+    // Clients can disconnect at any time.
+    return server.on('error', () => undefined);
+  }
+
+  /** The hash of the key, by which every message of the session is authenticated again. */
+  private async authenticate(
+    { password: given }: SMTPServerAuthentication,
+    session: SMTPServerSession,
+  ): Promise<string> {
+    const password = given ?? '';
+    const wrong = this.wrongKeys.get(session.id) ?? 0;
+    if (wrong >= MAX_WRONG_KEYS) throw new SmtpReply(421, '4.7.0', 'Too many wrong API keys.');
+    try {
+      await this.messages.authenticate(password, networkOf(session));
+      return hash('sha256', password, 'hex');
+    } catch (error) {
+      this.wrongKeys.set(session.id, wrong + 1);
+      throw error;
+    }
+  }
+
+  private tooManyRecipients({ envelope }: SMTPServerSession): SmtpReply | null {
+    if (envelope.rcptTo.length < MAX_RECIPIENTS) return null;
+    return new SmtpReply(550, '5.5.3', `At most ${MAX_RECIPIENTS} recipients are allowed.`);
+  }
+
+  private async receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<SmtpReply> {
+    const arrivedAt = Date.now();
+    const client = networkOf(session);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let refused: unknown;
+    try {
+      // A refused message is read to its end, because the client waits for the reply until then.
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        if (refused === undefined && size + chunk.length > MAX_SUBMITTED_BYTES) {
+          refused = new SmtpReply(552, '5.3.4', `The message is larger than ${MAX_SUBMITTED_BYTES} bytes.`);
+        }
+        if (refused === undefined) refused = this.reserve(client, chunk);
+        if (refused !== undefined) continue;
+        size += chunk.length;
+        chunks.push(chunk);
+      }
+      if (refused !== undefined) throw refused;
+      const recipients = session.envelope.rcptTo.map(({ address }) => address);
+      return await this.messages.submit({ keyHash: String(session.user), recipients, chunks, arrivedAt });
+    } finally {
+      this.buffered.release(client, size);
+    }
+  }
+
+  private reserve(client: string, chunk: Buffer): SmtpReply | undefined {
+    try {
+      this.buffered.reserve(client, chunk.length);
+      return undefined;
+    } catch {
+      return new SmtpReply(451, '4.3.1', 'Too many large messages at once. Try again.');
+    }
+  }
+
+  private closeConnection(sessionId: string): void {
+    for (const server of this.servers) {
+      for (const connection of server.connections) {
+        if ((connection as unknown as { readonly id: string }).id === sessionId) connection.close();
+      }
+    }
+  }
+}
+
+const tooManyConnections = new SmtpReply(421, '4.7.0', 'Too many connections from this address.');
+
+const networkOf = ({ remoteAddress }: SMTPServerSession): string => clientNetworkOf(remoteAddress);
+
+const isLoopback = ({ remoteAddress = '' }: Socket): boolean => /^(?:::ffff:)?127\.|^::1$/.test(remoteAddress);

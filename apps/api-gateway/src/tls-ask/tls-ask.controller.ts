@@ -1,0 +1,37 @@
+import { Controller, Get, Query, Req } from '@nestjs/common';
+import { askCertificate, DEFAULT_MAX_BODY_BYTES } from '@postern/contracts';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { Admits } from '../infrastructure/http/admission/route-admission.js';
+import { ERROR_CODE } from '../infrastructure/http/errors/error-code.js';
+import { Problem } from '../infrastructure/http/errors/problem.js';
+import { Describes } from '../infrastructure/http/openapi/describe.js';
+import { requestContextOf } from '../infrastructure/http/server/request-context.js';
+import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
+import { ServiceClient } from '../service-client/ports.js';
+
+const askQuery = z.object({ domain: z.string().min(1).max(255).describe('The host name of a TLS handshake.') });
+
+/** What a TLS front asks before it gets a certificate, such as Caddy with `on_demand_tls`. */
+@Controller('tls')
+export class TlsAskController {
+  constructor(private readonly services: ServiceClient) {}
+
+  @Get('ask')
+  @Admits({ access: 'anyone', maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'client-frequent' })
+  @Describes({
+    operation: 'CustomDomains.ask',
+    requests: [askCertificate],
+    summary: 'Ask whether a host name is a verified domain; for TLS fronts that get certificates on demand',
+    description: '200 for a verified domain of a web service, 404 for any other name.',
+    also: { 404: 'The name is no verified domain.' },
+  })
+  async ask(
+    @Query({ schema: queryShape(askQuery.shape) }) { domain }: z.output<typeof askQuery>,
+    @Req() request: FastifyRequest,
+  ) {
+    const { verified } = await this.services.request(askCertificate, { domain }, requestContextOf(request));
+    if (!verified) throw new Problem(404, 'There is no such domain.', { [ERROR_CODE]: 'not_found' });
+    return { verified };
+  }
+}

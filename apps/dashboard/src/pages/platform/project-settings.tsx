@@ -1,0 +1,66 @@
+import type { Project, ProjectSecrets, WebService } from '@postern/contracts';
+import { useState } from 'preact/hooks';
+import { api } from '../../api-client.js';
+import { counted, DangerZone } from '../../components/danger-zone.js';
+import { Field, Form, type Values } from '../../components/form.js';
+import { Notice } from '../../components/notice.js';
+import { Section } from '../../components/page.js';
+import { type Loading, useAction, useLoading } from '../../loading.js';
+import { navigate } from '../../router.js';
+
+interface ProjectSettingsProps {
+  readonly project: Project;
+  readonly services: Loading<WebService[]>;
+  readonly reload: () => void;
+}
+
+/** Name and description of a project, and its deletion once it has no web services. */
+export const ProjectSettings = ({ project, services, reload }: ProjectSettingsProps) => {
+  const path = `/projects/${project.id}`;
+  const [saved, setSaved] = useState(false);
+  const save = useAction(async ({ name = '', description = '' }: Values) => {
+    setSaved(false);
+    await api.patch<Project>(path, { name, description: description === '' ? null : description });
+    setSaved(true);
+    reload();
+  });
+  return (
+    <>
+      <Section title="Settings">
+        <Form action={save} submit="Save" class="pairs" keepValues>
+          <Field label="Name" name="name" required maxLength={100} defaultValue={project.name} autocomplete="off" />
+          <Field
+            label="Description"
+            name="description"
+            maxLength={2000}
+            defaultValue={project.description ?? ''}
+            hint="Optional"
+            autocomplete="off"
+          />
+        </Form>
+        {saved && <Notice kind="good">Saved.</Notice>}
+      </Section>
+      <Deletion project={project} services={services} />
+    </>
+  );
+};
+
+const Deletion = ({ project, services }: Omit<ProjectSettingsProps, 'reload'>) => {
+  const path = `/projects/${project.id}`;
+  const secrets = useLoading<ProjectSecrets>(signal => api.get(`${path}/secrets`, {}, signal), [path]);
+  const left = services.value?.filter(({ project_id }) => project_id === project.id).length ?? 0;
+  if (left > 0)
+    return (
+      <Section title="Delete this project">
+        <p>
+          The project has {counted(left, 'web service')}. Delete {left === 1 ? 'it' : 'them'} first.
+        </p>
+      </Section>
+    );
+  const remove = async () => {
+    await api.delete(path);
+    navigate('/projects');
+  };
+  const goes = [counted(Object.values(secrets.value ?? {}).flat().length, 'secret')];
+  return <DangerZone what="project" name={project.name} goes={goes} work={remove} />;
+};

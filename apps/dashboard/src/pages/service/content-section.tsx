@@ -1,0 +1,85 @@
+import type { EmailContent } from '@postern/contracts';
+import { api } from '../../api-client.js';
+import { Loaded } from '../../components/loaded.js';
+import { EmptyState, Section } from '../../components/page.js';
+import { ScrollableText } from '../../components/scrolling.js';
+import { ToggleGroup } from '../../components/toggle-group.js';
+import { useLoading } from '../../loading.js';
+import { setSearch, useSearch } from '../../router.js';
+import { framedHtml } from './framed-html.js';
+
+const PARTS = [
+  ['html', 'HTML'],
+  ['text', 'Text'],
+  ['headers', 'Headers'],
+  ['raw', 'Source'],
+] as const;
+type Part = (typeof PARTS)[number][0];
+
+/** HTML, text, headers and source of a message while they are kept; the part that is shown is in the URL. */
+export const ContentSection = ({ path }: { readonly path: string }) => {
+  const content = useLoading<EmailContent>(signal => api.get(`${path}/content`, {}, signal), [path]);
+  const wanted = new URLSearchParams(useSearch()).get('part');
+  const part: Part = PARTS.find(([name]) => name === wanted)?.[0] ?? (content.value?.html === null ? 'text' : 'html');
+  return (
+    <Section title="Content">
+      {content.error?.status === 410 ? (
+        <EmptyState>The content of this message is not kept any more.</EmptyState>
+      ) : (
+        <Loaded of={content}>
+          {value => (
+            <>
+              <ToggleGroup
+                label="Part of the message"
+                options={PARTS}
+                value={part}
+                onChoice={name => setSearch(`?part=${name}`)}
+              />
+              <ContentPart of={value} part={part} />
+            </>
+          )}
+        </Loaded>
+      )}
+    </Section>
+  );
+};
+
+const ContentPart = ({ of: content, part }: { readonly of: EmailContent; readonly part: Part }) => {
+  switch (part) {
+    case 'html':
+      return content.html === null ? (
+        <EmptyState>The message has no HTML body.</EmptyState>
+      ) : (
+        <>
+          <p class="hint">
+            As it was given, without tracking. Remote images and scripts are not loaded, and links do not open.
+          </p>
+          <iframe class="mail" title="HTML body of the message" sandbox="" srcdoc={framedHtml(content.html)} />
+        </>
+      );
+    case 'text':
+      return content.text === null ? (
+        <EmptyState>The message has no text body.</EmptyState>
+      ) : (
+        <ScrollableText class="tall">{content.text}</ScrollableText>
+      );
+    case 'headers':
+      return (
+        <dl class="record">
+          {Object.entries(content.headers).flatMap(([name, value]) => [
+            <dt key={name}>{name}</dt>,
+            <dd key={`${name} value`} class="long">
+              {value}
+            </dd>,
+          ])}
+        </dl>
+      );
+    case 'raw':
+      return (
+        <>
+          <p class="hint">Without signatures, tracking links and pixel, which differ for each recipient.</p>
+          <ScrollableText class="tall">{content.raw}</ScrollableText>
+        </>
+      );
+  }
+};

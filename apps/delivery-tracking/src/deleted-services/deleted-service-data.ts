@@ -1,0 +1,46 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { untrackedServicesConsumer } from '@postern/contracts';
+import { Streams } from '@postern/event-sourcing';
+import { DeletedOwners } from '@postern/event-sourcing/postgres';
+import { type EventBatch, HandlesEvents } from '@postern/messaging';
+import { Database, Tasks } from '@postern/service-host';
+import { deletedService, deletedServiceStream, SERVICE_DATA_DELETED } from './deleted-service.js';
+import { DELETE_ROWS_OF_EMAILS } from './deleted-services.sql.js';
+
+const EMAIL_STREAM = /^tracked-email-([0-9a-f-]{36})$/;
+
+/** Deletes what is stored about the messages and suppressions of deleted email services. */
+@Injectable()
+export class DeletedServiceData implements OnApplicationBootstrap {
+  readonly #owners: DeletedOwners;
+
+  constructor(
+    private readonly database: Database,
+    private readonly tasks: Tasks,
+    streams: Streams,
+  ) {
+    this.#owners = new DeletedOwners(database.pool, {
+      field: 'service_id',
+      kept: [SERVICE_DATA_DELETED],
+      deleteRowsOf: streamIds => {
+        const emailIds = streamIds.flatMap(streamId => EMAIL_STREAM.exec(streamId)?.[1] ?? []);
+        return database.pool.query(DELETE_ROWS_OF_EMAILS, [emailIds]);
+      },
+      finish: service_id =>
+        streams.execute(deletedService, deletedServiceStream(service_id), { service_id, at: new Date().toISOString() }),
+    });
+  }
+
+  @HandlesEvents(untrackedServicesConsumer.contracts, untrackedServicesConsumer)
+  async on(events: EventBatch<(typeof untrackedServicesConsumer.contracts)[number]>): Promise<void> {
+    for (const { data } of events) await DeletedOwners.record(this.database.pool, data.service_id);
+  }
+
+  onApplicationBootstrap(): void {
+    this.tasks.every(5_000, 'delete the data of deleted email services', signal => this.run(signal));
+  }
+
+  run(stop: AbortSignal): Promise<void> {
+    return this.#owners.run(stop);
+  }
+}

@@ -1,0 +1,61 @@
+import { Resolver } from 'node:dns/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from '@postern/service-host';
+import type { DKIMResult } from 'mailauth';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import type { DeliveryTrackingConfig } from '../config.js';
+import { AuthorSignatures } from './ports.js';
+
+const MAX_SIGNATURES = 10;
+const ABSENT = new Set(['ENODATA', 'ENOTFOUND', 'EBADNAME']);
+
+/** Verifies DKIM signatures (RFC 6376) of the domain of a mail's author, or of a domain above. */
+@Injectable()
+export class DkimAuthorSignatures extends AuthorSignatures {
+  readonly #resolver = new Resolver({ timeout: 2_000, tries: 2 });
+
+  constructor(@Inject(CONFIG) { dnsServers }: Pick<DeliveryTrackingConfig, 'dnsServers'>) {
+    super();
+    if (dnsServers.length > 0) this.#resolver.setServers([...dnsServers]);
+  }
+
+  async isSigned(raw: Uint8Array, from: string): Promise<boolean> {
+    const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+    // Each signature costs a look-up in the DNS.
+    if ((bytes.toString('latin1').match(/^dkim-signature[ \t]*:/gim)?.length ?? 0) > MAX_SIGNATURES) return false;
+    const { results } = await dkimVerify(bytes, {
+      strict: true,
+      resolver: (name, type) => this.#lookUp(name, type),
+    });
+    const domain = from.slice(from.lastIndexOf('@') + 1);
+    const aligned = results.filter(
+      ({ signingDomain = '' }) =>
+        domain === signingDomain.toLowerCase() || domain.endsWith(`.${signingDomain.toLowerCase()}`),
+    );
+    if (aligned.some(isWhole)) return true;
+    if (aligned.some(({ status }) => status.result === 'temperror'))
+      throw new Error(`no key of ${domain} could be read`);
+    return false;
+  }
+
+  async #lookUp(name: string, type: string): Promise<string[][]> {
+    if (type !== 'TXT') throw new Error(`DKIM keys are TXT records, not ${type}`);
+    try {
+      return await this.#resolver.resolveTxt(name);
+    } catch (error) {
+      // Absent keys make the signature invalid; anything else is tried again.
+      if (ABSENT.has((error as NodeJS.ErrnoException).code ?? ''))
+        throw Object.assign(error as Error, { code: 'ENOTFOUND' });
+      throw error;
+    }
+  }
+}
+
+/** The signature covers the sender and the whole body: with an l= tag, anybody can append a report. */
+const isWhole = ({ status, signingHeaders, canonBodyLengthLimited }: DKIMResult): boolean =>
+  status.result === 'pass' &&
+  canonBodyLengthLimited === false &&
+  (signingHeaders?.keys ?? '')
+    .toLowerCase()
+    .split(/[\s:]+/)
+    .includes('from');

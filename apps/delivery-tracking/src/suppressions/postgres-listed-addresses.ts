@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { EventMetadata } from '@postern/event-sourcing';
+import { currentContext } from '@postern/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { type StreamAppend, TrackingTransactions } from '../tracked-emails/ports.js';
+import { addressSuppression, type SuppressionEvent, suppressionStream } from './address-suppression.js';
+import { ListedAddresses } from './ports.js';
+
+/** Lists addresses in a transaction that locks the streams of all of them. */
+@Injectable()
+export class PostgresListedAddresses extends ListedAddresses {
+  constructor(private readonly transactions: TrackingTransactions) {
+    super();
+  }
+
+  async list(serviceId: string, addresses: readonly string[], at: string): Promise<readonly string[]> {
+    if (addresses.length === 0) return [];
+    const streams = new Map(addresses.map(address => [suppressionStream(serviceId, address), address]));
+    const scope = { streamIds: [...streams.keys()], newEmailIds: [] };
+    return this.transactions.run(scope, async (transaction, { histories }) => {
+      const appends = [...streams].flatMap(([streamId, address]): StreamAppend[] => {
+        const history = (histories.get(streamId) ?? []) as readonly SuppressionEvent[];
+        const state = history.reduce(addressSuppression.evolve, addressSuppression.initial);
+        const data = { service_id: serviceId, address, at };
+        const events = addressSuppression.decide({ kind: 'list', data }, state);
+        const metadata = metadataOfRequest();
+        return events.length > 0
+          ? [{ streamId, expectedVersion: history.length, events: events.map(event => ({ event, metadata })) }]
+          : [];
+      });
+      await transaction.write({
+        consumedEventIds: [],
+        appends,
+        signalsToStore: [],
+        noticesToStore: [],
+        signalIdsToDelete: [],
+      });
+      return appends.map(({ streamId }) => streams.get(streamId)!);
+    });
+  }
+}
+
+const metadataOfRequest = (): EventMetadata => {
+  const { correlationId = uuidv7(), causationId, traceparent, actor } = currentContext() ?? {};
+  return { correlationId, causationId, traceparent, actor };
+};

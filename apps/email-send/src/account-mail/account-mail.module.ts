@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { SystemMailModule } from '../system-mail/system-mail.module.js';
+import { MailAccountEvents } from './mail-account-events.js';
+import { NatsAccountFacts } from './nats-account-facts.js';
+import { AccountFacts } from './ports.js';
+
+/** Mail about the accounts of users. */
+@Module({
+  imports: [SystemMailModule],
+  providers: [MailAccountEvents, { provide: AccountFacts, useClass: NatsAccountFacts }],
+})
+export class AccountMailModule {}

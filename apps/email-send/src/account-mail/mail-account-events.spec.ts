@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Refusal } from '@postern/contracts';
+import { SystemMail } from '../system-mail/ports.js';
+import { MailAccountEvents } from './mail-account-events.js';
+import { type AccountEvent, AccountFacts } from './ports.js';
+
+const AT = '2026-01-02T03:04:05.678Z';
+const USER = '019ca2c0-0000-7000-8000-000000000001';
+const WORKSPACE = '019ca2c0-0000-7000-8000-000000000002';
+const TOKEN = 'a'.repeat(43);
+
+let events = 0;
+const eventOf = (type: AccountEvent['type'], data: object = {}): AccountEvent =>
+  ({
+    id: `event-${++events}`,
+    type,
+    stream_id: 's',
+    version: 1,
+    occurred_at: AT,
+    metadata: { correlation_id: 'c' },
+    data: { user_id: USER, workspace_id: WORKSPACE, at: AT, ...data },
+  }) as unknown as AccountEvent;
+
+class FakeFacts extends AccountFacts {
+  workspaceName: string | null = 'Shop';
+  reset: { email: string; token: string } | null = { email: 'ada@example.com', token: TOKEN };
+  override async ofUser(userId: string) {
+    return { email: userId === USER ? 'ada@example.com' : null, workspaceName: this.workspaceName };
+  }
+  override async passwordReset() {
+    return this.reset;
+  }
+  override async invitation() {
+    return { email: 'bea@example.com', token: TOKEN, workspaceName: this.workspaceName ?? '' };
+  }
+}
+
+class FakeMail extends SystemMail {
+  readonly sent: { to: string; subject: string; text: string }[] = [];
+  readonly failures: Error[] = [];
+  override async attempt(to: string, subject: string, text: string) {
+    const failure = this.failures.shift();
+    if (failure) throw failure;
+    this.sent.push({ to, subject, text });
+    return { result: 'accepted', response: '250 ok' } as const;
+  }
+}
+
+let facts: FakeFacts;
+let mail: FakeMail;
+let handler: MailAccountEvents;
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+beforeEach(() => {
+  facts = new FakeFacts();
+  mail = new FakeMail();
+  handler = new MailAccountEvents(facts, mail, silent, { publicUrl: 'https://postern.example/' });
+});
+const linksIn = (text: string) => text.match(/https?:\S+/g);
+
+describe('mail about an account', () => {
+  it.each([
+    ['platform-management.password-changed.v1', 'Your password was changed'],
+    ['platform-management.user-disabled.v1', 'Your account was disabled'],
+    ['platform-management.signed-in-from-new-device.v1', 'New sign-in to your account'],
+    ['platform-management.second-factor-enabled.v1', 'Second factor turned on'],
+    ['platform-management.second-factor-disabled.v1', 'Second factor turned off'],
+    ['platform-management.recovery-code-used.v1', 'A recovery code was used'],
+    ['platform-management.recovery-codes-renewed.v1', 'Your recovery codes were replaced'],
+    ['platform-management.platform-key-created.v1', 'A platform key was created'],
+    ['platform-management.member-added.v1', 'You were added to a workspace'],
+    ['platform-management.member-removed.v1', 'You no longer belong to a workspace'],
+  ] as const)('about %s goes to the user, with a link to the dashboard only', async (type, subject) => {
+    await handler.onEvents([eventOf(type, { role: 'viewer', device: null })]);
+    expect(mail.sent).toMatchObject([{ to: 'ada@example.com', subject }]);
+    expect(linksIn(mail.sent[0]!.text)).toEqual(['https://postern.example/dashboard']);
+    expect(mail.sent[0]!.text).toContain('2026-01-02 03:04 UTC');
+  });
+
+  it('has nothing of a tenant’s choosing but a plain name', async () => {
+    facts.workspaceName = 'Click https://evil.example/?a=1 now\r\nBcc: eve@example.com';
+    await handler.onEvents([
+      eventOf('platform-management.member-added.v1', { role: 'owner' }),
+      eventOf('platform-management.member-invited.v1', { invitation_id: 'i' }),
+    ]);
+    for (const { text } of mail.sent) {
+      expect(text).not.toContain('evil.example');
+      expect(text).not.toContain('eve@example.com');
+      expect(linksIn(text)).toHaveLength(1);
+    }
+  });
+
+  it('has the token of a new password and of an invitation in the fragment of the link', async () => {
+    await handler.onEvents([
+      eventOf('platform-management.password-reset-requested.v1', { request_id: 'r' }),
+      eventOf('platform-management.member-invited.v1', { invitation_id: 'i' }),
+    ]);
+    expect(mail.sent.map(({ to, text }) => [to, linksIn(text)])).toEqual([
+      ['ada@example.com', [`https://postern.example/dashboard/password-reset#${TOKEN}`]],
+      ['bea@example.com', [`https://postern.example/dashboard/invitation#${TOKEN}`]],
+    ]);
+  });
+
+  it('is not sent when there is nobody to send it to', async () => {
+    facts.reset = null;
+    await handler.onEvents([
+      eventOf('platform-management.password-reset-requested.v1', { request_id: 'r' }),
+      eventOf('platform-management.password-changed.v1', { user_id: WORKSPACE }),
+    ]);
+    expect(mail.sent).toEqual([]);
+  });
+
+  it('waits for a relay, and what was sent before is not sent again', async () => {
+    const batch = [eventOf('platform-management.password-changed.v1'), eventOf('platform-management.user-disabled.v1')];
+    await handler.onEvents(batch.slice(0, 1));
+    mail.failures.push(new Refusal('relay_unavailable', 'no relay', { retry_after_s: 5 }));
+    await expect(handler.onEvents(batch)).rejects.toThrow('no relay');
+    await handler.onEvents(batch);
+    expect(mail.sent).toHaveLength(2);
+  });
+
+  it('is given up when the relay refuses it for good', async () => {
+    mail.failures.push(new Refusal('relay_unavailable', '550 no such user', {}));
+    await handler.onEvents([eventOf('platform-management.password-changed.v1')]);
+    expect(mail.sent).toEqual([]);
+  });
+});

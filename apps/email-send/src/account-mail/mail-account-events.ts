@@ -1,0 +1,77 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { accountMailConsumer, Refusal } from '@postern/contracts';
+import { type EventBatch, HandlesEvents } from '@postern/messaging';
+import { CONFIG, ServiceLog } from '@postern/service-host';
+import type { EmailSendConfig } from '../config.js';
+import { SystemMail } from '../system-mail/ports.js';
+import { invitationMail, noticeMail, passwordResetMail } from './account-mails.js';
+import { type AccountEvent, AccountFacts, type AccountMail } from './ports.js';
+
+/** Events that were mailed about lately, because a batch that fails is delivered again as a whole. */
+const REMEMBERED = 10_000;
+
+/**
+ * Mails users about changes of their accounts, and links to new passwords and invitations. An event is delivered again
+ * until a relay accepts the mail or refuses it for good; after a crash a mail may be sent twice.
+ */
+@Injectable()
+export class MailAccountEvents {
+  readonly #dashboardUrl: string;
+  readonly #mailed = new Set<string>();
+
+  constructor(
+    private readonly facts: AccountFacts,
+    private readonly mail: SystemMail,
+    private readonly log: ServiceLog,
+    @Inject(CONFIG) config: Pick<EmailSendConfig, 'publicUrl'>,
+  ) {
+    this.#dashboardUrl = `${config.publicUrl.replace(/\/+$/, '')}/dashboard`;
+  }
+
+  @HandlesEvents(accountMailConsumer.contracts, accountMailConsumer)
+  async onEvents(events: EventBatch<(typeof accountMailConsumer.contracts)[number]>): Promise<void> {
+    for (const event of events) {
+      if (this.#mailed.has(event.id)) continue;
+      const mail = await this.#mailOf(event);
+      if (mail) await this.#send(mail, event);
+      this.#remember(event.id);
+    }
+  }
+
+  async #mailOf(event: AccountEvent): Promise<AccountMail | undefined> {
+    switch (event.type) {
+      case 'platform-management.password-reset-requested.v1': {
+        const reset = await this.facts.passwordReset(event.data.request_id);
+        return reset ? passwordResetMail(reset.email, reset.token, this.#dashboardUrl) : undefined;
+      }
+      case 'platform-management.member-invited.v1': {
+        const invited = await this.facts.invitation(event.data.invitation_id);
+        return invited
+          ? invitationMail(invited.email, invited.token, invited.workspaceName, this.#dashboardUrl)
+          : undefined;
+      }
+      default: {
+        const workspaceId = 'workspace_id' in event.data ? event.data.workspace_id : undefined;
+        const { email, workspaceName } = await this.facts.ofUser(event.data.user_id, workspaceId);
+        return email === null ? undefined : noticeMail(event, email, workspaceName, this.#dashboardUrl);
+      }
+    }
+  }
+
+  /** A relay that refuses the recipient for good would refuse every retry. */
+  async #send({ to, subject, text }: AccountMail, { id, type }: AccountEvent): Promise<void> {
+    try {
+      await this.mail.send(to, subject, text);
+    } catch (error) {
+      if (!Refusal.is(error) || error.details['retry_after_s'] !== undefined) throw error;
+      this.log.warn({ event: id, type }, 'The relay refused a mail about an account for good');
+    }
+  }
+
+  #remember(id: string): void {
+    this.#mailed.add(id);
+    if (this.#mailed.size <= REMEMBERED) return;
+    const [oldest] = this.#mailed;
+    if (oldest !== undefined) this.#mailed.delete(oldest);
+  }
+}

@@ -1,0 +1,74 @@
+import type { AccountEvent } from './ports.js';
+
+/** Events that a user is told about, without anything to click but the dashboard. */
+export type NoticeEvent = Exclude<
+  AccountEvent,
+  { type: 'platform-management.password-reset-requested.v1' | 'platform-management.member-invited.v1' }
+>;
+
+interface Notice {
+  readonly subject: string;
+  readonly what: string;
+  /** What to do if it was somebody else; absent where nothing can be done. */
+  readonly otherwise?: string;
+}
+
+const CHANGE_PASSWORD = 'change your password, end sessions that you do not know under Account';
+
+/** What happened, for the user it happened to. `workspace` is a plain name. */
+export const noticeOf = ({ type, data }: NoticeEvent, workspace: string): Notice => {
+  const of = workspace === '' ? 'of a workspace' : `of the workspace "${workspace}"`;
+  switch (type) {
+    case 'platform-management.password-changed.v1':
+      return {
+        subject: 'Your password was changed',
+        what: 'The password of your account was changed. All its sessions have ended.',
+        otherwise: 'ask for a new password on the login page',
+      };
+    case 'platform-management.signed-in-from-new-device.v1':
+      return {
+        subject: 'New sign-in to your account',
+        what: `Somebody signed in to your account from a new device${data.device ? `: ${data.device}` : ''}.`,
+        otherwise: CHANGE_PASSWORD,
+      };
+    case 'platform-management.second-factor-enabled.v1':
+      return {
+        subject: 'Second factor turned on',
+        what: 'Signing in to your account now needs a code of your authenticator. Your other sessions have ended.',
+        otherwise: 'ask your administrator to remove it',
+      };
+    case 'platform-management.second-factor-disabled.v1':
+      return {
+        subject: 'Second factor turned off',
+        what: 'Signing in to your account no longer needs a code of an authenticator.',
+        otherwise: CHANGE_PASSWORD,
+      };
+    case 'platform-management.recovery-code-used.v1':
+      return {
+        subject: 'A recovery code was used',
+        what: `Somebody used a recovery code of your account instead of a code of your authenticator. ${data.left} are left.`,
+        otherwise: CHANGE_PASSWORD,
+      };
+    case 'platform-management.recovery-codes-renewed.v1':
+      return {
+        subject: 'Your recovery codes were replaced',
+        what: 'Your account has new recovery codes. The ones before no longer work.',
+        otherwise: CHANGE_PASSWORD,
+      };
+    case 'platform-management.platform-key-created.v1':
+      return {
+        subject: 'A platform key was created',
+        what: `You created a platform key ${of}.`,
+        otherwise: `revoke it under Platform keys, ${CHANGE_PASSWORD}`,
+      };
+    case 'platform-management.user-disabled.v1':
+      return {
+        subject: 'Your account was disabled',
+        what: 'An administrator disabled your account. Its sessions have ended, and its platform keys are refused.',
+      };
+    case 'platform-management.member-added.v1':
+      return { subject: 'You were added to a workspace', what: `You are now a ${data.role} ${of}.` };
+    case 'platform-management.member-removed.v1':
+      return { subject: 'You no longer belong to a workspace', what: `You are no longer a member ${of}.` };
+  }
+};

@@ -1,0 +1,22 @@
+import type { accountMailConsumer, EnvelopeOf } from '@postern/contracts';
+
+/** An event of an account that is mailed about. */
+export type AccountEvent = EnvelopeOf<(typeof accountMailConsumer.contracts)[number]>;
+
+export interface AccountMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** What events leave out: addresses, names and tokens, which platform-management knows. */
+export abstract class AccountFacts {
+  abstract ofUser(
+    userId: string,
+    workspaceId?: string,
+  ): Promise<{ email: string | null; workspaceName: string | null }>;
+  /** Null if nothing is to be mailed. */
+  abstract passwordReset(requestId: string): Promise<{ email: string; token: string } | null>;
+  /** Null if nothing is to be mailed. */
+  abstract invitation(invitationId: string): Promise<{ email: string; token: string; workspaceName: string } | null>;
+}

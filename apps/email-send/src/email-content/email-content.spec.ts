@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { MAX_CONTENT_LENGTH } from '@postern/contracts';
+import { parseMailbox } from '@postern/mail';
+import type { EmailBody } from '../emails/email-copies.js';
+import { contentOf } from './email-content.js';
+
+describe('the content of a message', () => {
+  it('has the bodies as they were given, and the header without its folding', () =>
+    expect(contentOf({ ...BODY, html: '<p>Hi</p>', text: 'Hi' }, SOURCE)).toEqual({
+      html: '<p>Hi</p>',
+      text: 'Hi',
+      headers: { Subject: 'A long one', 'X-Order': '42: paid' },
+      raw: SOURCE,
+    }));
+
+  it('has the text that was derived from the HTML body', () =>
+    expect(contentOf({ ...BODY, html: '<p>Hi <b>Ada</b></p>' }, SOURCE)).toMatchObject({ text: 'Hi Ada' }));
+
+  it('has no HTML if the message has none', () =>
+    expect(contentOf({ ...BODY, text: 'Hi' }, SOURCE)).toMatchObject({ html: null, text: 'Hi' }));
+
+  it('is cut at a length that always fits into a reply, never within a character', () => {
+    const html = `${'x'.repeat(MAX_CONTENT_LENGTH - 1)}🙂 and more`;
+    const content = contentOf({ ...BODY, html, text: 'Hi' }, SOURCE);
+    expect(content.html?.isWellFormed()).toBe(true);
+    expect(content.html?.length).toBeLessThan(MAX_CONTENT_LENGTH + 100);
+    expect(content.html).toMatch(/The rest is not shown\.\]$/);
+  });
+});
+
+const BODY: EmailBody = {
+  from: parseMailbox('shop@example.com'),
+  to: [parseMailbox('ada@x.test')],
+  cc: [],
+  replyTo: [],
+  headers: {},
+  openTracking: true,
+  clickTracking: true,
+};
+const SOURCE = 'Subject: A long\r\n one\r\nX-Order: 42: paid\r\n\r\nHi\r\n';

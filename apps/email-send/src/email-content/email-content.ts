@@ -1,0 +1,25 @@
+import { type EmailContent, MAX_CONTENT_LENGTH } from '@postern/contracts';
+import { textFromHtml } from '@postern/mail';
+import type { EmailBody } from '../emails/email-copies.js';
+
+const HEAD_END = '\r\n\r\n';
+const CUT = '\r\n[The rest is not shown.]';
+
+/** What the owner of a message reads: its bodies, and the header of its source. */
+export const contentOf = ({ html, text }: EmailBody, source: string): EmailContent => ({
+  html: html === undefined ? null : bounded(html),
+  text: text !== undefined ? bounded(text) : html === undefined ? null : bounded(textFromHtml(html)),
+  headers: headersOf(source.slice(0, source.indexOf(HEAD_END))),
+  raw: bounded(source),
+});
+
+const bounded = (part: string): string =>
+  part.length <= MAX_CONTENT_LENGTH ? part : `${part.slice(0, MAX_CONTENT_LENGTH).toWellFormed()}${CUT}`;
+
+const headersOf = (head: string): Record<string, string> =>
+  Object.fromEntries(
+    head
+      .replace(/\r\n(?=[ \t])/g, '')
+      .split('\r\n')
+      .map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+  );

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { v7 as uuidv7 } from 'uuid';
+import { request, SendingFixture } from '../testing/sending-fixture.js';
+import { PostgresKeptBodies } from './postgres-kept-bodies.js';
+
+let fixture: SendingFixture;
+let bodies: PostgresKeptBodies;
+
+beforeAll(async () => {
+  fixture = await SendingFixture.start();
+  bodies = new PostgresKeptBodies(new PostgresEventStore(fixture.pool), fixture.seal);
+});
+afterAll(() => fixture.stop());
+
+const sendEmail = async () => {
+  const { keyHash } = fixture.sender();
+  const process = await fixture.process();
+  const { email } = await process.sendEmail.execute(
+    request(keyHash, { text: 'Thank you.', message: '<p>Thanks.</p>' }),
+  );
+  return email.id;
+};
+
+it('The body of a message is opened while it is kept', async () => {
+  const id = await sendEmail();
+  expect(await bodies.find(id)).toMatchObject({
+    facts: { email_id: id, subject: 'Your order' },
+    body: { html: '<p>Thanks.</p>', text: 'Thank you.' },
+  });
+});
+
+it('A message whose retention is over is found without its body', async () => {
+  const id = await sendEmail();
+  await fixture.pool.query('DELETE FROM sealed_email_bodies WHERE email_id = $1', [id]);
+  expect(await bodies.find(id)).toMatchObject({ facts: { email_id: id }, body: undefined });
+});
+
+it('The body that the release before stored in clear is read', async () => {
+  const id = await sendEmail();
+  const kept = await bodies.find(id);
+  await fixture.pool.query('DELETE FROM sealed_email_bodies WHERE email_id = $1', [id]);
+  await fixture.pool.query('INSERT INTO email_bodies (email_id, content) VALUES ($1, $2)', [
+    id,
+    JSON.stringify(kept?.body),
+  ]);
+  expect(await bodies.find(id)).toEqual(kept);
+});
+
+it('A message that nobody sent is not found', async () => expect(await bodies.find(uuidv7())).toBeUndefined());

@@ -1,0 +1,30 @@
+import { closeWorkspace, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { LimitedStreams } from '@postern/event-sourcing';
+import { Handles } from '@postern/messaging';
+import { workspace, workspaceStream } from '../workspaces/workspace.js';
+import { EmailServices } from './email-services.projection.js';
+import { emailServicesLock } from './owned-email-service.js';
+
+/** Closes a workspace that is being deleted, unless it has email services. Counts exactly, also during creations. */
+@Handles(closeWorkspace)
+export class CloseWorkspace {
+  constructor(
+    private readonly streams: LimitedStreams,
+    private readonly services: EmailServices,
+  ) {}
+
+  async execute(request: RequestOf<typeof closeWorkspace>): Promise<ReplyOf<typeof closeWorkspace>> {
+    const { workspace_id: workspaceId, closing_id: closingId } = request;
+    if (closingId === undefined) return { email_services: await this.services.countOf(workspaceId) };
+    const at = new Date().toISOString();
+    const command = { kind: 'close' as const, workspaceId, closingId, emailServices: 0, at };
+    const limit = {
+      lock: emailServicesLock(workspaceId),
+      check: async () => {
+        command.emailServices = await this.services.countOf(workspaceId);
+      },
+    };
+    await this.streams.create(limit, workspace, workspaceStream(workspaceId), command);
+    return { email_services: command.emailServices };
+  }
+}

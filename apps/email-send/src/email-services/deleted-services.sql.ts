@@ -1,0 +1,43 @@
+/**
+ * Messages of service `$1` that are being sent or retried. A message that is being sent for the first time has no record
+ * yet, so its first event names its service.
+ */
+export const COUNT_UNDER_WAY = `
+  SELECT count(*)::int AS count FROM (
+    SELECT e.stream_id FROM (
+      SELECT email_id FROM open_requests AS request WHERE NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)
+      UNION SELECT email_id FROM emails_in_flight
+    ) AS in_progress
+    JOIN event_store.events AS e ON e.stream_id = 'email-' || in_progress.email_id AND e.version = 1
+    WHERE e.data->>'service_id' = $1::text
+    UNION SELECT 'email-' || copy.email_id FROM deferred_copies AS copy
+    JOIN emails ON emails.id = copy.email_id WHERE emails.service_id = $1::uuid
+  ) AS under_way`;
+
+/** Deletes messages, by their ids. */
+export const DELETE_MESSAGES = `
+  WITH sealed AS (DELETE FROM sealed_email_bodies WHERE email_id = ANY ($1::uuid[])),
+  plain AS (DELETE FROM email_bodies WHERE email_id = ANY ($1::uuid[])),
+  requests AS (DELETE FROM open_requests WHERE email_id = ANY ($1::uuid[])),
+  in_flight AS (DELETE FROM emails_in_flight WHERE email_id = ANY ($1::uuid[])),
+  copies AS (DELETE FROM deferred_copies WHERE email_id = ANY ($1::uuid[])),
+  unresolved AS (DELETE FROM unresolved_emails WHERE email_id = ANY ($1::uuid[]))
+  DELETE FROM emails WHERE id = ANY ($1::uuid[])`;
+
+/** Deletes the private keys and checks of sending domains, and the reports about them, by the ids of the domains. */
+export const DELETE_DOMAINS = `
+  WITH checks AS (DELETE FROM domain_checks WHERE domain_id = ANY ($1::uuid[])),
+  reports AS (DELETE FROM domain_reports WHERE domain_id = ANY ($1::uuid[]))
+  DELETE FROM dkim_keys WHERE domain_id = ANY ($1::uuid[])`;
+
+/** Deletes when API keys were used, by their ids. */
+export const DELETE_KEY_USES = 'DELETE FROM api_key_uses WHERE key_id = ANY ($1::uuid[])';
+
+/** Deletes the rows of service `$1` that belong to no message, domain or key. */
+export const DELETE_ROWS_OF_SERVICE = `
+  WITH keys AS (DELETE FROM idempotency_keys WHERE service_id = $1),
+  usage AS (DELETE FROM sending_usage WHERE service_id = $1),
+  suppressed AS (DELETE FROM suppressed_addresses WHERE service_id = $1),
+  codes AS (DELETE FROM code_mails WHERE service_id = $1),
+  reported AS (DELETE FROM reported_emails WHERE service_id = $1)
+  DELETE FROM judged_days WHERE service_id = $1`;

@@ -1,0 +1,43 @@
+/** Limits that an operator set for one service; absent limits follow the platform's defaults. */
+export interface ServiceLimits {
+  readonly sandbox_daily?: number | undefined;
+  readonly sandbox_per_minute?: number | undefined;
+  readonly production_per_minute?: number | undefined;
+  readonly production_daily_ceiling?: number | undefined;
+}
+
+/** The platform's defaults: messages per UTC day and per minute. */
+export interface DefaultLimits {
+  readonly sandboxDaily: number;
+  readonly sandboxPerMinute: number;
+  readonly productionPerMinute: number;
+  readonly productionDailyStart: number;
+  readonly productionDailyCeiling: number;
+}
+
+/** What the limits of a service depend on. */
+interface LimitedService {
+  readonly mode: 'sandbox' | 'production';
+  readonly limits: ServiceLimits;
+  /** Defined for services in production. */
+  readonly dailyQuota: number | undefined;
+}
+
+/** The limits of a service: messages per UTC day and per minute. */
+export function limitsOf(
+  { mode, limits, dailyQuota }: LimitedService,
+  defaults: DefaultLimits,
+): { readonly daily: number; readonly perMinute: number } {
+  return mode === 'sandbox'
+    ? {
+        daily: limits.sandbox_daily ?? defaults.sandboxDaily,
+        perMinute: limits.sandbox_per_minute ?? defaults.sandboxPerMinute,
+      }
+    : {
+        daily: Math.min(
+          dailyQuota ?? defaults.productionDailyStart,
+          limits.production_daily_ceiling ?? Number.POSITIVE_INFINITY,
+        ),
+        perMinute: limits.production_per_minute ?? defaults.productionPerMinute,
+      };
+}

@@ -1,0 +1,21 @@
+import { hash } from 'node:crypto';
+import { type ReplyOf, type RequestOf, submitEmail } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { SendEmail } from './send-email.js';
+import { draftSubmitted } from './submitted-draft.js';
+
+/** SMTP submission: sends a message with its own MIME structure, by the rules of POST /emails. */
+@Handles(submitEmail)
+export class SubmitEmail {
+  constructor(private readonly emails: SendEmail) {}
+
+  execute({ recipients, content, ...request }: RequestOf<typeof submitEmail>): Promise<ReplyOf<typeof submitEmail>> {
+    const canonical = JSON.stringify(['smtp', [...recipients].sort(), hash('sha256', content, 'hex')]);
+    return this.emails.send({
+      ...request,
+      canonical,
+      body_hash: hash('sha256', canonical, 'hex'),
+      draft: () => draftSubmitted(recipients, Buffer.from(content, 'base64')),
+    });
+  }
+}

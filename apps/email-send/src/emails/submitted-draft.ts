@@ -1,0 +1,53 @@
+import { addressKey, type Mailbox, MailboxError, MimeError, parseMailbox, readSubmittedMessage } from '@postern/mail';
+import { draftEmail, type EmailDraft } from './email-draft.js';
+import { invalidEmail } from './email-refusals.js';
+
+const NO_TEXT = ' ';
+
+/**
+ * The draft of a message that was submitted over SMTP: the recipients are those of the envelope, and To and Cc only say
+ * whom the message shows. Refuses what `draftEmail` refuses.
+ */
+export function draftSubmitted(recipients: readonly string[], content: Buffer): EmailDraft {
+  const message = readMessage(content);
+  if (message.from.length > 1) throw invalidEmail('from', 'more than one sender is not accepted');
+  const shownTo = mailboxesOf('to', message.to);
+  const shownCc = mailboxesOf('cc', message.cc);
+  const [inTo, inCc] = [shownTo, shownCc].map(list => new Set(list.map(({ address }) => addressKey(address))));
+  const to = recipients.filter(address => inTo?.has(addressKey(address)));
+  const cc = recipients.filter(address => !inTo?.has(addressKey(address)) && inCc?.has(addressKey(address)));
+  const rest = recipients.filter(address => !inTo?.has(addressKey(address)) && !inCc?.has(addressKey(address)));
+  // POST /emails needs a recipient in `to`; a message whose To names none of them has its recipients there.
+  const lists = to.length > 0 ? { to, cc, bcc: rest } : { to: [...rest, ...cc], cc: [], bcc: [] };
+  const draft = draftEmail({
+    ...lists,
+    from: message.from[0] ?? '',
+    ...(message.replyTo.length > 0 ? { reply_to: [...message.replyTo] } : {}),
+    subject: message.subject,
+    headers: message.headers,
+    ...(message.html === undefined ? {} : { message: message.html }),
+    text: message.text ?? (message.html === undefined && message.hasOtherContent ? NO_TEXT : ''),
+  });
+  const hidesTo = shownTo.length === 0;
+  return { ...draft, to: hidesTo ? draft.to : shownTo, cc: shownCc, submitted: { mime: message.mime, hidesTo } };
+}
+
+function readMessage(content: Buffer): ReturnType<typeof readSubmittedMessage> {
+  try {
+    return readSubmittedMessage(content);
+  } catch (error) {
+    if (error instanceof MimeError) throw invalidEmail('message', error.message);
+    throw error;
+  }
+}
+
+function mailboxesOf(field: string, entries: readonly string[]): Mailbox[] {
+  return entries.map((entry, index) => {
+    try {
+      return parseMailbox(entry);
+    } catch (error) {
+      if (error instanceof MailboxError) throw invalidEmail(`${field}[${index}]`, error.message);
+      throw error;
+    }
+  });
+}

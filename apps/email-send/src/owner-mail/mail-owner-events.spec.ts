@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { OwnerMailFacts } from '@postern/contracts';
+import { SystemMail, type SystemMailAttempt } from '../system-mail/ports.js';
+import { MailOwnerEvents } from './mail-owner-events.js';
+import { type OwnerEvent, OwnerFacts, type OwnerMailClaim, OwnerMailClaims } from './ports.js';
+
+const SERVICE = '019ca2c0-0000-7000-8000-000000000001';
+const DEPLOYMENT = '019ca2c0-0000-7000-8000-000000000002';
+const DATABASE = '019ca2c0-0000-7000-8000-000000000003';
+const DATA = { web_service_id: SERVICE, deployment_id: DEPLOYMENT, database_id: DATABASE };
+const FIELDS: Readonly<Record<OwnerEvent['type'], readonly (keyof typeof DATA)[]>> = {
+  'platform-management.deployment-failed.v1': ['web_service_id', 'deployment_id'],
+  'platform-management.web-service-unanswering.v1': ['web_service_id'],
+  'platform-management.database-nearly-full.v1': ['database_id'],
+};
+const eventOf = (type: OwnerEvent['type'], occurredAt = new Date()): OwnerEvent =>
+  ({
+    id: `event-${occurredAt.getTime()}`,
+    type,
+    stream_id: 's',
+    version: 1,
+    occurred_at: occurredAt.toISOString(),
+    metadata: { correlation_id: 'c' },
+    data: Object.fromEntries(FIELDS[type].map(field => [field, DATA[field]])),
+  }) as unknown as OwnerEvent;
+
+class FakeFacts extends OwnerFacts {
+  facts: OwnerMailFacts | undefined = {
+    workspace_name: 'Staging',
+    project_name: 'Demo',
+    name: 'shop',
+    reason: 'the build failed',
+    recipients: [
+      { user_id: 'ada', email: 'ada@example.com' },
+      { user_id: 'bea', email: 'bea@example.com' },
+    ],
+  };
+  override async of() {
+    return this.facts;
+  }
+}
+
+class FakeClaims extends OwnerMailClaims {
+  readonly taken = new Set<string>();
+  override async take({ userId, occurredAt }: OwnerMailClaim) {
+    const key = `${userId} ${occurredAt.getTime()}`;
+    if (this.taken.has(key)) return false;
+    this.taken.add(key);
+    return true;
+  }
+  override async release({ userId, occurredAt }: OwnerMailClaim) {
+    this.taken.delete(`${userId} ${occurredAt.getTime()}`);
+  }
+  override async purge() {}
+}
+
+class FakeMail extends SystemMail {
+  readonly sent: { to: string; subject: string; text: string }[] = [];
+  readonly results: SystemMailAttempt['result'][] = [];
+  override async attempt(to: string, subject: string, text: string) {
+    const result = this.results.shift() ?? 'accepted';
+    if (result === 'accepted') this.sent.push({ to, subject, text });
+    return { result, response: result };
+  }
+}
+
+let facts: FakeFacts;
+let mail: FakeMail;
+let handler: MailOwnerEvents;
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+beforeEach(() => {
+  facts = new FakeFacts();
+  mail = new FakeMail();
+  handler = new MailOwnerEvents(facts, new FakeClaims(), mail, silent, { publicUrl: 'https://postern.example/' });
+});
+const linksIn = (text: string) => text.match(/\S+:\/\/\S+/g);
+const ACCOUNT = 'https://postern.example/dashboard/account';
+
+describe('mail about failures', () => {
+  it.each([
+    [
+      'platform-management.deployment-failed.v1',
+      'Deployment failed: shop',
+      `/web-services/${SERVICE}/deployments/${DEPLOYMENT}`,
+    ],
+    [
+      'platform-management.web-service-unanswering.v1',
+      'Web service does not answer: shop',
+      `/web-services/${SERVICE}/logs`,
+    ],
+  ] as const)('about %s names what failed and why, with a link to the page', async (type, subject, page) => {
+    await handler.onEvents([eventOf(type)]);
+    expect(mail.sent.map(({ to }) => to)).toEqual(['ada@example.com', 'bea@example.com']);
+    const [{ text } = { text: '' }] = mail.sent;
+    expect(mail.sent[0]).toMatchObject({ subject });
+    for (const line of ['Workspace: Staging', 'Project: Demo', 'Web service: shop', 'Reason: the build failed'])
+      expect(text).toContain(`\n${line}\n`);
+    expect(linksIn(text)).toEqual([`https://postern.example/dashboard${page}`, ACCOUNT]);
+  });
+
+  it('about a database names no project and no reason', async () => {
+    facts.facts = { ...facts.facts!, project_name: null, name: 'orders', reason: null };
+    await handler.onEvents([eventOf('platform-management.database-nearly-full.v1')]);
+    const [{ text } = { text: '' }] = mail.sent;
+    expect(mail.sent[0]).toMatchObject({ subject: 'Database nearly full: orders' });
+    expect(text).toContain('\nDatabase: orders\n');
+    expect(text).not.toMatch(/Reason|Project/);
+    expect(linksIn(text)).toEqual([`https://postern.example/dashboard/databases/${DATABASE}`, ACCOUNT]);
+  });
+
+  it('has nothing that a mail client turns into a link of a tenant’s choosing', async () => {
+    const chosen = 'see https://evil.example/a?b=1 or mail eve@evil.example\nBcc: eve@evil.example';
+    facts.facts = { ...facts.facts!, name: `shop ${chosen}`, reason: chosen };
+    await handler.onEvents([eventOf('platform-management.deployment-failed.v1')]);
+    const [{ subject, text } = { subject: '', text: '' }] = mail.sent;
+    expect(subject + text).not.toMatch(/evil\.example|Bcc|eve@/);
+    expect(linksIn(text)).toHaveLength(2);
+  });
+
+  it('is not sent about what was deleted, nor about what happened more than a day ago', async () => {
+    const type = 'platform-management.deployment-failed.v1';
+    await handler.onEvents([eventOf(type, new Date(Date.now() - 25 * 3_600_000))]);
+    facts.facts = undefined;
+    await handler.onEvents([eventOf(type)]);
+    expect(mail.sent).toEqual([]);
+  });
+
+  it('waits for a relay, and owners who have their mail do not get it again', async () => {
+    const event = eventOf('platform-management.deployment-failed.v1');
+    mail.results.push('not_sent');
+    await expect(handler.onEvents([event])).rejects.toThrow('not_sent');
+    await handler.onEvents([event]);
+    await handler.onEvents([event]);
+    expect(mail.sent.map(({ to }) => to)).toEqual(['bea@example.com', 'ada@example.com']);
+  });
+
+  it.each(['refused', 'unknown'] as const)('is sent once when the outcome is %s', async result => {
+    const event = eventOf('platform-management.deployment-failed.v1');
+    mail.results.push(result);
+    await handler.onEvents([event]);
+    await handler.onEvents([event]);
+    expect(mail.sent.map(({ to }) => to)).toEqual(['bea@example.com']);
+  });
+});

@@ -1,0 +1,74 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type OwnerMailFacts, ownerMailConsumer, Refusal } from '@postern/contracts';
+import { type EventBatch, HandlesEvents } from '@postern/messaging';
+import { CONFIG, ServiceLog } from '@postern/service-host';
+import type { EmailSendConfig } from '../config.js';
+import { SystemMail } from '../system-mail/ports.js';
+import { ownerMailText } from './owner-mail-text.js';
+import { type OwnerEvent, OwnerFacts, OwnerMailClaims } from './ports.js';
+
+/** Nobody needs news of yesterday; a stream can hold events of weeks, and claims are kept for longer than this. */
+export const MAILED_FOR_MS = 24 * 3_600_000;
+
+/**
+ * Mails the owners of a workspace about failures of its web services and databases. A mail is claimed before it is sent:
+ * after a crash it may be lost, and it is never sent twice.
+ */
+@Injectable()
+export class MailOwnerEvents {
+  readonly #dashboardUrl: string;
+
+  constructor(
+    private readonly facts: OwnerFacts,
+    private readonly claims: OwnerMailClaims,
+    private readonly mail: SystemMail,
+    private readonly log: ServiceLog,
+    @Inject(CONFIG) config: Pick<EmailSendConfig, 'publicUrl'>,
+  ) {
+    this.#dashboardUrl = `${config.publicUrl.replace(/\/+$/, '')}/dashboard`;
+  }
+
+  @HandlesEvents(ownerMailConsumer.contracts, ownerMailConsumer)
+  async onEvents(events: EventBatch<(typeof ownerMailConsumer.contracts)[number]>): Promise<void> {
+    for (const event of events) await this.#mailAbout(event);
+  }
+
+  async #mailAbout(event: OwnerEvent): Promise<void> {
+    if (Date.now() - Date.parse(event.occurred_at) > MAILED_FOR_MS) {
+      this.log.info({ event: event.id, type: event.type }, 'The event is too old for a mail to its owners');
+      return;
+    }
+    const facts = await this.facts.of(event);
+    if (!facts) return;
+    const unsent: string[] = [];
+    for (const recipient of facts.recipients) {
+      const response = await this.#mailTo(recipient, event, facts);
+      if (response !== undefined) unsent.push(response);
+    }
+    // The event is delivered again; owners who have their mail do not get it again.
+    if (unsent[0] !== undefined) throw new Refusal('relay_unavailable', `the mail could not be sent: ${unsent[0]}`);
+  }
+
+  /** Returns what the relay answered if a retry is needed. */
+  async #mailTo(
+    { user_id: userId, email }: OwnerMailFacts['recipients'][number],
+    event: OwnerEvent,
+    facts: OwnerMailFacts,
+  ): Promise<string | undefined> {
+    const occurredAt = new Date(event.occurred_at);
+    const claim = { resourceId: resourceOf(event), kind: event.type, userId, occurredAt };
+    if (!(await this.claims.take(claim))) return undefined;
+    const { subject, text } = ownerMailText(event, facts, this.#dashboardUrl);
+    const { result, response } = await this.mail.attempt(email, subject, text);
+    if (result === 'not_sent') {
+      await this.claims.release(claim);
+      return response;
+    }
+    const fields = { event: event.id, type: event.type, user: userId };
+    if (result === 'accepted') this.log.info(fields, 'An owner was mailed about a failure');
+    else this.log.warn({ ...fields, result }, 'A mail to an owner was not accepted, and is not sent again');
+    return undefined;
+  }
+}
+
+const resourceOf = ({ data }: OwnerEvent): string => ('database_id' in data ? data.database_id : data.web_service_id);

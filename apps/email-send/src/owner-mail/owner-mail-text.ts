@@ -1,0 +1,77 @@
+import type { OwnerMailFacts } from '@postern/contracts';
+import { plainName } from '../verified-recipients/plain-name.js';
+import type { OwnerEvent } from './ports.js';
+
+interface Message {
+  readonly subject: string;
+  readonly what: string;
+  readonly advice: string;
+  /** The page of the dashboard. */
+  readonly page: string;
+}
+
+/** The mail about an event, in plain text. Only its links to the dashboard are links. */
+export const ownerMailText = (
+  event: OwnerEvent,
+  facts: OwnerMailFacts,
+  dashboardUrl: string,
+): { readonly subject: string; readonly text: string } => {
+  const name = plainName(facts.name) || 'without a plain name';
+  const { subject, what, advice, page } = messageAbout(event, name);
+  const lines = [
+    what,
+    '',
+    `Workspace: ${plainName(facts.workspace_name)}`,
+    ...(facts.project_name === null ? [] : [`Project: ${plainName(facts.project_name)}`]),
+    `${facts.project_name === null ? 'Database' : 'Web service'}: ${name}`,
+    `Time: ${event.occurred_at.slice(0, 16).replace('T', ' ')} UTC`,
+    ...(facts.reason === null ? [] : [`Reason: ${plainReason(facts.reason)}`]),
+    '',
+    advice,
+    `${dashboardUrl}${page}`,
+    '',
+    'You get at most one such mail an hour, because you are an owner of the workspace. To get none, turn them off at',
+    `${dashboardUrl}/account`,
+    '',
+  ];
+  return { subject, text: lines.join('\n') };
+};
+
+const messageAbout = ({ type, data }: OwnerEvent, name: string): Message => {
+  switch (type) {
+    case 'platform-management.deployment-failed.v1':
+      return {
+        subject: `Deployment failed: ${name}`,
+        what: `A deployment of the web service "${name}" failed. What was live before still is.`,
+        advice: 'The log of the deployment is at',
+        page: `/web-services/${data.web_service_id}/deployments/${data.deployment_id}`,
+      };
+    case 'platform-management.web-service-unanswering.v1':
+      return {
+        subject: `Web service does not answer: ${name}`,
+        what: `The web service "${name}" crashed or does not answer. Postern keeps restarting it.`,
+        advice: 'Its log is at',
+        page: `/web-services/${data.web_service_id}/logs`,
+      };
+    case 'platform-management.database-nearly-full.v1':
+      return {
+        subject: `Database nearly full: ${name}`,
+        what: `The database "${name}" stores at least 90 percent of what its plan allows. Beyond that it becomes read-only.`,
+        advice: 'Delete data, or move to a larger plan. The database is at',
+        page: `/databases/${data.database_id}`,
+      };
+  }
+};
+
+const MAX_REASON = 300;
+
+/** A reason can quote what a tenant chose; mail clients make no link of it, because dots and colons are followed by a space. */
+const plainReason = (reason: string): string =>
+  (reason.split('\n')[0] ?? '')
+    .normalize('NFKC')
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .replace(/([.:])(?=[\p{L}/])/gu, '$1 ')
+    .replaceAll('@', ' at ')
+    .slice(0, MAX_REASON)
+    .toWellFormed()
+    .trim();

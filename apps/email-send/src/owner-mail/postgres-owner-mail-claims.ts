@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { inSteps } from '@postern/event-sourcing/postgres';
+import { Database } from '@postern/service-host';
+import { PURGE_CLAIMS, RELEASE_CLAIM, TAKE_CLAIM } from './owner-mails.sql.js';
+import { type OwnerMailClaim, OwnerMailClaims } from './ports.js';
+
+/** Claims in PostgreSQL, each committed before its mail is sent. */
+@Injectable()
+export class PostgresOwnerMailClaims extends OwnerMailClaims {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  override async take(claim: OwnerMailClaim): Promise<boolean> {
+    return (await this.database.pool.query(TAKE_CLAIM, valuesOf(claim))).rowCount === 1;
+  }
+
+  override async release(claim: OwnerMailClaim): Promise<void> {
+    await this.database.pool.query(RELEASE_CLAIM, valuesOf(claim));
+  }
+
+  override async purge(before: Date): Promise<void> {
+    await inSteps(this.database.pool, PURGE_CLAIMS, [before]);
+  }
+}
+
+const valuesOf = ({ resourceId, kind, userId, occurredAt }: OwnerMailClaim) => [resourceId, kind, userId, occurredAt];

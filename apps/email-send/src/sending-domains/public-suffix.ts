@@ -1,0 +1,15 @@
+import { Refusal } from '@postern/contracts/refusal';
+import { parse } from 'tldts';
+
+/**
+ * Refuses with `invalid_input` a domain below which registries register domains, such as co.uk: it has no owner who sends
+ * mail. Suffixes of companies (github.io) are allowed, because their owners can publish the records.
+ */
+export function refusePublicSuffix(domain: string): void {
+  const { publicSuffix } = parse(domain, { allowPrivateDomains: false });
+  if (publicSuffix !== domain) return;
+  throw new Refusal(
+    'invalid_input',
+    `domain: ${domain} is a public suffix; add the domain that you registered below it, such as example.${domain}`,
+  );
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { DurableFile } from './durable-file.js';
+
+export const hostRoutesShape = z.record(z.string(), z.string());
+
+/** Web services by custom domain, in lower case. Each order replaces all of them. */
+export class HostRoutes {
+  #services = new Map<string, string>();
+
+  constructor(private readonly file: DurableFile<z.infer<typeof hostRoutesShape>>) {}
+
+  async load(): Promise<void> {
+    this.#services = new Map(Object.entries((await this.file.load()) ?? {}));
+  }
+
+  /** Durable when it returns; an order that changes nothing writes nothing. */
+  async replace(services: Readonly<Record<string, string>>): Promise<void> {
+    const next = new Map(Object.entries(services));
+    const isSame =
+      next.size === this.#services.size && [...next].every(([name, id]) => this.#services.get(name) === id);
+    if (isSame) return;
+    await this.file.save(Object.fromEntries(next));
+    this.#services = next;
+  }
+
+  serviceOf(name: string): string | undefined {
+    return this.#services.get(name);
+  }
+}

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { Refusal } from '@postern/contracts';
+import { LoginGuard } from './login-guard.js';
+import { type Account, AccountDirectory, PasswordHasher, UserRepository } from './ports.js';
+import { SecondFactorCheck } from './second-factor-check.js';
+
+/** Asks signed-in users to prove again who they are. Wrong answers are limited, apart from failed logins. */
+@Injectable()
+export class AccountProof {
+  constructor(
+    private readonly guard: LoginGuard,
+    private readonly users: UserRepository,
+    private readonly accounts: AccountDirectory,
+    private readonly passwords: PasswordHasher,
+    private readonly secondFactor: SecondFactorCheck,
+  ) {}
+
+  /** @throws the refusals `credentials_wrong` and `too_many_attempts`. */
+  async ofPassword(userId: string, password: string): Promise<Account> {
+    const account = await this.accounts.find(userId);
+    const proved =
+      account &&
+      (await this.guard.attemptInSession(account.email, async () => {
+        const known = await this.users.passwordHashOf(userId);
+        return (await this.passwords.verify(known, password)) ? account : undefined;
+      }));
+    if (!proved) throw new Refusal('credentials_wrong', 'the password is wrong');
+    return proved;
+  }
+
+  /** Counts codes apart from passwords: a right password does not permit more codes. @throws also `second_factor_not_enabled`. */
+  async ofPasswordAndCode(userId: string, password: string, code: string): Promise<Account> {
+    const account = await this.ofPassword(userId, password);
+    const proved = await this.guard.attemptInSession(userId, async () => {
+      const answer = await this.secondFactor.answer(userId, code);
+      if (answer === 'absent') throw new Refusal('second_factor_not_enabled', 'there is no second factor');
+      return answer === 'right' ? account : undefined;
+    });
+    if (!proved) throw new Refusal('credentials_wrong', 'the code is wrong or was used; wait for the next one');
+    return proved;
+  }
+}

@@ -1,0 +1,26 @@
+import { addMember, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { canonicalAddress } from './email-address.js';
+import { invitationReply, memberReplyOf } from './member-reply.js';
+import { MemberDirectory, MemberRepository, UserRepository } from './ports.js';
+
+/** Lets an owner add a user to a workspace, or invite an address without a user. Refuses who belongs to it already. */
+@Handles(addMember)
+export class AddMember {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly members: MemberRepository,
+    private readonly directory: MemberDirectory,
+  ) {}
+
+  async execute({ actor_id, id, email, role }: RequestOf<typeof addMember>): Promise<ReplyOf<typeof addMember>> {
+    const address = canonicalAddress(email);
+    if (address === undefined) throw new Refusal('invalid_input', `email: "${email}" is no e-mail address`);
+    const userId = (await this.users.credentialsOf(address))?.userId;
+    if (userId === undefined)
+      return invitationReply(await this.members.invite({ workspaceId: id, email: address, role, actorId: actor_id }));
+    const at = new Date().toISOString();
+    await this.members.execute(id, { kind: 'add-member', userId, role, actorId: actor_id, at });
+    return memberReplyOf(this.directory, id, userId);
+  }
+}

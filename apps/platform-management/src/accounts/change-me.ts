@@ -1,0 +1,18 @@
+import { changeMe, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { findMe } from './get-me.js';
+import { AccountDirectory, UserRepository } from './ports.js';
+
+/** Lets users choose whether they are mailed about failures in the workspaces that they own. */
+@Handles(changeMe)
+export class ChangeMe {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly accounts: AccountDirectory,
+  ) {}
+
+  async execute(request: RequestOf<typeof changeMe>): Promise<ReplyOf<typeof changeMe>> {
+    await this.users.setServiceMails(request.user_id, request.service_mails);
+    return findMe(this.accounts, request);
+  }
+}

@@ -1,0 +1,20 @@
+import { changeMemberRole, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { memberReplyOf } from './member-reply.js';
+import { MemberDirectory, MemberRepository } from './ports.js';
+
+/** Lets an owner change the role of a member, from the next request of the member on. Keeps the last owner. */
+@Handles(changeMemberRole)
+export class ChangeMemberRole {
+  constructor(
+    private readonly members: MemberRepository,
+    private readonly directory: MemberDirectory,
+  ) {}
+
+  async execute(request: RequestOf<typeof changeMemberRole>): Promise<ReplyOf<typeof changeMemberRole>> {
+    const { actor_id: actorId, id, member_id: userId, role } = request;
+    const at = new Date().toISOString();
+    await this.members.execute(id, { kind: 'change-member-role', userId, role, actorId, at });
+    return memberReplyOf(this.directory, id, userId);
+  }
+}

@@ -1,0 +1,18 @@
+import { issuePasswordResetToken, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { newMailedToken } from './mailed-token.js';
+import { PasswordResets } from './ports.js';
+
+/** Makes the token of the mail about a request, if the address belongs to a user who may log in. */
+@Handles(issuePasswordResetToken)
+export class IssuePasswordResetToken {
+  constructor(private readonly resets: PasswordResets) {}
+
+  async execute({
+    request_id,
+  }: RequestOf<typeof issuePasswordResetToken>): Promise<ReplyOf<typeof issuePasswordResetToken>> {
+    const { token, tokenHash } = newMailedToken();
+    const email = await this.resets.issueToken(request_id, tokenHash);
+    return { mail: email === undefined ? null : { email, token } };
+  }
+}

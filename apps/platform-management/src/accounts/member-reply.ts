@@ -1,0 +1,29 @@
+import { type Member, Refusal } from '@postern/contracts';
+import type { InvitationRow, MemberDirectory, MemberRow } from './ports.js';
+
+/** Maps a member to the reply of the contracts. */
+export const memberReply = ({ userId, email, role, joinedAt }: MemberRow): Member => ({
+  id: userId,
+  email,
+  role,
+  status: 'active',
+  joined_at: joinedAt.toISOString(),
+  expires_at: null,
+});
+
+/** Maps an invitation to the reply of the contracts. */
+export const invitationReply = ({ id, email, role, expiresAt }: InvitationRow): Member => ({
+  id,
+  email,
+  role,
+  status: 'invited',
+  joined_at: null,
+  expires_at: expiresAt.toISOString(),
+});
+
+/** A member after a command; refused if they were removed meanwhile. */
+export const memberReplyOf = async (directory: MemberDirectory, workspaceId: string, id: string): Promise<Member> => {
+  const member = (await directory.membersOf(workspaceId)).find(({ userId }) => userId === id);
+  if (!member) throw new Refusal('member_not_found', 'there is no such member');
+  return memberReply(member);
+};

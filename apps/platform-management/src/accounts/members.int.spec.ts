@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  addMember,
+  admitPlatformCall,
+  authenticateSession,
+  changeMemberRole,
+  changeWorkspace,
+  createPlatformKey,
+  getMe,
+  getMembership,
+  leaveWorkspace,
+  listMembers,
+  listPlatformKeys,
+  removeMember,
+  revokePlatformKey,
+  switchWorkspace,
+  type WorkspaceRole,
+} from '@postern/contracts';
+import { AccountsFixture, codeOf, hashOf, OPERATOR, type User } from '../testing/accounts-fixture.js';
+
+let fixture: AccountsFixture;
+beforeAll(async () => {
+  fixture = await AccountsFixture.start(OPERATOR);
+}, 60_000);
+afterAll(() => fixture?.stop());
+
+const workspaceOf = (user: User): string => user.workspaces[0]?.id as string;
+const add = (owner: User, email: string, role: WorkspaceRole) =>
+  fixture.client.request(addMember, { actor_id: owner.id, id: workspaceOf(owner), email, role });
+const remove = (owner: User, member: User, actor = owner) =>
+  fixture.client.request(removeMember, { actor_id: actor.id, id: workspaceOf(owner), member_id: member.id });
+/** A session of a user in the workspace of another one. */
+const sessionIn = async (user: User, owner: User): Promise<string> => {
+  const { token } = await fixture.logIn(user.email, user.password);
+  const request = { token_hash: hashOf(token), workspace_id: workspaceOf(owner) };
+  await fixture.client.request(switchWorkspace, request);
+  return token;
+};
+const withRoles = (token: string) =>
+  fixture.client.request(authenticateSession, { token_hash: hashOf(token), knows_roles: true });
+const call = (key: string, required: 'read' | 'write', role?: WorkspaceRole) => {
+  const request = { key_hash: hashOf(key), required, ...(role ? { role } : {}) };
+  return codeOf(fixture.client.request(admitPlatformCall, request));
+};
+
+describe('a workspace', () => {
+  it('belongs to its creator as the owner', async () => {
+    const owner = await fixture.newUser();
+    expect(owner.workspaces).toMatchObject([{ role: 'owner' }]);
+    expect(await fixture.client.request(listMembers, { actor_id: owner.id, id: workspaceOf(owner) })).toMatchObject([
+      { id: owner.id, email: owner.email, role: 'owner' },
+    ]);
+  });
+
+  it('has the users that an owner adds, who find it in their list and may switch to it', async () => {
+    const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
+    const added = await add(owner, user.email.toUpperCase(), 'viewer');
+    expect(added).toMatchObject({ id: user.id, email: user.email, role: 'viewer' });
+    const token = await sessionIn(user, owner);
+    expect(await withRoles(token)).toMatchObject({ workspace_id: workspaceOf(owner), role: 'viewer' });
+    const me = await fixture.client.request(getMe, { user_id: user.id, workspace_id: workspaceOf(owner) });
+    expect(me.workspaces.map(({ role }) => role)).toEqual(['owner', 'viewer']);
+    expect(me.active_workspace).toMatchObject({ id: workspaceOf(owner), role: 'viewer' });
+  });
+
+  it('has the name that an owner gives it, for all members', async () => {
+    const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
+    await add(owner, user.email, 'member');
+    const id = workspaceOf(owner);
+    const rename = (actor: User, name: string) =>
+      fixture.client.request(changeWorkspace, { actor_id: actor.id, id, name });
+    expect(await rename(owner, ' Shop ')).toEqual({ id, name: 'Shop' });
+    const me = await fixture.client.request(getMe, { user_id: user.id, workspace_id: id });
+    expect(me.active_workspace).toEqual({ id, name: 'Shop', role: 'member' });
+    expect(await codeOf(rename(user, 'Mine'))).toBe('role_insufficient');
+    expect(await codeOf(rename(await fixture.newUser(), 'Mine'))).toBe('workspace_not_found');
+  });
+
+  it('is unknown to everybody else', async () => {
+    const [owner, stranger] = [await fixture.newUser(), await fixture.newUser()];
+    const place = { id: workspaceOf(owner) };
+    const asked = [
+      fixture.client.request(getMembership, { ...place, user_id: stranger.id }),
+      fixture.client.request(listMembers, { ...place, actor_id: stranger.id }),
+      fixture.client.request(addMember, { ...place, actor_id: stranger.id, email: stranger.email, role: 'owner' }),
+      remove(owner, owner, stranger),
+    ];
+    expect(await Promise.all(asked.map(codeOf))).toEqual(Array(4).fill('workspace_not_found'));
+    const token_hash = hashOf((await fixture.logIn(stranger.email, stranger.password)).token);
+    const request = { token_hash, workspace_id: place.id };
+    expect(await codeOf(fixture.client.request(switchWorkspace, request))).toBe('workspace_not_found');
+  });
+
+  it('keeps an owner, also when two owners remove each other at once', async () => {
+    const [first, second] = [await fixture.newUser(), await fixture.newUser()];
+    await add(first, second.email, 'owner');
+    const codes = await Promise.all([codeOf(remove(first, second, first)), codeOf(remove(first, first, second))]);
+    expect(codes.filter(code => code === undefined)).toHaveLength(1);
+  });
+});
+
+describe('a change of the role', () => {
+  it('holds from the next request on', async () => {
+    const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
+    await add(owner, user.email, 'viewer');
+    const token = await sessionIn(user, owner);
+    const member = { actor_id: owner.id, id: workspaceOf(owner), member_id: user.id };
+    await fixture.client.request(changeMemberRole, { ...member, role: 'owner' });
+    expect(await withRoles(token)).toMatchObject({ role: 'owner' });
+  });
+
+  it('holds for platform keys: a viewer’s key reads, and only an owner’s key may do what owners may', async () => {
+    const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
+    await add(owner, user.email, 'owner');
+    const caller = { user_id: user.id, workspace_id: workspaceOf(owner) };
+    const { key } = await fixture.client.request(createPlatformKey, { ...caller, name: 'CI', scope: 'write' });
+    expect(await call(key, 'write', 'owner')).toBeUndefined();
+    const member = { actor_id: owner.id, id: workspaceOf(owner), member_id: user.id };
+    await fixture.client.request(changeMemberRole, { ...member, role: 'member' });
+    expect([await call(key, 'write'), await call(key, 'write', 'owner')]).toEqual([undefined, 'operation_not_allowed']);
+    await fixture.client.request(changeMemberRole, { ...member, role: 'viewer' });
+    expect([await call(key, 'read'), await call(key, 'write')]).toEqual([undefined, 'operation_not_allowed']);
+  });
+});
+
+describe('a gateway of the release before, which enforces no roles,', () => {
+  it('gets sessions of owners only', async () => {
+    const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
+    await add(owner, user.email, 'member');
+    const token = await sessionIn(user, owner);
+    expect(await codeOf(fixture.whoIs(token))).toBe('session_invalid');
+    const { token: own } = await fixture.logIn(user.email, user.password);
+    expect(await fixture.whoIs(own)).toMatchObject({ email: user.email });
+  });
+});
+
+describe('a member who is removed', () => {
+  it('has no session and no platform key in the workspace from then on, also when added again', async () => {
+    const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
+    await add(owner, user.email, 'owner');
+    const [inside, outside] = [await sessionIn(user, owner), await fixture.logIn(user.email, user.password)];
+    const caller = { user_id: user.id, workspace_id: workspaceOf(owner) };
+    const { id: key_id, key } = await fixture.client.request(createPlatformKey, {
+      ...caller,
+      name: 'CI',
+      scope: 'read',
+    });
+    await remove(owner, user);
+    expect(await codeOf(withRoles(inside))).toBe('session_invalid');
+    expect(await call(key, 'read')).toBe('platform_key_invalid');
+    expect(await fixture.whoIs(outside.token)).toMatchObject({ workspace_id: workspaceOf(user) });
+
+    await add(owner, user.email, 'owner');
+    expect(await codeOf(withRoles(inside))).toBe('session_invalid');
+    expect(await call(key, 'read')).toBe('platform_key_invalid');
+    const seen = { user_id: owner.id, workspace_id: workspaceOf(owner) };
+    expect(await fixture.client.request(listPlatformKeys, seen)).toMatchObject([{ id: key_id }]);
+    await fixture.client.request(revokePlatformKey, { ...seen, key_id });
+    expect(await fixture.client.request(listPlatformKeys, seen)).toEqual([]);
+  });
+
+  it('may have left alone, and gets a workspace at the next sign-in if it was the last one', async () => {
+    const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
+    await add(user, owner.email, 'owner');
+    await fixture.client.request(leaveWorkspace, { actor_id: user.id, id: workspaceOf(user) });
+    const { token } = await fixture.logIn(user.email, user.password);
+    const session = await withRoles(token);
+    expect(session).toMatchObject({ role: 'owner' });
+    expect(session.workspace_id).not.toBe(workspaceOf(user));
+  });
+
+  it('cannot leave as the last owner', async () => {
+    const owner = await fixture.newUser();
+    const leaving = fixture.client.request(leaveWorkspace, { actor_id: owner.id, id: workspaceOf(owner) });
+    expect(await codeOf(leaving)).toBe('last_owner');
+    expect(await fixture.query('SELECT role FROM memberships WHERE user_id = $1', [owner.id])).toEqual([
+      { role: 'owner' },
+    ]);
+  });
+});

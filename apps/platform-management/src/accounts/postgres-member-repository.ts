@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { INVITATION_DAYS, Refusal } from '@postern/contracts';
+import { fold } from '@postern/event-sourcing';
+import { inSteps } from '@postern/event-sourcing/postgres';
+import { Database } from '@postern/service-host';
+import type pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { AccountTransactions, eventsOf } from './account-transactions.js';
+import { END_SESSIONS_IN_WORKSPACE, INSERT_CREDENTIALS } from './accounts.sql.js';
+import {
+  COUNT_INVITATIONS,
+  DELETE_OLD_INVITATIONS,
+  END_INVITATIONS_OF_USER,
+  FIND_INVITATION,
+  INSERT_INVITATION,
+  REVOKE_INVITATION,
+  SET_INVITATION_TOKEN,
+  USE_INVITATION,
+} from './invitations.sql.js';
+import { tokenInvalid } from './password-reset.js';
+import { type InvitationRow, type Invite, MemberRepository } from './ports.js';
+import { user, userStream } from './user.js';
+import { type Workspace, type WorkspaceEvent, workspace, workspaceStream } from './workspace.js';
+import { type MemberCommand, requireOwner } from './workspace-members.js';
+
+/** Writes the events of members together with invitations, and with the sessions of removed members. */
+@Injectable()
+export class PostgresMemberRepository extends MemberRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly transactions: AccountTransactions,
+  ) {
+    super();
+  }
+
+  override async execute(workspaceId: string, command: MemberCommand): Promise<void> {
+    const streamId = workspaceStream(workspaceId);
+    await this.transactions.run([streamId], async client => {
+      const state = await workspaceIn(client, streamId);
+      const isInvitation = command.kind === 'remove-member' && !state.members[command.userId];
+      if (isInvitation && (await revoked(client, workspaceId, state, command))) return undefined;
+      const events = workspace.decide(command, state);
+      if (events.length === 0) return undefined;
+      if (command.kind === 'remove-member')
+        await client.query(END_SESSIONS_IN_WORKSPACE, [command.userId, workspaceId]);
+      if (command.kind === 'add-member') await client.query(END_INVITATIONS_OF_USER, [workspaceId, command.userId]);
+      return [{ streamId, events }];
+    });
+  }
+
+  override async rename(workspaceId: string, name: string, actorId: string): Promise<void> {
+    const streamId = workspaceStream(workspaceId);
+    await this.transactions.run([streamId], async client => {
+      const command = { kind: 'rename', name, actorId, at: new Date().toISOString() } as const;
+      return [{ streamId, events: workspace.decide(command, await workspaceIn(client, streamId)) }];
+    });
+  }
+
+  override async invite({ workspaceId, email, role, actorId }: Invite): Promise<InvitationRow> {
+    const streamId = workspaceStream(workspaceId);
+    let invitation: InvitationRow | undefined;
+    await this.transactions.run([streamId], async client => {
+      const state = await workspaceIn(client, streamId);
+      const { rows } = await client.query(COUNT_INVITATIONS, [workspaceId, email]);
+      const invitationId = uuidv7();
+      const at = new Date().toISOString();
+      const events = workspace.decide({ kind: 'invite-member', invitationId, actorId, counts: rows[0], at }, state);
+      const values = [invitationId, workspaceId, email, role, actorId, INVITATION_DAYS];
+      invitation = (await client.query<InvitationRow>(INSERT_INVITATION, values)).rows[0];
+      return [{ streamId, events }];
+    });
+    if (!invitation) throw new Error(`the invitation to ${workspaceId} was not stored`);
+    return invitation;
+  }
+
+  override async issueToken(invitationId: string, tokenHash: string): Promise<InvitationRow | undefined> {
+    return (await this.database.pool.query<InvitationRow>(SET_INVITATION_TOKEN, [invitationId, tokenHash])).rows[0];
+  }
+
+  override async findInvitation(tokenHash: string): Promise<InvitationRow | undefined> {
+    return (await this.database.pool.query<InvitationRow>(FIND_INVITATION, [tokenHash])).rows[0];
+  }
+
+  override async accept(
+    { workspaceId, email, role, invitedBy }: InvitationRow,
+    tokenHash: string,
+    { userId, passwordHash }: { readonly userId: string; readonly passwordHash: string },
+  ): Promise<void> {
+    const streamId = workspaceStream(workspaceId);
+    const at = new Date().toISOString();
+    const registered = user.decide({ kind: 'register', userId, email, operator: false, at }, user.initial);
+    await this.transactions.run([streamId, userStream(userId)], async client => {
+      const state = await workspaceIn(client, streamId);
+      // Nobody joins on the word of a former owner.
+      if (state.members[invitedBy] !== 'owner') throw tokenInvalid();
+      if ((await client.query(USE_INVITATION, [tokenHash])).rowCount === 0) throw tokenInvalid();
+      const added = workspace.decide({ kind: 'add-member', userId, role, actorId: invitedBy, at }, state);
+      const created = await client.query(INSERT_CREDENTIALS, [userId, email, passwordHash, false]);
+      if (created.rowCount === 0)
+        throw new Refusal('user_exists', `there is a user ${email} already; log in and ask to be added`);
+      return [
+        { streamId: userStream(userId), events: registered },
+        { streamId, events: added },
+      ];
+    });
+  }
+
+  override async deleteOldInvitations(): Promise<void> {
+    await inSteps(this.database.pool, DELETE_OLD_INVITATIONS, []);
+  }
+}
+
+const workspaceIn = async (client: pg.PoolClient, streamId: string): Promise<Workspace> =>
+  fold(workspace, await eventsOf<WorkspaceEvent>(client, streamId));
+
+/** Whether the command names an invitation, which is then revoked. */
+const revoked = async (
+  client: pg.PoolClient,
+  workspaceId: string,
+  { members }: Workspace,
+  { userId, actorId }: MemberCommand,
+): Promise<boolean> => {
+  requireOwner(members, actorId);
+  return (await client.query(REVOKE_INVITATION, [workspaceId, userId])).rowCount === 1;
+};

@@ -1,0 +1,25 @@
+import { Refusal, type ReplyOf, type RequestOf, startSecondFactor } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { AccountProof } from './account-proof.js';
+import { SecondFactors } from './ports.js';
+import { newSecret, uriOf } from './second-factor-secret.js';
+
+/** Makes a secret for a user who knows their password. It does not count until it is confirmed. */
+@Handles(startSecondFactor)
+export class StartSecondFactor {
+  constructor(
+    private readonly proof: AccountProof,
+    private readonly factors: SecondFactors,
+  ) {}
+
+  async execute({
+    user_id,
+    password,
+  }: RequestOf<typeof startSecondFactor>): Promise<ReplyOf<typeof startSecondFactor>> {
+    const { email } = await this.proof.ofPassword(user_id, password);
+    const secret = newSecret();
+    if (!(await this.factors.start(user_id, secret)))
+      throw new Refusal('second_factor_enabled', 'the second factor is on already; turn it off first');
+    return { secret, uri: uriOf(secret, email) };
+  }
+}

@@ -1,0 +1,23 @@
+import { type CronJob as CronJobReply, Refusal } from '@postern/contracts';
+import type { CronJob } from './ports.js';
+
+/** A cron job as clients see it. */
+export const cronJobReply = (job: CronJob): CronJobReply => ({
+  id: job.id,
+  web_service_id: job.webServiceId,
+  name: job.name,
+  schedule: job.schedule,
+  command: job.command,
+  overlap: job.overlap,
+  time_limit_seconds: job.timeLimitSeconds,
+  enabled: job.nextAt !== null,
+  next_run_at: job.nextAt?.toISOString() ?? null,
+  last_run:
+    job.lastRunId && job.lastRunStatus && job.lastRunFor
+      ? { id: job.lastRunId, status: job.lastRunStatus, scheduled_for: job.lastRunFor.toISOString() }
+      : null,
+  created_at: job.createdAt.toISOString(),
+});
+
+export const cronJobNotFound = (): Refusal =>
+  new Refusal('cron_job_not_found', 'there is no such cron job of this web service');

@@ -1,0 +1,62 @@
+import { RUN } from '../runs/run-columns.js';
+
+const CRON_JOB = `c.id, c.web_service_id AS "webServiceId", c.name, c.schedule, c.command, c.overlap,
+  c.time_limit_seconds AS "timeLimitSeconds", c.next_at AS "nextAt", c.created_at AS "createdAt",
+  last.id AS "lastRunId", last.status AS "lastRunStatus", last.scheduled_for AS "lastRunFor"`;
+
+const FROM = `FROM cron_jobs c LEFT JOIN LATERAL (
+    SELECT r.id, r.status, r.scheduled_for FROM runs r WHERE r.cron_job_id = c.id ORDER BY r.scheduled_for DESC LIMIT 1
+  ) AS last ON true`;
+
+export const COUNT_CRON_JOBS = 'SELECT count(*)::integer AS count FROM cron_jobs WHERE web_service_id = $1';
+
+export const INSERT_CRON_JOB = `
+  INSERT INTO cron_jobs (id, web_service_id, name, schedule, command, overlap, time_limit_seconds, next_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
+
+export const LIST_CRON_JOBS = `SELECT ${CRON_JOB} ${FROM} WHERE c.web_service_id = $1 ORDER BY c.name`;
+
+export const FIND_CRON_JOB = `SELECT ${CRON_JOB} ${FROM} WHERE c.web_service_id = $1 AND c.id = $2`;
+
+export const CHANGE_CRON_JOB = `
+  UPDATE cron_jobs SET name = $3, schedule = $4, command = $5, overlap = $6, time_limit_seconds = $7, next_at = $8
+  WHERE web_service_id = $1 AND id = $2`;
+
+export const DELETE_CRON_JOB = 'DELETE FROM cron_jobs WHERE web_service_id = $1 AND id = $2';
+
+/** A run in progress ends as a one-off command that was cancelled. */
+export const CANCEL_RUNS_OF_JOB =
+  'UPDATE runs SET is_cancelled = true, cron_job_id = NULL WHERE cron_job_id = $1 AND finished_at IS NULL';
+
+export const DELETE_RUNS_OF_JOB = 'DELETE FROM runs WHERE cron_job_id = $1';
+
+export const LIST_RUNS_OF_JOB = `
+  SELECT ${RUN} FROM runs WHERE cron_job_id = $1 ORDER BY scheduled_for DESC, id DESC LIMIT $2 OFFSET $3`;
+
+export const COUNT_RUNS_OF_JOB = 'SELECT count(*)::integer AS total FROM runs WHERE cron_job_id = $1';
+
+export const DUE_CRON_JOBS = `SELECT ${CRON_JOB} ${FROM} WHERE c.next_at <= $1 ORDER BY c.next_at LIMIT 500`;
+
+/** Compare and swap: of two replicas, one finds no row. */
+export const MOVE_ON = 'UPDATE cron_jobs SET next_at = $3 WHERE id = $1 AND next_at = $2';
+
+export const COUNT_UNFINISHED =
+  'SELECT count(*)::integer AS count FROM runs WHERE cron_job_id = $1 AND finished_at IS NULL';
+
+export const REPLACE_UNFINISHED = 'UPDATE runs SET is_cancelled = true WHERE cron_job_id = $1 AND finished_at IS NULL';
+
+/** A time of a schedule never has a second run. */
+export const INSERT_RUN_OF_JOB = `
+  INSERT INTO runs (id, web_service_id, command, release, cron_job_id, scheduled_for, time_limit_seconds)
+  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (cron_job_id, scheduled_for) DO NOTHING`;
+
+/** A time of a schedule that was skipped or missed. */
+export const INSERT_SKIPPED_RUN = `
+  INSERT INTO runs (id, web_service_id, command, release, cron_job_id, scheduled_for, status, reason, finished_at)
+  VALUES ($1, $2, $3, $4, $5, $6, 'cancelled', $7, now()) ON CONFLICT (cron_job_id, scheduled_for) DO NOTHING`;
+
+/** The newest `$2` of a job that have ended are kept. */
+export const DELETE_OLD_RUNS_OF_JOB = `
+  DELETE FROM runs WHERE id IN (
+    SELECT id FROM runs WHERE cron_job_id = $1 AND finished_at IS NOT NULL
+    ORDER BY scheduled_for DESC, id DESC OFFSET $2)`;

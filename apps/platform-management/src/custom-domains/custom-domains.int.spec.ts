@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  addCustomDomain,
+  askCertificate,
+  deleteWebService,
+  listCustomDomains,
+  removeCustomDomain,
+  verifyCustomDomain,
+} from '@postern/contracts';
+import { eventually } from '@postern/testing';
+import { ServedWebServices } from '../testing/served-web-services.js';
+
+let fixture: ServedWebServices;
+beforeAll(async () => {
+  fixture = await ServedWebServices.start();
+}, 120_000);
+afterAll(() => fixture?.stop());
+beforeEach(() => {
+  fixture.machine.features.add('customDomains');
+});
+
+const newService = async () => {
+  const owner = await fixture.owner();
+  return { user_id: owner.user_id, web_service_id: (await fixture.create(owner)).id };
+};
+const add = (service: Awaited<ReturnType<typeof newService>>, domain: string) =>
+  fixture.client.request(addCustomDomain, { ...service, domain });
+const verify = (service: Awaited<ReturnType<typeof newService>>, domain_id: string) =>
+  fixture.client.request(verifyCustomDomain, { ...service, domain_id });
+const ask = async (domain: string) => (await fixture.client.request(askCertificate, { domain })).verified;
+const publish = ({ txt }: { txt: { name: string; value: string } }) =>
+  fixture.dns.setRecords(txt.name, 'TXT', [txt.value]);
+const routed = () => fixture.machine.domains.map(({ domain, webServiceId }) => [domain, webServiceId]);
+
+describe('A custom domain', () => {
+  it('is verified by a CNAME record to its target, routed, and free again once it is deleted', async () => {
+    const service = await newService();
+    const added = await add(service, 'Shop.Example.com');
+    expect(added).toMatchObject({ domain: 'shop.example.com', status: 'pending', target: expect.any(String) });
+    expect(await verify(service, added.id)).toMatchObject({
+      status: 'pending',
+      message: expect.stringContaining('has no CNAME record'),
+    });
+    expect(await ask('shop.example.com')).toBe(false);
+
+    fixture.dns.setRecords('shop.example.com', 'CNAME', [added.target]);
+    expect(await verify(service, added.id)).toMatchObject({ status: 'verified', verified_at: expect.any(String) });
+    expect(routed()).toContainEqual(['shop.example.com', service.web_service_id]);
+    expect([await ask('shop.example.com'), await ask('SHOP.example.com.'), await ask('example.com')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+
+    await fixture.client.request(removeCustomDomain, { ...service, domain_id: added.id });
+    expect(await ask('shop.example.com')).toBe(false);
+    expect(routed()).not.toContainEqual(['shop.example.com', service.web_service_id]);
+    expect(await fixture.client.request(listCustomDomains, service)).toEqual([]);
+  });
+
+  it('belongs to one web service, and moves only when that one cannot prove it any more', async () => {
+    const [one, other] = [await newService(), await newService()];
+    const [first, second] = [await add(one, 'moves.example.com'), await add(other, 'moves.example.com')];
+    publish(first);
+    await verify(one, first.id);
+    // Both have the same name of the TXT record, as a domain with several values has.
+    fixture.dns.setRecords(first.txt.name, 'TXT', [first.txt.value, second.txt.value]);
+    await expect(verify(other, second.id)).rejects.toMatchObject({ code: 'domain_taken' });
+    expect(routed()).toContainEqual(['moves.example.com', one.web_service_id]);
+
+    publish(second);
+    expect(await verify(other, second.id)).toMatchObject({ status: 'verified' });
+    expect(routed()).toContainEqual(['moves.example.com', other.web_service_id]);
+    const [left] = await fixture.client.request(listCustomDomains, one);
+    expect(left).toMatchObject({ status: 'pending', message: 'another web service has verified it' });
+  });
+
+  it('cannot be claimed with the record of somebody else, nor touched by them', async () => {
+    const [owner, attacker] = [await newService(), await newService()];
+    const [own, claimed] = [await add(owner, 'bank.example.com'), await add(attacker, 'bank.example.com')];
+    publish(own);
+    expect(await verify(attacker, claimed.id)).toMatchObject({ status: 'pending' });
+    await verify(owner, own.id);
+    const notFound = { code: 'domain_not_found' };
+    await expect(verify(attacker, own.id)).rejects.toMatchObject(notFound);
+    const removal = fixture.client.request(removeCustomDomain, { ...attacker, domain_id: own.id });
+    await expect(removal).rejects.toMatchObject(notFound);
+    expect(await ask('bank.example.com')).toBe(true);
+  });
+
+  it('is not verified while its name servers fail, and keeps what it had', async () => {
+    const service = await newService();
+    const added = await add(service, 'slow.example.com');
+    fixture.dns.failWith('slow.example.com', 'SERVFAIL');
+    await expect(verify(service, added.id)).rejects.toMatchObject({ code: 'dns_unavailable' });
+    const [read] = await fixture.client.request(listCustomDomains, service);
+    expect(read).toMatchObject({ status: 'pending', message: null });
+  });
+
+  it('is refused twice for one web service, and where the runtime does not route domains', async () => {
+    const service = await newService();
+    await add(service, 'twice.example.com');
+    await expect(add(service, 'TWICE.example.com.')).rejects.toMatchObject({ code: 'domain_exists' });
+    await expect(add(service, 'co.uk')).rejects.toMatchObject({ code: 'invalid_input' });
+    fixture.machine.features.delete('customDomains');
+    await expect(add(service, 'other.example.com')).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  it('is free once its web service is deleted', async () => {
+    const [gone, next] = [await newService(), await newService()];
+    const first = await add(gone, 'inherited.example.com');
+    publish(first);
+    await verify(gone, first.id);
+    await fixture.client.request(deleteWebService, gone);
+    await eventually(async () => expect(await ask('inherited.example.com')).toBe(false));
+    const second = await add(next, 'inherited.example.com');
+    publish(second);
+    expect(await verify(next, second.id)).toMatchObject({ status: 'verified' });
+  });
+});

@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
+import { WebServicesModule } from '../web-services/web-services.module.js';
+import { DomainRoutes } from './domain-routes.js';
+import { DomainTarget } from './domain-target.js';
+import { ManageCustomDomains } from './manage-custom-domains.js';
+import { NodeDomainDns } from './node-domain-dns.js';
+import { CustomDomains, DomainDns } from './ports.js';
+import { PostgresCustomDomains } from './postgres-custom-domains.js';
+
+/** Domains of their owners, by which web services are reached. */
+@Module({
+  imports: [RuntimeModule, WebServicesModule],
+  providers: [
+    ManageCustomDomains,
+    DomainRoutes,
+    DomainTarget,
+    { provide: CustomDomains, useClass: PostgresCustomDomains },
+    { provide: DomainDns, useClass: NodeDomainDns },
+  ],
+})
+export class CustomDomainsModule {}

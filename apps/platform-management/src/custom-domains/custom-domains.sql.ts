@@ -1,0 +1,40 @@
+const DOMAIN = `d.id, d.web_service_id AS "webServiceId", d.domain, d.token, d.message, d.created_at AS "createdAt",
+  d.verified_at AS "verifiedAt"`;
+
+/** Domains of deleted web services are left over until they are deleted with their service. */
+const FROM = 'FROM custom_domains d JOIN web_service_standings s ON s.web_service_id = d.web_service_id';
+
+export const COUNT_DOMAINS = 'SELECT count(*)::int AS count FROM custom_domains WHERE web_service_id = $1';
+
+export const INSERT_DOMAIN = `
+  INSERT INTO custom_domains (id, web_service_id, domain, token) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (web_service_id, domain) DO NOTHING RETURNING id`;
+
+export const LIST_DOMAINS = `SELECT ${DOMAIN} ${FROM} WHERE d.web_service_id = $1 ORDER BY d.created_at, d.id`;
+
+export const FIND_DOMAIN = `SELECT ${DOMAIN} ${FROM} WHERE d.web_service_id = $1 AND d.id = $2`;
+
+export const FIND_HOLDER = `SELECT ${DOMAIN} ${FROM} WHERE d.verified_domain = $1`;
+
+/** Takes a domain from the one that has it: `$1`; its web service must verify it again. */
+export const RELEASE_DOMAIN = `
+  UPDATE custom_domains SET verified_domain = NULL, verified_at = NULL, message = 'another web service has verified it'
+  WHERE id = $1`;
+
+/** Leftovers of deleted web services do not count. */
+export const RELEASE_LEFTOVER = `
+  UPDATE custom_domains SET verified_domain = NULL, verified_at = NULL
+  WHERE verified_domain = (SELECT domain FROM custom_domains WHERE id = $1)
+    AND NOT EXISTS (SELECT FROM web_service_standings s WHERE s.web_service_id = custom_domains.web_service_id)`;
+
+export const VERIFY_DOMAIN = `
+  UPDATE custom_domains SET verified_domain = domain, verified_at = coalesce(verified_at, now()), message = $2
+  WHERE id = $1`;
+
+export const NOTE_CHECK = 'UPDATE custom_domains SET message = $2 WHERE id = $1';
+
+export const DELETE_DOMAIN = 'DELETE FROM custom_domains WHERE web_service_id = $1 AND id = $2';
+
+export const LIST_ROUTES = `
+  SELECT d.verified_domain AS domain, d.web_service_id AS "webServiceId" ${FROM}
+  WHERE d.verified_domain IS NOT NULL ORDER BY 1`;

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DOMAINS_PER_WEB_SERVICE, Refusal } from '@postern/contracts';
+import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
+import { Database } from '@postern/service-host';
+import { v7 as uuidv7 } from 'uuid';
+import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
+import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
+import { webServiceStream } from '../web-services/aggregate/web-service.js';
+import {
+  COUNT_DOMAINS,
+  DELETE_DOMAIN,
+  FIND_DOMAIN,
+  FIND_HOLDER,
+  INSERT_DOMAIN,
+  LIST_DOMAINS,
+  LIST_ROUTES,
+  NOTE_CHECK,
+  RELEASE_DOMAIN,
+  RELEASE_LEFTOVER,
+  VERIFY_DOMAIN,
+} from './custom-domains.sql.js';
+import { CustomDomains, type DomainRow } from './ports.js';
+
+const UNIQUE_VIOLATION = '23505';
+
+/** Rows, not events: what a domain is, is in DNS. */
+@Injectable()
+export class PostgresCustomDomains extends CustomDomains {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  override async add(webServiceId: string, domain: string): Promise<DomainRow> {
+    const id = uuidv7();
+    await inTransaction(this.database.pool, async client => {
+      await lockStreams(client, [webServiceStream(webServiceId)]);
+      if (await isDeleted(client, webServiceStream(webServiceId))) throw webServiceNotFound();
+      const { rows } = await client.query<{ count: number }>(COUNT_DOMAINS, [webServiceId]);
+      if ((rows[0]?.count ?? 0) >= DOMAINS_PER_WEB_SERVICE)
+        throw new Refusal('too_many_domains', `a web service has at most ${DOMAINS_PER_WEB_SERVICE} domains`);
+      const token = randomBytes(20).toString('hex');
+      const { rowCount } = await client.query(INSERT_DOMAIN, [id, webServiceId, domain, token]);
+      if (rowCount === 0) throw new Refusal('domain_exists', `domain: the web service has ${domain} already`);
+    });
+    return (await this.find(webServiceId, id))!;
+  }
+
+  override async of(webServiceId: string): Promise<readonly DomainRow[]> {
+    return (await this.database.pool.query<DomainRow>(LIST_DOMAINS, [webServiceId])).rows;
+  }
+
+  override async find(webServiceId: string, id: string): Promise<DomainRow | undefined> {
+    return (await this.database.pool.query<DomainRow>(FIND_DOMAIN, [webServiceId, id])).rows[0];
+  }
+
+  override async holderOf(domain: string): Promise<DomainRow | undefined> {
+    return (await this.database.pool.query<DomainRow>(FIND_HOLDER, [domain])).rows[0];
+  }
+
+  override async verify(id: string, message: string, holderId: string | undefined): Promise<boolean> {
+    try {
+      await inTransaction(this.database.pool, async client => {
+        await client.query(RELEASE_LEFTOVER, [id]);
+        if (holderId !== undefined) await client.query(RELEASE_DOMAIN, [holderId]);
+        await client.query(VERIFY_DOMAIN, [id, message]);
+      });
+      return true;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) return false;
+      throw error;
+    }
+  }
+
+  override async note(id: string, message: string): Promise<void> {
+    await this.database.pool.query(NOTE_CHECK, [id, message]);
+  }
+
+  override async remove(webServiceId: string, id: string): Promise<boolean> {
+    return (await this.database.pool.query(DELETE_DOMAIN, [webServiceId, id])).rowCount !== 0;
+  }
+
+  override async routes(): Promise<readonly { readonly domain: string; readonly webServiceId: string }[]> {
+    return (await this.database.pool.query<{ domain: string; webServiceId: string }>(LIST_ROUTES)).rows;
+  }
+}

@@ -1,0 +1,33 @@
+import { attachDatabase, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { NamedValueReader } from '../environment/ports.js';
+import { WebServiceOwners } from '../web-services/ports.js';
+import { databaseNotFound } from './database.js';
+import { attachmentReply } from './database-reply.js';
+import { DatabaseAttachments, DatabaseDirectory } from './ports.js';
+import { variableInUse } from './refusals.js';
+
+const DEFAULT_VARIABLES = { relational: 'DATABASE_URL', key_value: 'REDIS_URL' } as const;
+
+/** Attaches a database to a web service, whose instances get its connection URL from their next start on. */
+@Handles(attachDatabase)
+export class AttachDatabase {
+  constructor(
+    private readonly directory: DatabaseDirectory,
+    private readonly webServices: WebServiceOwners,
+    private readonly values: NamedValueReader,
+    private readonly attachments: DatabaseAttachments,
+  ) {}
+
+  async execute(request: RequestOf<typeof attachDatabase>): Promise<ReplyOf<typeof attachDatabase>> {
+    const { database_id: databaseId, web_service_id: webServiceId } = request;
+    const row = await this.directory.find(databaseId);
+    if (row?.workspaceId !== request.workspace_id || row.status === 'deleting') throw databaseNotFound();
+    await this.webServices.requireOwner(request, webServiceId);
+    const variable = request.variable ?? DEFAULT_VARIABLES[row.kind];
+    const own = await this.values.valuesOf(webServiceId);
+    if (own.some(({ key }) => key === variable)) throw variableInUse(variable);
+    return attachmentReply(await this.attachments.attach({ id: uuidv7(), databaseId, webServiceId, variable }));
+  }
+}

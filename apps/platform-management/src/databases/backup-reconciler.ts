@@ -1,0 +1,134 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { DatabaseBackups, RuntimeUnavailable } from '@postern/runtime';
+import {
+  type BackupRecord,
+  BackupSettings,
+  DatabaseBackupRecords,
+  DatabaseDirectory,
+  DatabaseRepository,
+  type RestoreRecord,
+} from './ports.js';
+
+const RECONCILE_EVERY_MS = 1_000;
+const SCHEDULE_EVERY_MS = 60_000;
+/** From the request; what does not begin by then has failed. */
+const BEGINS_WITHIN_MS = 2 * 3_600_000;
+const CONCURRENT_BACKUPS = 1;
+
+/**
+ * Makes requested and scheduled backups and restores, in the leading replica. Every step may be interrupted; the next
+ * leader repeats it, which the runtime answers with what there is.
+ */
+@Injectable()
+export class BackupReconciler {
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #errors: unknown[] = [];
+  #backups = 0;
+  #scheduleAt = 0;
+
+  constructor(
+    private readonly records: DatabaseBackupRecords,
+    private readonly directory: DatabaseDirectory,
+    private readonly databases: DatabaseRepository,
+    private readonly runtime: DatabaseBackups,
+    private readonly settings: BackupSettings,
+  ) {}
+
+  /** Reconciles until leadership is lost, then ends work in progress. @throws errors from outside the runtime. */
+  async lead(lost: AbortSignal): Promise<void> {
+    this.#scheduleAt = 0;
+    try {
+      while (!lost.aborted && this.#errors.length === 0) {
+        await this.reconcile(lost);
+        await pause(RECONCILE_EVERY_MS, undefined, { signal: lost }).catch(() => undefined);
+      }
+    } finally {
+      await this.settled();
+    }
+    for (const error of this.#errors.splice(0)) throw error;
+  }
+
+  /** Starts what can be done now, without waiting for it: restores first, and one thing at a time for a database. */
+  async reconcile(lost: AbortSignal): Promise<void> {
+    if (Date.now() >= this.#scheduleAt) await this.#schedule();
+    for (const restore of await this.records.unfinishedRestores())
+      this.#begin(restore.databaseId, () => this.#restore(restore, lost));
+    for (const backup of await this.records.unfinishedBackups()) {
+      if (this.#backups >= CONCURRENT_BACKUPS) return;
+      this.#begin(backup.databaseId, () => this.#backUp(backup, lost));
+    }
+  }
+
+  /** Resolves when nothing is in progress. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay.values());
+  }
+
+  #begin(databaseId: string, work: () => Promise<void>): void {
+    if (this.#underWay.has(databaseId)) return;
+    const done = work()
+      .catch((error: unknown) => {
+        // While the runtime is away nothing can be done; the next round tries again.
+        if (!(error instanceof RuntimeUnavailable)) this.#errors.push(error);
+      })
+      .finally(() => this.#underWay.delete(databaseId));
+    this.#underWay.set(databaseId, done);
+  }
+
+  async #schedule(): Promise<void> {
+    this.#scheduleAt = Date.now() + SCHEDULE_EVERY_MS;
+    if (this.settings.everyHours > 0) await this.records.requestDue(this.settings.everyHours);
+  }
+
+  async #backUp({ id, databaseId, createdAt }: BackupRecord, lost: AbortSignal): Promise<void> {
+    if (isLate(createdAt)) return this.records.failBackup(id, 'the database did not run within 2 hours');
+    if ((await this.directory.find(databaseId))?.status !== 'running') return;
+    this.#backups += 1;
+    try {
+      const outcome = await this.#attempt(this.runtime.backUp(databaseId, id, lost), lost);
+      if (outcome === undefined) return;
+      if (outcome instanceof Error) await this.records.failBackup(id, outcome.message);
+      else await this.records.completeBackup(id, outcome);
+      await this.records.deleteOld(this.settings.kept);
+      const kept = await this.records.listOf(databaseId);
+      await this.runtime.retainBackups(databaseId, new Set(kept.map(backup => backup.id)));
+    } finally {
+      this.#backups -= 1;
+    }
+  }
+
+  async #restore({ id, databaseId, backupId, createdAt }: RestoreRecord, lost: AbortSignal): Promise<void> {
+    const [row, credentials, digest] = await Promise.all([
+      this.directory.find(databaseId),
+      this.databases.credentialsOf(databaseId),
+      this.records.digestOf(backupId),
+    ]);
+    if (!row || row.status === 'deleting') return;
+    if (!credentials || digest === undefined) return this.records.finishRestore(id, 'the backup is gone');
+    if (isLate(createdAt)) return this.records.finishRestore(id, 'the platform could not begin it within 2 hours');
+    const { kind, host, port, limits } = row;
+    const { username, password } = credentials;
+    const order = { databaseId, kind, host, port, limits, username, password };
+    const restored = this.runtime.restore({ order, restoreId: id, backupId, digest }, lost);
+    const outcome = await this.#attempt(
+      restored.then(() => 'completed' as const),
+      lost,
+    );
+    if (outcome === undefined) return;
+    await this.records.finishRestore(id, outcome instanceof Error ? outcome.message : undefined);
+  }
+
+  /** Undefined where this process is not to say what came of it. */
+  async #attempt<Result>(work: Promise<Result>, lost: AbortSignal): Promise<Result | Error | undefined> {
+    try {
+      return await work;
+    } catch (error) {
+      if (lost.aborted) return undefined;
+      if (error instanceof RuntimeUnavailable) throw error;
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+}
+
+const isLate = (requestedAt: Date): boolean => Date.now() > requestedAt.getTime() + BEGINS_WITHIN_MS;

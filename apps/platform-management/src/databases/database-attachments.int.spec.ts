@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  attachDatabase,
+  createProject,
+  createWebService,
+  deleteDatabase,
+  detachDatabase,
+  listDatabaseAttachments,
+  listVariables,
+  rotateDatabase,
+  setVariable,
+} from '@postern/contracts';
+import pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { ReleaseConfigurations } from '../environment/ports.js';
+import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
+import { refusalCode as codeOf } from '../testing/refusal-code.js';
+
+jest.setTimeout(180_000);
+
+let fixture: DatabasesFixture;
+let caller: { user_id: string; workspace_id: string };
+let project_id: string;
+let web_service_id: string;
+let database: CreatedDatabase;
+beforeAll(async () => {
+  fixture = await DatabasesFixture.start();
+}, 180_000);
+afterAll(() => fixture?.stop());
+
+beforeEach(async () => {
+  caller = { user_id: uuidv7(), workspace_id: uuidv7() };
+  ({ id: project_id } = await fixture.client.request(createProject, { ...caller, name: 'Shop' }));
+  web_service_id = await newService();
+  database = await fixture.create({ workspace_id: caller.workspace_id });
+});
+
+const newService = async () => {
+  const git_repository_url = 'https://git.example.com/shop.git';
+  const request = { ...caller, name: 'storefront', project_id, git_repository_url, port: 3000 };
+  return (await fixture.client.request(createWebService, request)).id;
+};
+const attach = (request: { variable?: string; workspace_id?: string; web_service_id?: string } = {}) =>
+  fixture.client.request(attachDatabase, { ...caller, database_id: database.id, web_service_id, ...request });
+const list = () => fixture.client.request(listDatabaseAttachments, { ...caller, database_id: database.id });
+const current = () => fixture.part(ReleaseConfigurations).current(web_service_id, project_id, 'production');
+const set = (key: string, value: string) =>
+  fixture.client.request(setVariable, { ...caller, web_service_id, key, value });
+
+describe('an attached database', () => {
+  it('gives the instances of the web service its connection URL, as a secret', async () => {
+    const attachment = await attach();
+    expect(attachment).toMatchObject({ database_id: database.id, web_service_id, variable: 'DATABASE_URL' });
+    const { environment, secrets } = await current();
+    expect(environment).toEqual({ DATABASE_URL: database.connection_url });
+    expect(secrets).toEqual([database.connection_url, new URL(database.connection_url).password]);
+    expect(await list()).toEqual([{ ...attachment, web_service_name: 'storefront' }]);
+  });
+
+  it('is not among the variables that can be read', async () => {
+    await attach({ variable: 'ORDERS_URL' });
+    const read = await fixture.client.request(listVariables, { ...caller, web_service_id });
+    expect(JSON.stringify([read, await list()])).not.toContain(new URL(database.connection_url).password);
+    expect(read).toEqual([]);
+  });
+
+  it('is detached, with the database or the web service too', async () => {
+    const { id: attachment_id } = await attach();
+    const detach = { ...caller, database_id: database.id, attachment_id };
+    expect(await fixture.client.request(detachDatabase, detach)).toEqual({ id: attachment_id, deleted: true });
+    expect(await codeOf(fixture.client.request(detachDatabase, detach))).toBe('attachment_not_found');
+    expect(await current()).toEqual({ environment: {}, secrets: [] });
+
+    await attach();
+    await fixture.client.request(deleteDatabase, { workspace_id: caller.workspace_id, database_id: database.id });
+    expect(await current()).toEqual({ environment: {}, secrets: [] });
+    expect(await codeOf(attach())).toBe('database_not_found');
+  });
+
+  it('does not take a variable that the web service has', async () => {
+    await set('DATABASE_URL', 'postgresql://elsewhere');
+    expect(await codeOf(attach())).toBe('variable_in_use');
+    await attach({ variable: 'ORDERS_URL' });
+    expect(await codeOf(attach({ variable: 'ORDERS_URL' }))).toBe('variable_in_use');
+    await set('ORDERS_URL', 'set later');
+    expect((await current()).environment).toEqual({
+      DATABASE_URL: 'postgresql://elsewhere',
+      ORDERS_URL: 'set later',
+    });
+  });
+
+  it('belongs to the workspace of the web service', async () => {
+    const workspace_id = uuidv7();
+    expect(await codeOf(attach({ workspace_id }))).toBe('database_not_found');
+    const { id } = await fixture.create({ workspace_id });
+    const request = { user_id: caller.user_id, workspace_id, database_id: id, web_service_id };
+    expect(await codeOf(fixture.client.request(attachDatabase, request))).toBe('web_service_not_found');
+    expect(await codeOf(attach({ web_service_id: uuidv7() }))).toBe('web_service_not_found');
+  });
+});
+
+describe('a new password', () => {
+  it('works when the reply is there, is what attached web services get, and the old one does not work', async () => {
+    await fixture.run(database, caller.workspace_id);
+    await attach();
+    const of = { workspace_id: caller.workspace_id, database_id: database.id };
+    const [rotated] = await Promise.all([fixture.client.request(rotateDatabase, of), untilApplied()]);
+    expect(rotated).toMatchObject({ id: database.id, restarting: [] });
+    expect(new URL(rotated.connection_url).password).not.toBe(new URL(database.connection_url).password);
+    await connected(rotated.connection_url);
+    await expect(connected(database.connection_url)).rejects.toThrow('password');
+    expect((await current()).environment).toEqual({ DATABASE_URL: rotated.connection_url });
+
+    await fixture.restart(async () => undefined);
+    await fixture.reconcile();
+    await connected(rotated.connection_url);
+  });
+
+  it('needs a database that runs', async () => {
+    const of = { workspace_id: caller.workspace_id, database_id: database.id };
+    expect(await codeOf(fixture.client.request(rotateDatabase, of))).toBe('database_not_running');
+    expect(await codeOf(fixture.client.request(rotateDatabase, { ...of, workspace_id: uuidv7() }))).toBe(
+      'database_not_found',
+    );
+  });
+});
+
+/** What the leader does every second. */
+const untilApplied = async (): Promise<void> => {
+  const pending = 'SELECT 1 FROM database_credentials WHERE database_id = $1 AND applied_rotation = 1';
+  while ((await fixture.query(pending, [database.id])).length === 0) await fixture.reconcile();
+};
+
+const connected = async (connectionString: string): Promise<void> => {
+  const client = new pg.Client({ connectionString });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } finally {
+    await client.end();
+  }
+};

@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createDatabaseBackup, deleteDatabase, listDatabaseBackups, restoreDatabaseBackup } from '@postern/contracts';
+import { waitFor } from '@postern/testing';
+import pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
+import { refusalCode as codeOf } from '../testing/refusal-code.js';
+import { DatabaseBackupRecords } from './ports.js';
+
+jest.setTimeout(300_000);
+
+let fixture: DatabasesFixture;
+beforeAll(async () => {
+  fixture = await DatabasesFixture.start();
+}, 180_000);
+afterAll(() => fixture?.stop());
+
+const query = async ({ connection_url }: CreatedDatabase, text: string): Promise<unknown[]> => {
+  const client = new pg.Client({ connectionString: connection_url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+const provisioned = async () => {
+  const workspace_id = uuidv7();
+  const made = await fixture.create({ workspace_id });
+  await fixture.run(made, workspace_id);
+  await query(made, 'CREATE TABLE orders (id int); INSERT INTO orders VALUES (1)');
+  const of = { workspace_id, database_id: made.id };
+  return {
+    made,
+    of,
+    folder: join(fixture.home, 'databases', made.id),
+    list: () => fixture.client.request(listDatabaseBackups, of),
+    backUp: () => fixture.client.request(createDatabaseBackup, of),
+    restore: (backup_id: string) => fixture.client.request(restoreDatabaseBackup, { ...of, backup_id }),
+    orders: async () => (await query(made, 'SELECT id FROM orders ORDER BY id')).map(row => (row as { id: number }).id),
+  };
+};
+
+describe('backups of a database', () => {
+  it('are made on request, restored, and deleted with the database', async () => {
+    const { made, of, folder, list, backUp, restore, orders } = await provisioned();
+    const requested = await backUp();
+    expect(requested).toMatchObject({ status: 'creating', scheduled: false, size_bytes: null, error: null });
+    expect(await codeOf(backUp())).toBe('backup_under_way');
+    expect(await codeOf(restore(requested.id))).toBe('backup_not_completed');
+    await fixture.reconcileBackups();
+    expect(await list()).toEqual([
+      {
+        ...requested,
+        status: 'completed',
+        size_bytes: expect.any(Number),
+        finished_at: expect.any(String),
+        last_restore: null,
+      },
+    ]);
+
+    await query(made, 'INSERT INTO orders VALUES (2)');
+    const restoring = await restore(requested.id);
+    expect(restoring).toMatchObject({ backup_id: requested.id, status: 'restoring', error: null });
+    expect(await codeOf(restore(requested.id))).toBe('restore_under_way');
+    await fixture.reconcileBackups();
+    expect((await list())[0]?.last_restore).toMatchObject({ id: restoring.id, status: 'completed', error: null });
+    expect(await orders()).toEqual([1]);
+
+    await fixture.client.request(deleteDatabase, of);
+    await fixture.reconcile();
+    expect(existsSync(folder)).toBe(false);
+    expect(await fixture.query('SELECT 1 FROM database_backups WHERE database_id = $1', [made.id])).toEqual([]);
+    expect(await fixture.query('SELECT 1 FROM database_restores WHERE database_id = $1', [made.id])).toEqual([]);
+    expect(await codeOf(list())).toBe('database_not_found');
+  });
+
+  it('belong to the workspace of the database, and to that database', async () => {
+    const [one, other] = [await provisioned(), await provisioned()];
+    const { id: backup_id } = await one.backUp();
+    await fixture.reconcileBackups();
+    const foreign = { ...one.of, workspace_id: uuidv7() };
+    expect(await codeOf(fixture.client.request(listDatabaseBackups, foreign))).toBe('database_not_found');
+    expect(await codeOf(fixture.client.request(createDatabaseBackup, foreign))).toBe('database_not_found');
+    expect(await codeOf(fixture.client.request(restoreDatabaseBackup, { ...foreign, backup_id }))).toBe(
+      'database_not_found',
+    );
+    expect(await codeOf(other.restore(backup_id))).toBe('backup_not_found');
+  });
+
+  it('are made by themselves once a day, and the oldest are deleted', async () => {
+    const { made, list, folder } = await provisioned();
+    const records = fixture.part(DatabaseBackupRecords);
+    const age = (hours: number) =>
+      fixture.query(
+        'UPDATE database_backups SET created_at = created_at - make_interval(hours => $2) WHERE database_id = $1',
+        [made.id, hours],
+      );
+    await records.requestDue(24);
+    expect(await list()).toEqual([]);
+    await fixture.query("UPDATE databases SET created_at = now() - interval '25 hours' WHERE id = $1", [made.id]);
+    for (let day = 0; day < 3; day++) {
+      await records.requestDue(24);
+      await records.requestDue(24);
+      await fixture.reconcileBackups();
+      expect((await list()).map(({ scheduled, status }) => [scheduled, status])).toEqual(
+        Array.from({ length: day + 1 }, () => [true, 'completed']),
+      );
+      await records.requestDue(24);
+      expect(await list()).toHaveLength(day + 1);
+      await age(24);
+    }
+    await records.deleteOld(2);
+    const kept = (await list()).map(({ id }) => id);
+    expect(kept).toHaveLength(2);
+    await records.requestDue(24);
+    await fixture.reconcileBackups();
+    const files = await readdir(join(folder, 'backups'));
+    expect(files.sort()).toEqual((await list()).map(({ id }) => `${id}.zst`).sort());
+    expect(files).toEqual(expect.arrayContaining(kept.map(id => `${id}.zst`)));
+  });
+
+  it('fail with the reason, and scheduled ones are tried again an hour later', async () => {
+    const { made, list } = await provisioned();
+    const records = fixture.part(DatabaseBackupRecords);
+    await fixture.query("UPDATE databases SET created_at = now() - interval '25 hours' WHERE id = $1", [made.id]);
+    await records.requestDue(24);
+    const id = (await list())[0]?.id ?? '';
+    await records.failBackup(id, 'the disk of the platform is too full');
+    expect(await list()).toMatchObject([{ status: 'failed', error: 'the disk of the platform is too full' }]);
+    await records.requestDue(24);
+    expect(await list()).toHaveLength(1);
+    await fixture.query("UPDATE database_backups SET created_at = now() - interval '61 minutes' WHERE id = $1", [id]);
+    await records.requestDue(24);
+    expect(await list()).toHaveLength(2);
+  });
+});
+
+describe('a kill does no harm:', () => {
+  it('of the agent while it restores', async () => {
+    const { made, list, backUp, restore, orders } = await provisioned();
+    const { id } = await backUp();
+    await fixture.reconcileBackups();
+    await query(made, 'INSERT INTO orders VALUES (2)');
+    await restore(id);
+    const restored = fixture.reconcileBackups();
+    await waitFor(async () => existsSync(join(fixture.home, 'databases', made.id, 'restore')), { timeoutMs: 60_000 });
+    await fixture.agent.kill();
+    expect(await orders()).toEqual([1, 2]);
+    await fixture.agent.start();
+    await restored;
+    expect((await list())[0]?.last_restore).toMatchObject({ status: 'completed' });
+    expect(await orders()).toEqual([1]);
+  });
+
+  it('of the control plane while a backup is made', async () => {
+    const { list, backUp } = await provisioned();
+    const { id } = await backUp();
+    const lost = new AbortController();
+    const cut = fixture.reconcileBackups(lost.signal);
+    lost.abort(new Error('the process ends'));
+    await cut;
+    expect(await list()).toMatchObject([{ id, status: 'creating' }]);
+    await fixture.restart();
+    await fixture.reconcileBackups();
+    expect(await list()).toMatchObject([{ id, status: 'completed' }]);
+  });
+});

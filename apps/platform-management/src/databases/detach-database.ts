@@ -1,0 +1,21 @@
+import { detachDatabase, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { databaseNotFound } from './database.js';
+import { DatabaseAttachments, DatabaseDirectory } from './ports.js';
+
+/** Detaches a database; instances that run keep the variable until they end. */
+@Handles(detachDatabase)
+export class DetachDatabase {
+  constructor(
+    private readonly directory: DatabaseDirectory,
+    private readonly attachments: DatabaseAttachments,
+  ) {}
+
+  async execute(request: RequestOf<typeof detachDatabase>): Promise<ReplyOf<typeof detachDatabase>> {
+    const { workspace_id, database_id, attachment_id } = request;
+    if ((await this.directory.find(database_id))?.workspaceId !== workspace_id) throw databaseNotFound();
+    if (!(await this.attachments.detach(database_id, attachment_id)))
+      throw new Refusal('attachment_not_found', 'there is no such attachment');
+    return { id: attachment_id, deleted: true };
+  }
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
+import { Database } from '@postern/service-host';
+import { PrismaClient } from '../generated/prisma/client.js';
+import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
+import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
+import { webServiceStream } from '../web-services/aggregate/web-service.js';
+import { databaseNotFound, databaseStream } from './database.js';
+import { DELETE_ATTACHMENT, FIND_ATTACHMENT_OF_VARIABLE, INSERT_ATTACHMENT } from './database-attachments.sql.js';
+import { type Attachment, DatabaseAttachments, type NamedAttachment, type NewAttachment } from './ports.js';
+import { variableInUse } from './refusals.js';
+
+/** Rows that the deletions of databases and of web services delete in their transactions. */
+@Injectable()
+export class PostgresDatabaseAttachments extends DatabaseAttachments {
+  constructor(
+    private readonly database: Database,
+    private readonly prisma: PrismaClient,
+  ) {
+    super();
+  }
+
+  override async attach(attachment: NewAttachment): Promise<Attachment> {
+    const { id, databaseId, webServiceId, variable } = attachment;
+    const streams = [databaseStream(databaseId), webServiceStream(webServiceId)] as const;
+    return inTransaction(this.database.pool, async client => {
+      await lockStreams(client, streams);
+      if (await isDeleted(client, streams[0])) throw databaseNotFound();
+      if (await isDeleted(client, streams[1])) throw webServiceNotFound();
+      const taken = await client.query(FIND_ATTACHMENT_OF_VARIABLE, [webServiceId, variable]);
+      if (taken.rowCount !== 0) throw variableInUse(variable);
+      const values = [id, databaseId, webServiceId, variable];
+      const { rows } = await client.query<{ created_at: Date }>(INSERT_ATTACHMENT, values);
+      return { ...attachment, createdAt: rows[0]!.created_at };
+    });
+  }
+
+  override async detach(databaseId: string, attachmentId: string): Promise<boolean> {
+    return (await this.database.pool.query(DELETE_ATTACHMENT, [attachmentId, databaseId])).rowCount !== 0;
+  }
+
+  override async listOf(databaseId: string): Promise<readonly NamedAttachment[]> {
+    const orderBy = [{ createdAt: 'asc' }, { id: 'asc' }] as const;
+    const rows = await this.prisma.databaseAttachment.findMany({ where: { databaseId }, orderBy: [...orderBy] });
+    const where = { id: { in: rows.map(({ webServiceId }) => webServiceId) } };
+    const services = await this.prisma.webService.findMany({ where, select: { id: true, name: true } });
+    const names = new Map(services.map(({ id, name }) => [id, name]));
+    // A deleted web service has no name any more.
+    return rows.flatMap(row => {
+      const webServiceName = names.get(row.webServiceId);
+      return webServiceName === undefined ? [] : [{ ...row, webServiceName }];
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import { type ReplyOf, type RequestOf, restoreDatabaseBackup } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { databaseNotFound } from './database.js';
+import { restoreReply } from './database-reply.js';
+import { DatabaseBackupRecords, DatabaseDirectory } from './ports.js';
+import { databaseNotRunning } from './refusals.js';
+
+/** Requests that a backup replaces everything in its database; the reconciler does it. */
+@Handles(restoreDatabaseBackup)
+export class RestoreDatabaseBackup {
+  constructor(
+    private readonly directory: DatabaseDirectory,
+    private readonly backups: DatabaseBackupRecords,
+  ) {}
+
+  async execute(request: RequestOf<typeof restoreDatabaseBackup>): Promise<ReplyOf<typeof restoreDatabaseBackup>> {
+    const { workspace_id, database_id, backup_id } = request;
+    const row = await this.directory.find(database_id);
+    if (row?.workspaceId !== workspace_id) throw databaseNotFound();
+    // One that cannot start any more is what a backup is for.
+    if (row.status !== 'running' && row.status !== 'unavailable') throw databaseNotRunning();
+    return restoreReply(await this.backups.requestRestore(database_id, backup_id, uuidv7()));
+  }
+}

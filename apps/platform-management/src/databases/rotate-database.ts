@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ReplyOf, type RequestOf, rotateDatabase } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { AttachedServices } from './attached-services.js';
+import { connectionUrl } from './connection-url.js';
+import { databaseNotFound } from './database.js';
+import { databaseReply } from './database-reply.js';
+import { newPassword } from './new-password.js';
+import { DatabaseDirectory, DatabaseRepository } from './ports.js';
+import { databaseNotRunning } from './refusals.js';
+
+const APPLIED_WITHIN_MS = 15_000;
+
+/**
+ * Replaces the password of a database and returns the new connection URL, which is shown only here. The reconciler
+ * applies it and restarts attached web services; this waits for that, so that the URL works when it is returned.
+ */
+@Handles(rotateDatabase)
+export class RotateDatabase {
+  constructor(
+    private readonly directory: DatabaseDirectory,
+    private readonly databases: DatabaseRepository,
+    private readonly attached: AttachedServices,
+  ) {}
+
+  async execute(request: RequestOf<typeof rotateDatabase>): Promise<ReplyOf<typeof rotateDatabase>> {
+    const { workspace_id, database_id } = request;
+    const row = await this.directory.find(database_id);
+    if (row?.workspaceId !== workspace_id) throw databaseNotFound();
+    if (row.status !== 'running') throw databaseNotRunning();
+    const restarting = await this.attached.runningOf(database_id);
+    const password = newPassword();
+    const { username } = await this.databases.rotate(database_id, password);
+    for (const until = Date.now() + APPLIED_WITHIN_MS; Date.now() < until; await pause(100))
+      if (!(await this.databases.findPendingRotations()).has(database_id)) break;
+    const { kind, host, port } = row;
+    return {
+      ...databaseReply(row),
+      connection_url: connectionUrl(kind, { username, password, host, port }),
+      restarting: [...restarting],
+    };
+  }
+}

@@ -1,0 +1,15 @@
+import { integer } from '@postern/service-host/config';
+
+/** Settings of databases, spread into the service's configuration. */
+export const databasesSettings = {
+  platformDatabaseBackupHours: integer()
+    .min(0)
+    .max(8_760)
+    .default(24)
+    .describe('Hours between the scheduled backups of each database; 0 makes none.'),
+  platformDatabaseBackupsKept: integer()
+    .min(1)
+    .max(100)
+    .default(7)
+    .describe('Scheduled backups that are kept of each database, and as many requested ones; older ones are deleted.'),
+};

@@ -1,0 +1,26 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createDeployHook, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceOwners } from '../web-services/ports.js';
+import { DeployHooks } from './ports.js';
+
+/** The hash by which the token of a hook's URL is stored. */
+export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+/** Creates the deploy hook of a web service; an earlier one stops working. */
+@Handles(createDeployHook)
+export class CreateDeployHook {
+  constructor(
+    private readonly owners: WebServiceOwners,
+    private readonly hooks: DeployHooks,
+  ) {}
+
+  async execute(request: RequestOf<typeof createDeployHook>): Promise<ReplyOf<typeof createDeployHook>> {
+    const { web_service_id } = request;
+    await this.owners.requireOwner(request, web_service_id);
+    const token = randomBytes(32).toString('base64url');
+    const secret = randomBytes(32).toString('base64url');
+    const id = await this.hooks.put(web_service_id, hashOfToken(token), secret);
+    return { id, url: `/hooks/deploy/${token}`, secret };
+  }
+}

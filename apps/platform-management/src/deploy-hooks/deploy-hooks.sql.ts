@@ -1,0 +1,38 @@
+export const REPLACE_HOOK = `
+  INSERT INTO deploy_hooks (id, web_service_id, token_hash) VALUES ($1, $2, $3)`;
+
+/** With its deliveries and its sealed secret. */
+export const DELETE_HOOK = `
+  WITH gone AS (DELETE FROM deploy_hooks WHERE web_service_id = $1 RETURNING id),
+    deliveries AS (DELETE FROM deploy_hook_deliveries WHERE hook_id IN (SELECT id FROM gone))
+  DELETE FROM sealed_values WHERE id IN (SELECT id FROM gone)`;
+
+export const SEAL_HOOK_SECRET = 'INSERT INTO sealed_values (id, sealed) VALUES ($1, $2)';
+
+export const FIND_HOOK_BY_TOKEN = `
+  SELECT h.id, h.web_service_id AS "webServiceId", h.created_at AS "createdAt", s.sealed,
+    w.user_id AS "userId", w.branch, w.auto_deploy AS "autoDeploy"
+  FROM deploy_hooks h JOIN sealed_values s ON s.id = h.id JOIN web_services w ON w.id = h.web_service_id
+  WHERE h.token_hash = $1`;
+
+/** Deliveries of one hook count each other. */
+export const LOCK_DELIVERIES = `SELECT pg_advisory_xact_lock(hashtextextended('deploy hook ' || $1, 0))`;
+
+/** A delivery whose deployment does not exist after a minute was interrupted. */
+export const COUNT_DELIVERIES = `
+  SELECT
+    (SELECT count(*)::integer FROM deploy_hook_deliveries
+      WHERE hook_id = $1 AND at > now() - interval '1 minute') AS "ofMinute",
+    EXISTS (SELECT FROM deploy_hook_deliveries d
+      WHERE d.hook_id = $1 AND d.digest = $2 AND (d.deployment_id IS NULL OR d.at > now() - interval '1 minute'
+        OR EXISTS (SELECT FROM deployments WHERE id = d.deployment_id))) AS "isKnown"`;
+
+export const ADD_DELIVERY = `
+  INSERT INTO deploy_hook_deliveries (hook_id, digest, outcome, reason, deployment_id) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (hook_id, digest) DO UPDATE SET at = now(), outcome = $3, reason = $4, deployment_id = $5`;
+
+export const FORGET_DELIVERY =
+  'DELETE FROM deploy_hook_deliveries WHERE hook_id = $1 AND digest = $2 AND deployment_id = $3';
+
+export const DELETE_OLD_DELIVERIES =
+  "DELETE FROM deploy_hook_deliveries WHERE hook_id = $1 AND at < now() - interval '30 days'";

@@ -1,0 +1,73 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { isBareCall, isSigned, readEvent } from './push-event.js';
+
+const SECRET = 'a secret';
+const push = { ref: 'refs/heads/main', after: 'a'.repeat(40), repository: { default_branch: 'main' } };
+const body = Buffer.from(JSON.stringify(push));
+const hmac = (bytes: Buffer, secret = SECRET) => createHmac('sha256', secret).update(bytes).digest('hex');
+
+describe('a signature', () => {
+  it.each([
+    ['GitHub', { 'x-github-event': 'push', 'x-hub-signature-256': `sha256=${hmac(body)}` }],
+    ['GitLab', { 'x-gitlab-event': 'Push Hook', 'x-gitlab-token': SECRET }],
+    ['Gitea', { 'x-gitea-event': 'push', 'x-gitea-signature': hmac(body) }],
+    ['Forgejo', { 'x-forgejo-event': 'push', 'x-forgejo-signature': hmac(body) }],
+  ])('of %s is checked against the secret and the body', (_, headers) => {
+    expect(isBareCall(headers)).toBe(false);
+    expect(isSigned(headers, body, SECRET)).toBe(true);
+    expect(isSigned(headers, body, 'another secret')).toBe(false);
+  });
+
+  it('of another body, another secret or in another form is refused', () => {
+    expect(isSigned({ 'x-hub-signature-256': `sha256=${hmac(Buffer.from('{}'))}` }, body, SECRET)).toBe(false);
+    expect(isSigned({ 'x-hub-signature-256': `sha256=${hmac(body, 'x')}` }, body, SECRET)).toBe(false);
+    expect(isSigned({ 'x-hub-signature-256': hmac(body) }, body, SECRET)).toBe(false);
+    expect(isSigned({ 'x-gitlab-token': '' }, body, SECRET)).toBe(false);
+    expect(isSigned({ 'x-github-event': 'push' }, body, SECRET)).toBe(false);
+    expect(isSigned({}, body, SECRET)).toBe(false);
+  });
+});
+
+describe('an event', () => {
+  const read = (value: object, name = 'push') =>
+    readEvent({ 'x-github-event': name }, 'application/json', Buffer.from(JSON.stringify(value)));
+
+  it('is a push to a branch', () =>
+    expect(read(push)).toEqual({ kind: 'push', branch: 'main', defaultBranch: 'main' }));
+
+  it('of GitLab names the default branch in its project', () =>
+    expect(
+      readEvent(
+        { 'x-gitlab-event': 'Push Hook' },
+        'application/json',
+        Buffer.from(JSON.stringify({ ref: 'refs/heads/a/b', project: { default_branch: 'trunk' } })),
+      ),
+    ).toEqual({ kind: 'push', branch: 'a/b', defaultBranch: 'trunk' }));
+
+  it('may be in a field of a form', () => {
+    const form = Buffer.from(new URLSearchParams({ payload: JSON.stringify(push) }).toString());
+    expect(readEvent({ 'x-github-event': 'push' }, 'application/x-www-form-urlencoded', form)).toMatchObject({
+      kind: 'push',
+    });
+  });
+
+  it.each([
+    ['of another kind', {}, 'ping', 'the event ping is no push'],
+    ['of a tag', { ref: 'refs/tags/v1' }, 'push', 'the push is not to a branch'],
+    ['that deletes a branch', { ref: 'refs/heads/main', deleted: true }, 'push', 'the push deletes the branch'],
+    [
+      'that deletes a branch on GitLab',
+      { ref: 'refs/heads/main', after: '0'.repeat(40) },
+      'push',
+      'the push deletes the branch',
+    ],
+    ['without a ref', { ref: 7 }, 'push', 'the push is not to a branch'],
+  ])('%s is no push to a branch', (_, value, name, reason) =>
+    expect(read(value, name)).toEqual({ kind: 'other', reason }),
+  );
+
+  it.each(['', 'null', '7', '{'])('with the body %j is refused', text =>
+    expect(() => readEvent({ 'x-github-event': 'push' }, 'application/json', Buffer.from(text))).toThrow(SyntaxError),
+  );
+});

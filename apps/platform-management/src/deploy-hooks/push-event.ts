@@ -1,0 +1,70 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { DEPLOY_HOOK_HEADERS } from '@postern/contracts';
+
+export type HookHeaders = { readonly [Name in (typeof DEPLOY_HOOK_HEADERS)[number]]?: string | undefined };
+
+/** What an event of a Git host says. */
+export type GitEvent =
+  | { readonly kind: 'push'; readonly branch: string; readonly defaultBranch: string | undefined }
+  | { readonly kind: 'other'; readonly reason: string };
+
+/** A call without any header of a Git host comes from a script. */
+export const isBareCall = (headers: HookHeaders): boolean => Object.values(headers).every(value => value === undefined);
+
+/**
+ * Whether one of the signatures is right: HMAC-SHA256 of the body for GitHub, Gitea and Forgejo, the secret itself for
+ * GitLab. Compared in constant time.
+ */
+export function isSigned(headers: HookHeaders, body: Buffer, secret: string): boolean {
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
+  return [
+    [headers['x-hub-signature-256'], `sha256=${signature}`],
+    [headers['x-gitea-signature'], signature],
+    [headers['x-forgejo-signature'], signature],
+    [headers['x-gitlab-token'], secret],
+  ].some(([given, expected]) => given !== undefined && isSame(given, expected!));
+}
+
+/** Digests have one length, so that comparing them tells nothing about the length of the secret. */
+const isSame = (given: string, expected: string): boolean => timingSafeEqual(sha256(given), sha256(expected));
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Reads an event whose signature is right. @throws SyntaxError for a body that is not JSON. */
+export function readEvent(headers: HookHeaders, contentType: string, body: Buffer): GitEvent {
+  const name =
+    headers['x-forgejo-event'] ?? headers['x-gitea-event'] ?? headers['x-github-event'] ?? headers['x-gitlab-event'];
+  if (name !== 'push' && name !== 'Push Hook') {
+    return { kind: 'other', reason: `the event ${(name ?? 'without a name').slice(0, 50)} is no push` };
+  }
+  const { ref, deleted, after, repository, project } = payloadOf(contentType, body);
+  if (typeof ref !== 'string' || !ref.startsWith('refs/heads/')) {
+    return { kind: 'other', reason: 'the push is not to a branch' };
+  }
+  if (deleted === true || /^0+$/.test(String(after ?? '1'))) {
+    return { kind: 'other', reason: 'the push deletes the branch' };
+  }
+  const defaultBranch = project?.default_branch ?? repository?.default_branch;
+  return {
+    kind: 'push',
+    branch: ref.slice('refs/heads/'.length),
+    defaultBranch: typeof defaultBranch === 'string' ? defaultBranch : undefined,
+  };
+}
+
+interface Payload {
+  readonly ref?: unknown;
+  readonly deleted?: unknown;
+  readonly after?: unknown;
+  readonly repository?: { readonly default_branch?: unknown } | null;
+  readonly project?: { readonly default_branch?: unknown } | null;
+}
+
+/** GitHub can also send a form with the JSON in a field. */
+function payloadOf(contentType: string, body: Buffer): Payload {
+  const text = body.toString('utf8');
+  const isForm = contentType.startsWith('application/x-www-form-urlencoded');
+  const value: unknown = JSON.parse(isForm ? (new URLSearchParams(text).get('payload') ?? '') : text);
+  if (typeof value !== 'object' || value === null) throw new SyntaxError('the event is no object');
+  return value;
+}

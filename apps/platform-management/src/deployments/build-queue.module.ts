@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { BuildQueue } from './ports.js';
+import { PostgresBuildQueue } from './postgres-build-queue.js';
+
+/** Whose turn it is to build. */
+@Module({ providers: [{ provide: BuildQueue, useClass: PostgresBuildQueue }], exports: [BuildQueue] })
+export class BuildQueueModule {}

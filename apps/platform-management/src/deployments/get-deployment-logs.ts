@@ -1,0 +1,33 @@
+import { getDeploymentLogs, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { Runtime } from '@postern/runtime';
+import { WebServiceOwners } from '../web-services/ports.js';
+import { Deployments } from './deployments.projection.js';
+
+const MOST_LINES = 10_000;
+/** The last lines are written after the end of the deployment is recorded. */
+const LATE_S = 2;
+
+/** Reads what was logged while a deployment was built and released; one deployment of a web service runs at a time. */
+@Handles(getDeploymentLogs)
+export class GetDeploymentLogs {
+  constructor(
+    private readonly webServices: WebServiceOwners,
+    private readonly deployments: Deployments,
+    private readonly runtime: Runtime,
+  ) {}
+
+  async execute(request: RequestOf<typeof getDeploymentLogs>): Promise<ReplyOf<typeof getDeploymentLogs>> {
+    const { web_service_id: id, deployment_id } = request;
+    await this.webServices.requireOwner(request, id);
+    const { started_at, finished_at } = await this.deployments.require(id, deployment_id);
+    if (started_at === null) return { lines: [] };
+    const lines = await this.runtime.logs(id, {
+      tail: MOST_LINES,
+      since: Date.parse(started_at) / 1_000,
+      until: finished_at === null ? undefined : Date.parse(finished_at) / 1_000 + LATE_S,
+      streams: ['build', 'platform'],
+    });
+    return { lines: lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })) };
+  }
+}

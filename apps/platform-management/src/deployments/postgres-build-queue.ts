@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@postern/service-host';
+import { READ_BUILD_QUEUE } from './build-queue.sql.js';
+import { BuildQueue } from './ports.js';
+
+interface WaitingRow {
+  readonly id: string;
+  readonly web_service_id: string;
+}
+
+/** The queue as the read model shows it, so that every replica tells the same places as the leader keeps. */
+@Injectable()
+export class PostgresBuildQueue extends BuildQueue {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  override async turns(): Promise<readonly string[]> {
+    return [...new Set((await this.#rows()).map(({ web_service_id }) => web_service_id))];
+  }
+
+  override async positions(): Promise<ReadonlyMap<string, number>> {
+    return new Map((await this.#rows()).map(({ id }, index) => [id, index + 1]));
+  }
+
+  async #rows(): Promise<readonly WaitingRow[]> {
+    const { rows } = await this.database.pool.query<WaitingRow>({ name: 'build-queue', text: READ_BUILD_QUEUE });
+    return rows;
+  }
+}

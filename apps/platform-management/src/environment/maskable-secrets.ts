@@ -1,0 +1,6 @@
+/** Masking shorter values would make most lines unreadable. */
+const SHORTEST_SECRET = 4;
+
+/** The secrets that are long enough to be masked. */
+export const maskable = (secrets: readonly string[]): string[] =>
+  secrets.filter(({ length }) => length >= SHORTEST_SECRET);

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
+import { GetOwnerMailFacts } from './get-owner-mail-facts.js';
+import { OwnerMailSources } from './ports.js';
+import { PostgresOwnerMailSources } from './postgres-owner-mail-sources.js';
+
+/** What email-send asks to mail the owners of a workspace. */
+@Module({
+  imports: [eventSourcing],
+  providers: [GetOwnerMailFacts, { provide: OwnerMailSources, useClass: PostgresOwnerMailSources }],
+})
+export class OwnerMailModule {}

@@ -1,0 +1,17 @@
+export const FIND_EVENT =
+  'SELECT type, data FROM event_store.events WHERE stream_id = $1 AND version = $2 AND type = ANY ($3)';
+
+export const FIND_WEB_SERVICE = `
+  SELECT w.name, p.name AS project_name, s.id AS workspace_id, s.name AS workspace_name
+  FROM web_services w JOIN projects p ON p.id = w.project_id JOIN workspaces s ON s.id = p.workspace_id
+  WHERE w.id = $1`;
+
+export const FIND_DATABASE = `
+  SELECT d.name, NULL AS project_name, s.id AS workspace_id, s.name AS workspace_name
+  FROM databases d JOIN workspaces s ON s.id = d.workspace_id WHERE d.id = $1 AND d.status <> 'deleting'`;
+
+/** Owners who can sign in and have not turned such mails off. */
+export const FIND_RECIPIENTS = `
+  SELECT c.user_id, c.email FROM memberships m JOIN credentials c ON c.user_id = m.user_id
+  WHERE m.workspace_id = $1 AND m.role = 'owner' AND c.disabled_at IS NULL AND c.service_mails
+  ORDER BY m.joined_at, c.user_id`;

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { CommandTransactions } from '@postern/event-sourcing/postgres';
+import { Database, EventSourcing } from '@postern/service-host';
+import { resources } from '../infrastructure/postgres/resources.projection.js';
+import { webServices } from '../infrastructure/postgres/web-services.projection.js';
+import { contentsLock } from '../quotas/ports.js';
+import { type ProjectOwner, ProjectRepository } from './ports.js';
+import { type ProjectChanges, project, projectStream } from './project.js';
+import { COUNT_WEB_SERVICES, DELETE_SECRETS_OF } from './projects.sql.js';
+
+/** Deletes under the lock under which web services are created, so that no project goes while it gets one. */
+@Injectable()
+export class PostgresProjectRepository extends ProjectRepository {
+  readonly #transactions: CommandTransactions;
+
+  constructor(
+    eventSourcing: EventSourcing,
+    private readonly database: Database,
+  ) {
+    super();
+    const writes = eventSourcing.writeOptions(resources);
+    const { waitUntil } = eventSourcing.writeOptions(webServices);
+    this.#transactions = new CommandTransactions({
+      ...writes,
+      waitUntil: async position => {
+        await Promise.all([writes.waitUntil(position), waitUntil(position)]);
+      },
+    });
+  }
+
+  override async change(projectId: string, changes: ProjectChanges): Promise<void> {
+    const command = { kind: 'change', changes, at: new Date().toISOString() } as const;
+    await this.#transactions.execute({ decider: project, streamId: projectStream(projectId), command });
+  }
+
+  override async remove(projectId: string, { workspaceId }: ProjectOwner): Promise<void> {
+    const command = { kind: 'delete' as const, webServices: 0, at: new Date().toISOString() };
+    await this.#transactions.execute({
+      decider: project,
+      streamId: projectStream(projectId),
+      command,
+      limit: {
+        lock: contentsLock(workspaceId),
+        check: async () => {
+          const { rows } = await this.database.pool.query<{ count: number }>(COUNT_WEB_SERVICES, [projectId]);
+          command.webServices = rows[0]!.count;
+        },
+      },
+      write: client => client.query(DELETE_SECRETS_OF, [projectId]),
+    });
+  }
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  changeProject,
+  changeWebService,
+  createWebService,
+  deleteProject,
+  deleteWebService,
+  getProject,
+  listProjects,
+  setProjectSecret,
+  setVariable,
+} from '@postern/contracts';
+import { codeOf } from '../testing/accounts-fixture.js';
+import { ResourcesFixture, refusalOf } from '../testing/resources-fixture.js';
+
+let resources: ResourcesFixture;
+beforeAll(async () => {
+  resources = await ResourcesFixture.start();
+}, 120_000);
+afterAll(() => resources?.stop());
+
+const newService = (project_id: string) =>
+  resources.ask(createWebService, {
+    ...resources.user,
+    name: 'web',
+    project_id,
+    git_repository_url: 'https://git.example.com/web.git',
+    port: 3000,
+  });
+
+describe('a project', () => {
+  it('gets another name, and loses its description', async () => {
+    const project_id = await resources.newProject();
+    const caller = { ...resources.user, project_id };
+    expect(await resources.ask(changeProject, { ...caller, name: 'Store', description: 'All' })).toMatchObject({
+      id: project_id,
+      name: 'Store',
+      description: 'All',
+    });
+    await resources.ask(changeProject, { ...caller, description: null });
+    expect(await resources.ask(getProject, caller)).toMatchObject({ name: 'Store', description: null });
+    expect(
+      await codeOf(
+        resources.ask(changeProject, { ...caller, user_id: resources.stranger, workspace_id: caller.project_id }),
+      ),
+    ).toBe('project_not_found');
+  });
+
+  it('is deleted with its secrets once it has no web services', async () => {
+    const project_id = await resources.newProject();
+    const caller = { ...resources.user, project_id };
+    const secret = { ...caller, key: 'TOKEN', value: 'abc', scope: 'production' } as const;
+    const { secret: stored } = await resources.ask(setProjectSecret, secret);
+    const { id: web_service_id } = await newService(project_id);
+    const refusal = await refusalOf(resources.ask(deleteProject, caller));
+    expect(refusal).toMatchObject({
+      code: 'project_not_empty',
+      message: 'the project has a web service; delete it first',
+    });
+    await resources.ask(deleteWebService, { ...resources.user, web_service_id });
+    expect(await resources.ask(deleteProject, caller)).toEqual({ id: project_id, deleted: true });
+    expect(await codeOf(resources.ask(getProject, caller))).toBe('project_not_found');
+    expect(await codeOf(resources.ask(deleteProject, caller))).toBe('project_not_found');
+    expect((await resources.ask(listProjects, resources.user)).map(({ id }) => id)).not.toContain(project_id);
+    expect(await resources.fixture.query('SELECT id FROM sealed_values WHERE id = $1', [stored.id])).toEqual([]);
+  });
+
+  it('never goes while it gets a web service', async () => {
+    for (let round = 0; round < 5; round++) {
+      const project_id = await resources.newProject();
+      const [created, deleted] = await Promise.all([
+        codeOf(newService(project_id)),
+        codeOf(resources.ask(deleteProject, { ...resources.user, project_id })),
+      ]);
+      expect([
+        [undefined, 'project_not_empty'],
+        ['project_not_found', undefined],
+      ]).toContainEqual([created, deleted]);
+    }
+  });
+});
+
+describe('a deleted web service', () => {
+  it('is found by no request, and takes no variable that is still on its way', async () => {
+    const { id: web_service_id } = await newService(await resources.newProject());
+    const caller = { ...resources.user, web_service_id };
+    const variable = (key: string) => resources.ask(setVariable, { ...caller, key, value: 'abc' });
+    await variable('FIRST');
+    const racing = Array.from({ length: 5 }, (_, index) => variable(`KEY_${index}`).catch(() => undefined));
+    await resources.ask(deleteWebService, caller);
+    await Promise.all(racing);
+    expect(await codeOf(variable('LATE'))).toBe('web_service_not_found');
+    expect(await codeOf(resources.ask(changeWebService, { ...caller, port: 80 }))).toBe('web_service_not_found');
+  });
+});

@@ -1,0 +1,13 @@
+import { createHash } from 'node:crypto';
+import type { HostKey } from './ports.js';
+
+/** The servers of lines of `known_hosts`, with the fingerprints of their keys as ssh-keygen shows them. */
+export const fingerprintsOf = (hostKeys: string): HostKey[] =>
+  hostKeys
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => {
+      const [name = '', , key = ''] = line.split(' ');
+      const digest = createHash('sha256').update(Buffer.from(key, 'base64')).digest('base64').replace(/=+$/, '');
+      return { host: name.replace(/^\[(.+)\]:(\d+)$/, '$1:$2'), fingerprint: `SHA256:${digest}` };
+    });

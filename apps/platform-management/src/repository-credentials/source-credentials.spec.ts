@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { fingerprintsOf } from './host-key-fingerprints.js';
+import { credentialsFor, hostOfRepository, secretsIn, withheldToken } from './source-credentials.js';
+
+const opened = {
+  ssh: { privateKey: 'private key' },
+  https: { username: 'ada', token: 'secret-token' },
+  tokenHost: 'git.example.com',
+};
+
+describe('the host of a repository', () => {
+  it.each([
+    ['https://Git.Example.com:8443/a', 'git.example.com'],
+    ['https://git.example.com./a', 'git.example.com'],
+    ['ssh://git@git.example.com:2222/a', 'git.example.com'],
+    ['git@Git.example.com:ada/engine.git', 'git.example.com'],
+    ['git@[::1]:a', '[::1]'],
+    ['https://[::1]:3000/a', '[::1]'],
+    ['file:///srv/a.git', ''],
+  ])('of %s is %s', (url, host) => expect(hostOfRepository(url)).toBe(host));
+});
+
+describe('a deploy key', () => {
+  it.each(['ssh://git@git.example.com/a', 'git@other.example.com:a'])('is for a server of SSH: %s', url =>
+    expect(credentialsFor(opened, url)).toEqual({ ssh: opened.ssh }),
+  );
+});
+
+describe('a token', () => {
+  it('is for the host that it was stored for, whatever the port and the path', () => {
+    expect(credentialsFor(opened, 'https://git.example.com:8443/other')).toEqual({ https: opened.https });
+    expect(withheldToken(opened, 'https://git.example.com/a')).toBeUndefined();
+  });
+
+  it.each([
+    'https://evil.example.com/a',
+    'https://git.example.com.evil.example/a',
+    'https://example.com/git.example.com',
+  ])('is for no other host: %s', url => {
+    expect(credentialsFor(opened, url)).toEqual({});
+    expect(withheldToken(opened, url)).toMatch(
+      /^The access token was stored for git\.example\.com and is not sent to /,
+    );
+  });
+
+  it('is not mentioned where none is needed', () => {
+    expect(withheldToken(opened, 'git@other.example.com:a')).toBeUndefined();
+    expect(withheldToken({ tokenHost: undefined }, 'https://other.example.com/a')).toBeUndefined();
+  });
+});
+
+it('the secrets of credentials are the key, the token, and the token as HTTP sends it', () =>
+  expect(secretsIn(opened)).toEqual(['private key', 'secret-token', 'YWRhOnNlY3JldC10b2tlbg==']));
+
+it('host keys are shown by the fingerprints that ssh-keygen shows', () =>
+  expect(
+    fingerprintsOf(
+      '[github.com]:2222 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl\n',
+    ),
+  ).toEqual([{ host: 'github.com:2222', fingerprint: 'SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU' }]));

@@ -1,0 +1,46 @@
+import type { SourceCredentials } from '@postern/runtime';
+import type { DeploymentCredentials } from './ports.js';
+
+/** Credentials with their secrets, and the host of the token. */
+export interface OpenedCredentials extends SourceCredentials {
+  readonly tokenHost: string | undefined;
+}
+
+/** The host of a repository's address; empty for a file. */
+export const hostOfRepository = (url: string): string => {
+  if (URL.canParse(url) && url.includes('://')) return new URL(url).hostname.toLowerCase().replace(/\.$/, '');
+  return (/^[^@]+@(\[[^\]]+\]|[^:]+):/.exec(url)?.[1] ?? '').toLowerCase();
+};
+
+/** What a deployment from this address may use. */
+export const forRepository = (opened: OpenedCredentials, repositoryUrl: string): DeploymentCredentials => {
+  const source = credentialsFor(opened, repositoryUrl);
+  return { source, secrets: secretsIn(source), withheld: withheldToken(opened, repositoryUrl) };
+};
+
+/** Only what the kind of address needs; a token only for the host that it was stored for. */
+export const credentialsFor = (
+  { ssh, https, tokenHost }: OpenedCredentials,
+  repositoryUrl: string,
+): SourceCredentials => {
+  if (!isWeb(repositoryUrl)) return ssh ? { ssh } : {};
+  return https && tokenHost === hostOfRepository(repositoryUrl) ? { https } : {};
+};
+
+/** Why a token is not sent, for the build log. */
+export const withheldToken = (
+  { https, tokenHost = '' }: OpenedCredentials,
+  repositoryUrl: string,
+): string | undefined => {
+  const host = hostOfRepository(repositoryUrl);
+  if (!https || tokenHost === host || !isWeb(repositoryUrl)) return undefined;
+  return `The access token was stored for ${tokenHost || 'a local repository'} and is not sent to ${host}; store one for ${host}`;
+};
+
+const isWeb = (url: string): boolean => /^https?:/.test(url);
+
+/** What is masked in logs and errors. */
+export const secretsIn = ({ ssh, https }: SourceCredentials): readonly string[] => [
+  ...(ssh ? [ssh.privateKey] : []),
+  ...(https ? [https.token, Buffer.from(`${https.username}:${https.token}`).toString('base64')] : []),
+];

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { RUN_DEADLINE_MS } from '@postern/contracts';
+import { type RunEnd, Runtime } from '@postern/runtime';
+import { ServiceLog } from '@postern/service-host';
+import { maskable } from '../environment/maskable-secrets.js';
+import { ReleaseConfigurations } from '../environment/ports.js';
+import { instanceOf, Runs, type StoredRun } from './ports.js';
+
+const POLL_MS = 1_000;
+/** After a run's deadline, for a runtime that is away. */
+const GIVE_UP_AFTER_MS = 10 * 60_000;
+
+class RunCancelled extends Error {
+  override readonly name = 'RunCancelled';
+}
+
+/**
+ * Has queued commands run by the runtime and records how they ended, in the leading replica. The runtime runs each run at
+ * most once, so an order that a killed process sent is sent again.
+ */
+@Injectable()
+export class CarryOutRuns {
+  readonly #underWay = new Map<string, AbortController>();
+
+  constructor(
+    private readonly runs: Runs,
+    private readonly configurations: ReleaseConfigurations,
+    private readonly runtime: Runtime,
+    private readonly log: ServiceLog,
+  ) {}
+
+  /** Leads until `lost` aborts. Commands in progress continue; the next leader waits for them. */
+  async lead(lost: AbortSignal): Promise<void> {
+    let wake: () => void = () => undefined;
+    const unsubscribe = this.runs.onChange(() => wake());
+    lost.addEventListener('abort', () => wake(), { once: true });
+    try {
+      while (!lost.aborted) {
+        const woken = new Promise<void>(resolve => {
+          wake = resolve;
+        });
+        await this.reconcile();
+        const timer = setTimeout(() => wake(), POLL_MS);
+        if (!lost.aborted) await woken;
+        clearTimeout(timer);
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  /** Starts what is queued and cancels what is to be cancelled, without waiting for the commands. */
+  async reconcile(): Promise<void> {
+    for (const run of await this.runs.unfinished()) {
+      const known = this.#underWay.get(run.id);
+      if (known && run.isCancelled) known.abort(new RunCancelled('the run was cancelled'));
+      if (known) continue;
+      const controller = new AbortController();
+      this.#underWay.set(run.id, controller);
+      void this.#carryOut(run, controller.signal)
+        .catch(err => this.log.error({ err, run: run.id }, 'A run could not be carried out; it will be retried'))
+        .finally(() => this.#underWay.delete(run.id));
+    }
+  }
+
+  async #carryOut(run: StoredRun, signal: AbortSignal): Promise<void> {
+    const queued = run.startedAt === null;
+    if (queued && run.isCancelled) return this.#finish(run.id, 'cancelled');
+    const limitMs = run.timeLimitSeconds === null ? RUN_DEADLINE_MS : run.timeLimitSeconds * 1_000;
+    const leftMs = run.createdAt.getTime() + limitMs - Date.now();
+    if (leftMs < -GIVE_UP_AFTER_MS) return this.#finish(run.id, 'failed', 'the runtime did not answer in time');
+    const configuration = await this.configurations.open(run.release.configurationId).catch(() => undefined);
+    if (!configuration)
+      return this.#finish(run.id, 'failed', 'the release has been replaced and its environment is gone');
+    await this.runs.begin(run.id);
+    try {
+      const { exitCode, reason } = await this.runtime.run(
+        {
+          runId: run.id,
+          webServiceId: run.webServiceId,
+          instance: instanceOf(run.id),
+          artefact: run.release.artefact,
+          command: run.command,
+          environment: configuration.environment,
+          secrets: maskable(configuration.secrets),
+          size: run.release.size,
+          deadlineMs: Math.max(1, leftMs),
+        },
+        signal,
+      );
+      await this.#finish(run.id, exitCode === 0 ? 'succeeded' : 'failed', reason, exitCode);
+    } catch (error) {
+      if (!(error instanceof RunCancelled)) throw error;
+      await this.#finish(run.id, 'cancelled');
+    }
+  }
+
+  #finish(
+    id: string,
+    status: 'succeeded' | 'failed' | 'cancelled',
+    reason: RunEnd['reason'] = null,
+    exitCode: RunEnd['exitCode'] = null,
+  ): Promise<void> {
+    return this.runs.finish(id, { status, reason, exitCode });
+  }
+}

@@ -1,0 +1,40 @@
+import { createRun, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { Runtime } from '@postern/runtime';
+import { v7 as uuidv7 } from 'uuid';
+import { ProjectOwners } from '../projects/ports.js';
+import { WorkspaceUsage } from '../quotas/ports.js';
+import { refuseFlagged } from '../web-services/aggregate/refusals.js';
+import { WebServiceOwners, WebServiceRepository } from '../web-services/ports.js';
+import { requireStorable } from '../web-services/storable-text.js';
+import { Runs, releaseToRun, runReply } from './ports.js';
+
+/** Queues a command that runs once with the live release. */
+@Handles(createRun)
+export class CreateRun {
+  constructor(
+    private readonly owners: WebServiceOwners,
+    private readonly webServices: WebServiceRepository,
+    private readonly projects: ProjectOwners,
+    private readonly usage: WorkspaceUsage,
+    private readonly runtime: Runtime,
+    private readonly runs: Runs,
+  ) {}
+
+  async execute(request: RequestOf<typeof createRun>): Promise<ReplyOf<typeof createRun>> {
+    const { web_service_id: webServiceId, command } = request;
+    await this.owners.requireOwner(request, webServiceId);
+    requireStorable('command', command);
+    const state = await this.webServices.stateOf(webServiceId);
+    refuseFlagged(state);
+    const release = releaseToRun(state);
+    if (!release)
+      throw new Refusal('nothing_to_run', 'No successful deployment to run a command of; create one first.');
+    if (!(await this.runtime.features()).has('runs')) {
+      throw new Refusal('runs_not_supported', 'the runtime of this installation runs no one-off commands');
+    }
+    const { workspaceId } = await this.projects.requireOwner(request, state.projectId!);
+    const limit = this.usage.limitOf(workspaceId, { instances: 1 });
+    return runReply(await this.runs.create(limit, { id: uuidv7(), webServiceId, command, release }));
+  }
+}

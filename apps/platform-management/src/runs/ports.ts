@@ -1,0 +1,86 @@
+import type { Run, RunStatus } from '@postern/contracts';
+import type { CreationLimit } from '@postern/event-sourcing';
+import type { RunEnd, RunOrder } from '@postern/runtime';
+import { liveDeployment, releaseSettings, type WebService } from '../web-services/aggregate/state.js';
+import { planSettings } from '../web-services/ports.js';
+
+/** The release that a command runs with. */
+export interface RunRelease {
+  readonly artefact: RunOrder['artefact'];
+  readonly configurationId: string;
+  readonly size?: RunOrder['size'];
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly webServiceId: string;
+  readonly command: string;
+  readonly release: RunRelease;
+}
+
+export interface StoredRun extends NewRun {
+  readonly status: RunStatus;
+  readonly exitCode: number | null;
+  readonly reason: string | null;
+  readonly isCancelled: boolean;
+  readonly createdAt: Date;
+  readonly startedAt: Date | null;
+  readonly finishedAt: Date | null;
+  readonly cronJobId: string | null;
+  readonly scheduledFor: Date | null;
+  /** Null for that of all runs. */
+  readonly timeLimitSeconds: number | null;
+}
+
+/** What serves; of a stopped web service, what was live last. */
+export const releaseToRun = (state: WebService): RunRelease | undefined => {
+  const source = state.serving ?? liveDeployment(state);
+  if (!source?.artefact || !source.commit) return undefined;
+  const { instance } = planSettings(source.settings ?? releaseSettings(state));
+  return {
+    artefact: { reference: source.artefact, commit: source.commit },
+    configurationId: source.configurationId ?? source.id,
+    ...(instance && { size: instance }),
+  };
+};
+
+/** A run as clients see it. */
+export const runReply = (run: StoredRun): Run => ({
+  id: run.id,
+  web_service_id: run.webServiceId,
+  command: run.command,
+  status: run.status,
+  exit_code: run.exitCode,
+  reason: run.reason,
+  created_at: run.createdAt.toISOString(),
+  started_at: run.startedAt?.toISOString() ?? null,
+  finished_at: run.finishedAt?.toISOString() ?? null,
+  cron_job_id: run.cronJobId,
+  scheduled_for: run.scheduledFor?.toISOString() ?? null,
+});
+
+/** One-off commands of web services. */
+export abstract class Runs {
+  /** Refuses past the limit, and with `web_service_not_found` for a deleted web service. Forgets old runs. */
+  abstract create(limit: CreationLimit, run: NewRun): Promise<StoredRun>;
+  /** Newest first. */
+  abstract list(
+    webServiceId: string,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly items: readonly StoredRun[]; readonly total: number }>;
+  abstract find(webServiceId: string, id: string): Promise<StoredRun | undefined>;
+  /** Undefined unless there is such a run that has not ended. */
+  abstract cancel(webServiceId: string, id: string): Promise<StoredRun | undefined>;
+
+  /** Of all web services, oldest first. */
+  abstract unfinished(): Promise<readonly StoredRun[]>;
+  abstract begin(id: string): Promise<void>;
+  /** Has no effect on a run that has ended. */
+  abstract finish(id: string, end: RunEnd & { readonly status: RunStatus }): Promise<void>;
+
+  /** Calls back after this process has created or cancelled a run; those of other replicas are found by polling. */
+  abstract onChange(listener: () => void): () => void;
+}
+
+/** The instance that the log lines of a run name. */
+export const instanceOf = (runId: string): string => `run-${runId.slice(-12)}`;

@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { createRun, RequestOf } from '@postern/contracts';
+import { type RunEnd, type RunOrder, Runtime } from '@postern/runtime';
+import type { Database, ServiceLog } from '@postern/service-host';
+import { waitFor } from '@postern/testing';
+import type { ProjectOwners } from '../projects/ports.js';
+import { PostgresWorkspaceUsage } from '../quotas/postgres-workspace-usage.js';
+import { OWNER } from '../testing/fake-neighbours.js';
+import { type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
+import type { WebServiceOwners } from '../web-services/ports.js';
+import { CancelRun } from './cancel-run.js';
+import { CarryOutRuns } from './carry-out-runs.js';
+import { CreateRun } from './create-run.js';
+import { GetRun } from './get-run.js';
+import { PostgresRuns } from './postgres-runs.js';
+
+const owners = { requireOwner: async () => ({ status: 'running', userId: OWNER }) } as unknown as WebServiceOwners;
+const silent = { info() {}, warn() {}, error() {} } as unknown as ServiceLog;
+const refusal = (code: string) => expect.objectContaining({ code });
+
+/** The runtime, as far as commands need it: each order ends when the test says so, or with its signal. */
+class CommandMachine {
+  readonly features = new Set<string>(['runs']);
+  readonly orders: RunOrder[] = [];
+  readonly #ends = new Map<string, PromiseWithResolvers<RunEnd>>();
+
+  readonly runtime = {
+    features: async () => this.features,
+    logs: async () => [],
+    run: (order: RunOrder, signal: AbortSignal) => {
+      this.orders.push(order);
+      const aborted = new Promise<never>((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+      );
+      return Promise.race([this.#endOf(order.runId).promise, aborted]);
+    },
+  } as unknown as Runtime;
+
+  end(runId: string, end: RunEnd): void {
+    this.#endOf(runId).resolve(end);
+  }
+
+  #endOf(runId: string): PromiseWithResolvers<RunEnd> {
+    const end = this.#ends.get(runId) ?? Promise.withResolvers<RunEnd>();
+    this.#ends.set(runId, end);
+    return end;
+  }
+}
+
+let fixture: WebServicesFixture;
+let replica: Replica;
+let machine: CommandMachine;
+let database: Database;
+let runs: PostgresRuns;
+let projects: ProjectOwners;
+beforeAll(async () => {
+  fixture = await WebServicesFixture.start();
+  database = { pool: fixture.pool } as Database;
+  const { rows } = await fixture.pool.query<{ workspace_id: string }>('SELECT workspace_id FROM projects LIMIT 1');
+  const workspaceId = rows[0]!.workspace_id;
+  projects = { requireOwner: async () => ({ userId: OWNER, workspaceId }) } as unknown as ProjectOwners;
+}, 120_000);
+afterAll(() => fixture?.stop());
+beforeEach(async () => {
+  replica = await fixture.replica();
+  machine = new CommandMachine();
+  runs = new PostgresRuns(database);
+  fixture.configurations.today = { environment: { TARGET: 'shop' }, secrets: [] };
+});
+afterEach(async () => {
+  await fixture.stopReplicas();
+  await fixture.pool.query('UPDATE runs SET finished_at = now() WHERE finished_at IS NULL');
+});
+
+const create = (webServiceId: string, command = 'npm run seed') => {
+  const usage = new PostgresWorkspaceUsage(database);
+  const creation = new CreateRun(owners, replica.repository, projects, usage, machine.runtime, runs);
+  const request = { user_id: OWNER, web_service_id: webServiceId, command } as RequestOf<typeof createRun>;
+  return creation.execute(request);
+};
+const leader = () => new CarryOutRuns(runs, fixture.configurations, machine.runtime, silent);
+const of = (webServiceId: string, runId: string) => ({ user_id: OWNER, web_service_id: webServiceId, run_id: runId });
+const read = (webServiceId: string, runId: string) =>
+  new GetRun(owners, runs, machine.runtime).execute(of(webServiceId, runId));
+
+describe('a one-off command', () => {
+  it('runs once with the live release and its environment; its exit code is recorded', async () => {
+    const { id } = await fixture.runningService(replica);
+    const run = await create(id);
+    expect(run).toMatchObject({ web_service_id: id, status: 'queued', exit_code: null, command: 'npm run seed' });
+    const carryOut = leader();
+    await carryOut.reconcile();
+    await waitFor(() => machine.orders.length === 1);
+    expect(await read(id, run.id)).toMatchObject({ status: 'running', started_at: expect.any(String) });
+    const { artefact } = fixture.machine.serving(id)!;
+    expect(machine.orders[0]).toMatchObject({ runId: run.id, webServiceId: id, command: 'npm run seed', artefact });
+    expect(machine.orders[0]?.environment).toEqual({ TARGET: 'shop' });
+    machine.end(run.id, { exitCode: 3, reason: 'exited with code 3' });
+    await waitFor(async () => (await read(id, run.id)).finished_at !== null);
+    await carryOut.reconcile();
+    expect(await read(id, run.id)).toMatchObject({ status: 'failed', exit_code: 3, reason: 'exited with code 3' });
+    expect(machine.orders).toHaveLength(1);
+  });
+
+  it('is sent again with the same id by the next leader, and recorded once', async () => {
+    const { id } = await fixture.runningService(replica);
+    const run = await create(id);
+    await leader().reconcile();
+    await waitFor(() => machine.orders.length === 1);
+    await leader().reconcile();
+    await waitFor(() => machine.orders.length === 2);
+    expect(machine.orders.map(({ runId }) => runId)).toEqual([run.id, run.id]);
+    machine.end(run.id, { exitCode: 0, reason: null });
+    await waitFor(async () => (await read(id, run.id)).status === 'succeeded');
+  });
+
+  it('is ended when it is cancelled, and cannot be cancelled twice', async () => {
+    const { id } = await fixture.runningService(replica);
+    const run = await create(id);
+    const carryOut = leader();
+    await carryOut.reconcile();
+    await waitFor(() => machine.orders.length === 1);
+    const cancel = new CancelRun(owners, runs);
+    await cancel.execute(of(id, run.id));
+    await carryOut.reconcile();
+    await waitFor(async () => (await read(id, run.id)).status === 'cancelled');
+    await expect(cancel.execute(of(id, run.id))).rejects.toEqual(refusal('run_over'));
+    await expect(cancel.execute(of(id, OWNER))).rejects.toEqual(refusal('run_not_found'));
+  });
+
+  it('is refused without a release, on a runtime without commands, and past the quota of instances', async () => {
+    const unborn = await fixture.createService(replica);
+    await expect(create(unborn)).rejects.toEqual(refusal('nothing_to_run'));
+    const { id } = await fixture.runningService(replica);
+    await expect(create(id, 'echo \0')).rejects.toEqual(refusal('invalid_input'));
+    machine.features.clear();
+    await expect(create(id)).rejects.toEqual(refusal('runs_not_supported'));
+    machine.features.add('runs');
+    const usage = await new PostgresWorkspaceUsage(database).usageOf(
+      (await projects.requireOwner({} as never, '')).workspaceId,
+    );
+    await fixture.pool.query(
+      `INSERT INTO workspace_quotas (workspace_id, limits) SELECT workspace_id, $1::jsonb FROM projects LIMIT 1
+       ON CONFLICT (workspace_id) DO UPDATE SET limits = $1`,
+      [JSON.stringify({ instances: usage.instances + 1 })],
+    );
+    await create(id);
+    await expect(create(id)).rejects.toEqual(refusal('quota_reached'));
+    await fixture.pool.query('DELETE FROM workspace_quotas');
+  });
+
+  it('is forgotten with its web service', async () => {
+    const { id } = await fixture.runningService(replica);
+    const run = await create(id);
+    await replica.commands.remove.execute({ user_id: OWNER, web_service_id: id });
+    await waitFor(async () => (await runs.find(id, run.id)) === undefined, { timeoutMs: 20_000 });
+    await expect(create(id)).rejects.toBeDefined();
+  });
+});

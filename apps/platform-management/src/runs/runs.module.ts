@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { EnvironmentModule } from '../environment/environment.module.js';
+import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
+import { WebServicesModule } from '../web-services/web-services.module.js';
+import { CancelRun } from './cancel-run.js';
+import { CarryOutRuns } from './carry-out-runs.js';
+import { CreateRun } from './create-run.js';
+import { GetRun } from './get-run.js';
+import { ListRuns } from './list-runs.js';
+import { Runs } from './ports.js';
+import { PostgresRuns } from './postgres-runs.js';
+import { RunTimers } from './run-timers.js';
+
+/** One-off commands of web services. */
+@Module({
+  imports: [EnvironmentModule, ProjectsModule, QuotaUsageModule, RuntimeModule, WebServicesModule],
+  providers: [
+    CreateRun,
+    ListRuns,
+    GetRun,
+    CancelRun,
+    CarryOutRuns,
+    RunTimers,
+    { provide: Runs, useClass: PostgresRuns },
+  ],
+})
+export class RunsModule {}

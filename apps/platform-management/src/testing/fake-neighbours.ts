@@ -1,0 +1,54 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Account, AccountDirectory, type AccountPage } from '../accounts/ports.js';
+import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
+import { type ProjectOwner, ProjectOwners } from '../projects/ports.js';
+
+export const OWNER = uuidv7();
+export const OPERATOR = uuidv7();
+export const PROJECT = uuidv7();
+export const WORKSPACE = uuidv7();
+
+/** Knows one project, `PROJECT` of `OWNER`. */
+export class FakeProjects extends ProjectOwners {
+  override async ownerOf(projectId: string): Promise<ProjectOwner | undefined> {
+    return projectId === PROJECT ? { userId: OWNER, workspaceId: WORKSPACE } : undefined;
+  }
+}
+
+/** Every account exists; `OPERATOR` is an operator. */
+export class FakeAccounts extends AccountDirectory {
+  override async find(id: string): Promise<Account | undefined> {
+    return { id, email: 'ada@example.com', operator: id === OPERATOR, createdAt: new Date(), workspaces: [] };
+  }
+  override async addressOf(): Promise<string> {
+    return 'ada@example.com';
+  }
+  override async getsServiceMails(): Promise<boolean> {
+    return true;
+  }
+  override async list(): Promise<AccountPage> {
+    return { total: 0, accounts: [] };
+  }
+  override async findWorkspace(): Promise<undefined> {}
+}
+
+/** Configurations in memory, which outlive every replica. A test sets the current one as `today`. */
+export class FakeConfigurations extends ReleaseConfigurations {
+  today: Configuration = { environment: {}, secrets: [] };
+  readonly sealed = new Map<string, Configuration>();
+
+  override async current(): Promise<Configuration> {
+    return this.today;
+  }
+  override async seal(id: string, configuration: Configuration): Promise<void> {
+    this.sealed.set(id, configuration);
+  }
+  override async open(id: string): Promise<Configuration> {
+    const configuration = this.sealed.get(id);
+    if (!configuration) throw new Error(`nothing is sealed under ${id}`);
+    return configuration;
+  }
+  override async delete(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.sealed.delete(id);
+  }
+}

@@ -1,0 +1,57 @@
+import { Refusal } from '@postern/contracts/refusal';
+import type { DriverCommand, OwnerCommand } from './commands.js';
+import { cancelAll } from './decide-deployments.js';
+import type { Settings, WebServiceEvent } from './events.js';
+import type { WebService } from './state.js';
+
+type Command<Kind> = Extract<OwnerCommand | DriverCommand, { kind: Kind }>;
+
+/** Records the settings that differ. Numbers of instances apply at once, the others from the next release on. */
+export function change({ changes, at }: Command<'change'>, state: WebService): WebServiceEvent[] {
+  const before = state.settings!;
+  const { min_instances, max_instances, disk } = { ...before, ...changes };
+  if (max_instances < min_instances) {
+    throw new Refusal('invalid_input', 'max_instances: must not be below min_instances');
+  }
+  if (disk && max_instances > 1) {
+    throw new Refusal('invalid_input', 'max_instances: a web service with a disk runs one instance; it must be 1');
+  }
+  if (disk && before.disk && disk.size_mib < before.disk.size_mib) {
+    throw new Refusal(
+      'invalid_input',
+      `disk.size_mib: must not be below ${before.disk.size_mib}; a disk can only grow`,
+    );
+  }
+  const different = Object.entries(changes).filter(
+    ([name, value]) => value !== undefined && textOf(value) !== textOf(before[name as keyof Settings]),
+  );
+  if (different.length === 0) return [];
+  return [
+    {
+      type: 'platform-management.web-service-changed.v1',
+      data: { web_service_id: state.id!, changes: Object.fromEntries(different), at },
+    },
+  ];
+}
+
+/** The web service no longer exists for users; the reconciler ends what runs and deletes what is kept. */
+export function requestDeletion({ at }: Command<'delete'>, state: WebService): WebServiceEvent[] {
+  return [
+    ...cancelAll(state, 'stop', at),
+    { type: 'platform-management.web-service-deletion-requested.v1', data: { web_service_id: state.id!, at } },
+  ];
+}
+
+/** To be reported when the runtime has confirmed that nothing is left. */
+export function finishRemoval({ at }: Command<'finish-removal'>, state: WebService): WebServiceEvent[] {
+  if (!state.deleting || state.rolling) return [];
+  return [{ type: 'platform-management.web-service-deleted.v1', data: { web_service_id: state.id!, at } }];
+}
+
+/** Null and an absent field mean the same; the order of process types does not matter. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+      : (value ?? null),
+  );

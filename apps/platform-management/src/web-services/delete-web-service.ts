@@ -1,0 +1,19 @@
+import { deleteWebService, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceOwners, WebServiceRepository } from './ports.js';
+
+/** Deletes a web service for its users at once; the reconciler then ends what runs and deletes what is kept of it. */
+@Handles(deleteWebService)
+export class DeleteWebService {
+  constructor(
+    private readonly webServices: WebServiceRepository,
+    private readonly owners: WebServiceOwners,
+  ) {}
+
+  async execute(request: RequestOf<typeof deleteWebService>): Promise<ReplyOf<typeof deleteWebService>> {
+    const id = request.web_service_id;
+    const { userId } = await this.owners.requireOwner(request, id);
+    await this.webServices.execute(id, at => ({ kind: 'delete', userId, at }));
+    return { id, deleted: true };
+  }
+}

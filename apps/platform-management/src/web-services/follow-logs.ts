@@ -1,0 +1,25 @@
+import { followLogs, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { Runtime } from '@postern/runtime';
+import { WebServiceOwners } from './ports.js';
+
+/** Reads the next lines of a log for a stream. */
+@Handles(followLogs)
+export class FollowLogs {
+  constructor(
+    private readonly webServices: WebServiceOwners,
+    private readonly runtime: Runtime,
+  ) {}
+
+  async execute(request: RequestOf<typeof followLogs>): Promise<ReplyOf<typeof followLogs>> {
+    await this.webServices.requireOwner(request, request.web_service_id);
+    const { web_service_id, after, tail, max_lines: maxLines, max_bytes: maxBytes } = request;
+    const page = await this.runtime.logPage(web_service_id, { after, tail, maxLines, maxBytes });
+    return {
+      lines: page.lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })),
+      next: page.next,
+      has_more: page.hasMore,
+      is_incomplete: page.isIncomplete,
+    };
+  }
+}

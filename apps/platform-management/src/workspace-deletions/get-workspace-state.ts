@@ -1,0 +1,13 @@
+import { getWorkspaceState, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WorkspaceDeletions } from './ports.js';
+
+/** Tells email-send whether the deletion that closed a workspace succeeded, once it has ended. */
+@Handles(getWorkspaceState)
+export class GetWorkspaceState {
+  constructor(private readonly deletions: WorkspaceDeletions) {}
+
+  async execute({ workspace_id }: RequestOf<typeof getWorkspaceState>): Promise<ReplyOf<typeof getWorkspaceState>> {
+    return { deleted: await this.deletions.isDeleted(workspace_id) };
+  }
+}

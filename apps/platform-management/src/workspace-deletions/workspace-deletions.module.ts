@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
+import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
+import { DeleteWorkspace } from './delete-workspace.js';
+import { GetWorkspaceState } from './get-workspace-state.js';
+import { NatsWorkspaceEmailServices } from './nats-workspace-email-services.js';
+import { WorkspaceDeletions, WorkspaceEmailServices } from './ports.js';
+import { PostgresWorkspaceDeletions } from './postgres-workspace-deletions.js';
+
+/** The deletion of workspaces, which is refused while something is left in them. */
+@Module({
+  imports: [eventSourcing, QuotaUsageModule],
+  providers: [
+    DeleteWorkspace,
+    GetWorkspaceState,
+    { provide: WorkspaceDeletions, useClass: PostgresWorkspaceDeletions },
+    { provide: WorkspaceEmailServices, useClass: NatsWorkspaceEmailServices },
+  ],
+})
+export class WorkspaceDeletionsModule {}

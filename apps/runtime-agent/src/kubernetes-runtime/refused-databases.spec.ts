@@ -1,0 +1,11 @@
+import { expect, it } from '@jest/globals';
+import { RefusedDatabases } from './refused-databases.js';
+
+it('databases on Kubernetes are refused with what to do instead, and removals succeed', async () => {
+  const databases = new RefusedDatabases();
+  expect(await databases.missingFor()).toMatch(/not available on Kubernetes: run one with an operator/);
+  await expect(databases.reserve()).rejects.toThrow('not available on Kubernetes');
+  await expect(databases.ensure()).rejects.toThrow('not available on Kubernetes');
+  await databases.remove();
+  await databases.retain();
+});

@@ -1,0 +1,56 @@
+import {
+  type DatabaseBackups,
+  DatabaseRuntime,
+  type DatabaseStorage,
+  type DatabaseUsage,
+  type StorageState,
+  type StoredBackup,
+} from '@postern/runtime';
+
+const REFUSAL =
+  'databases are not available on Kubernetes: run one with an operator such as CloudNativePG, and set its connection URL as a secret variable of the web service';
+
+/**
+ * Refuses databases in words. As processes in the pod of the agent they would be out of reach of the web services, and
+ * lost with the pod.
+ */
+export class RefusedDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups {
+  async missingFor(): Promise<string> {
+    return REFUSAL;
+  }
+
+  async isRunning(): Promise<boolean> {
+    return false;
+  }
+
+  async usageOf(): Promise<DatabaseUsage | undefined> {
+    return undefined;
+  }
+
+  async enforceStorage(): Promise<StorageState | undefined> {
+    return undefined;
+  }
+
+  reserve(): Promise<never> {
+    return refuse();
+  }
+
+  ensure(): Promise<void> {
+    return refuse();
+  }
+
+  backUp(): Promise<StoredBackup> {
+    return refuse();
+  }
+
+  restore(): Promise<void> {
+    return refuse();
+  }
+
+  /** There is nothing to remove. */
+  async remove(): Promise<void> {}
+  async retain(): Promise<void> {}
+  async retainBackups(): Promise<void> {}
+}
+
+const refuse = (): Promise<never> => Promise.reject(new Error(REFUSAL));

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress, createZstdDecompress } from 'node:zlib';
+import type { StoredBackup } from '@postern/runtime';
+import type { DatabaseFolders } from './database-folder.js';
+
+const SUFFIX = '.zst';
+const DRAFT = '.draft';
+const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The backups of databases: `<database>/backups/<backup>.zst`, readable for the platform only. */
+export class BackupFiles {
+  constructor(private readonly folders: DatabaseFolders) {}
+
+  /** Keeps what `content` holds, completely or not at all; content beyond `mostBytes` is refused. */
+  async write(
+    databaseId: string,
+    backupId: string,
+    content: Readable,
+    mostBytes: number,
+    signal: AbortSignal,
+  ): Promise<StoredBackup> {
+    const file = this.#fileOf(databaseId, backupId);
+    const folder = this.#folderOf(databaseId);
+    await mkdir(folder, { recursive: true });
+    await chmod(folder, 0o700);
+    const draft = `${file}${DRAFT}`;
+    try {
+      const compressed = createZstdCompress();
+      const written = createWriteStream(draft, { mode: 0o600, flush: true });
+      await pipeline(content, refusingBeyond(mostBytes), compressed, written, { signal });
+      const stored = await digestOf(draft);
+      await rename(draft, file);
+      await flushFolder(folder);
+      return stored;
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+
+  /** Undefined where there is no such backup. */
+  async find(databaseId: string, backupId: string): Promise<StoredBackup | undefined> {
+    const file = this.#fileOf(databaseId, backupId);
+    const exists = await stat(file).catch(() => undefined);
+    return exists && digestOf(file);
+  }
+
+  /** The size of a backup's content. @throws where it is damaged. */
+  async contentBytes(databaseId: string, backupId: string, signal: AbortSignal): Promise<number> {
+    let bytes = 0;
+    const count = async (content: Readable) => {
+      for await (const chunk of content) bytes += (chunk as Buffer).length;
+    };
+    await this.read(databaseId, backupId, count, signal);
+    return bytes;
+  }
+
+  /** Hands the content of a backup to `take`. */
+  async read(
+    databaseId: string,
+    backupId: string,
+    take: (content: Readable) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const content = createZstdDecompress();
+    await Promise.all([
+      pipeline(createReadStream(this.#fileOf(databaseId, backupId)), content, { signal }),
+      take(content).catch(error => {
+        content.destroy();
+        throw error;
+      }),
+    ]);
+  }
+
+  /** Deletes all others. */
+  async retain(databaseId: string, backupIds: ReadonlySet<string>): Promise<void> {
+    const folder = this.#folderOf(databaseId);
+    const kept = new Set([...backupIds].map(id => `${id}${SUFFIX}`));
+    for (const name of await readdir(folder).catch(() => []))
+      if (!kept.has(name.replace(DRAFT, ''))) await rm(join(folder, name), { force: true });
+  }
+
+  #folderOf(databaseId: string): string {
+    return join(this.folders.pathOf(databaseId), 'backups');
+  }
+
+  #fileOf(databaseId: string, backupId: string): string {
+    if (!NAME.test(backupId)) throw new Error('the id of a backup is a UUID');
+    return join(this.#folderOf(databaseId), `${backupId}${SUFFIX}`);
+  }
+}
+
+const digestOf = async (file: string): Promise<StoredBackup> => {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    sizeBytes += chunk.length;
+  }
+  return { sizeBytes, digest: hash.digest('hex') };
+};
+
+const refusingBeyond = (mostBytes: number): Transform => {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      bytes += chunk.length;
+      done(bytes > mostBytes ? new Error('the database grew while it was copied') : null, chunk);
+    },
+  });
+};
+
+/** A rename is on disk when its folder is. */
+const flushFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+};

@@ -1,0 +1,294 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { DatabaseKind, DatabaseOrder } from '@postern/runtime';
+import pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { LocalDatabases } from './local-databases.js';
+import { findValkey } from './programs.js';
+import { stopDatabases } from './stop-databases.js';
+import { STARTER } from './testing/starter-limits.js';
+
+const PLACES = {
+  postgresBin: process.env['POSTERN_PLATFORM_POSTGRES_BIN'],
+  valkeyBin: process.env['POSTERN_PLATFORM_VALKEY_BIN'],
+  path: process.env['PATH'],
+};
+jest.setTimeout(240_000);
+const NEVER = new AbortController().signal;
+
+let home: string;
+let databases: LocalDatabases;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'postern-backups-'));
+  await chmod(home, 0o755);
+  databases = new LocalDatabases(home, PLACES);
+});
+afterEach(async () => {
+  await databases.retain(new Set());
+  await stopDatabases(home);
+  await rm(home, { recursive: true });
+});
+
+const running = async (kind: DatabaseKind): Promise<DatabaseOrder> => {
+  const databaseId = uuidv7();
+  const order = {
+    databaseId,
+    kind,
+    ...(await databases.reserve(databaseId, kind)),
+    username: kind === 'relational' ? 'app' : 'default',
+    password: randomBytes(24).toString('base64url'),
+    limits: STARTER,
+  };
+  await databases.ensure(order);
+  return order;
+};
+
+const query = async ({ username, password, host, port }: DatabaseOrder, text: string): Promise<unknown[]> => {
+  const client = new pg.Client({ host, port, user: username, password, database: username });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+const folderOf = ({ databaseId }: DatabaseOrder) => join(home, 'databases', databaseId);
+const recordOf = async (order: DatabaseOrder) =>
+  JSON.parse(await readFile(join(folderOf(order), 'record.json'), 'utf8')) as Record<string, unknown>;
+const namesOf = ({ databaseId }: DatabaseOrder) => readdir(join(home, 'databases', databaseId));
+
+/** A database with the row 1, backed up, and with the rows 1 and 2 afterwards. */
+const backedUp = async () => {
+  const order = await running('relational');
+  await query(order, 'CREATE TABLE orders (id int); INSERT INTO orders VALUES (1)');
+  const backupId = uuidv7();
+  const backup = await databases.backUp(order.databaseId, backupId, NEVER);
+  await query(order, 'INSERT INTO orders VALUES (2)');
+  return { order, restoreId: uuidv7(), backupId, ...backup };
+};
+const ids = async (order: DatabaseOrder) => query(order, 'SELECT id FROM orders ORDER BY id');
+
+describe('a backup of a relational database', () => {
+  it('restores what was stored when it was made, with the current password', async () => {
+    const { order, ...backup } = await backedUp();
+    const rotated = { ...order, password: 'another-password' };
+    await databases.restore({ order: rotated, ...backup }, NEVER);
+    expect(await ids(rotated)).toEqual([{ id: 1 }]);
+    await expect(ids(order)).rejects.toThrow('password');
+    await query(rotated, 'INSERT INTO orders VALUES (3)');
+    expect((await namesOf(order)).sort()).toEqual(['backups', 'data', 'record.json', 'server.log']);
+  });
+
+  it('is made while clients write, and holds a consistent state', async () => {
+    const order = await running('relational');
+    await query(order, 'CREATE TABLE pairs (a int, b int); CREATE INDEX ON pairs (a)');
+    let writing = true;
+    const written = (async () => {
+      for (let n = 0; writing; n++)
+        await query(order, `INSERT INTO pairs SELECT ${n}, ${n} FROM generate_series(1, 500)`);
+    })();
+    const backupId = uuidv7();
+    const { digest } = await databases.backUp(order.databaseId, backupId, NEVER);
+    writing = false;
+    await written;
+    await databases.restore({ order, restoreId: uuidv7(), backupId, digest }, NEVER);
+    const partial = 'SELECT a FROM pairs GROUP BY a HAVING count(*) <> 500';
+    expect(await query(order, partial)).toEqual([]);
+  });
+
+  it('is readable for the platform only, and smaller than the data', async () => {
+    const { order, backupId, sizeBytes } = await backedUp();
+    const folder = join(folderOf(order), 'backups');
+    const { mode: ofFolder } = await stat(folder);
+    const { mode: ofFile, size } = await stat(join(folder, `${backupId}.zst`));
+    expect([ofFolder & 0o777, ofFile & 0o777]).toEqual([0o700, 0o600]);
+    expect(size).toBe(sizeBytes);
+    expect(sizeBytes).toBeLessThan(20 * 1024 ** 2);
+  });
+
+  it('is made once, and deleted when it is not retained', async () => {
+    const { order, backupId, sizeBytes, digest } = await backedUp();
+    expect(await databases.backUp(order.databaseId, backupId, NEVER)).toEqual({ sizeBytes, digest });
+    await databases.retainBackups(order.databaseId, new Set([backupId]));
+    expect(await readdir(join(folderOf(order), 'backups'))).toEqual([`${backupId}.zst`]);
+    await databases.retainBackups(order.databaseId, new Set());
+    expect(await readdir(join(folderOf(order), 'backups'))).toEqual([]);
+  });
+
+  it('that was cancelled leaves nothing', async () => {
+    const order = await running('relational');
+    const cancelled = databases.backUp(order.databaseId, uuidv7(), AbortSignal.timeout(1));
+    await expect(cancelled).rejects.toThrow('abort');
+    expect(await readdir(join(folderOf(order), 'backups'))).toEqual([]);
+    await databases.backUp(order.databaseId, uuidv7(), NEVER);
+  });
+
+  it('is refused where it could fill the disk', async () => {
+    const order = await running('relational');
+    const full = new LocalDatabases(home, PLACES, 2 ** 60);
+    const words = /the disk of the platform is too full: \d+ MiB have to be free, and \d+ MiB are/;
+    await expect(full.backUp(order.databaseId, uuidv7(), NEVER)).rejects.toThrow(words);
+  });
+
+  it('is refused for a database that does not run', async () => {
+    const order = await running('relational');
+    await databases.stopAll();
+    await expect(databases.backUp(order.databaseId, uuidv7(), NEVER)).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+describe('a restore is all or nothing:', () => {
+  it('a damaged backup changes nothing', async () => {
+    const { order, backupId, ...rest } = await backedUp();
+    const file = join(folderOf(order), 'backups', `${backupId}.zst`);
+    const bytes = await readFile(file);
+    const middle = bytes.length >> 1;
+    bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+    await writeFile(file, bytes);
+    await expect(databases.restore({ order, backupId, ...rest }, NEVER)).rejects.toThrow('the backup is damaged');
+    expect(await ids(order)).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
+  it('data that do not start change nothing', async () => {
+    const { order, ...backup } = await backedUp();
+    const foreign = await running('relational');
+    await query(foreign, 'CREATE TABLE foreign_data ()');
+    const copy = await databases.backUp(foreign.databaseId, backup.backupId, NEVER);
+    // Its administrator has another password, so that the platform cannot use it.
+    const name = `${backup.backupId}.zst`;
+    await rename(join(folderOf(foreign), 'backups', name), join(folderOf(order), 'backups', name));
+    const damaged = databases.restore({ order, ...backup, digest: copy.digest }, AbortSignal.timeout(20_000));
+    await expect(damaged).rejects.toThrow();
+    expect(await ids(order)).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(existsSync(join(folderOf(order), 'restore'))).toBe(false);
+  }, 120_000);
+
+  it('a full disk changes nothing', async () => {
+    const { order, ...backup } = await backedUp();
+    const full = new LocalDatabases(home, PLACES, 2 ** 60);
+    await expect(full.restore({ order, ...backup }, NEVER)).rejects.toThrow('the disk of the platform is too full');
+    expect(await ids(order)).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
+  it('the same restore again changes nothing', async () => {
+    const { order, ...backup } = await backedUp();
+    await databases.restore({ order, ...backup }, NEVER);
+    await query(order, 'INSERT INTO orders VALUES (3)');
+    await databases.restore({ order, ...backup }, NEVER);
+    expect(await ids(order)).toEqual([{ id: 1 }, { id: 3 }]);
+  });
+
+  it('one that was cut off before its data were ready is forgotten, with the server that proved them', async () => {
+    const { order, ...backup } = await backedUp();
+    await databases.restore({ order, ...backup }, NEVER);
+    // As a kill leaves it while the data are unpacked.
+    await databases.stopAll();
+    await databases.ensure(order);
+    await cp(join(folderOf(order), 'data'), join(folderOf(order), 'restore', 'data'), { recursive: true });
+    await databases.restore({ order, ...backup, restoreId: uuidv7() }, NEVER);
+    expect(await ids(order)).toEqual([{ id: 1 }]);
+    expect(existsSync(join(folderOf(order), 'restore'))).toBe(false);
+  });
+
+  it.each(['neither folder', 'the old data', 'both folders'])(
+    'one that was cut off when %s had been moved is completed by the next start',
+    async moved => {
+      const { order, ...backup } = await backedUp();
+      const folder = folderOf(order);
+      await databases.restore({ order, ...backup }, NEVER);
+      await query(order, 'INSERT INTO orders VALUES (4)');
+      await databases.stopAll();
+      // What a kill leaves: the restored data are here those with the row 4, the replaced ones a copy that says so.
+      const keep = { recursive: true, preserveTimestamps: true };
+      await cp(join(folder, 'data'), join(folder, 'older'), keep);
+      await own(join(folder, 'older'), (await stat(join(folder, 'data'))).uid);
+      if (moved === 'both folders') await rename(join(folder, 'older'), join(folder, 'replaced'));
+      else {
+        await mkdir(join(folder, 'restore'));
+        await rename(join(folder, 'data'), join(folder, 'restore', 'data'));
+        await rename(join(folder, 'older'), join(folder, moved === 'the old data' ? 'replaced' : 'data'));
+      }
+      const restoreId = uuidv7();
+      const record = { ...(await recordOf(order)), completing: restoreId };
+      await writeFile(join(folder, 'record.json'), JSON.stringify(record));
+
+      await databases.ensure(order);
+      expect(await ids(order)).toEqual([{ id: 1 }, { id: 4 }]);
+      expect(await recordOf(order)).toMatchObject({ restored: restoreId });
+      expect((await namesOf(order)).filter(name => ['restore', 'replaced', 'older'].includes(name))).toEqual([]);
+    },
+  );
+});
+
+describe('removing a database', () => {
+  it('deletes its backups and ends what proves a restore', async () => {
+    const { order, ...backup } = await backedUp();
+    const restored = databases.restore({ order, ...backup }, NEVER).catch(() => undefined);
+    await databases.remove(order.databaseId);
+    await restored;
+    await databases.remove(order.databaseId);
+    expect(existsSync(folderOf(order))).toBe(false);
+  });
+});
+
+const machineHasValkey = findValkey(PLACES) !== undefined;
+
+describe(`a backup of a key-value store on a machine ${machineHasValkey ? 'with' : 'without'} a server for it`, () => {
+  it(machineHasValkey ? 'restores what was stored when it was made' : 'is not made', async () => {
+    if (!machineHasValkey) {
+      await expect(databases.backUp(uuidv7(), uuidv7(), NEVER)).rejects.toThrow('no such database');
+      return;
+    }
+    const order = await running('key_value');
+    await say(order, `AUTH ${order.password}`, 'SET kept 1');
+    const backupId = uuidv7();
+    const { digest } = await databases.backUp(order.databaseId, backupId, NEVER);
+    await say(order, `AUTH ${order.password}`, 'SET kept 2', 'SET later 1');
+    const rotated = { ...order, password: 'another-password' };
+    await databases.restore({ order: rotated, restoreId: uuidv7(), backupId, digest }, NEVER);
+    expect(await say(rotated, `AUTH ${rotated.password}`, 'EXISTS later', 'GET kept')).toEqual([
+      '+OK',
+      ':0',
+      '$1',
+      '1',
+    ]);
+    // It outlives a restart like any other data.
+    await say(rotated, `AUTH ${rotated.password}`, 'SET after 1');
+    await databases.stopAll();
+    await databases.ensure(rotated);
+    expect(await say(rotated, `AUTH ${rotated.password}`, 'EXISTS kept after')).toEqual(['+OK', ':2']);
+  });
+
+  it(machineHasValkey ? 'takes a new password while it runs' : 'needs none', async () => {
+    if (!machineHasValkey) return expect(await databases.missingFor('key_value')).toContain('install');
+    const order = await running('key_value');
+    await databases.ensure({ ...order, password: 'another-password' });
+    expect(await say(order, `AUTH ${order.password}`)).toEqual([expect.stringContaining('WRONGPASS')]);
+    expect(await say(order, 'AUTH another-password')).toEqual(['+OK']);
+  });
+});
+
+/** Gives a tree to the user of a database. */
+const own = async (path: string, uid: number): Promise<void> => {
+  for (const name of await readdir(path, { recursive: true })) await chown(join(path, name), uid, uid);
+  await chown(path, uid, uid);
+};
+
+/** Sends inline commands and answers the lines of their replies. */
+const say = ({ host, port }: DatabaseOrder, ...commands: string[]): Promise<string[]> =>
+  new Promise((resolve, reject) => {
+    let received = '';
+    const socket = connect({ host, port });
+    socket.on('error', reject).on('data', chunk => {
+      received += chunk;
+    });
+    socket.on('close', () => resolve(received.split('\r\n').slice(0, -1)));
+    socket.write([...commands, 'QUIT'].map(command => `${command}\r\n`).join(''));
+  }).then(lines => (lines as string[]).slice(0, -1));

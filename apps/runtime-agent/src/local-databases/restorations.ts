@@ -1,0 +1,92 @@
+import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { DatabaseRestore } from '@postern/runtime';
+import type { BackupFiles } from './backup-files.js';
+import { type DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RestoreFolders } from './database-folder.js';
+import { type LocalServer, ServerKeeper } from './server-keeper.js';
+
+/**
+ * Puts backups in the place of databases. The data are unpacked beside the database and started there on another port,
+ * which proves them. Then the record notes the restore: before that nothing of it counts, after that it is completed.
+ */
+export class Restorations {
+  readonly folders: RestoreFolders;
+  readonly #trials: ServerKeeper;
+
+  constructor(
+    private readonly databases: DatabaseFolders,
+    private readonly keeper: ServerKeeper,
+    private readonly backups: BackupFiles,
+    platformHome: string,
+  ) {
+    this.folders = new RestoreFolders(platformHome);
+    this.#trials = new ServerKeeper(this.folders);
+  }
+
+  /** Makes the data ready and completes the restore; `server` runs the database, `trial` the data that replace it. */
+  async run(
+    record: DatabaseRecord,
+    { order, restoreId, backupId }: DatabaseRestore,
+    [server, trial]: readonly [LocalServer, LocalServer],
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.abandon(record);
+    try {
+      const folder = this.folders.pathOf(record.databaseId);
+      await mkdir(folder);
+      // Passable for the database's own user, readable for nobody else.
+      await chmod(folder, 0o711);
+      const beside = this.folders.recordBeside(record, await freePort());
+      await this.backups.read(record.databaseId, backupId, copy => trial.unpack(beside, copy, signal), signal);
+      await this.#trials.ensure(trial, beside, { ...order, port: beside.port });
+      await this.#trials.stop(trial, beside);
+      signal.throwIfAborted();
+    } catch (error) {
+      await this.abandon(record);
+      throw error;
+    }
+    await this.complete(await this.databases.note(record, { completing: restoreId }), server);
+  }
+
+  /** Completes a restore that the record notes, also after a kill at any step of it. */
+  async complete(record: DatabaseRecord, server: LocalServer): Promise<DatabaseRecord> {
+    if (record.completing === undefined) return record;
+    await this.keeper.stop(server, record);
+    const data = this.databases.dataOf(record.databaseId);
+    const ready = this.folders.dataOf(record.databaseId);
+    const replaced = join(this.databases.pathOf(record.databaseId), 'replaced');
+    if (await exists(ready)) {
+      if (!(await exists(replaced)) && (await exists(data))) await rename(data, replaced);
+      await rename(ready, data);
+    }
+    const completed = await this.databases.note(record, { completing: undefined, restored: record.completing });
+    await this.abandon(record);
+    return completed;
+  }
+
+  /** Ends what runs of a restore that is not to be completed, and deletes what is left of any restore. */
+  async abandon(record: DatabaseRecord): Promise<void> {
+    const folder = this.folders.pathOf(record.databaseId);
+    if (await exists(folder)) {
+      await this.#trials.kill(this.folders.recordBeside(record, record.port));
+      await rm(folder, { recursive: true, force: true });
+    }
+    await rm(join(this.databases.pathOf(record.databaseId), 'replaced'), { recursive: true, force: true });
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, LOCAL_HOST, () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });

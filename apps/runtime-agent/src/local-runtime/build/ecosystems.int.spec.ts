@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { BuildsFixture } from './testing/builds-fixture.js';
+
+const SERVER = 'package main\n\nimport "os"\n\nfunc main() { os.Stdout.WriteString(os.Getenv("PORT")) }\n';
+
+/** Projects that need no package of a registry, the file that shows that they were built, and how they start. */
+const PROJECTS = [
+  {
+    ecosystem: 'Python',
+    program: 'python3',
+    install: 'Python 3 with its venv module',
+    files: { 'requirements.txt': '', 'main.py': 'print("hi")\n' },
+    rule: 'requirements.txt found: pip install -r requirements.txt',
+    made: '.venv/pyvenv.cfg',
+    starts: 'Starts by: .venv/bin/python main.py',
+  },
+  {
+    ecosystem: 'Go',
+    program: 'go',
+    install: 'Go, on the path',
+    files: { 'go.mod': 'module example.org/shop\n\ngo 1.20\n', 'main.go': SERVER },
+    rule: 'go.mod found: mkdir -p bin && go build -o bin/ ./...',
+    made: 'bin/shop',
+    starts: 'Starts by: ./bin/shop',
+  },
+  {
+    ecosystem: 'PHP',
+    program: 'php',
+    install: 'PHP',
+    files: { 'composer.json': '{}', Procfile: 'web: heroku-php-nginx web/\n', 'web/index.php': '<?php echo 1;' },
+    rule: 'composer.json without packages found: php -S',
+    made: 'web/index.php',
+    starts: 'Starts by: php -S "0.0.0.0:$PORT" -t web',
+  },
+  {
+    ecosystem: 'Hugo',
+    program: 'hugo',
+    install: 'Hugo, in its extended edition',
+    files: {
+      'hugo.toml': 'baseURL = "/"\ndisableKinds = ["RSS", "sitemap"]\n',
+      'layouts/index.html': '<title>{{ site.BaseURL }}</title>',
+    },
+    rule: 'hugo.toml found: hugo --destination public',
+    made: 'public/index.html',
+    starts: 'Serves the files in public',
+  },
+  {
+    ecosystem: 'Rust',
+    program: 'cargo',
+    install: 'Rust with Cargo, for all users',
+    files: {
+      'Cargo.toml': '[package]\nname = "shop"\nversion = "1.0.0"\nedition = "2021"\n',
+      'src/main.rs': 'fn main() { println!("hi") }\n',
+    },
+    rule: 'Cargo.toml found: cargo build --release',
+    made: 'target/release/shop',
+    starts: 'Starts by: ./target/release/shop',
+  },
+] as const;
+
+describe('A build without a build command', () => {
+  let fixture: BuildsFixture;
+  afterEach(() => fixture.stop());
+
+  it.each(PROJECTS)(
+    'of a project of $ecosystem states its rules and makes what is started, or names the tool that is missing',
+    async ({ program, install, files, rule, made, starts }) => {
+      fixture = await BuildsFixture.start();
+      const order = await fixture.order(files, { startCommand: undefined, deadlineMs: 240_000 });
+      const isHere = fixture.here.path.split(delimiter).some(folder => existsSync(join(folder, program)));
+      if (!isHere) {
+        await expect(fixture.build(order)).rejects.toThrow(`this machine has no ${program}: install ${install}`);
+        return;
+      }
+      const artefact = await fixture.build(order);
+      expect((await fixture.read(artefact, made)).length).toBeGreaterThan(0);
+      const lines = await fixture.lines();
+      expect(lines).toContain(rule);
+      expect(lines.at(-1)).toBe(starts);
+    },
+    // Compilers build the standard library first.
+    300_000,
+  );
+
+  it('says what to do about a failure that it knows', async () => {
+    fixture = await BuildsFixture.start();
+    const files = { 'package.json': '{"dependencies": {"a": "1"}}', 'package-lock.json': '{"lockfileVersion": 3}' };
+    const order = await fixture.order(files, { startCommand: undefined });
+    await expect(fixture.build(order)).rejects.toThrow(
+      /^package-lock\.json does not match package\.json: run npm install and commit the result \(npm ci .* exited with code 1\)$/,
+    );
+  }, 120_000);
+
+  it('names the folder that holds a project where the root folder holds none', async () => {
+    fixture = await BuildsFixture.start();
+    const order = await fixture.order({ 'website/package.json': '{}', Dockerfile: '' }, { startCommand: undefined });
+    await expect(fixture.build(order)).rejects.toThrow(
+      /but website holds a project: give it a build command .* cd website &&$/,
+    );
+  }, 120_000);
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+import { BuildFailed } from '@postern/runtime';
+import { recipeFor, requireTools } from './builders.js';
+import { processTypes, procfileRules } from './procfile.js';
+import { machineWith } from './testing/machine-with.js';
+import { projectOf } from './testing/project-of.js';
+
+type Files = Readonly<Record<string, string | object>>;
+
+const HERE = machineWith('python3=python3.11', 'python3.11', 'python3.13', 'deno');
+
+const built = async (source: Files, result: Files = source) => {
+  const recipe = await recipeFor(projectOf(source), HERE);
+  return { recipe, start: await recipe.start?.(projectOf(result)) };
+};
+
+describe('The recipe', () => {
+  it.each<readonly [string, Files, string, string]>([
+    [
+      'requirements.txt with Flask',
+      { 'requirements.txt': 'flask', 'app.py': 'from flask import Flask\napp = Flask(__name__)\n' },
+      'requirements.txt found: pip install -r requirements.txt',
+      '.venv/bin/python -m gunicorn.app.wsgiapp --bind "0.0.0.0:$PORT" app:app',
+    ],
+    [
+      'requirements.txt with FastAPI in a package',
+      { 'requirements.txt': 'fastapi', 'src/main.py': 'api = FastAPI(title="x")\n' },
+      'requirements.txt found: pip install -r requirements.txt',
+      '.venv/bin/python -m uvicorn --host 0.0.0.0 --port "$PORT" src.main:api',
+    ],
+    [
+      'a factory of Flask',
+      {
+        'requirements.txt': 'flask',
+        'shop/__init__.py': 'def create_app(test_config=None):\n  app = Flask(__name__)\n',
+      },
+      'requirements.txt found: pip install -r requirements.txt',
+      `.venv/bin/python -m gunicorn.app.wsgiapp --bind "0.0.0.0:$PORT" 'shop:create_app()'`,
+    ],
+    [
+      'Django with uv',
+      { 'uv.lock': '', 'manage.py': '', 'shop/settings.py': "WSGI_APPLICATION = 'shop.wsgi.application'\n" },
+      'uv.lock found: uv sync --frozen --no-dev',
+      '.venv/bin/python -m gunicorn.app.wsgiapp --bind "0.0.0.0:$PORT" shop.wsgi:application',
+    ],
+    [
+      'a Pipfile with its lock file',
+      { Pipfile: '', 'Pipfile.lock': '{}', 'app.py': 'print()' },
+      'Pipfile.lock found: pipenv sync',
+      '.venv/bin/python app.py',
+    ],
+    [
+      'pyproject.toml that makes no package',
+      { 'pyproject.toml': '[project]\nname = "x"\n', 'main.py': 'app = FastAPI()' },
+      'pyproject.toml without a build system found: uv sync --no-dev',
+      '.venv/bin/python -m uvicorn --host 0.0.0.0 --port "$PORT" main:app',
+    ],
+    [
+      'poetry.lock and a program',
+      { 'poetry.lock': '', 'pyproject.toml': '', 'main.py': 'print()' },
+      'poetry.lock found: poetry install --only main --no-root',
+      '.venv/bin/python main.py',
+    ],
+  ])('of Python: %s', async (_, source, rule, command) => {
+    const { recipe, start } = await built(source);
+    expect(recipe.rules[0]).toBe(rule);
+    expect(start).toEqual({ kind: 'command', command });
+  });
+
+  it('of Django collects the static files where settings say where to', async () => {
+    const { recipe } = await built({
+      'requirements.txt': '',
+      'manage.py': '',
+      'shop/settings.py': 'STATIC_ROOT = "x"',
+    });
+    expect(recipe.command).toMatch(/manage\.py collectstatic --noinput$/);
+  });
+
+  it.each<readonly [string, Files, Files, string, string]>([
+    [
+      'Go',
+      { 'go.mod': 'module example.org/shop/v2\n' },
+      { 'bin/shop': '', 'bin/tool': '' },
+      'go.mod found',
+      './bin/shop',
+    ],
+    [
+      'Ruby with Rack',
+      { Gemfile: '' },
+      { 'config.ru': '' },
+      'Gemfile found',
+      'bundle exec rackup --host 0.0.0.0 --port "$PORT"',
+    ],
+    ['PHP', { 'index.php': '' }, { 'index.php': '' }, 'index.php found', 'php -S "0.0.0.0:$PORT" -t .'],
+    [
+      'Rust',
+      { 'Cargo.toml': '[package]\nname = "shop"\n' },
+      { 'target/release/shop': '' },
+      'Cargo.toml found',
+      './target/release/shop',
+    ],
+    [
+      'Deno',
+      { 'deno.json': '{"tasks":{"start":"deno run main.ts"}}', 'main.ts': '' },
+      {},
+      'deno.json found',
+      'DENO_DIR="$PWD/.deno" deno task start',
+    ],
+  ])('of %s', async (_, source, result, rule, command) => {
+    const { recipe, start } = await built(source, result);
+    expect(recipe.rules[0]).toContain(rule);
+    expect(start).toEqual({ kind: 'command', command });
+  });
+
+  it('of Deno is known by what the main module uses', async () => {
+    const { recipe } = await built({ 'src/index.ts': 'Deno.serve(() => new Response("hi"))' });
+    expect(recipe.rules).toEqual(['src/index.ts found: deno run src/index.ts']);
+  });
+
+  it('of Python says which version the project asks for', async () => {
+    const { recipe } = await built({ 'requirements.txt': '', '.python-version': '3.14\n' });
+    expect(recipe.rules[1]).toBe(
+      '.python-version asks for Python 3.14, which is not on this machine: python3.13 is used',
+    );
+    expect(recipe.command).toMatch(/^python3\.13 -m venv \.venv && /);
+  });
+
+  it('of Java runs the archive that Maven made, and not its sources', async () => {
+    const { start } = await built({ 'pom.xml': '' }, { 'target/shop-1-sources.jar': '', 'target/shop-1.jar': '' });
+    expect(start).toMatchObject({ command: expect.stringMatching(/^java .* -jar target\/shop-1\.jar$/) });
+  });
+
+  it('is that of Node.js beside other manifests where the Procfile starts Node.js', async () => {
+    const { recipe } = await built({ Procfile: 'web: npm start', Gemfile: '', 'package.json': '{}' });
+    expect(recipe.rules[0]).toContain('package.json');
+  });
+
+  it('names the tool that is missing and how to get it', async () => {
+    const { recipe } = await built({ Gemfile: '' });
+    expect(() => requireTools(recipe, machineWith())).toThrow(BuildFailed);
+    expect(() => requireTools(recipe, machineWith())).toThrow(
+      'Gemfile found: bundle install, but this machine has no ruby and bundle: install Ruby and Bundler (gem install bundler) on it',
+    );
+    expect(() => requireTools({ rules: [] }, machineWith())).not.toThrow();
+  });
+});
+
+describe('A Procfile', () => {
+  const text = 'web: node server.js\r\nrelease: npm run migrate\nworker: node worker.js\n# comment\n';
+
+  it('has a command for each process type', () => {
+    expect(processTypes(text)).toEqual({ web: 'node server.js', release: 'npm run migrate', worker: 'node worker.js' });
+  });
+
+  it('is told of in the log, with the process types that are not run', () => {
+    expect(procfileRules(text)).toEqual([
+      'Procfile found: web is started by node server.js',
+      'Procfile: worker found; the setting processes says how many of them run',
+      'Procfile: release found; it runs if it is set as release_command',
+    ]);
+    expect(procfileRules('')).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import { BuildFailed } from '@postern/runtime';
+import { findStart, type Start } from '../artefacts/start.js';
+import { deno } from './deno.js';
+import { go } from './go.js';
+import { hugo } from './hugo.js';
+import { java } from './java.js';
+import type { Machine } from './machine.js';
+import { node } from './node.js';
+import { php } from './php.js';
+import { processTypes } from './procfile.js';
+import { type Project, projectIn } from './project.js';
+import { python } from './python.js';
+import type { Builder, Recipe } from './recipe.js';
+import { ruby } from './ruby.js';
+import { rust } from './rust.js';
+
+/** A package.json beside another ecosystem's manifest is mostly for its assets, so it comes last. */
+const BUILDERS: readonly Builder[] = [deno, go, ruby, python, php, java, rust, node, hugo];
+
+const NOTHING: Recipe = { rules: [] };
+
+/** The recipe for a project. A Procfile that starts Node.js says that the other manifests are not the service's. */
+export const recipeFor = async (project: Project, machine: Machine): Promise<Recipe> => {
+  const { web } = processTypes((await project.read('Procfile')) ?? '');
+  const isNode = web !== undefined && /^(\w+=\S+\s+)*(node|npm|npx|yarn|pnpm|bun)\b/.test(web);
+  for (const builder of isNode ? [node, ...BUILDERS] : BUILDERS) {
+    const recipe = await builder(project, machine);
+    if (recipe) return recipe;
+  }
+  return NOTHING;
+};
+
+/** @throws BuildFailed that names the program to install. */
+export const requireTools = ({ needs = [], rules }: Recipe, machine: Machine): void => {
+  const missing = needs.filter(({ program }) => !machine.has(program));
+  if (missing.length === 0) return;
+  const names = missing.map(({ program }) => program).join(' and ');
+  const cures = missing.map(({ install }) => install).join(' and ');
+  throw new BuildFailed(`${rules[0]}, but this machine has no ${names}: install ${cures} on it`);
+};
+
+/** What starts a build's result where its owner has not said it. @throws BuildFailed where nothing does. */
+export const startOf = async (directory: string, recipe: Recipe): Promise<Start> => {
+  const built = projectIn(directory);
+  const { web } = processTypes((await built.read('Procfile')) ?? '');
+  const isOwn = web === undefined || recipe.startsInsteadOf?.(web) === true;
+  const found = isOwn ? await recipe.start?.(built) : undefined;
+  const start = found ?? (await findStart(directory));
+  if (start) return start;
+  const folder = await folderOfProject(built);
+  if (folder !== undefined)
+    throw new BuildFailed(
+      `nothing in the root folder of the repository starts this service, but ${folder} holds a project: give it a build command and a start command that begin with cd ${folder} &&`,
+    );
+  if (await built.has('Dockerfile'))
+    throw new BuildFailed(
+      'nothing but a Dockerfile says how this service is built and started, and no container tool is used on one machine: give it a build command and a start command, or use the Kubernetes runtime',
+    );
+  throw new BuildFailed(
+    'nothing starts this service: give it a start command, a web line in a Procfile, a start script in package.json, or an index.html',
+  );
+};
+
+const MANIFESTS =
+  /^([^/]+)\/(package\.json|requirements\.txt|pyproject\.toml|go\.mod|Gemfile|composer\.json|pom\.xml|Cargo\.toml|hugo\.toml|config\.toml)$/;
+
+/** The first folder of the repository that a builder could be for. */
+const folderOfProject = async (built: Project): Promise<string | undefined> => {
+  const paths = await built.files('.', 1);
+  return paths.map(path => MANIFESTS.exec(path)?.[1]).find(folder => folder !== undefined);
+};

@@ -1,0 +1,56 @@
+import type { Machine } from './machine.js';
+import { firstOf, type Project } from './project.js';
+import { type Builder, commandStart } from './recipe.js';
+
+const MAINS = ['main.ts', 'main.js', 'server.ts', 'mod.ts', 'index.ts', 'app.ts', 'src/main.ts', 'src/index.ts'];
+const OF_DENO = /\bDeno\.|https:\/\/deno\.land\/|from ['"]jsr:/;
+/** The npm package holds the program, so that it need not be on the machine. */
+const PACKAGE = 'deno@2';
+/** What modules import lies in the artefact, because an instance fetches nothing. */
+const CACHE = 'DENO_DIR="$PWD/.deno"';
+
+/** Projects with a deno.json, or whose main module uses what only Deno has. */
+export const deno: Builder = async (project, machine) => {
+  const main = await firstOf(project, MAINS);
+  const isMarked = main !== undefined && OF_DENO.test((await project.read(main)) ?? '');
+  const manifest =
+    (await firstOf(project, ['deno.json', 'deno.jsonc', 'deno.lock'])) ??
+    (isMarked && !(await project.has('package.json')) ? main : undefined);
+  if (manifest === undefined) return undefined;
+  const { program, install, rules } = programOf(machine);
+  const tasks = await tasksOf(project);
+  const run = tasks.has('start') ? 'task start' : `run ${main ?? ''}`;
+  const steps = [...install];
+  if (main !== undefined) steps.push(`${CACHE} ${program} cache ${main}`);
+  if (tasks.has('build')) steps.push(`${CACHE} ${program} task build`);
+  return {
+    rules: [
+      `${manifest} found: deno ${run}`,
+      ...rules,
+      ...(tasks.has('build') ? ['task build found: deno task build'] : []),
+    ],
+    ...(steps.length > 0 && { command: steps.join(' && ') }),
+    start: async () => {
+      if (tasks.has('start')) return commandStart(`${CACHE} deno task start`);
+      return main === undefined
+        ? undefined
+        : commandStart(`${CACHE} deno run --allow-net --allow-env --allow-read ${main}`);
+    },
+  };
+};
+
+const programOf = (machine: Machine) =>
+  machine.has('deno')
+    ? { program: 'deno', install: [], rules: [] }
+    : {
+        program: '.postern/node_modules/.bin/deno',
+        install: [`npm install --no-save --no-package-lock --prefix .postern ${PACKAGE}`],
+        rules: [`this machine has no deno: npm installs ${PACKAGE}`],
+      };
+
+/** The names of the tasks; a deno.jsonc may have comments, which no parser of ours reads. */
+const tasksOf = async (project: Project): Promise<ReadonlySet<string>> => {
+  const text = (await project.read('deno.json')) ?? (await project.read('deno.jsonc')) ?? '';
+  const block = /"tasks"\s*:\s*\{([\s\S]*?)\}\s*[,}]/.exec(text)?.[1] ?? '';
+  return new Set([...block.matchAll(/"([\w:-]+)"\s*:/g)].map(([, name = '']) => name));
+};

@@ -1,0 +1,104 @@
+interface Cure {
+  readonly pattern: RegExp;
+  /** What is wrong and what to do, from what the pattern has found. */
+  readonly words: (found: RegExpExecArray) => string;
+}
+
+const lockWords = (file: string, command: string) => (): string =>
+  `${file} does not match package.json: run ${command} and commit the result`;
+
+/** What the tools of a build say when something outside the project's code is wrong. The first that applies counts. */
+const CURES: readonly Cure[] = [
+  {
+    pattern: /Requires-Python (>=3\.\d+)[^\n]*\n(?:[^\n]*\n){0,40}?[^\n]*No matching distribution found for (\S+)/,
+    words: ([, version, name]) =>
+      `${name} needs Python ${version}: install such a Python, with its venv module, on this machine`,
+  },
+  {
+    pattern: /requires a different Python: (\S+) not in '([^']+)'/,
+    words: ([, own, wanted]) =>
+      `the project needs Python ${wanted} and has ${own}: install such a Python, with its venv module, on this machine`,
+  },
+  {
+    pattern: /(?:Python requirement: |No interpreter found for Python )`?([<>=~]=?\s*3\.\d+)/,
+    words: ([, wanted]) =>
+      `the project needs Python ${wanted?.replaceAll(' ', '')}: install such a Python, with its venv module, on this machine`,
+  },
+  {
+    pattern: /The current Python version \((\S+)\) is not allowed by the project \(([^)]+)\)/,
+    words: ([, own, wanted]) =>
+      `the project needs Python ${wanted} and has ${own}: install such a Python, with its venv module, on this machine`,
+  },
+  {
+    pattern: /ensurepip is not available/,
+    words: () => 'this Python has no venv module: install it on this machine (python3-venv on Debian and Ubuntu)',
+  },
+  {
+    pattern: /pg_config executable not found/,
+    words: () =>
+      'psycopg2 has no ready build for this Python, and is compiled: ask for a newer psycopg2-binary, or install libpq-dev and a C compiler on this machine',
+  },
+  {
+    pattern:
+      /(?:invalid target release|release version|invalid source release|error: release version) ?:? ?(\d+)(?: not supported)?/,
+    words: ([, version]) =>
+      `the project needs Java ${version}: install a JDK of that version, or a newer one, on this machine`,
+  },
+  {
+    pattern: /Your Ruby version is (\S+), but your Gemfile specified ([^\n]+)/,
+    words: ([, own, wanted]) =>
+      `the Gemfile asks for Ruby ${wanted} and this machine has ${own}: install that Ruby on it`,
+  },
+  {
+    pattern: /go\.mod requires go >= (\S+) \(running go ([\w.]+)/,
+    words: ([, wanted, own]) => `go.mod needs Go ${wanted} and this machine has ${own}: install a newer version on it`,
+  },
+  {
+    pattern: /(?:cannot be built because it requires|requires) rustc (\d\S*)/,
+    words: ([, wanted]) => `the project needs Rust ${wanted}: install a newer Rust on this machine`,
+  },
+  {
+    pattern: /`npm ci` can only install packages when your package\.json/,
+    words: lockWords('package-lock.json', 'npm install'),
+  },
+  { pattern: /ERR_PNPM_OUTDATED_LOCKFILE/, words: lockWords('pnpm-lock.yaml', 'pnpm install') },
+  {
+    pattern: /YN0028|Your lockfile needs to be updated/,
+    words: lockWords('yarn.lock', 'yarn install'),
+  },
+  { pattern: /lockfile had changes, but lockfile is frozen/, words: lockWords('bun.lock', 'bun install') },
+  {
+    pattern:
+      /(?:not found: make|(?:command|executable)[^\n]*\b(?:gcc|cc|g\+\+|make)\b[^\n]*(?:not found|No such file|failed: No such)|(?:gcc|g\+\+|cc|make): (?:command )?not found|linker `cc` not found)/,
+    words: () =>
+      'a package is compiled and this machine has no compiler: install make and a C++ compiler (build-essential on Debian and Ubuntu) on it',
+  },
+  {
+    pattern: /JavaScript heap out of memory/,
+    words: () => 'Node.js ran out of memory: set NODE_OPTIONS to --max-old-space-size=1536 for the build',
+  },
+  {
+    pattern:
+      /(?:getaddrinfo (?:EAI_AGAIN|ENOTFOUND)|Could not resolve host:|UnknownHostException:|dial tcp: lookup|dns error[^\n]*?for host) ([\w.-]+\w)/,
+    words: ([, host]) =>
+      `${host} cannot be reached from this machine: open the way to it, or keep what the build fetches from there in the repository`,
+  },
+  {
+    pattern: /error sending request for url \(https?:\/\/([\w.-]+\w)[^\n]*dns error/,
+    words: ([, host]) =>
+      `${host} cannot be reached from this machine: open the way to it, or import the packages from npm`,
+  },
+  {
+    pattern: /Failed to (?:resolve|establish a new connection)[^\n]*host='([\w.-]+)'/,
+    words: ([, host]) => `${host} cannot be reached from this machine: open the way to it`,
+  },
+];
+
+/** What to do about a failed build, where its last output tells it. */
+export const cureIn = (output: string): string | undefined => {
+  for (const { pattern, words } of CURES) {
+    const found = pattern.exec(output);
+    if (found) return words(found);
+  }
+  return undefined;
+};

@@ -1,0 +1,43 @@
+import { BuildFailed } from '@postern/runtime';
+import { firstOf, type Project } from './project.js';
+import { type Builder, type Recipe, staticStart } from './recipe.js';
+
+const HUGO = [{ program: 'hugo', install: 'Hugo, in its extended edition' }] as const;
+const OWN = ['hugo.toml', 'hugo.yaml', 'hugo.yml', 'hugo.json'];
+/** Names that other programs use too. */
+const SHARED = ['config.toml', 'config.yaml', 'config.yml', 'config/_default/hugo.toml', 'config/_default/config.toml'];
+const FOLDERS = ['content', 'archetypes', 'layouts', 'themes'];
+
+/** Sites of Hugo. */
+export const hugo: Builder = async project => {
+  const settings =
+    (await firstOf(project, OWN)) ?? ((await hasFolders(project)) ? await firstOf(project, SHARED) : undefined);
+  if (settings === undefined) return undefined;
+  await lookForTheme(project, (await project.read(settings)) ?? '');
+  const command = 'hugo --destination public';
+  return {
+    rules: [`${settings} found: ${command}`],
+    command,
+    needs: HUGO,
+    start: async () => staticStart('public'),
+  } satisfies Recipe;
+};
+
+const hasFolders = async (project: Project): Promise<boolean> => {
+  for (const folder of FOLDERS) if ((await project.files(folder, 1)).length > 0) return true;
+  return false;
+};
+
+/** A site without its theme would be built, and be empty. */
+const lookForTheme = async (project: Project, settings: string): Promise<void> => {
+  const theme = /^\s*theme\s*[=:]\s*["']?([\w.-]+)["']?\s*$/m.exec(settings)?.[1];
+  if (theme === undefined || (await project.files(`themes/${theme}`, 1)).length > 0) return;
+  const modules = (await project.read('.gitmodules')) ?? '';
+  const isModule = modules
+    .split(/^\[/m)
+    .some(part => new RegExp(`^\\s*path\\s*=\\s*themes/${theme}\\s*$`, 'm').test(part));
+  if (isModule)
+    throw new BuildFailed(
+      `the theme themes/${theme} is a Git submodule, and submodules are not fetched: commit its files, or give a build command that clones it into themes/${theme} and then runs hugo`,
+    );
+};

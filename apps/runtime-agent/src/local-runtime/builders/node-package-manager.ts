@@ -1,0 +1,88 @@
+import type { PackageJson } from '../artefacts/package-json.js';
+import type { Project } from './project.js';
+
+/** A package manager of Node.js, and how it installs what a project has locked. */
+export interface PackageManager {
+  readonly name: 'npm' | 'yarn' | 'pnpm' | 'bun';
+  /** Why it was chosen, and by which command it installs. */
+  readonly rule: string;
+  /** As a word of the shell, before its arguments. */
+  readonly run: string;
+  readonly install: string;
+  /** The npm package that provides it at run time; undefined for npm. */
+  readonly provider: string | undefined;
+}
+
+/** Undefined where the project neither locks nor needs packages. */
+export const packageManagerOf = async (project: Project, manifest: PackageJson): Promise<PackageManager> => {
+  const [, named, version] = /^(npm|yarn|pnpm|bun)@(\d[\w.-]*)/.exec(String(manifest.packageManager ?? '')) ?? [];
+  const because = named && `package.json names ${named} ${version}`;
+  const yarnLock = await project.read('yarn.lock');
+  if (named === 'yarn' || (!named && yarnLock !== undefined)) {
+    const isBerry = version ? !version.startsWith('1.') : (yarnLock?.includes('__metadata:') ?? false);
+    return isBerry ? berry(await yarnPathIn(project), version, because) : classic(version, because, yarnLock);
+  }
+  const pnpmLock = await project.read('pnpm-lock.yaml');
+  if (named === 'pnpm' || (!named && pnpmLock !== undefined)) return pnpm(version, because, pnpmLock);
+  const bunLock = (await project.has('bun.lock')) ? 'bun.lock' : 'bun.lockb';
+  const hasBunLock = await project.has(bunLock);
+  if (named === 'bun' || (!named && hasBunLock))
+    return viaNpm('bun', `bun@${version ?? 1}`, because ?? `${bunLock} found`, frozen(hasBunLock));
+  const npmLocks = ['package-lock.json', 'npm-shrinkwrap.json'];
+  for (const lock of npmLocks) if (await project.has(lock)) return npm(`${lock} found`, 'npm ci');
+  return npm('no lock file found', 'npm install');
+};
+
+const npm = (why: string, install: string): PackageManager => ({
+  name: 'npm',
+  rule: `${why}: ${install}`,
+  run: 'npm',
+  install,
+  provider: undefined,
+});
+
+const frozen = (isLocked: boolean): string => (isLocked ? 'install --frozen-lockfile' : 'install');
+
+/** npm fetches the other package managers, so that they need not be on the machine. */
+const viaNpm = (name: 'yarn' | 'pnpm' | 'bun', provider: string, why: string, install: string): PackageManager => {
+  const run = `npm exec --yes --package=${provider} -- ${name}`;
+  return { name, rule: `${why}: ${name} ${install}`, run, install: `${run} ${install}`, provider };
+};
+
+const classic = (version: string | undefined, because: string | undefined, lock: string | undefined): PackageManager =>
+  viaNpm('yarn', `yarn@${version ?? '1.22.22'}`, because ?? 'yarn.lock of Yarn 1 found', frozen(lock !== undefined));
+
+const berry = (
+  yarnPath: string | undefined,
+  version: string | undefined,
+  because: string | undefined,
+): PackageManager => {
+  const provider = `@yarnpkg/cli-dist@${version ?? 4}`;
+  const why = because ?? 'yarn.lock of Yarn 2 or newer found';
+  const fetched = viaNpm('yarn', provider, why, 'install --immutable');
+  if (yarnPath === undefined) return fetched;
+  const run = `node ${quoted(yarnPath)}`;
+  return {
+    ...fetched,
+    rule: `${why}, ${yarnPath}: yarn install --immutable`,
+    run,
+    install: `${run} install --immutable`,
+  };
+};
+
+/** The version of Yarn that a repository holds itself. */
+const yarnPathIn = async (project: Project): Promise<string | undefined> => {
+  const path = /^yarnPath:\s*["']?([\w./@-]+)["']?\s*$/m.exec((await project.read('.yarnrc.yml')) ?? '')?.[1];
+  return path !== undefined && (await project.has(path)) ? path : undefined;
+};
+
+/** Each format of the lock file belongs to one major version. */
+const PNPM_VERSIONS: Readonly<Record<string, number>> = { '5': 7, '6': 8, '9': 10 };
+
+const pnpm = (version: string | undefined, because: string | undefined, lock: string | undefined): PackageManager => {
+  const format = /^lockfileVersion:\s*['"]?(\d+)/m.exec(lock ?? '')?.[1] ?? '9';
+  const provider = `pnpm@${version ?? PNPM_VERSIONS[format] ?? 10}`;
+  return viaNpm('pnpm', provider, because ?? 'pnpm-lock.yaml found', frozen(lock !== undefined));
+};
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

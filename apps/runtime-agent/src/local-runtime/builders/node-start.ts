@@ -1,0 +1,132 @@
+import type { PackageJson } from '../artefacts/package-json.js';
+import type { Start } from '../artefacts/start.js';
+import type { Project } from './project.js';
+import { commandStart, staticStart } from './recipe.js';
+
+/** How a framework's projects are started in production, where their `start` script is for development or missing. */
+interface Framework {
+  readonly name: string;
+  readonly dependency: string;
+  /** Scripts that start a development server. */
+  readonly development: RegExp;
+  /** Folders of the site that its build makes. */
+  readonly sites?: readonly string[];
+  readonly server?: { readonly file: string; readonly command: string };
+}
+
+const FRAMEWORKS: readonly Framework[] = [
+  { name: 'Create React App', dependency: 'react-scripts', development: /\breact-scripts\s+start\b/, sites: ['build'] },
+  { name: 'Vue CLI', dependency: '@vue/cli-service', development: /\bvue-cli-service\s+serve\b/, sites: ['dist'] },
+  {
+    name: 'Gatsby',
+    dependency: 'gatsby',
+    development: /\bgatsby\s+(develop|serve)\b/,
+    sites: ['public'],
+  },
+  {
+    name: 'Docusaurus',
+    dependency: '@docusaurus/core',
+    development: /\bdocusaurus\s+(start|serve)\b/,
+    sites: ['build'],
+  },
+  { name: 'Angular', dependency: '@angular/core', development: /\bng\s+serve\b/, sites: [] },
+  {
+    name: 'Nuxt',
+    dependency: 'nuxt',
+    development: /\bnuxi?\s+(dev|preview)\b/,
+    server: { file: '.output/server/index.mjs', command: 'node .output/server/index.mjs' },
+    sites: ['.output/public', 'dist'],
+  },
+  {
+    name: 'SvelteKit',
+    dependency: '@sveltejs/kit',
+    development: /\b(svelte-kit|vite)\s+(dev|preview)\b/,
+    server: { file: 'build/index.js', command: 'node build' },
+    sites: ['build'],
+  },
+  {
+    name: 'Astro',
+    dependency: 'astro',
+    development: /\bastro\s+(dev|start|preview)\b/,
+    server: { file: 'dist/server/entry.mjs', command: 'HOST=0.0.0.0 node dist/server/entry.mjs' },
+    sites: ['dist'],
+  },
+  {
+    name: 'TanStack Start',
+    dependency: '@tanstack/react-start',
+    development: /\bvite\b/,
+    server: { file: '.output/server/index.mjs', command: 'node .output/server/index.mjs' },
+  },
+  {
+    name: 'Next.js',
+    dependency: 'next',
+    development: /\bnext\s+dev\b/,
+    server: { file: '.next/BUILD_ID', command: 'next start' },
+    sites: ['out'],
+  },
+  {
+    name: 'NestJS',
+    dependency: '@nestjs/core',
+    development: /\bnest\s+start\b/,
+    server: { file: 'dist/main.js', command: 'node dist/main.js' },
+  },
+  { name: 'Vite', dependency: 'vite', development: /\bvite\b(?!-node)/, sites: ['dist', 'public'] },
+  { name: 'Rollup', dependency: 'rollup', development: /\bsirv\s+public\b/, sites: ['public'] },
+  { name: 'Parcel', dependency: 'parcel', development: /\bparcel\b/, sites: ['dist'] },
+];
+
+const MAINS = [
+  'server.js',
+  'server.mjs',
+  'index.js',
+  'index.mjs',
+  'app.js',
+  'main.js',
+  'src/index.js',
+  'src/server.js',
+];
+
+export interface NodeStart {
+  readonly rule?: string;
+  readonly find: (built: Project) => Promise<Start | undefined>;
+}
+
+/** What a project of Node.js is started by. Undefined from `find` leaves it to the rules for every project. */
+export const nodeStart = (manifest: PackageJson): NodeStart => {
+  const { dependencies = {}, devDependencies = {}, scripts = {} } = manifest;
+  const script = typeof scripts['start'] === 'string' ? expanded(scripts['start'], scripts) : undefined;
+  const framework = FRAMEWORKS.find(({ dependency }) => dependency in dependencies || dependency in devDependencies);
+  if (framework && (script === undefined || framework.development.test(script))) {
+    const why = script === undefined ? 'without a start script' : `whose start script is for development (${script})`;
+    return {
+      rule: `${framework.name} found, ${why}: its production build is served`,
+      find: built => ofFramework(framework, built),
+    };
+  }
+  if (script !== undefined) return { find: async () => undefined };
+  return {
+    find: async built => {
+      if (await built.has('index.html')) return undefined;
+      const main = typeof manifest.main === 'string' ? [manifest.main] : [];
+      for (const file of [...main, ...MAINS]) if (await built.has(file)) return commandStart(`node ${file}`);
+      return undefined;
+    },
+  };
+};
+
+/** A script with the scripts that it runs in place of their names. */
+const expanded = (script: string, scripts: Readonly<Record<string, unknown>>): string =>
+  script.replaceAll(/\b(?:(?:npm|pnpm|bun) run|yarn(?: run)?)\s+([\w:-]+)/g, (call, name: string) =>
+    name !== 'start' && typeof scripts[name] === 'string' ? scripts[name] : call,
+  );
+
+const ofFramework = async ({ server, sites = [], name }: Framework, built: Project): Promise<Start | undefined> => {
+  if (server && (await built.has(server.file))) return commandStart(server.command);
+  const found = name === 'Angular' ? await angularSites(built) : sites;
+  for (const folder of found) if (await built.has(`${folder}/index.html`)) return staticStart(folder);
+  return undefined;
+};
+
+/** Angular names the folder after the project. */
+const angularSites = async (built: Project): Promise<readonly string[]> =>
+  (await built.files('dist', 2)).filter(path => path.endsWith('/index.html')).map(path => path.slice(0, -11));

@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import { node } from './node.js';
+import { machineWith } from './testing/machine-with.js';
+import { projectOf } from './testing/project-of.js';
+
+const manifest = { dependencies: { express: '5' }, scripts: { start: 'node server.js' } };
+
+const recipeOf = async (files: Readonly<Record<string, string | object>>) => {
+  const recipe = await node(projectOf({ 'package.json': manifest, ...files }), machineWith());
+  if (!recipe) throw new Error('no project of Node.js');
+  return recipe;
+};
+
+describe('A project of Node.js', () => {
+  it.each<readonly [string, Readonly<Record<string, string | object>>, string, string]>([
+    ['npm with a lock file', { 'package-lock.json': '{}' }, 'package-lock.json found: npm ci', 'npm ci'],
+    ['npm without one', {}, 'no lock file found: npm install', 'npm install'],
+    [
+      'Yarn 1',
+      { 'yarn.lock': '# yarn lockfile v1' },
+      'yarn.lock of Yarn 1 found: yarn install --frozen-lockfile',
+      'npm exec --yes --package=yarn@1.22.22 -- yarn install --frozen-lockfile',
+    ],
+    [
+      'a newer Yarn',
+      { 'yarn.lock': '__metadata:\n  version: 8' },
+      'yarn.lock of Yarn 2 or newer found: yarn install --immutable',
+      'npm exec --yes --package=@yarnpkg/cli-dist@4 -- yarn install --immutable',
+    ],
+    [
+      'a Yarn that the repository holds',
+      {
+        'yarn.lock': '__metadata:',
+        '.yarnrc.yml': 'yarnPath: .yarn/releases/yarn-3.6.4.cjs',
+        '.yarn/releases/yarn-3.6.4.cjs': '',
+      },
+      'yarn.lock of Yarn 2 or newer found, .yarn/releases/yarn-3.6.4.cjs: yarn install --immutable',
+      "node '.yarn/releases/yarn-3.6.4.cjs' install --immutable",
+    ],
+    [
+      'pnpm',
+      { 'pnpm-lock.yaml': "lockfileVersion: '6.0'" },
+      'pnpm-lock.yaml found: pnpm install --frozen-lockfile',
+      'npm exec --yes --package=pnpm@8 -- pnpm install --frozen-lockfile',
+    ],
+    [
+      'Bun',
+      { 'bun.lock': '{}' },
+      'bun.lock found: bun install --frozen-lockfile',
+      'npm exec --yes --package=bun@1 -- bun install --frozen-lockfile',
+    ],
+    [
+      'the package manager that it names',
+      { 'package.json': { ...manifest, packageManager: 'pnpm@9.1.0+sha512.abc' }, 'package-lock.json': '{}' },
+      'package.json names pnpm 9.1.0: pnpm install',
+      'npm exec --yes --package=pnpm@9.1.0 -- pnpm install',
+    ],
+  ])('is installed by %s', async (_, files, rule, install) => {
+    const recipe = await recipeOf(files);
+    expect(recipe.rules[0]).toBe(rule);
+    expect(recipe.command?.startsWith(install)).toBe(true);
+  });
+
+  it('is built by its package manager, where it has a build script', async () => {
+    const scripts = { start: 'node .', build: 'tsc' };
+    const recipe = await recipeOf({ 'package.json': { ...manifest, scripts }, 'yarn.lock': '' });
+    expect(recipe.rules).toContain('package.json has a build script: yarn run build');
+    expect(recipe.command).toMatch(/&& npm exec --yes --package=yarn@1\.22\.22 -- yarn run build$/);
+  });
+
+  it('brings the package manager along that its start script calls', async () => {
+    const scripts = { start: 'bun run index.ts' };
+    const recipe = await recipeOf({ 'package.json': { ...manifest, scripts }, 'bun.lockb': '' });
+    expect(recipe.command).toMatch(/npm install .* --prefix \.postern bun@1$/);
+  });
+
+  it('is told that another version of Node.js is here than the one it asks for', async () => {
+    const recipe = await recipeOf({ 'package.json': { ...manifest, engines: { node: '12.x' } } });
+    expect(recipe.rules[1]).toMatch(/^package\.json asks for Node\.js 12\.x: Node\.js \d+/);
+  });
+
+  it.each<readonly [string, object, Readonly<Record<string, string>>, object]>([
+    [
+      'Create React App',
+      { dependencies: { 'react-scripts': '5' }, scripts: { start: 'react-scripts start', build: 'b' } },
+      { 'build/index.html': '' },
+      { kind: 'static', folder: 'build' },
+    ],
+    [
+      'Vite',
+      { devDependencies: { vite: '7' }, scripts: { dev: 'vite', build: 'vite build' } },
+      { 'dist/index.html': '', 'index.html': '' },
+      { kind: 'static', folder: 'dist' },
+    ],
+    [
+      'a Vite that is started for development',
+      { devDependencies: { vite: '7' }, scripts: { start: 'vite preview', build: 'b' } },
+      { 'dist/index.html': '' },
+      { kind: 'static', folder: 'dist' },
+    ],
+    [
+      'a development server behind another script',
+      { dependencies: { gatsby: '5' }, scripts: { start: 'node x.js; npm run serve', serve: 'gatsby serve' } },
+      { 'public/index.html': '' },
+      { kind: 'static', folder: 'public' },
+    ],
+    [
+      'Vue CLI',
+      { dependencies: { '@vue/cli-service': '5' }, scripts: { start: 'vue-cli-service serve', build: 'b' } },
+      { 'dist/index.html': '' },
+      { kind: 'static', folder: 'dist' },
+    ],
+    [
+      'an export of Next.js',
+      { dependencies: { next: '15' }, scripts: { build: 'next build' } },
+      { 'out/index.html': '' },
+      { kind: 'static', folder: 'out' },
+    ],
+    [
+      'Next.js',
+      { dependencies: { next: '15' }, scripts: { start: 'next dev', build: 'next build' } },
+      { '.next/BUILD_ID': '' },
+      { kind: 'command', command: 'next start' },
+    ],
+    [
+      'SvelteKit for Node.js',
+      { devDependencies: { '@sveltejs/kit': '2', vite: '7' }, scripts: { build: 'vite build' } },
+      { 'build/index.js': '' },
+      { kind: 'command', command: 'node build' },
+    ],
+    [
+      'Nuxt',
+      { dependencies: { nuxt: '3' }, scripts: { build: 'nuxt build' } },
+      { '.output/server/index.mjs': '' },
+      { kind: 'command', command: 'node .output/server/index.mjs' },
+    ],
+    [
+      'Angular',
+      { dependencies: { '@angular/core': '20' }, scripts: { start: 'ng serve', build: 'ng build' } },
+      { 'dist/shop/browser/index.html': '' },
+      { kind: 'static', folder: 'dist/shop/browser' },
+    ],
+    [
+      'a program without a script',
+      { dependencies: { express: '5' } },
+      { 'server.js': '' },
+      { kind: 'command', command: 'node server.js' },
+    ],
+    [
+      'a program that package.json names',
+      { dependencies: { express: '5' }, main: 'lib/shop.js' },
+      { 'lib/shop.js': '', 'index.js': '' },
+      { kind: 'command', command: 'node lib/shop.js' },
+    ],
+  ])('starts %s in production', async (_, packageJson, built, start) => {
+    const recipe = await recipeOf({ 'package.json': packageJson });
+    expect(await recipe.start?.(projectOf(built))).toEqual(start);
+  });
+
+  it('leaves a start script to the rule for every project', async () => {
+    const recipe = await recipeOf({});
+    expect(await recipe.start?.(projectOf({ 'server.js': '' }))).toBeUndefined();
+  });
+
+  it('gives old versions of webpack the hashes that they need', async () => {
+    const old = { dependencies: { 'react-scripts': '^4.0.3' }, scripts: { build: 'react-scripts build' } };
+    const recipe = await recipeOf({ 'package.json': old });
+    expect(recipe.environment).toMatchObject({ NODE_OPTIONS: '--openssl-legacy-provider' });
+  });
+});

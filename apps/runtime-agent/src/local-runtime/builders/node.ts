@@ -1,0 +1,66 @@
+import type { PackageJson } from '../artefacts/package-json.js';
+import { packageManagerOf } from './node-package-manager.js';
+import { nodeStart } from './node-start.js';
+import type { Builder, Recipe } from './recipe.js';
+
+/** Programs that Node.js runs at run time are found below this folder of the artefact. */
+const TOOLS = '.postern';
+
+/** Projects with a package.json: npm, Yarn, pnpm and Bun. */
+export const node: Builder = async project => {
+  const manifest = await project.packageJson();
+  if (!manifest) return undefined;
+  const { dependencies = {}, devDependencies = {}, scripts = {} } = manifest;
+  const needsPackages = Object.keys(dependencies).length + Object.keys(devDependencies).length > 0;
+  const start = nodeStart(manifest);
+  const hints = [...(start.rule ? [start.rule] : []), ...engineHints(manifest)];
+  if (!needsPackages && scripts['build'] === undefined) {
+    const nothing = hints.length > 0 ? hints : ['package.json without packages found: nothing is installed'];
+    return { rules: nothing, start: start.find };
+  }
+  const manager = await packageManagerOf(project, manifest);
+  const old = oldWebpack({ ...dependencies, ...devDependencies });
+  const rules = [manager.rule, ...hints, ...(old ? [old.rule] : [])];
+  if (scripts['build'] !== undefined) rules.push(`package.json has a build script: ${manager.name} run build`);
+  const tools = toolsFor(manifest, manager.provider);
+  return {
+    rules,
+    command: [manager.install, buildWith(manager.name, manager.run, scripts), ...tools].filter(Boolean).join(' && '),
+    environment: { YARN_NODE_LINKER: 'node-modules', YARN_ENABLE_TELEMETRY: '0', ...old?.environment },
+    start: start.find,
+  } satisfies Recipe;
+};
+
+const buildWith = (name: string, run: string, scripts: Readonly<Record<string, unknown>>): string => {
+  if (name === 'npm') return 'npm run build --if-present';
+  return scripts['build'] === undefined ? '' : `${run} run build`;
+};
+
+/** A start script may itself call the package manager, which is not on the machine. */
+const toolsFor = ({ scripts = {} }: PackageJson, provider: string | undefined): readonly string[] => {
+  const script = `${scripts['prestart'] ?? ''} ${scripts['start'] ?? ''}`;
+  if (provider === undefined || !/\b(yarn|pnpm|bunx?)\b/.test(script)) return [];
+  return [`npm install --no-save --no-package-lock --prefix ${TOOLS} ${provider}`];
+};
+
+const engineHints = ({ engines }: PackageJson): readonly string[] => {
+  const wanted = (engines as { readonly node?: unknown } | undefined)?.node;
+  const major = /^\D*(\d+)/.exec(typeof wanted === 'string' ? wanted : '')?.[1];
+  const own = process.versions.node.split('.')[0];
+  if (major === undefined || major === own || String(wanted).includes('>')) return [];
+  return [`package.json asks for Node.js ${String(wanted)}: Node.js ${process.versions.node} is on this machine`];
+};
+
+/** These use hashes that OpenSSL 3 has put away. */
+const oldWebpack = (packages: Readonly<Record<string, unknown>>) => {
+  const bounds = { 'react-scripts': 5, webpack: 5, '@vue/cli-service': 5, next: 11 } as const;
+  for (const [name, first] of Object.entries(bounds)) {
+    const major = Number(/(\d+)/.exec(String(packages[name] ?? ''))?.[1] ?? first);
+    if (major < first)
+      return {
+        rule: `${name} ${major} found: NODE_OPTIONS=--openssl-legacy-provider, for its hashes`,
+        environment: { NODE_OPTIONS: '--openssl-legacy-provider' },
+      };
+  }
+  return undefined;
+};

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { interpreterFor } from './python-version.js';
+import { machineWith } from './testing/machine-with.js';
+import { projectOf } from './testing/project-of.js';
+
+const many = machineWith('python3=python3.11', 'python3.11', 'python3.12', 'python3.13');
+
+describe('The Python of a project', () => {
+  it.each<readonly [string, Record<string, string>, string, string | undefined]>([
+    ['is the usual one where the project asks for none', {}, 'python3', undefined],
+    ['is the usual one where that is the version asked for', { '.python-version': '3.11.4\n' }, 'python3', undefined],
+    [
+      'is the version asked for',
+      { '.python-version': '# for all\n3.13\n' },
+      'python3.13',
+      '.python-version asks for Python 3.13: python3.13 is used',
+    ],
+    [
+      'is the nearest one, and the log says so',
+      { 'runtime.txt': 'python-3.14.1' },
+      'python3.13',
+      'runtime.txt asks for Python 3.14, which is not on this machine: python3.13 is used',
+    ],
+    [
+      'is the usual one where that is the nearest',
+      { Pipfile: '[requires]\npython_version = "3.10"\n' },
+      'python3',
+      'Pipfile asks for Python 3.10, which is not on this machine: the Python of this machine is used',
+    ],
+    [
+      'is the oldest that is new enough',
+      { 'pyproject.toml': '[project]\nrequires-python = ">=3.12"\n' },
+      'python3.12',
+      'pyproject.toml asks for Python 3.12 or newer: python3.12 is used',
+    ],
+    [
+      'is the usual one where that is new enough',
+      { 'pyproject.toml': '[tool.poetry.dependencies]\npython = "^3.9"\n' },
+      'python3',
+      undefined,
+    ],
+  ])('%s', async (_, files, program, rule) => {
+    expect(await interpreterFor(projectOf(files), many)).toEqual({ program, ...(rule && { rule }) });
+  });
+
+  it('is the usual one on a machine without others', async () => {
+    const { program, rule } = await interpreterFor(projectOf({ '.python-version': '3.13' }), machineWith('python3'));
+    expect(program).toBe('python3');
+    expect(rule).toMatch(/not on this machine: the Python of this machine is used$/);
+  });
+});

@@ -1,0 +1,62 @@
+import type { Machine } from './machine.js';
+import type { Project } from './project.js';
+
+export interface Interpreter {
+  readonly program: string;
+  /** What the build log says where the project asks for a version. */
+  readonly rule?: string;
+}
+
+interface Wish {
+  readonly file: string;
+  /** The minor version of Python 3. */
+  readonly minor: number;
+  /** A newer one is as good. */
+  readonly orNewer: boolean;
+}
+
+/** `python3.8` to `python3.30`, as distributions name them. */
+const MINORS = Array.from({ length: 23 }, (_, index) => index + 8);
+
+/** The Python to use: the version that the project asks for, or the nearest to it on this machine. */
+export const interpreterFor = async (project: Project, machine: Machine): Promise<Interpreter> => {
+  const wish = await wishOf(project);
+  if (!wish) return { program: 'python3' };
+  const usual = minorIn(machine.realName('python3') ?? '');
+  if (usual === wish.minor || (usual !== undefined && wish.orNewer && usual > wish.minor))
+    return { program: 'python3' };
+  const asks = `${wish.file} asks for Python 3.${wish.minor}${wish.orNewer ? ' or newer' : ''}`;
+  const here = MINORS.filter(minor => machine.has(`python3.${minor}`));
+  if (here.includes(wish.minor)) return used(`python3.${wish.minor}`, asks);
+  const enough = wish.orNewer ? here.find(minor => minor > wish.minor) : undefined;
+  if (enough !== undefined) return used(`python3.${enough}`, asks);
+  const distance = (minor: number) => Math.abs(minor - wish.minor);
+  const [nearest] = here.toSorted((one, other) => distance(one) - distance(other) || other - one);
+  const program = nearest === undefined || nearest === usual ? 'python3' : `python3.${nearest}`;
+  return used(program, `${asks}, which is not on this machine`);
+};
+
+const used = (program: string, why: string): Interpreter => ({
+  program,
+  rule: `${why}: ${program === 'python3' ? 'the Python of this machine' : program} is used`,
+});
+
+const minorIn = (text: string): number | undefined => {
+  const minor = /(?:^|\D)3\.(\d+)/.exec(text)?.[1];
+  return minor === undefined ? undefined : Number(minor);
+};
+
+/** What names one version comes before what names the oldest that will do. */
+const wishOf = async (project: Project): Promise<Wish | undefined> => {
+  for (const [file, line] of [
+    ['.python-version', /^[ \t]*((?:python-|cpython-)?3\.\d+)/m],
+    ['runtime.txt', /^(python-3\.\d+)/m],
+    ['Pipfile', /^python_(?:full_)?version\s*=\s*["'](3\.\d+)/m],
+  ] as const) {
+    const minor = minorIn(line.exec((await project.read(file)) ?? '')?.[1] ?? '');
+    if (minor !== undefined) return { file, minor, orNewer: false };
+  }
+  const bounds = /^(?:requires-python|python)\s*=\s*["'](?:>=|\^|~=?|==)\s*(3\.\d+)/m;
+  const minor = minorIn(bounds.exec((await project.read('pyproject.toml')) ?? '')?.[1] ?? '');
+  return minor === undefined ? undefined : { file: 'pyproject.toml', minor, orNewer: true };
+};

@@ -1,0 +1,28 @@
+import { type Builder, commandStart } from './recipe.js';
+
+const RUBY = [
+  { program: 'ruby', install: 'Ruby' },
+  { program: 'bundle', install: 'Bundler (gem install bundler)' },
+] as const;
+
+/** Projects with a Gemfile: Rails, and whatever Rack starts. */
+export const ruby: Builder = async project => {
+  const gemfile = await project.read('Gemfile');
+  if (gemfile === undefined) return undefined;
+  const isRails = await project.has('bin/rails');
+  const install = 'bundle config set --local path vendor/bundle && bundle install';
+  const assets = isRails ? ' && SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile' : '';
+  return {
+    rules: ['Gemfile found: bundle install', ...(isRails ? ['bin/rails found: rails assets:precompile'] : [])],
+    command: install + assets,
+    environment: { RAILS_ENV: 'production', RACK_ENV: 'production' },
+    needs: RUBY,
+    start: async built => {
+      if (isRails) return commandStart('RAILS_ENV=production bundle exec rails server -b 0.0.0.0 -p "$PORT"');
+      if (await built.has('config.ru')) return commandStart('bundle exec rackup --host 0.0.0.0 --port "$PORT"');
+      for (const file of ['app.rb', 'main.rb', 'server.rb'])
+        if (await built.has(file)) return commandStart(`bundle exec ruby ${file}`);
+      return undefined;
+    },
+  };
+};

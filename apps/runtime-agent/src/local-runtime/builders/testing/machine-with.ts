@@ -1,0 +1,11 @@
+import type { Machine } from '../machine.js';
+
+/** A machine that has these programs; `python3=python3.11` says what a link leads to. */
+export const machineWith = (...programs: readonly string[]): Machine => {
+  const links = new Map<string, string>();
+  for (const program of programs) {
+    const [name = '', target = name] = program.split('=');
+    links.set(name, target);
+  }
+  return { has: program => links.has(program), realName: program => links.get(program) };
+};

@@ -1,0 +1,29 @@
+import { type LogWriter, RollFailed, type ServicePlan } from '@postern/runtime';
+import type { Commands } from './commands.js';
+
+/** The instance that the log lines of a release command name. */
+const RELEASE = 'release';
+
+interface ReleaseParts {
+  readonly commands: Commands;
+  readonly logs: { writer(webServiceId: string, instance: string, secrets: readonly string[]): LogWriter };
+}
+
+/** Runs the release command of a roll, and ends that of an older one. @throws RollFailed when it fails. */
+export const runReleaseCommand = async (
+  plan: ServicePlan,
+  { commands, logs }: ReleaseParts,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { webServiceId, rollId, releaseCommand: command, artefact, environment, secrets, instance, deadlineMs } = plan;
+  await commands.end(webServiceId, 'was ended: another release begins', { releasesExcept: rollId });
+  if (command === undefined) return;
+  if (!(await commands.isKnown(webServiceId, rollId))) {
+    const output = logs.writer(webServiceId, RELEASE, secrets);
+    output.write('build', `$ ${command}\n`);
+    await output.close();
+  }
+  const order = { runId: rollId, webServiceId, instance: RELEASE, artefact, command, environment, secrets, deadlineMs };
+  const { exitCode, reason } = await commands.run({ ...order, size: instance, isRelease: true }, signal);
+  if (exitCode !== 0) throw new RollFailed(`the release command ${reason}`);
+};

@@ -1,0 +1,22 @@
+/** Owners have time to act before the limit ends the instance. */
+const NEARLY_FULL = 0.9;
+
+export interface DiskLevel {
+  readonly isNearlyFull: boolean;
+  readonly isOver: boolean;
+  /** For the owner. */
+  readonly words: string;
+}
+
+/** How full a disk is, against its size. */
+export const levelOf = (usedBytes: number, sizeMib: number): DiskLevel => {
+  const used = usedBytes / 2 ** 20 / sizeMib;
+  const isOver = used > 1;
+  return {
+    isNearlyFull: used >= NEARLY_FULL,
+    isOver,
+    words: isOver
+      ? `holds more than ${sizeMib} MiB on its disk; enlarge the disk, or delete files when it starts`
+      : `The disk is ${Math.floor(used * 100)} % full (${sizeMib} MiB). Delete files or enlarge the disk: above its size the instance is ended.`,
+  };
+};

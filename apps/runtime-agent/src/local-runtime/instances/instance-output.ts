@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LogWriter } from '@postern/runtime';
+import type { InstanceHost } from './instance-host.js';
+import { PipeReader } from './instance-pipes.js';
+import type { InstanceRecord } from './instance-record.js';
+import { LastLines } from './last-lines.js';
+
+/** How long pipes are read after the end of all processes that could write to them. */
+const SETTLE_MS = 2_000;
+
+/** What an instance writes, from its pipes to the log of its web service; and its exit status. */
+export class InstanceOutput {
+  readonly #errors: LastLines;
+  readonly #writer: LogWriter;
+  readonly #folder: string;
+  readonly #stream: 'build' | undefined;
+  #readers: readonly PipeReader[] = [];
+  #status = '';
+  #isDetached = false;
+
+  /** @param onExit is called, perhaps several times, with the exit code, or undefined where a kill hid it. */
+  constructor(
+    host: InstanceHost,
+    { id, webServiceId, name, command }: InstanceRecord,
+    secrets: readonly string[],
+    private readonly onExit: (code: number | undefined) => void,
+  ) {
+    this.#errors = new LastLines(host.redactor(secrets));
+    this.#writer = host.logs.writer(webServiceId, name, secrets);
+    this.#folder = host.ledger.folderOf(id);
+    this.#stream = command?.stream;
+  }
+
+  /** The last lines of its stderr, secrets masked; complete after `settle`. */
+  get lastErrors(): readonly string[] {
+    return this.#errors.lines;
+  }
+
+  /** Writes a line of the platform to the log. */
+  logLine(line: string): void {
+    this.#writer.write('platform', `${line}\n`);
+  }
+
+  /** Begins to read the pipes. */
+  async read(): Promise<void> {
+    const stream = this.#stream;
+    const output = await PipeReader.open(this.#folder, 'stdout', chunk =>
+      this.#writer.write(stream ?? 'stdout', chunk),
+    );
+    const errors = await PipeReader.open(this.#folder, 'stderr', chunk => {
+      this.#errors.push(chunk);
+      this.#writer.write(stream ?? 'stderr', chunk);
+    });
+    const exit = await PipeReader.open(this.#folder, 'exit', chunk => this.#takeStatus(chunk));
+    this.#readers = [output, errors, exit];
+    void exit.ended.then(() => !this.#isDetached && this.onExit(undefined));
+  }
+
+  /** With every process gone the pipes end by themselves, when the last byte has been read. */
+  async settle(): Promise<void> {
+    const settling = new AbortController();
+    const patience = delay(SETTLE_MS, undefined, { signal: settling.signal }).catch(() => {});
+    await Promise.race([Promise.all(this.#readers.map(reader => reader.ended)), patience]);
+    settling.abort();
+    for (const reader of this.#readers) reader.close();
+    this.#errors.end();
+  }
+
+  /** Closes the log. */
+  async close(): Promise<void> {
+    await this.#writer.close();
+  }
+
+  /** Stops reading; the next process of the platform reads on. */
+  async detach(): Promise<void> {
+    this.#isDetached = true;
+    for (const reader of this.#readers) reader.close();
+    await this.#writer.close();
+  }
+
+  #takeStatus(chunk: Buffer): void {
+    this.#status += chunk.toString('latin1').slice(0, 8);
+    const status = /^(\d+)\n/.exec(this.#status)?.[1];
+    if (status !== undefined) this.onExit(Number(status));
+  }
+}

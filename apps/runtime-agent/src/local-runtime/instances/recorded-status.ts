@@ -1,0 +1,19 @@
+import type { LoadBalancerClient } from '@postern/load-balancer-client';
+import type { RuntimeStatus } from '@postern/runtime';
+import type { InstanceLedger } from './instance-ledger.js';
+
+/** For a process that is not the leader: an instance that has traffic counts as healthy. */
+export const recordedStatus = async (
+  { ledger, balancer }: { readonly ledger: InstanceLedger; readonly balancer: LoadBalancerClient },
+  webServiceId: string,
+): Promise<RuntimeStatus | undefined> => {
+  const ofService = (await ledger.list()).filter(record => record.webServiceId === webServiceId);
+  const records = ofService.filter(({ port }) => port !== undefined);
+  const route = (await balancer.routes()).find(({ id }) => id === webServiceId);
+  const routed = new Set(route?.backends.map(({ id }) => id));
+  const serving = records.find(({ id }) => routed.has(id)) ?? records.at(-1);
+  if (!serving) return undefined;
+  const ofRoll = records.filter(({ rollId }) => rollId === serving.rollId);
+  const healthy = ofRoll.filter(({ id }) => routed.has(id)).length;
+  return { rollId: serving.rollId, healthy, instances: ofRoll.length, lastFailure: undefined, restarts: 0 };
+};

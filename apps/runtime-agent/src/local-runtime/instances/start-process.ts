@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { makeOwned } from '../source/owned-folder.js';
+import type { ConfinedPlace } from './confinement.js';
+import { handedEnvironment } from './handed-environment.js';
+import { firstEnvironment, homeFolder, serviceEnvironment, temporaryFolder } from './instance-environment.js';
+import type { InstanceHost } from './instance-host.js';
+import { makePipes, openForInstance } from './instance-pipes.js';
+import type { InstanceRecord } from './instance-record.js';
+import { behindShim } from './instance-shim.js';
+import { type ProcessEntry, processEntry } from './process-table.js';
+
+export interface InstanceOrder {
+  /** Without its process, which is not there yet. */
+  readonly record: InstanceRecord;
+  readonly argv: readonly string[];
+  readonly directory: string;
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+}
+
+/** Starts the main process of an instance in its place. `read` opens its pipes before the process has them. */
+export const startProcess = async (
+  host: InstanceHost,
+  place: ConfinedPlace,
+  { record, argv, directory, folder: start, environment }: InstanceOrder,
+  read: () => Promise<void>,
+): Promise<ProcessEntry & { readonly isBoxed: boolean }> => {
+  const { id, port } = record;
+  const folder = host.ledger.folderOf(id);
+  const view = await viewOf(host, place, record, directory);
+  const pipes = await openForInstance(folder);
+  try {
+    await read();
+    const [command = '', ...args] = view.enclose(behindShim(argv.map(each => view.pathOf(each))), start);
+    const child = spawn(command, args, {
+      cwd: view.startDirectory,
+      env: firstEnvironment(id, host.path),
+      stdio: ['pipe', ...pipes.map(({ fd }) => fd)],
+      detached: true,
+    });
+    await once(child, 'spawn');
+    child.unref();
+    // It may end before it has read everything; how it ended says more than the broken pipe.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(handedEnvironment(serviceEnvironment({ id, port, folders: view.folders }, environment)));
+    const entry = processEntry(child.pid!);
+    if (!entry) throw new Error('it ended before it had begun');
+    return { ...entry, isBoxed: view.isBox };
+  } finally {
+    await Promise.all(pipes.map(pipe => pipe.close()));
+  }
+};
+
+/** Makes the folders and pipes of an instance, and shows its processes the folders. */
+const viewOf = async (host: InstanceHost, place: ConfinedPlace, record: InstanceRecord, app: string) => {
+  const folder = host.ledger.folderOf(record.id);
+  const [temporary, home] = [temporaryFolder(folder), homeFolder(folder)];
+  for (const own of [temporary, home]) await makeOwned(own, place);
+  await makePipes(folder, place.owner);
+  const disk = record.disk && (await host.disks.prepare(record.webServiceId, place));
+  return place.view({ app, appWritable: false, home, temporary, ...(disk && { disk }) });
+};

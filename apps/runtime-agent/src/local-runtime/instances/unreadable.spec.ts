@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { InstanceLedger } from './instance-ledger.js';
+import { environmentOf, processEntry } from './process-table.js';
+
+const setMostHandles = (soft: string) =>
+  execFileSync('prlimit', ['--pid', String(process.pid), `--nofile=${soft}:`], { stdio: 'ignore' });
+const mostHandles = (): string =>
+  execFileSync('prlimit', ['--pid', String(process.pid), '--nofile', '--output=SOFT', '--noheadings', '--raw'])
+    .toString()
+    .trim();
+
+const withoutFreeHandles = async (work: () => Promise<void>): Promise<void> => {
+  const before = mostHandles();
+  setMostHandles(String(Math.max(...readdirSync('/proc/self/fd').map(Number)) + 20));
+  const held: number[] = [];
+  try {
+    for (;;) held.push(openSync('/dev/null', 'r'));
+  } catch {
+    // None is left.
+  }
+  try {
+    await work();
+  } finally {
+    for (const handle of held) closeSync(handle);
+    setMostHandles(before);
+  }
+};
+
+it('a process that cannot be read does not count as gone', () =>
+  withoutFreeHandles(async () => {
+    expect(() => processEntry(process.pid)).toThrow('EMFILE');
+    await expect(environmentOf(process.pid)).rejects.toThrow('EMFILE');
+  }));
+
+it('a process that is gone has no entry', async () => {
+  expect(processEntry(2 ** 22 + 1)).toBeUndefined();
+  expect(await environmentOf(2 ** 22 + 1)).toBeUndefined();
+});
+
+it('an instance whose record cannot be read is not left out of the list', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'postern-ledger-'));
+  const ledger = new InstanceLedger(home);
+  try {
+    expect(await ledger.list()).toEqual([]);
+    mkdirSync(join(ledger.folder, 'without-record'), { recursive: true });
+    expect(await ledger.list()).toEqual([]);
+    mkdirSync(join(ledger.folder, 'unreadable', 'record.json'), { recursive: true });
+    await expect(ledger.list()).rejects.toThrow('EISDIR');
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+});

@@ -1,0 +1,63 @@
+import { stat } from 'node:fs/promises';
+import type { LogPage, LogPageQuery, StoredLogLine } from '@postern/runtime';
+import { linesFrom, linesFromTheEnd } from './lines-from-the-end.js';
+import { ignoreMissing, type Segment } from './segments.js';
+import { decodeLine } from './stored-line.js';
+
+/** A byte of a segment behind a line end. */
+interface Place {
+  readonly startedAt: number;
+  readonly byte: number;
+}
+
+const BEGINNING: Place = { startedAt: 0, byte: 0 };
+const PLACE = /^(\d{1,14})-(\d{1,12})$/;
+
+/**
+ * The lines behind a place, in the order in which they were stored. A reader that continues with `next` gets each line
+ * once; a page costs what it contains, and one without lines costs no reading.
+ */
+export const readForwards = async (segments: readonly Segment[], query: LogPageQuery): Promise<LogPage> => {
+  const begin = placeOf(query.after) ?? (await placeOfLast(segments, query.tail));
+  const lines: StoredLogLine[] = [];
+  const isIncomplete = begin.startedAt > 0 && !segments.some(({ startedAt }) => startedAt === begin.startedAt);
+  let place = begin;
+  let bytes = 0;
+  const page = (hasMore: boolean): LogPage => ({ lines, next: nameOf(place), hasMore, isIncomplete });
+  for (const segment of segments.filter(({ startedAt }) => startedAt >= begin.startedAt)) {
+    const byte = segment.startedAt === begin.startedAt ? begin.byte : 0;
+    if ((await sizeOf(segment)) <= byte) continue;
+    for await (const { text, end } of linesFrom(segment.path, byte)) {
+      const size = Buffer.byteLength(text);
+      if (lines.length >= query.maxLines || (lines.length > 0 && bytes + size > query.maxBytes)) return page(true);
+      place = { startedAt: segment.startedAt, byte: end };
+      const line = decodeLine(text);
+      if (!line) continue;
+      bytes += size;
+      lines.push({ ...line, id: nameOf(place) });
+    }
+  }
+  return page(false);
+};
+
+const nameOf = ({ startedAt, byte }: Place): string => `${startedAt}-${byte}`;
+
+const placeOf = (name: string | undefined): Place | undefined => {
+  const [, startedAt, byte] = PLACE.exec(name ?? '') ?? [];
+  return startedAt === undefined ? undefined : { startedAt: Number(startedAt), byte: Number(byte) };
+};
+
+const placeOfLast = async (segments: readonly Segment[], count: number): Promise<Place> => {
+  let [place, left] = [BEGINNING, count];
+  for (const { path, startedAt } of segments.toReversed()) {
+    for await (const { text, start } of linesFromTheEnd(path)) {
+      if (!decodeLine(text)) continue;
+      place = { startedAt, byte: start };
+      left -= 1;
+      if (left === 0) return place;
+    }
+  }
+  return place;
+};
+
+const sizeOf = async ({ path }: Segment): Promise<number> => (await stat(path).catch(ignoreMissing))?.size ?? 0;

@@ -1,0 +1,204 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { RollFailed, type ServicePlan } from '@postern/runtime';
+import { killProcess, waitFor } from '@postern/testing';
+import type { Held } from '../testing/local-runtime-assembly.js';
+import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
+import { PlatformProcess } from '../testing/platform-process.js';
+import { server } from '../testing/servers.js';
+
+const never = new AbortController().signal;
+
+/** Answers its name, and writes it to the disk all the time; `/write?<MiB>` makes the disk fuller. */
+const writing = (name: string) => `
+  import { appendFileSync, openSync, readFileSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
+  import { randomUUID } from 'node:crypto';
+  import { createServer } from 'node:http';
+  const disk = process.env.DISK_PATH;
+  const itself = randomUUID();
+  const held = [];
+  setInterval(() => appendFileSync(disk + '/beats', itself + ' ' + Date.now() + '\\n'), 5);
+  createServer(({ url }, response) => {
+    const [path, argument] = url.split('?');
+    if (path === '/keep') writeFileSync(disk + '/kept', argument);
+    if (path === '/fill') writeFileSync(disk + '/large', Buffer.alloc(Number(argument) * 2 ** 20, 1));
+    if (path === '/deleted') {
+      held.push(openSync(disk + '/deleted' + held.length, 'w'));
+      unlinkSync(disk + '/deleted' + (held.length - 1));
+      writeSync(held.at(-1), Buffer.alloc(Number(argument) * 2 ** 20, 1));
+    }
+    response.end(path === '/kept' ? readFileSync(disk + '/kept') : ${JSON.stringify(name)});
+  }).listen(Number(process.env.PORT));
+`;
+
+describe.each<Held>(['by all means', 'by marks alone'])('A web service with a disk, held %s', held => {
+  let fixture: LocalRuntimeFixture;
+  beforeEach(async () => {
+    fixture = await LocalRuntimeFixture.start({ held, limits: { diskBytes: 100 * 2 ** 20 } });
+  });
+  afterEach(() => fixture.stop());
+
+  const planOf = (code: string, changes: Partial<ServicePlan> = {}) =>
+    fixture.plan(code, { disk: { sizeMib: 64 }, ...changes });
+  const folderOf = ({ webServiceId }: ServicePlan) => join(fixture.home, 'disks', webServiceId);
+  const answerOf = async (plan: ServicePlan, path = '/') => (await fixture.visit(plan, path)).body;
+
+  it('finds its files after a stop, a restart, another release and the end of an instance', async () => {
+    const plan = await planOf(writing('old'));
+    await fixture.runtime.roll(plan, never);
+    await answerOf(plan, '/keep?something');
+    await fixture.runtime.stop(plan.webServiceId);
+    expect(await fixture.pids()).toEqual([]);
+    await fixture.runtime.roll({ ...plan, rollId: 'start' }, never);
+    expect(await answerOf(plan, '/kept')).toBe('something');
+    const { webServiceId } = plan;
+    await fixture.runtime.roll(await planOf(writing('new'), { webServiceId, rollId: 'deployment' }), never);
+    expect(await answerOf(plan)).toBe('new');
+    expect(await answerOf(plan, '/kept')).toBe('something');
+    const [record] = await fixture.records(plan);
+    for (const pid of await fixture.pids()) killProcess(pid);
+    await waitFor(async () => (await fixture.visit(plan)).status === 200);
+    expect((await fixture.records(plan))[0]?.id).not.toBe(record?.id);
+    expect(await answerOf(plan, '/kept')).toBe('something');
+  });
+
+  it('has one instance at a time: the older one ends before the next one starts, and the log says so', async () => {
+    const plan = await planOf(writing('old'), { maxInstances: 3, minInstances: 2 });
+    await fixture.runtime.roll(plan, never);
+    const { webServiceId } = plan;
+    for (const rollId of ['one', 'two', 'three'])
+      await fixture.runtime.roll(await planOf(writing(rollId), { webServiceId, rollId }), never);
+    expect(await overlapsIn(folderOf(plan))).toEqual({ instances: 4, overlaps: [] });
+    const words = 'The web service has a disk: its instance ends before the next one starts';
+    expect((await fixture.messages(plan)).filter(line => line === words)).toHaveLength(3);
+  });
+
+  it('is served by the earlier release again when the next one fails', async () => {
+    const plan = await planOf(writing('old'));
+    await fixture.runtime.roll(plan, never);
+    await answerOf(plan, '/keep?something');
+    const { webServiceId } = plan;
+    const broken = await planOf('console.error("no luck"); process.exit(3);', { webServiceId, rollId: 'broken' });
+    await expect(fixture.runtime.roll(broken, never)).rejects.toBeInstanceOf(RollFailed);
+    await waitFor(async () => (await fixture.visit(plan)).status === 200);
+    expect(await answerOf(plan)).toBe('old');
+    expect(await answerOf(plan, '/kept')).toBe('something');
+    expect(await fixture.runtime.statusOf(webServiceId)).toMatchObject({ rollId: plan.rollId, healthy: 1 });
+    expect((await overlapsIn(folderOf(plan))).overlaps).toEqual([]);
+  });
+
+  it('loses its files with the web service, and not before', async () => {
+    const plan = await planOf(writing('old'));
+    await fixture.runtime.roll(plan, never);
+    await fixture.runtime.roll(
+      await fixture.plan(server.saying('without'), { webServiceId: plan.webServiceId }),
+      never,
+    );
+    expect(existsSync(join(folderOf(plan), 'beats'))).toBe(true);
+    await fixture.runtime.remove(plan.webServiceId);
+    expect(existsSync(folderOf(plan))).toBe(false);
+  });
+
+  it('is told when the disk is nearly full, and is ended above its size', async () => {
+    const plan = await planOf(writing('old'));
+    await fixture.runtime.roll(plan, never);
+    await answerOf(plan, '/fill?60');
+    await waitFor(async () => (await fixture.messages(plan)).some(line => /^The disk is 9\d % full/.test(line)), {
+      timeoutMs: 20_000,
+    });
+    expect((await fixture.visit(plan)).status).toBe(200);
+    await answerOf(plan, '/fill?70');
+    await waitFor(
+      async () =>
+        /holds more than 64 MiB on its disk/.test(
+          (await fixture.runtime.statusOf(plan.webServiceId))?.lastFailure ?? '',
+        ),
+      { timeoutMs: 20_000 },
+    );
+    await fixture.runtime.roll({ ...plan, rollId: 'larger', disk: { sizeMib: 128 } }, never);
+    await waitFor(async () => (await fixture.visit(plan)).status === 200);
+  }, 60_000);
+
+  it('is ended when it fills the machine with files that it has deleted and keeps open', async () => {
+    const plan = await planOf(writing('old'));
+    await fixture.runtime.roll(plan, never);
+    for (let count = 0; count < 8; count++) await answerOf(plan, '/deleted?40').catch(() => undefined);
+    const failure = async () => (await fixture.runtime.statusOf(plan.webServiceId))?.lastFailure ?? '';
+    await waitFor(async () => /wrote more than \d+ MiB/.test(await failure()), { timeoutMs: 45_000 });
+  }, 90_000);
+
+  it('keeps its files from others: only the user of its instances can enter the folder', async () => {
+    const plan = await planOf(writing('old'));
+    await fixture.runtime.roll(plan, never);
+    const folder = await stat(folderOf(plan));
+    expect(folder.mode & 0o777).toBe(0o700);
+    const spying = server.saying('spy').replace(
+      /^/,
+      `import { readdirSync } from 'node:fs';
+       try { readdirSync(${JSON.stringify(folderOf(plan))}); console.log('read it'); } catch (e) { console.log(e.code); }\n`,
+    );
+    const spy = await planOf(spying);
+    await fixture.runtime.roll(spy, never);
+    await waitFor(async () => (await fixture.messages(spy)).length > 0);
+    if (held === 'by all means' && process.getuid?.() === 0) {
+      expect(await fixture.messages(spy)).toEqual([expect.stringMatching(/^(ENOENT|EACCES)$/)]);
+      expect((await stat(folderOf(spy))).uid).not.toBe(folder.uid);
+    }
+  });
+});
+
+describe('When the platform is killed in the midst of a roll with a disk', () => {
+  let fixture: LocalRuntimeFixture;
+  let platform: PlatformProcess;
+  beforeEach(async () => {
+    fixture = await LocalRuntimeFixture.start();
+    platform = await PlatformProcess.start(fixture.home);
+  });
+  afterEach(async () => {
+    await platform.kill();
+    await fixture.stop();
+  });
+
+  it('at any moment, the next run reaches the truth, and two instances never run together', async () => {
+    const disk = { sizeMib: 64 };
+    const before = await fixture.plan(writing('old'), { disk });
+    const { webServiceId } = before;
+    expect(await platform.order({ kind: 'roll', plan: before })).toBe('done');
+    for (let moment = 0; moment < 12; moment += 1) {
+      const after = await fixture.plan(writing(`new ${moment}`), { webServiceId, disk });
+      platform.begin({ kind: 'roll', plan: after });
+      await new Promise(resolve => setTimeout(resolve, moment * 60));
+      await platform.kill();
+      const next = fixture.anotherRuntime();
+      // The control plane repeats the roll in half of the cases, and has given it up in the others.
+      const repeated = moment % 2 === 0;
+      if (repeated) await next.reconcile([before], new Set([after.rollId, webServiceId]));
+      if (repeated) await next.roll(after, never);
+      else await next.reconcile([before], new Set());
+      const expected = repeated ? `new ${moment}` : 'old';
+      await waitFor(async () => (await fixture.visit(before)).body === expected, { describe: expected });
+      await waitFor(async () => (await fixture.ledger.ids()).length === 1, { describe: 'one instance in the ledger' });
+      await next.roll({ ...before, rollId: before.rollId }, never);
+      await next.detach();
+      platform = await PlatformProcess.start(fixture.home);
+      expect(await platform.order({ kind: 'reconcile', plans: [before] })).toBe('done');
+    }
+    expect((await overlapsIn(join(fixture.home, 'disks', webServiceId))).overlaps).toEqual([]);
+  }, 180_000);
+});
+
+/** Instances that wrote while another one did, from the times that they have written. */
+const overlapsIn = async (folder: string) => {
+  const lines = (await readFile(join(folder, 'beats'), 'utf8')).trim().split('\n');
+  const beats = lines.map(line => line.split(' ')).filter(({ length }) => length === 2);
+  const spans = [...Map.groupBy(beats, ([id]) => id)].map(([id, all]) => {
+    const times = all.map(([, at]) => Number(at));
+    return { id, from: Math.min(...times), to: Math.max(...times) };
+  });
+  const overlaps = spans.flatMap(one =>
+    spans.filter(other => one.id !== other.id && one.from >= other.from && one.from <= other.to),
+  );
+  return { instances: spans.length, overlaps };
+};

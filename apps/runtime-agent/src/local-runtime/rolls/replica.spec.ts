@@ -1,0 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import { waitFor } from '@postern/testing';
+import type { Instance } from '../instances/instance.js';
+import type { ProbeAnswer } from '../probe.js';
+import { Replica, type ReplicaOwner } from './replica.js';
+import { TIMES } from './runtime-times.js';
+
+const SILENCE_MS = 50;
+
+/** A replica of an instance that is probed with these results, and with the last one from then on. */
+const replicaWith = (...probes: readonly (() => Promise<ProbeAnswer>)[]) => {
+  let probed = 0;
+  const failures: string[] = [];
+  const instance = {
+    record: { name: 'web-1' },
+    lastErrors: [],
+    exited: new Promise<string>(() => {}),
+    probe: () => probes[Math.min(probed++, probes.length - 1)]!(),
+    end: async () => {},
+  } as unknown as Instance;
+  const owner: ReplicaOwner = {
+    times: { ...TIMES, probesMs: 1, unhealthyUntilRestartMs: SILENCE_MS },
+    start: () => new Promise(() => {}),
+    firstAnswerMs: () => SILENCE_MS,
+    restarts: () => true,
+    canStart: () => true,
+    onChange: () => {},
+    onFailure: words => failures.push(words),
+  };
+  const replica = new Replica(owner, { instance, answered: true });
+  return { replica, failures, probed: () => probed };
+};
+
+const answers = async () => undefined;
+const silent = async () => 'no connection';
+
+it('an instance is not replaced for one failed probe, however long this process stood still meanwhile', async () => {
+  const stoodStill = async () => {
+    await pause(2 * SILENCE_MS);
+    return 'GET / did not answer';
+  };
+  const { replica, failures, probed } = replicaWith(answers, stoodStill, answers);
+  await waitFor(() => probed() > 5);
+  expect(failures).toEqual([]);
+  expect(replica.healthy).toBe(true);
+});
+
+it('an instance is replaced when it fails its probes for longer than it may', async () => {
+  const { failures } = replicaWith(answers, silent);
+  await waitFor(() => failures.length === 1);
+  expect(failures).toEqual(['web-1 did not answer any more: no connection']);
+});

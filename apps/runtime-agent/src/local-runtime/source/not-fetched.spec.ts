@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+import { projectOf } from '../builders/testing/project-of.js';
+import { notFetched } from './not-fetched.js';
+
+describe('What is not fetched', () => {
+  it('is named: submodules by their paths, files of Git LFS by their patterns', async () => {
+    const project = projectOf({
+      '.gitmodules': '[submodule "a"]\n\tpath = lib/a\n\turl = https://example.org/a\n[submodule "b"]\n\tpath=b\n',
+      '.gitattributes': '*.psd filter=lfs diff=lfs merge=lfs -text\n*.txt text\n',
+    });
+    expect(await notFetched(project)).toEqual([
+      '.gitmodules found: the submodules lib/a, b are not fetched',
+      '.gitattributes found: files of Git LFS (*.psd) are not fetched and stay pointers',
+    ]);
+  });
+
+  it('is nothing in a repository that holds everything', async () => {
+    expect(await notFetched(projectOf({ 'README.md': '' }))).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+
+/** What came of one sample repository. */
+export interface SampleResult {
+  readonly repository: string;
+  readonly commit: string;
+  /** As the build log states them. */
+  readonly rules: readonly string[];
+  readonly serves: boolean;
+  /** What `GET /` answers, or why it is not served. */
+  readonly words: string;
+  readonly seconds: number;
+}
+
+const HEADER = '| Repository | Commit | Serves | `GET /`, or the reason | Seconds | Rules in the build log |';
+const RULE = '| --- | --- | --- | --- | ---: | --- |';
+const CELL = 400;
+
+const cell = (text: string): string =>
+  text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;').slice(0, CELL);
+
+const rowOf = ({ repository, commit, rules, serves, words, seconds }: SampleResult): string =>
+  `| ${[repository, commit.slice(0, 10), serves ? 'yes' : 'no', cell(words), String(seconds), rules.map(cell).join('<br>')].join(' | ')} |`;
+
+const nameIn = (row: string): string => row.split(' | ')[0]?.slice(2) ?? '';
+
+/** The rows of a table that an earlier run has left; none where there is no file. */
+const rowsIn = async (path: string): Promise<readonly string[]> => {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.split('\n').filter(line => line.startsWith('| ') && line !== HEADER && line !== RULE);
+};
+
+/** The repositories that a table has a row for. */
+export const measuredIn = async (path: string): Promise<ReadonlySet<string>> =>
+  new Set((await rowsIn(path)).map(nameIn));
+
+/** Puts the row of a repository in the place of its earlier one. */
+export const writeResult = async (path: string, result: SampleResult): Promise<void> => {
+  const others = (await rowsIn(path)).filter(row => nameIn(row) !== result.repository);
+  const rows = [...others, rowOf(result)].sort();
+  const served = rows.filter(row => row.split(' | ')[2] === 'yes').length;
+  const text = [`${served} of ${rows.length} serve.`, '', HEADER, RULE, ...rows, ''].join('\n');
+  await writeFile(`${path}.draft`, text);
+  await rename(`${path}.draft`, path);
+};

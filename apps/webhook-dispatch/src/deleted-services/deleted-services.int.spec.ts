@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  createWebhook,
+  createWebhookListener,
+  EMAIL_SEND_EVENTS,
+  emailServiceDeleted,
+  listWebhooks,
+} from '@postern/contracts';
+import { JetStreamPublisher } from '@postern/messaging';
+import { Database } from '@postern/service-host';
+import { waitFor } from '@postern/testing';
+import { DispatchFixture } from '../testing/dispatch-fixture.js';
+import { DeletedServiceData } from './deleted-service-data.js';
+
+let world: DispatchFixture;
+beforeAll(async () => {
+  world = await DispatchFixture.start();
+}, 60_000);
+afterAll(() => world?.stop());
+
+const pool = () => world.service.app.get(Database, { strict: false }).pool;
+const register = async (service_id: string = randomUUID()) => {
+  const url = `${world.receiver.url}/${randomUUID()}`;
+  const { id } = await world.client.request(createWebhook, { service_id, url, events: ['delivered'] });
+  return { service_id, id };
+};
+
+const publishDeletion = async (service_id: string) => {
+  const publisher = new JetStreamPublisher(world.natsLink, { service: 'email-send', contracts: EMAIL_SEND_EVENTS });
+  await publisher.publish([
+    {
+      id: randomUUID(),
+      type: emailServiceDeleted.type,
+      streamId: `email-service-${service_id}`,
+      version: 2,
+      occurredAt: new Date(),
+      metadata: { correlationId: 'test' },
+      data: { service_id, workspace_id: randomUUID(), at: new Date().toISOString() },
+    },
+  ]);
+};
+
+const rowsOf = async (table: string, column: string, value: string): Promise<number> =>
+  (await pool().query(`SELECT 1 FROM ${table} WHERE ${column} = $1`, [value])).rowCount ?? 0;
+
+it('The webhooks of a deleted email service stop at once, and their data is deleted', async () => {
+  const kept = await register();
+  const gone = await register();
+  const { id: listener } = await world.client.request(createWebhookListener, { service_id: gone.service_id });
+  await world.requestFor(await world.publish('delivered', gone.service_id));
+  await world.requestFor(await world.publish('delivered', kept.service_id));
+
+  await publishDeletion(gone.service_id);
+  const { service_id } = gone;
+  await waitFor(async () => (await world.client.request(listWebhooks, { service_id })).length === 0, {
+    describe: 'the webhook to be removed',
+  });
+  expect(await rowsOf('webhook_secrets', 'webhook_id', gone.id)).toBe(0);
+  expect(await rowsOf('webhook_listeners', 'id', listener)).toBe(0);
+  expect(await rowsOf('webhook_listener_events', 'listener_id', listener)).toBe(0);
+
+  const late = await register(service_id);
+  await pool().query('UPDATE event_store.deleted_owners SET due_at = now()');
+  await world.service.app.get(DeletedServiceData, { strict: false }).run(new AbortController().signal);
+  for (const { id } of [gone, late]) {
+    expect(await rowsOf('webhooks', 'id', id)).toBe(0);
+    expect(await rowsOf('deliveries', 'webhook_id', id)).toBe(0);
+  }
+  const { rows } = await pool().query('SELECT DISTINCT type FROM event_store.events WHERE data::text LIKE $1', [
+    `%${service_id}%`,
+  ]);
+  expect(rows).toEqual([{ type: 'webhook-dispatch.webhook-removed.v1' }]);
+  expect(await rowsOf('webhooks', 'id', kept.id)).toBe(1);
+  expect(await rowsOf('deliveries', 'webhook_id', kept.id)).toBe(1);
+});

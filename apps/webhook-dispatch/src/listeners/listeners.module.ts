@@ -1,0 +1,29 @@
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { Tasks } from '@postern/service-host';
+import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
+import { CreateWebhookListener } from './create-webhook-listener.js';
+import { ListenerRepository } from './ports.js';
+import { PostgresListenerRepository } from './postgres-listener-repository.js';
+import { RemoveWebhookListener } from './remove-webhook-listener.js';
+import { WebhookListeners } from './webhook-listeners.js';
+
+/** Events for clients that no webhook can reach. */
+@Module({
+  imports: [eventSourcing],
+  providers: [
+    CreateWebhookListener,
+    RemoveWebhookListener,
+    WebhookListeners,
+    { provide: ListenerRepository, useClass: PostgresListenerRepository },
+  ],
+})
+export class ListenersModule implements OnApplicationBootstrap {
+  constructor(
+    private readonly tasks: Tasks,
+    private readonly listeners: ListenerRepository,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.tasks.every(60_000, 'purge webhook listeners', () => this.listeners.purge());
+  }
+}

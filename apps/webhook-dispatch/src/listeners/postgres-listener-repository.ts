@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { LISTENER_EXPIRY_S, MAX_LISTENERS } from '@postern/contracts';
+import { Refusal } from '@postern/contracts/refusal';
+import { inSteps, inTransaction } from '@postern/event-sourcing/postgres';
+import { Database } from '@postern/service-host';
+import type pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  COUNT_LISTENERS,
+  DELETE_EXPIRED,
+  DELETE_LISTENER,
+  DELETE_READ,
+  FIND_EVENTS,
+  FIND_LISTENERS,
+  INSERT_LISTENER,
+  LOCK_SERVICE,
+  PURGE_EVENTS,
+  TOUCH_LISTENER,
+} from './listeners.sql.js';
+import { type Listener, type ListenerEvent, type ListenerKey, ListenerRepository } from './ports.js';
+
+const EVENTS_PER_READ = 100;
+
+/** Listeners in PostgreSQL, shared by all replicas. They are no events: a listener ends with the client that reads it. */
+@Injectable()
+export class PostgresListenerRepository extends ListenerRepository {
+  private readonly pool: pg.Pool;
+
+  constructor({ pool }: Database) {
+    super();
+    this.pool = pool;
+  }
+
+  override create(serviceId: string): Promise<Listener> {
+    return inTransaction(this.pool, async client => {
+      await client.query(LOCK_SERVICE, [serviceId]);
+      const { rows: counted } = await client.query<{ count: number }>(COUNT_LISTENERS, [serviceId]);
+      if ((counted[0]?.count ?? 0) >= MAX_LISTENERS) {
+        const message = `an email service may have ${MAX_LISTENERS} listeners; end one, or wait until it expires`;
+        throw new Refusal('too_many_listeners', message);
+      }
+      const id = uuidv7();
+      const { rows } = await client.query<{ expires_at: Date }>(INSERT_LISTENER, [id, serviceId, LISTENER_EXPIRY_S]);
+      return { id, expiresAt: rows[0]!.expires_at };
+    });
+  }
+
+  override async list(serviceId: string): Promise<readonly Listener[]> {
+    const { rows } = await this.pool.query<{ id: string; expires_at: Date }>(FIND_LISTENERS, [serviceId]);
+    return rows.map(({ id, expires_at }) => ({ id, expiresAt: expires_at }));
+  }
+
+  override async acknowledge({ listener_id, service_id }: ListenerKey, after: number): Promise<void> {
+    const values = [listener_id, service_id, LISTENER_EXPIRY_S, after];
+    const { rows } = await this.pool.query<{ read_number: string }>(TOUCH_LISTENER, values);
+    if (!rows[0]) throw notFound();
+    if (after > 0) await this.pool.query(DELETE_READ, [listener_id, rows[0].read_number]);
+  }
+
+  override async eventsAfter(listenerId: string, after: number): Promise<readonly ListenerEvent[]> {
+    const { rows } = await this.pool.query<{ number: string; payload: string }>({
+      name: 'read-listener',
+      text: FIND_EVENTS,
+      values: [listenerId, after, EVENTS_PER_READ],
+    });
+    return rows.map(({ number, payload }) => ({ number: Number(number), body: payload }));
+  }
+
+  override async remove({ listener_id, service_id }: ListenerKey): Promise<void> {
+    const { rowCount } = await this.pool.query(DELETE_LISTENER, [listener_id, service_id]);
+    if (rowCount === 0) throw notFound();
+  }
+
+  override async purge(): Promise<void> {
+    await this.pool.query(DELETE_EXPIRED);
+    await inSteps(this.pool, PURGE_EVENTS, []);
+  }
+}
+
+const notFound = () =>
+  new Refusal('listener_not_found', 'there is no such listener; it expires when it is not read for five minutes');

@@ -1,0 +1,15 @@
+/**
+ * `npm run browser [part of a path …]`: starts Postern and opens the pages of the dashboard and the documentation in
+ * Chromium, with axe at three widths and in both themes. By hand, because it needs Chromium: an installed one, the path
+ * in CHROMIUM, or packages of Debian. `npm run browser -- stranger` goes from a clone to a verified webhook instead, with
+ * what the documentation and the dashboard say, and times each step.
+ */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { prepare, ROOT, toolEnvironment } from '../../tools/setup/prepare.mjs';
+
+await prepare(line => console.error(`▸ ${line}`));
+const args = process.argv.slice(2);
+const program = join(ROOT, 'e2e/dist/browser', args[0] === 'stranger' ? 'stranger.js' : 'main.js');
+const child = spawn('node', [program, ...args], { stdio: 'inherit', env: toolEnvironment() });
+child.on('exit', code => process.exit(code ?? 1));

@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { sharedWorld } from './stories.js';
+import type { MailboxMessage } from './world.js';
+
+const world = await sharedWorld();
+const PASSWORD = 'four unrelated words here';
+let users = 0;
+const newAddress = () => `account-${Date.now()}-${++users}@customers.test`;
+
+const signIn = (email: string, password: string, headers: Record<string, string> = {}) =>
+  world.call('POST', '/dashboard/api/session', { headers, body: { email, password } });
+const newUser = async () => {
+  const email = newAddress();
+  const created = await world.atDesk('POST', '/users', { email, password: PASSWORD });
+  expect(created.status).toBe(201);
+  const { body } = await signIn(email, PASSWORD);
+  const [workspace] = created.body['workspaces'] as readonly { id: string }[];
+  return { id: String(created.body['id']), email, token: String(body['token']), workspaceId: String(workspace?.id) };
+};
+/** The text of a mail, without the line breaks and escapes of its transfer encoding. */
+const textOf = ({ raw }: MailboxMessage): string =>
+  raw.slice(raw.indexOf('\r\n\r\n')).replace(/=\r\n/g, '').replaceAll('=3D', '=');
+const mailAbout = (address: string, subject: string) => world.mailTo(address, mail => mail.subject === subject);
+/** The token of a link, which is the fragment. */
+const tokenOf = async (address: string, subject: string): Promise<string> => {
+  const text = textOf(await mailAbout(address, subject));
+  return /\/dashboard\/[a-z-]+#([\w-]{43})/.exec(text)?.[1] as string;
+};
+
+describe('an invitation', () => {
+  it('is mailed to an address without a user, who accepts it with a password and has the role', async () => {
+    const owner = await newUser();
+    const email = newAddress();
+    const path = `/workspaces/${owner.workspaceId}/members`;
+    const invited = await world.atDesk('POST', path, { email, role: 'viewer' }, owner.token);
+    expect([invited.status, invited.body['status']]).toEqual([201, 'invited']);
+
+    const token = await tokenOf(email, 'Invitation to a workspace');
+    const accept = () =>
+      world.call('POST', '/dashboard/api/invitations/accept', { body: { token, password: PASSWORD } });
+    expect(await accept()).toMatchObject({ status: 201, body: { email } });
+    expect((await accept()).status).toBe(400);
+
+    const { body } = await signIn(email, PASSWORD);
+    const viewer = String(body['token']);
+    const me = await world.atDesk('GET', '/me', undefined, viewer);
+    expect(me.body).toMatchObject({ workspaces: [{ id: owner.workspaceId, role: 'viewer' }] });
+    const refused = await world.atDesk('POST', '/email-services', { name: 'Shop' }, viewer);
+    expect([refused.status, refused.headers.get('error-code')]).toEqual([403, 'role_insufficient']);
+    expect((await world.atDesk('GET', '/email-services', undefined, viewer)).status).toBe(200);
+    await mailAbout(email, 'You were added to a workspace');
+
+    const removed = await world.atDesk('DELETE', `${path}/${me.body['id']}`, undefined, owner.token);
+    expect(removed.status).toBe(200);
+    expect((await world.atDesk('GET', '/me', undefined, viewer)).status).toBe(401);
+    await mailAbout(email, 'You no longer belong to a workspace');
+  });
+});
+
+describe('a new password', () => {
+  it('is set with a link that is mailed, works once, and ends all sessions', async () => {
+    const user = await newUser();
+    const ask = (email: string) => world.call('POST', '/dashboard/api/password-reset', { body: { email } });
+    const [known, unknown] = [await ask(user.email), await ask(newAddress())];
+    expect([known.status, known.body]).toEqual([202, unknown.body]);
+    expect(unknown.status).toBe(202);
+
+    const token = await tokenOf(user.email, 'Set a new password');
+    const confirm = (password: string) =>
+      world.call('POST', '/dashboard/api/password-reset/confirm', { body: { token, password } });
+    expect((await confirm('short')).status).toBe(400);
+    expect((await confirm('another four words here')).status).toBe(200);
+    expect((await confirm('another four words here')).status).toBe(400);
+    expect((await world.atDesk('GET', '/me', undefined, user.token)).status).toBe(401);
+    expect((await signIn(user.email, 'another four words here')).status).toBe(200);
+    await mailAbout(user.email, 'Your password was changed');
+  });
+});
+
+describe('a notice', () => {
+  it('is generated mail without links but to the dashboard, and tells of a new device once', async () => {
+    const user = await newUser();
+    const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+    for (let n = 0; n < 2; n++) await signIn(user.email, PASSWORD, { 'user-agent': FIREFOX });
+    await world.atDesk('POST', '/platform-keys', { name: 'CI', scope: 'read' }, user.token);
+    const mail = await mailAbout(user.email, 'A platform key was created');
+    expect(mail.raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+    expect(textOf(mail).match(/https?:\S+/g)).toEqual([expect.stringMatching(/\/dashboard$/)]);
+
+    const signIns = (await world.mailsTo(user.email)).filter(
+      ({ subject }) => subject === 'New sign-in to your account',
+    );
+    expect(signIns).toHaveLength(1);
+    expect(textOf(signIns[0]!)).toContain('Firefox on Linux');
+  });
+});

@@ -1,0 +1,27 @@
+/// <reference lib="dom" />
+import type { Page } from 'puppeteer-core';
+import { fillLogin } from './open-browser.js';
+import { clickButton, fill } from './page-actions.js';
+
+const TYPED = 'Written before the session expired';
+
+/**
+ * Types into a form, ends the session, sends the form, and logs in again: the page is still there with what was typed,
+ * and sends it. @throws if it is not.
+ */
+export const checkExpiredSession = async (
+  page: Page,
+  base: string,
+  login: { readonly email: string; readonly password: string },
+): Promise<void> => {
+  await page.goto(`${base}/dashboard/projects`, { waitUntil: 'networkidle2' });
+  await fill(page, 'name', TYPED);
+  await page.evaluate(() => fetch('/dashboard/api/session', { method: 'DELETE' }).then(({ status }) => status));
+  await clickButton(page, 'Create project');
+  await fillLogin(page, login);
+  await page.waitForFunction(() => !document.querySelector('input[name=password]'), { timeout: 30_000 });
+  const kept = await page.$eval('input[name=name]', field => (field as HTMLInputElement).value);
+  if (kept !== TYPED) throw new Error(`the form has “${kept}” after the login, and not what was typed`);
+  await clickButton(page, 'Create project');
+  await page.waitForFunction(wanted => document.querySelector('main')?.textContent?.includes(wanted), {}, TYPED);
+};

@@ -1,0 +1,98 @@
+/// <reference lib="dom" />
+import axe from 'axe-core';
+import type { Page } from 'puppeteer-core';
+import { checkKeyboard } from './check-keyboard.js';
+import { checkWording } from './check-wording.js';
+
+export const WIDTHS = [390, 768, 1440] as const;
+export const THEMES = ['light', 'dark'] as const;
+/** Where a page must not scroll sideways either: the width of WCAG 1.4.10, a phone, and a small laptop. */
+const OTHER_WIDTHS = [320, 640, 1024] as const;
+
+/** What is wrong on a page, and where it was seen. */
+export interface Finding {
+  readonly path: string;
+  readonly width: number;
+  readonly theme: string;
+  readonly rule: string;
+  readonly targets: readonly string[];
+}
+
+interface Violation {
+  readonly rule: string;
+  readonly targets: readonly string[];
+}
+
+const WIDEST = 1440;
+const HEIGHT = 900;
+/** Fades of colours and positions. */
+const TRANSITION_MS = 300;
+
+/** Opens a page once and checks it with every width and theme. */
+export async function checkPage(page: Page, url: string, path: string): Promise<readonly Finding[]> {
+  const failures: string[] = [];
+  const onError = (error: unknown) => failures.push(error instanceof Error ? error.message : String(error));
+  page.on('pageerror', onError);
+  await page.goto(url, { waitUntil: 'networkidle2', timeout: 60_000 });
+  await untilLoaded(page);
+  await openDetails(page);
+  await page.evaluate(axe.source);
+  const findings: Finding[] = [];
+  for (const theme of THEMES) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+    for (const width of WIDTHS) {
+      await page.setViewport({ width, height: HEIGHT });
+      await new Promise(resolve => setTimeout(resolve, TRANSITION_MS));
+      for (const { rule, targets } of await violations(page)) findings.push({ path, width, theme, rule, targets });
+    }
+  }
+  for (const width of OTHER_WIDTHS) {
+    await page.setViewport({ width, height: HEIGHT });
+    await new Promise(resolve => setTimeout(resolve, TRANSITION_MS));
+    for (const { rule, targets } of await tooWide(page)) findings.push({ path, width, theme: 'dark', rule, targets });
+  }
+  await page.setViewport({ width: WIDEST, height: HEIGHT });
+  for (const { rule, targets } of [...(await checkWording(page)), ...(await checkKeyboard(page))])
+    findings.push({ path, width: WIDEST, theme: 'dark', rule, targets });
+  page.off('pageerror', onError);
+  for (const message of failures) findings.push({ path, width: 0, theme: '', rule: `script: ${message}`, targets: [] });
+  return findings;
+}
+
+const untilLoaded = (page: Page) =>
+  page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), { timeout: 30_000 });
+
+/** Shows what a page keeps closed, with what it loads then. */
+const openDetails = async (page: Page): Promise<void> => {
+  await page.evaluate(() => {
+    for (const closed of document.querySelectorAll('main details:not([open])'))
+      (closed as HTMLDetailsElement).open = true;
+  });
+  await page.waitForNetworkIdle({ idleTime: 200, timeout: 30_000, concurrency: 2 });
+  await untilLoaded(page);
+};
+
+/** The rules of axe that the page breaks, and whether it scrolls sideways. */
+const violations = async (page: Page): Promise<Violation[]> => [
+  ...(await page.evaluate(async () => {
+    const { axe: checker } = window as unknown as { axe: typeof axe };
+    const results = await checker.run(document, { resultTypes: ['violations'] });
+    return results.violations.map(({ id, nodes }) => ({
+      rule: id,
+      targets: nodes.slice(0, 5).map(({ target, failureSummary }) => `${target.join(' ')}: ${failureSummary ?? ''}`),
+    }));
+  })),
+  ...(await tooWide(page)),
+];
+
+/** Whether the page scrolls sideways, and which elements reach beyond its edge. */
+const tooWide = (page: Page): Promise<Violation[]> =>
+  page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    const beyond = [...document.querySelectorAll('body *')].filter(
+      element => element.getBoundingClientRect().right > clientWidth && !element.closest('.scrolls, pre'),
+    );
+    const shown = beyond.slice(0, 3).map(({ outerHTML }) => outerHTML.slice(0, 80));
+    return [{ rule: 'scrolls sideways', targets: [`${scrollWidth} px in ${clientWidth} px`, ...shown] }];
+  });

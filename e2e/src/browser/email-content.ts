@@ -1,0 +1,64 @@
+import { gzipSync } from 'node:zlib';
+import { dmarcReport, tlsReport, waitFor } from '@postern/testing';
+import { reportSender } from '../report-sender.js';
+import type { Sender, World } from '../world.js';
+
+const MAIL = {
+  from: 'Shop <orders@shop.test>',
+  subject: 'Your receipt',
+  message: '<h1>Thanks</h1><p>You paid 42 €.</p>',
+};
+const OUTCOMES = {
+  delivered: 'delivered',
+  'hard-bounce': 'bounced',
+  'soft-bounce': 'bounced',
+  complaint: 'complained',
+};
+
+/** An email service of each mode with messages of every outcome, and the paths of its pages. */
+export async function createEmailContent(world: World): Promise<readonly string[]> {
+  const sender = await world.sender('Shop', 'shop.test');
+  const emails: string[] = [];
+  for (const [recipient, event] of Object.entries(OUTCOMES)) {
+    const { body } = await sender.send({ ...MAIL, to: [`${recipient}@simulator.test`] });
+    emails.push(String(body['id']));
+    await sender.event(event, String(body['id']), 60_000);
+  }
+  const { body } = await sender.send({ ...MAIL, to: ['ada@customers.test'], cc: ['bob@customers.test'] });
+  await world.dashboard.post(`${sender.path}/domains`, { domain: 'pending.test' });
+  await world.dashboard.post(`${sender.path}/suppressions`, { addresses: ['carol@customers.test'] });
+  await createReports(world, sender);
+  const sandbox = await world.dashboard.post<{ id: string }>('/email-services', { name: 'Sandbox' });
+  const email = `/services/${sender.serviceId}`;
+  return [
+    email,
+    `${email}?simulator=include`,
+    ...['api-keys', 'domains', 'recipients', 'webhooks', 'messages', 'suppressions', 'settings'].map(
+      page => `${email}/${page}`,
+    ),
+    `${email}/webhooks/${sender.webhookId}`,
+    ...[...emails, String(body['id'])].map(id => `${email}/messages/${id}`),
+    `/services/${sandbox.id}`,
+    ...['api-keys', 'domains', 'recipients', 'webhooks', 'messages'].map(page => `/services/${sandbox.id}/${page}`),
+  ];
+}
+
+/** A DMARC and a TLS report about shop.test, which the page of its domains shows. */
+async function createReports(world: World, sender: Sender): Promise<void> {
+  const receiver = await reportSender(world.postern, 'receiver.test');
+  const records = [
+    { ip: '198.51.100.7', count: 2, dkim: 'fail', spf: 'fail', disposition: 'reject' },
+    { ip: '192.0.2.10', count: 40, dkim: 'pass', spf: 'fail', dkimDomain: 'shop.test' },
+  ] as const;
+  await receiver.send('report.xml.gz', gzipSync(dmarcReport({ domain: 'shop.test' }, records)));
+  await receiver.send('report.json.gz', gzipSync(tlsReport({ domain: 'shop.test' })));
+  const domains = await world.dashboard.get<{ id: string; domain: string }[]>(`${sender.path}/domains`);
+  const { id } = domains.find(({ domain }) => domain === 'shop.test') as { id: string };
+  await waitFor(
+    async () => {
+      const { reports } = await world.dashboard.get<{ reports: unknown[] }>(`${sender.path}/domains/${id}/reports`);
+      return reports.length === 2;
+    },
+    { timeoutMs: 30_000, describe: 'both reports' },
+  );
+}

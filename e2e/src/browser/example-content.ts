@@ -1,0 +1,12 @@
+import type { PlatformWorld } from '../platform/platform-world.js';
+import { createEmailContent } from './email-content.js';
+import { createPlatformContent } from './platform-content.js';
+
+/** Content for every kind of page, and the paths of the pages that show it. */
+export const createContent = async (platform: PlatformWorld): Promise<readonly string[]> => [
+  '/',
+  ...(await createEmailContent(platform.world)),
+  ...(await createPlatformContent(platform)),
+  ...['/platform-keys', '/moderation', '/users', '/workspace', '/members', '/audit-log', '/account'],
+  '/no-such-page',
+];

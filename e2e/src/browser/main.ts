@@ -1,0 +1,65 @@
+/** The program behind `npm run browser`: arguments are parts of paths; without any, all pages are checked. */
+import type { Page } from 'puppeteer-core';
+import { PlatformWorld } from '../platform/platform-world.js';
+import { checkExpiredSession } from './check-expired-session.js';
+import { checkPage, type Finding, THEMES, WIDTHS } from './check-page.js';
+import { createContent } from './example-content.js';
+import { logIn, openBrowser } from './open-browser.js';
+
+const wanted = process.argv.slice(2);
+const isWanted = (path: string): boolean => wanted.length === 0 || wanted.some(part => path.includes(part));
+
+/** A page that breaks a rule and is too wide has to be found, or every page would pass. */
+const assertFindsMistakes = async (page: Page): Promise<void> => {
+  const mistakes = encodeURIComponent(
+    '<img src="x"><p style="width: 3000px">wide</p><button style="outline: none">quiet</button><b tabindex="0" onfocus="this.blur()">trap</b>' +
+      '<main><p class="empty">No keys yet.</p><p>9 Mar 2026, 11:00:00</p><button>Submit</button></main>',
+  );
+  const found = new Set((await checkPage(page, `data:text/html,${mistakes}`, '')).map(({ rule }) => rule));
+  for (const rule of [
+    ...['image-alt', 'scrolls sideways', 'no visible focus', 'not reached by keyboard'],
+    ...['empty list without a next step', 'time without its zone', 'another word for an action'],
+  ])
+    if (!found.has(rule)) throw new Error(`the check does not find a page with ${rule}`);
+};
+
+const documentationPages = async (page: Page, base: string): Promise<string[]> => {
+  await page.goto(`${base}/docs`, { waitUntil: 'networkidle2' });
+  const links = await page.$$eval('a[href^="/docs"]', found => found.map(link => new URL(link.href).pathname));
+  return [...new Set(['/docs', ...links])];
+};
+
+const browser = await openBrowser();
+const platform = await PlatformWorld.start({
+  environment: { 'api-gateway': { POSTERN_CLIENT_REQUESTS_PER_SECOND: '1000000' } },
+});
+const base = platform.world.postern.baseUrl;
+const findings: Finding[] = [];
+let checked = 0;
+
+const check = async (page: Page, path: string): Promise<void> => {
+  if (!isWanted(path)) return;
+  checked += 1;
+  const found = await checkPage(page, base + path, path);
+  findings.push(...found);
+  console.log(`${found.length === 0 ? '✓' : '✕'} ${path}`);
+  for (const { width, theme, rule, targets } of found)
+    console.log(`    ${rule} (${width} px, ${theme}): ${targets.join(' | ')}`);
+};
+
+try {
+  const paths = await createContent(platform);
+  const page = await browser.newPage();
+  await assertFindsMistakes(page);
+  for (const path of ['/dashboard/', '/dashboard/password-reset', '/dashboard/invitation#x']) await check(page, path);
+  await logIn(page, base, platform.world.operatorLogin);
+  for (const path of paths) await check(page, `/dashboard${path}`);
+  await checkExpiredSession(page, base, platform.world.operatorLogin);
+  for (const path of await documentationPages(page, base)) await check(page, path);
+} finally {
+  await browser.close();
+  await platform.stop();
+}
+const combinations = checked * WIDTHS.length * THEMES.length;
+console.log(`\n${checked} pages, ${combinations} combinations of page, width and theme, ${findings.length} findings`);
+process.exit(findings.length === 0 ? 0 : 1);

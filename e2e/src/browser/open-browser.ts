@@ -1,0 +1,33 @@
+import { type Browser, launch, type Page } from 'puppeteer-core';
+import { findChromium } from './chromium.js';
+
+/** Starts Chromium without a window. */
+export const openBrowser = async (): Promise<Browser> => {
+  const { program, environment } = await findChromium();
+  return launch({
+    executablePath: program,
+    env: { ...process.env, ...environment },
+    // Root has no sandbox; only our own pages are opened.
+    args: process.getuid?.() === 0 ? ['--no-sandbox', '--disable-dev-shm-usage'] : [],
+    protocolTimeout: 300_000,
+  });
+};
+
+interface Login {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Logs in to the dashboard. */
+export const logIn = async (page: Page, base: string, login: Login): Promise<void> => {
+  await page.goto(`${base}/dashboard/`, { waitUntil: 'networkidle2' });
+  await Promise.all([page.waitForSelector('nav'), fillLogin(page, login)]);
+};
+
+/** Fills in the login page, as soon as it is there, and sends it. */
+export const fillLogin = async (page: Page, { email, password }: Login): Promise<void> => {
+  await page.waitForSelector('input[name=password]');
+  await page.type('input[name=email]', email);
+  await page.type('input[name=password]', password);
+  await page.click('.login button[type=submit]');
+};

@@ -1,0 +1,53 @@
+import { waitFor } from '@postern/testing';
+import type { PlatformWorld } from '../platform/platform-world.js';
+import { webApp } from '../platform/repository.js';
+
+type Reply = Readonly<Record<string, unknown>>;
+
+/** A deployed web service with all that belongs to one, a database of each kind, and the paths of their pages. */
+export async function createPlatformContent(platform: PlatformWorld): Promise<readonly string[]> {
+  const { world, writer } = platform;
+  const post = async (path: string, body: unknown): Promise<Reply> => {
+    const { status, body: reply } = await world.atDesk('POST', path, body);
+    if (status >= 300) throw new Error(`POST ${path} was answered with ${status}: ${JSON.stringify(reply)}`);
+    return reply;
+  };
+  const until = (path: string, isReached: (reply: Reply) => boolean) =>
+    waitFor(async () => isReached((await world.atDesk('GET', path)).body), {
+      timeoutMs: 120_000,
+      intervalMs: 300,
+      describe: `the state of ${path}`,
+    });
+
+  const service = await platform.service(webApp('one'));
+  await writer.post(`${service.path}/env`, { key: 'TOKEN', value: 'hidden', is_secret: true });
+  await writer.post(`/projects/${service.projectId}/secrets`, { key: 'SHARED', value: 'hidden' });
+  const deployment = await service.deploy();
+  const run = await post(`${service.path}/runs`, { command: 'echo migrated; exit 3' });
+  await until(`${service.path}/runs/${run['id']}`, ({ finished_at }) => finished_at !== null);
+  await post(`${service.path}/domains`, { domain: 'shop.example.com' });
+  await post(`${service.path}/deploy-key`, {});
+  const empty = await platform.service(webApp('empty'));
+
+  const databases: unknown[] = [];
+  for (const kind of ['relational', 'key_value']) {
+    const { id } = await post('/databases', { name: `orders-${kind.replace('_', '-')}`, kind, plan: 'starter' });
+    await until(`/databases/${id}`, ({ status }) => status === 'running');
+    databases.push(id);
+  }
+  await post(`/databases/${databases[0]}/attachments`, { web_service_id: service.id });
+  await post(`/databases/${databases[0]}/backups`, {});
+
+  const web = `/web-services/${service.id}`;
+  return [
+    web,
+    ...['deployments', 'logs', 'runs', 'environment', 'settings'].map(page => `${web}/${page}`),
+    `${web}/deployments/${deployment.id}`,
+    `${web}/runs/${run['id']}`,
+    ...['', '/deployments', '/logs', '/runs'].map(page => `/web-services/${empty.id}${page}`),
+    '/projects',
+    `/projects/${service.projectId}`,
+    '/databases',
+    ...databases.map(id => `/databases/${id}`),
+  ];
+}

@@ -1,0 +1,116 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@postern/testing';
+import { CommandRunner } from './command/command-runner.js';
+import type { Service } from './platform/platform-world.js';
+import { sharedPlatform } from './stories.js';
+
+const SERVER = `
+console.log('started with', process.env.GREETING ?? 'nothing', process.env.TOKEN ?? '');
+require('node:http').createServer((request, response) => {
+  console.log('asked', request.url);
+  response.end('Hello');
+}).listen(process.env.PORT);
+`;
+const FILES = { 'server.js': SERVER, Procfile: 'web: node server.js' };
+
+const platform = await sharedPlatform();
+const name = `storefront-${Date.now()}`;
+let service: Service;
+const runner = new CommandRunner({
+  POSTERN_URL: platform.world.postern.baseUrl,
+  POSTERN_PLATFORM_KEY: platform.writer.key,
+});
+const reader = new CommandRunner({
+  POSTERN_URL: platform.world.postern.baseUrl,
+  POSTERN_PLATFORM_KEY: platform.reader.key,
+});
+
+beforeAll(async () => {
+  service = await platform.service(FILES, { name });
+});
+afterAll(() => {
+  runner.stop();
+  reader.stop();
+});
+
+describe('postern env', () => {
+  it('sets, lists and deletes variables', async () => {
+    const args = ['--service', name];
+    await writeFile(join(runner.folder, '.env'), 'REGION=eu\nGREETING="good morning"\n');
+    const { code, out } = await runner.run(['env', 'set', '--file', '.env', 'LEVEL=debug', ...args, '--json']);
+    expect(code).toBe(0);
+    expect((JSON.parse(out) as { created: string[] }).created.sort()).toEqual(['GREETING', 'LEVEL', 'REGION']);
+    expect((await runner.run(['env', 'set', 'TOKEN', '--secret', ...args], 'hidden value\n')).code).toBe(0);
+
+    const listed = await runner.run(['env', 'list', ...args]);
+    expect(listed.out).toMatch(/GREETING +good morning/);
+    expect(listed.out).toMatch(/TOKEN +\*{8} +secret/);
+
+    expect((await runner.run(['env', 'unset', 'LEVEL', 'REGION', ...args])).code).toBe(0);
+    expect((await runner.run(['env', 'list', ...args])).out).not.toMatch(/LEVEL|REGION/);
+    const unknown = await runner.run(['env', 'unset', 'GREETING', 'MISSING', ...args]);
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('no variable MISSING')]);
+    expect((await runner.run(['env', 'list', ...args])).out).toMatch(/GREETING/);
+  });
+
+  it('takes no secret from its arguments', async () => {
+    const { code, err } = await runner.run(['env', 'set', 'TOKEN=hidden', '--secret', '--service', name]);
+    expect([code, err]).toEqual([2, expect.stringContaining('standard input')]);
+  });
+
+  it('fails with a key that only reads', async () => {
+    const { code, err } = await reader.run(['env', 'set', 'LEVEL=debug', '--service', name]);
+    expect([code, err]).toEqual([1, expect.stringContaining('write')]);
+  });
+});
+
+describe('postern deploy', () => {
+  it('waits until the deployment is live', async () => {
+    const { code, out, err } = await runner.run(['deploy', name]);
+    expect([code, err]).toEqual([0, expect.stringContaining('live')]);
+    const url = /Live: (\S+)/.exec(out)?.[1] ?? '';
+    expect(await (await fetch(url)).text()).toBe('Hello');
+    expect((await runner.run(['open', name, '--print'])).out.trim()).toBe(url);
+  }, 90_000);
+
+  it('fails when the deployment fails, and says why', async () => {
+    const broken = await platform.service({ 'README.md': 'Nothing to run' }, { name: `broken-${name}` });
+    const { code, out, err } = await runner.run(['deploy', broken.id, '--json']);
+    expect(code).toBe(1);
+    const { error } = JSON.parse(out) as { error: { message: string; deployment: { status: string } } };
+    expect(error.deployment.status).toBe('failed');
+    expect(err).toContain('postern logs');
+  }, 90_000);
+
+  it('says which web services there are', async () => {
+    const { code, err } = await runner.run(['deploy', 'missing']);
+    const listed = expect.stringMatching(/There is no web service "missing".*\n {2}[0-9a-f-]{36} {2}\S/);
+    expect([code, err]).toEqual([2, listed]);
+  });
+});
+
+describe('postern logs', () => {
+  it('prints the log, and secrets are masked', async () => {
+    const printed = await waitFor(
+      async () => {
+        const { out } = await runner.run(['logs', name, '--tail', '1000', '--since', '1h']);
+        return out.includes('started with good morning') ? out : undefined;
+      },
+      { timeoutMs: 20_000, intervalMs: 300, describe: 'the line of the start' },
+    );
+    expect(printed).not.toContain('hidden value');
+    const { out } = await runner.run(['logs', name, '--tail', '1', '--json']);
+    expect(JSON.parse(out)).toHaveProperty('message');
+  });
+
+  it('follows the log until Ctrl-C', async () => {
+    const following = runner.start(['logs', name, '-f', '--tail', '1']);
+    const path = `/visit-${Date.now()}`;
+    await following.until(/stdout|stderr|build/);
+    await service.ask(path);
+    await following.until(new RegExp(`asked ${path}`));
+    expect((await following.interrupt()).code).toBe(0);
+  }, 60_000);
+});

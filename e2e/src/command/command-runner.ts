@@ -1,0 +1,92 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { waitFor } from '@postern/testing';
+import { temporaryHome } from '../temporary-home.js';
+
+export const COMMAND = join(import.meta.dirname, '../../../tools/command/bin/postern.mjs');
+
+export interface Result {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+  /** Standard output as JSON. */
+  json<Value = Record<string, unknown>>(): Value;
+}
+
+/** A `postern` command that is still running. */
+export class Running {
+  out = '';
+  err = '';
+  readonly ended: Promise<Result>;
+
+  constructor(private readonly child: ChildProcessWithoutNullStreams) {
+    child.stdout.on('data', (chunk: Buffer) => {
+      this.out += chunk.toString('utf8');
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.err += chunk.toString('utf8');
+    });
+    this.ended = new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', code =>
+        resolve({ code, out: this.out, err: this.err, json: <Value>() => JSON.parse(this.out) as Value }),
+      );
+    });
+  }
+
+  /** Waits for output that fits; returns what the pattern captures. */
+  async until(pattern: RegExp, timeoutMs = 20_000): Promise<string> {
+    return waitFor(
+      async () => {
+        const found = pattern.exec(this.out + this.err);
+        return found ? (found[1] ?? found[0]) : undefined;
+      },
+      { timeoutMs, intervalMs: 50, describe: () => `${pattern} in ${JSON.stringify(this.out + this.err)}` },
+    );
+  }
+
+  /** Presses Ctrl-C. */
+  interrupt(): Promise<Result> {
+    this.child.kill('SIGINT');
+    return this.ended;
+  }
+}
+
+/** Runs the `postern` command as its user does, with a folder for configuration of its own. */
+export class CommandRunner {
+  readonly #home = temporaryHome();
+  readonly #started: ChildProcessWithoutNullStreams[] = [];
+
+  constructor(private readonly environment: Readonly<Record<string, string>> = {}) {}
+
+  get folder(): string {
+    return this.#home.folder;
+  }
+
+  get environmentOfCommand(): Record<string, string> {
+    return {
+      PATH: process.env['PATH'] ?? '',
+      HOME: this.folder,
+      XDG_CONFIG_HOME: join(this.folder, 'config'),
+      ...this.environment,
+    };
+  }
+
+  start(args: readonly string[], stdin = '', environment: Readonly<Record<string, string>> = {}): Running {
+    const env = { ...this.environmentOfCommand, ...environment };
+    const child = spawn(process.execPath, [COMMAND, ...args], { env, cwd: this.folder });
+    this.#started.push(child);
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(stdin);
+    return new Running(child);
+  }
+
+  run(args: readonly string[], stdin = '', environment: Readonly<Record<string, string>> = {}): Promise<Result> {
+    return this.start(args, stdin, environment).ended;
+  }
+
+  stop(): void {
+    for (const child of this.#started) child.kill('SIGKILL');
+    this.#home.remove();
+  }
+}

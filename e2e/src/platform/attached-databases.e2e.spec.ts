@@ -1,0 +1,89 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually, waitFor } from '@postern/testing';
+import pg from 'pg';
+import { sharedPlatform } from '../stories.js';
+import type { Service } from './platform-world.js';
+import { webApp } from './repository.js';
+
+const platform = await sharedPlatform();
+
+let service: Service;
+let path: string;
+let url: string;
+beforeAll(async () => {
+  service = await platform.service(webApp('shop'));
+  await service.deploy();
+  const made = await platform.world.atDesk('POST', '/databases', {
+    name: 'orders',
+    kind: 'relational',
+    plan: 'starter',
+  });
+  [path, url] = [`/databases/${made.body['id']}`, String(made.body['connection_url'])];
+  await waitFor(async () => (await platform.reader.get(path)).body['status'] === 'running', { timeoutMs: 90_000 });
+  await query('CREATE TABLE orders (id int); INSERT INTO orders VALUES (1)');
+}, 240_000);
+
+const query = async (text: string): Promise<unknown[]> => {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+describe('a database that is attached to a web service', () => {
+  it('is in its environment from the next start on, and in no read of the environment', async () => {
+    const body = { web_service_id: service.id };
+    const attached = await platform.world.atDesk('POST', `${path}/attachments`, body);
+    expect([attached.status, attached.body]).toMatchObject([201, { ...body, variable: 'DATABASE_URL' }]);
+    await platform.writer.post(`${service.path}/restart`);
+    await service.untilStatus('running');
+    await eventually(async () => expect(await service.ask('/env?key=DATABASE_URL')).toBe(`200 "${url}"`), {
+      timeoutMs: 60_000,
+    });
+    expect(JSON.stringify((await platform.writer.get(`${service.path}/env`)).body)).not.toContain('postgresql');
+  }, 120_000);
+
+  it('gets a new password, with which the web service is restarted', async () => {
+    const old = url;
+    const { status, body } = await platform.world.atDesk('POST', `${path}/rotate`);
+    expect([status, body['restarting']]).toEqual([200, [service.id]]);
+    url = String(body['connection_url']);
+    expect(url).not.toBe(old);
+    expect(await query('SELECT id FROM orders')).toEqual([{ id: 1 }]);
+    await eventually(async () => expect(await service.ask('/env?key=DATABASE_URL')).toBe(`200 "${url}"`), {
+      timeoutMs: 90_000,
+    });
+  }, 150_000);
+
+  it('is backed up and restored, and its clients connect again', async () => {
+    const made = await platform.world.atDesk('POST', `${path}/backups`);
+    expect([made.status, made.body['status']]).toEqual([201, 'creating']);
+    const backup = async () => {
+      const { body } = await platform.world.atDesk('GET', `${path}/backups`);
+      return (body as unknown as readonly Record<string, unknown>[])[0] as Record<string, unknown>;
+    };
+    await waitFor(async () => (await backup())['status'] === 'completed', { timeoutMs: 90_000 });
+    await query('INSERT INTO orders VALUES (2)');
+    const restore = await platform.world.atDesk('POST', `${path}/backups/${made.body['id']}/restore`);
+    expect([restore.status, restore.body['status']]).toEqual([202, 'restoring']);
+    await waitFor(async () => ((await backup())['last_restore'] as { status: string } | null)?.status === 'completed', {
+      timeoutMs: 120_000,
+    });
+    expect(await query('SELECT id FROM orders')).toEqual([{ id: 1 }]);
+  }, 240_000);
+
+  it('is deleted with its attachments and backups', async () => {
+    expect((await platform.world.atDesk('DELETE', path)).status).toBe(200);
+    await platform.writer.post(`${service.path}/restart`);
+    await eventually(async () => expect(await service.ask('/env?key=DATABASE_URL')).not.toContain('postgresql'), {
+      timeoutMs: 90_000,
+    });
+    await eventually(async () => expect((await platform.world.atDesk('GET', `${path}/backups`)).status).toBe(404), {
+      timeoutMs: 30_000,
+    });
+  }, 150_000);
+});

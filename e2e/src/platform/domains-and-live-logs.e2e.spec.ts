@@ -1,0 +1,50 @@
+import { expect, it } from '@jest/globals';
+import { waitFor } from '@postern/testing';
+import { sharedPlatform } from '../stories.js';
+import { webApp } from './repository.js';
+
+const platform = await sharedPlatform();
+
+it('A custom domain is verified by its TXT record, and a TLS front may then get a certificate for it', async () => {
+  const service = await platform.service(webApp('one'));
+  const { world } = platform;
+  const ask = async () => (await world.call('GET', '/tls/ask?domain=shop.example.com')).status;
+  const { status, body: added } = await world.atDesk('POST', `${service.path}/domains`, { domain: 'Shop.Example.com' });
+  expect([status, added]).toMatchObject([201, { domain: 'shop.example.com', status: 'pending' }]);
+  const { name, value } = added['txt'] as { name: string; value: string };
+  expect(await ask()).toBe(404);
+
+  await world.postern.dns.setText(name, value);
+  const verified = await world.atDesk('POST', `${service.path}/domains/${added['id']}/verify`);
+  expect([verified.status, verified.body]).toMatchObject([200, { status: 'verified' }]);
+  expect(await ask()).toBe(200);
+
+  const removed = await world.atDesk('DELETE', `${service.path}/domains/${added['id']}`);
+  expect([removed.status, removed.body]).toEqual([200, { id: added['id'], deleted: true }]);
+  expect(await ask()).toBe(404);
+}, 60_000);
+
+it('The log of a web service is followed live, from its build on', async () => {
+  const service = await platform.service(webApp('one'));
+  const { world } = platform;
+  const url = `${world.postern.baseUrl}/dashboard/api${service.path}/logs/stream`;
+  const leaving = new AbortController();
+  const response = await fetch(url, {
+    headers: { authorization: `Bearer ${world.token}` },
+    signal: leaving.signal,
+  });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  let text = '';
+  const reading = (async () => {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) text += chunk;
+  })().catch(() => undefined);
+  const { id } = await service.deploy();
+  await waitFor(() => text.includes(`Deployment ${id} is built`), {
+    timeoutMs: 15_000,
+    describe: 'the end of the build',
+  });
+  const lines = [...text.matchAll(/^id: (.*)$/gm)].map(([, lineId]) => lineId);
+  expect(new Set(lines).size).toBe(lines.length);
+  leaving.abort();
+  await reading;
+}, 120_000);

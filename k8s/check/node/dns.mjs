@@ -1,0 +1,79 @@
+/** CoreDNS as the DNS of the cluster. It knows Services and nothing of the internet. */
+import { DNS_ADDRESS, DNS_IMAGE } from './settings.mjs';
+
+const NAMESPACE = 'kube-system';
+const NAME = 'coredns';
+const LABELS = { 'k8s-app': 'kube-dns' };
+const RBAC = 'rbac.authorization.k8s.io';
+const COREFILE = `.:53 {
+  errors
+  health :8080
+  ready :8181
+  kubernetes cluster.local in-addr.arpa ip6.arpa
+  cache 5
+}
+`;
+
+const named = (kind, apiVersion, name = NAME) => ({ apiVersion, kind, metadata: { name, namespace: NAMESPACE } });
+const clusterWide = kind => ({ apiVersion: `${RBAC}/v1`, kind, metadata: { name: 'system:coredns' } });
+
+const rights = () => [
+  named('ServiceAccount', 'v1'),
+  {
+    ...clusterWide('ClusterRole'),
+    rules: [
+      { apiGroups: [''], resources: ['endpoints', 'services', 'pods', 'namespaces'], verbs: ['list', 'watch'] },
+      { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
+    ],
+  },
+  {
+    ...clusterWide('ClusterRoleBinding'),
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'system:coredns' },
+    subjects: [{ kind: 'ServiceAccount', name: NAME, namespace: NAMESPACE }],
+  },
+];
+
+const container = () => ({
+  name: NAME,
+  image: DNS_IMAGE,
+  imagePullPolicy: 'Never',
+  args: ['-conf', '/etc/coredns/Corefile'],
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE'] },
+  },
+  readinessProbe: { httpGet: { path: '/ready', port: 8181 }, periodSeconds: 1 },
+  volumeMounts: [{ name: 'configuration', mountPath: '/etc/coredns' }],
+});
+
+export const installDns = async ({ cluster }) => {
+  await cluster.apply(
+    ...rights(),
+    { ...named('ConfigMap', 'v1'), data: { Corefile: COREFILE } },
+    {
+      ...named('Deployment', 'apps/v1'),
+      spec: {
+        selector: { matchLabels: LABELS },
+        template: {
+          metadata: { labels: LABELS },
+          spec: {
+            serviceAccountName: NAME,
+            dnsPolicy: 'Default',
+            containers: [container()],
+            volumes: [{ name: 'configuration', configMap: { name: NAME } }],
+          },
+        },
+      },
+    },
+    {
+      ...named('Service', 'v1', 'kube-dns'),
+      spec: {
+        clusterIP: DNS_ADDRESS,
+        selector: LABELS,
+        ports: ['UDP', 'TCP'].map(protocol => ({ name: `dns-${protocol.toLowerCase()}`, port: 53, protocol })),
+      },
+    },
+  );
+  await cluster.untilReady(NAMESPACE, 'k8s-app=kube-dns');
+};

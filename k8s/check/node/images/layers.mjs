@@ -1,0 +1,33 @@
+/** Layers of images, made once each and kept as tar files whose name holds the key of their content. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { NODE_CACHE } from '../settings.mjs';
+
+const TAR = ['--numeric-owner', '--sort=name', '--xattrs', '--xattrs-include=*'];
+
+/**
+ * @param key of everything that decides the content.
+ * @param fill writes the content into a folder.
+ * @returns {Promise<string>} the tar file.
+ */
+export const layer = async (name, key, fill) => {
+  const folder = join(NODE_CACHE, 'layers');
+  const file = join(folder, `${name}-${key}.tar`);
+  if (existsSync(file)) return file;
+  mkdirSync(folder, { recursive: true });
+  const content = mkdtempSync(join(folder, `.${name}-`));
+  process.stdout.write(`making the layer ${name} … `);
+  const start = performance.now();
+  try {
+    execFileSync('chmod', ['755', content]);
+    await fill(content);
+    execFileSync('tar', [...TAR, '-C', content, '-cf', `${content}.tar`, '.']);
+    renameSync(`${content}.tar`, file);
+  } finally {
+    rmSync(content, { recursive: true, force: true });
+    rmSync(`${content}.tar`, { force: true });
+  }
+  console.log(`${Math.round((performance.now() - start) / 1_000)} s`);
+  return file;
+};

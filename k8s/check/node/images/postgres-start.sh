@@ -1,0 +1,14 @@
+#!/bin/sh
+# As the official image starts it: a new cluster with the password of the environment, then the server.
+set -eu
+export PGDATA=/var/lib/postgresql/18/docker
+if [ ! -s "$PGDATA/PG_VERSION" ]; then
+  mkdir -p "$PGDATA"
+  printf %s "$POSTGRES_PASSWORD" > /tmp/password
+  initdb -D "$PGDATA" -U postgres --pwfile=/tmp/password --auth-local=trust --auth-host=scram-sha-256 --locale=C.UTF-8 -E UTF8
+  rm /tmp/password
+  echo 'host all all all scram-sha-256' >> "$PGDATA/pg_hba.conf"
+fi
+# The kubelet gives the group of the pod rights on all of the volume.
+chmod 700 "$PGDATA"
+exec postgres -D "$PGDATA" -c 'listen_addresses=*' -c unix_socket_directories=/var/run/postgresql "$@"

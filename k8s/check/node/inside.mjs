@@ -1,0 +1,80 @@
+/** The first program in the namespaces of a run: brings the cluster up and runs the stages, one after the other. */
+import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { programFolders, startCluster } from './cluster.mjs';
+import { makeControlGroups } from './control-groups.mjs';
+import { installDns } from './dns.mjs';
+import { importImages } from './images/import.mjs';
+import { environmentOf } from './packages.mjs';
+import { enforcePolicies } from './policy-agent.mjs';
+import { KEEP, NODE_CACHE } from './settings.mjs';
+import { STAGES } from './stages.mjs';
+import { Supervised } from './supervised.mjs';
+import { hideMachine, makeNetwork } from './surroundings.mjs';
+
+const [folder, ...args] = process.argv.slice(2);
+const wanted = args.filter(name => name !== KEEP);
+const { programs, debian, helm } = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'));
+
+const timed = async (title, work) => {
+  const start = performance.now();
+  console.log(`▸ ${title}`);
+  const result = await work();
+  console.log(`  ${title}: ${((performance.now() - start) / 1_000).toFixed(1)} s`);
+  return result;
+};
+
+const up = async () => {
+  hideMachine(folder);
+  makeNetwork();
+  makeControlGroups(basename(folder));
+  mkdirSync(join(folder, 'logs'));
+  const environment = environmentOf(debian, programFolders(programs));
+  Object.assign(process.env, environment);
+  const supervised = new Supervised(join(folder, 'logs'), environment);
+  const cluster = await startCluster({ folder, programs, debian, supervised });
+  enforcePolicies(cluster, error => supervised.fail('the enforcement of NetworkPolicies', error));
+  return { cluster, supervised, folder, programs, debian, helm, state: {} };
+};
+
+const runStages = async context => {
+  for (const { name, title, run } of STAGES.filter(stage => wanted.length === 0 || wanted.includes(stage.name)))
+    try {
+      await timed(`${name}: ${title}`, () => run(context));
+      context.supervised.assertRunning();
+    } catch (error) {
+      console.error(`  ✗ ${name}: ${error.stack}`);
+      const { reportTrouble } = await import('./trouble.mjs');
+      await reportTrouble(context);
+      return 1;
+    }
+  return 0;
+};
+
+/** Waits for the signal that ends everything. */
+const keep = ({ programs }) => {
+  console.log('The cluster runs until this command is stopped. From another shell:');
+  console.log(
+    `nsenter -t $(pgrep -xn kubelet) -n -m ${programs.kubectl} --kubeconfig ${folder}/admin.kubeconfig get pods -A`,
+  );
+  return new Promise(() => setInterval(() => {}, 60_000));
+};
+
+const main = async () => {
+  const namespaces = ['ipc', 'mnt', 'net', 'pid', 'uts'].map(kind => readlinkSync(`/proc/self/ns/${kind}`));
+  // Beside the folder, which is removed before the machine is compared.
+  writeFileSync(join(NODE_CACHE, `${basename(folder)}.namespaces`), namespaces.join('\n'));
+  const context = await timed('a cluster of one node', up);
+  await timed('images', () => importImages(context));
+  await timed('cluster DNS', () => installDns(context));
+  const code = await runStages(context);
+  if (args.includes(KEEP)) await keep(context);
+  return code;
+};
+
+process.exit(
+  await main().catch(error => {
+    console.error(error);
+    return 1;
+  }),
+);

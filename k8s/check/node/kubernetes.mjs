@@ -1,0 +1,66 @@
+/** A client of the cluster: its API as JSON, and kubectl where a stream is needed. */
+import { execFile, execFileSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { ask, until } from '../control-plane.mjs';
+
+const run = promisify(execFile);
+
+export class Kubernetes {
+  constructor({ server, token, caFile, kubectl, file }) {
+    Object.assign(this, { server, token, caFile, program: kubectl, kubeconfig: file('admin.kubeconfig') });
+  }
+
+  /** @throws with the status and the reply if the API server refuses. */
+  api(method, path, body) {
+    return ask(this, method, path, body);
+  }
+
+  /** Whether a path answers with success. */
+  answers(path) {
+    return this.api('GET', path).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** @returns {Promise<string>} what kubectl prints. */
+  async kubectl(...args) {
+    const options = { maxBuffer: 64 * 2 ** 20 };
+    const { stdout } = await run(this.program, ['--kubeconfig', this.kubeconfig, ...args], options);
+    return stdout;
+  }
+
+  /** Creates or changes objects. */
+  apply(...objects) {
+    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+    execFileSync(this.program, ['--kubeconfig', this.kubeconfig, 'apply', '--server-side', '-f', '-'], {
+      input: list,
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+  }
+
+  async pods(namespace, selector = '') {
+    const query = selector ? `?labelSelector=${encodeURIComponent(selector)}` : '';
+    return (await this.api('GET', `/api/v1/namespaces/${namespace}/pods${query}`)).items;
+  }
+
+  /** Runs a program in a container of a pod. @returns {Promise<string>} what it prints. */
+  exec(namespace, pod, ...command) {
+    return this.kubectl('exec', '--namespace', namespace, pod, '--', ...command);
+  }
+
+  /** Waits until every pod that matches is ready, and there is at least one. */
+  async untilReady(namespace, selector, limitMs = 120_000) {
+    await until(
+      `the pods ${selector} in ${namespace}`,
+      async () => {
+        const pods = (await this.pods(namespace, selector)).filter(({ metadata }) => !metadata.deletionTimestamp);
+        return pods.length > 0 && pods.every(isReady);
+      },
+      limitMs,
+    );
+  }
+}
+
+export const isReady = ({ status }) =>
+  status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;

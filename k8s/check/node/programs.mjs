@@ -1,0 +1,83 @@
+/** The Go programs of a node, each built once from the modules that a go.mod and go.sum pin. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { go, KUBERNETES } from '../tools.mjs';
+import { NODE_CACHE } from './settings.mjs';
+
+const CHECK = join(import.meta.dirname, '..');
+const CONTAINERD = '2.2.3';
+
+const [major, minor] = KUBERNETES.split('.');
+const kubernetesVersion = Object.entries({ gitVersion: `v${KUBERNETES}`, gitMajor: major, gitMinor: minor })
+  .map(([variable, value]) => `-X k8s.io/component-base/version.${variable}=${value}`)
+  .join(' ');
+const kubernetes = name => ({
+  name,
+  module: 'control-plane',
+  source: `k8s.io/kubernetes/cmd/${name}`,
+  flags: kubernetesVersion,
+});
+const containerd = name => ({
+  name,
+  module: 'node/containerd',
+  source: `github.com/containerd/containerd/v2/cmd/${name}`,
+  flags: `-X github.com/containerd/containerd/v2/version.Version=v${CONTAINERD}`,
+});
+const own = name => ({ name, module: `node/${name}`, source: '.', flags: '' });
+
+const PROGRAMS = [
+  kubernetes('kube-apiserver'),
+  kubernetes('kube-controller-manager'),
+  kubernetes('kubelet'),
+  kubernetes('kube-scheduler'),
+  kubernetes('kube-proxy'),
+  kubernetes('kubectl'),
+  { name: 'etcd', module: 'control-plane', source: 'go.etcd.io/etcd/server/v3', flags: '' },
+  containerd('containerd'),
+  containerd('ctr'),
+  containerd('containerd-shim-runc-v2'),
+  own('coredns'),
+  own('pause'),
+];
+
+const keyOf = ({ module, source, flags }) => {
+  const files = ['go.mod', 'go.sum', 'main.go'].map(name => join(CHECK, module, name)).filter(existsSync);
+  const hash = createHash('sha256')
+    .update(go(['env', 'GOVERSION']))
+    .update(source)
+    .update(flags);
+  for (const file of files) hash.update(readFileSync(file));
+  return hash.digest('hex').slice(0, 16);
+};
+
+const build = (program, target) => {
+  const { module, source, flags } = program;
+  // Renamed when complete, so that a build that was interrupted is not used.
+  const unfinished = `${target}.${process.pid}`;
+  mkdirSync(dirname(target), { recursive: true });
+  try {
+    go(['build', '-mod=readonly', `-ldflags=-s -w ${flags}`, '-o', unfinished, source], {
+      cwd: join(CHECK, module),
+    });
+    renameSync(unfinished, target);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+};
+
+/** Builds what is missing, and says so for each program. @returns {Record<string, string>} their paths. */
+export const nodePrograms = () => {
+  const wanted = PROGRAMS.map(program => ({
+    program,
+    file: join(NODE_CACHE, 'programs', keyOf(program), program.name),
+  }));
+  const missing = wanted.filter(({ file }) => !existsSync(file));
+  for (const [index, { program, file }] of missing.entries()) {
+    process.stdout.write(`building ${program.name} (${index + 1} of ${missing.length}) … `);
+    const start = performance.now();
+    build(program, file);
+    console.log(`${Math.round((performance.now() - start) / 1_000)} s`);
+  }
+  return Object.fromEntries(wanted.map(({ program, file }) => [program.name, file]));
+};

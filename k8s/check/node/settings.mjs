@@ -1,0 +1,28 @@
+/** What every part of the check on a real node agrees on. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** Programs, Debian packages and layers of images, kept between runs and outside the checkout. */
+export const NODE_CACHE = process.env.POSTERN_NODE_CACHE ?? join(homedir(), '.cache/postern/kubernetes-node');
+
+/** Prefix of the folders and control groups of a run. */
+export const RUN_PREFIX = 'postern-node-';
+
+/** The option that leaves the cluster running after the stages, until the check is stopped. */
+export const KEEP = '--keep';
+
+export const NODE_NAME = 'node1';
+/** Networks that exist only inside the network namespace of a run. */
+export const NODE_ADDRESS = '10.200.0.1';
+/** A public address, for receivers of webhooks. */
+export const PUBLIC_ADDRESS = '203.0.113.10';
+/** Where clouds give machines their credentials. */
+export const METADATA_ADDRESS = '169.254.169.254';
+export const POD_NETWORK = '10.244.0.0/16';
+export const SERVICE_NETWORK = '10.99.0.0/16';
+export const API_SERVICE_ADDRESS = '10.99.0.1';
+export const DNS_ADDRESS = '10.99.0.10';
+export const API_SERVER = `https://${NODE_ADDRESS}:6443`;
+
+export const PAUSE_IMAGE = 'registry.k8s.io/pause:3.10';
+export const DNS_IMAGE = 'registry.k8s.io/coredns/coredns:v1.13.1';

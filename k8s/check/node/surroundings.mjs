@@ -1,0 +1,46 @@
+/** What a run changes inside its own mount and network namespaces, so that the machine keeps its own. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { METADATA_ADDRESS, NODE_ADDRESS, PUBLIC_ADDRESS } from './settings.mjs';
+
+const run = (program, ...args) => execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+
+/** Settings of the whole machine that a kubelet sets; it leaves those alone that have its value. */
+const KUBELET_SETTINGS = {
+  'kernel/panic': '10',
+  'kernel/panic_on_oops': '1',
+  'kernel/keys/root_maxbytes': '25000000',
+  'kernel/keys/root_maxkeys': '1000000',
+  'vm/overcommit_memory': '1',
+  'vm/panic_on_oom': '0',
+};
+
+/** Puts files in front of the settings that the kubelet would change, and folders in front of those it writes to. */
+export const hideMachine = folder => {
+  const file = name => join(folder, name);
+  mkdirSync(file('settings'));
+  for (const [name, value] of Object.entries(KUBELET_SETTINGS)) {
+    const stand = file(`settings/${name.replaceAll('/', '.')}`);
+    writeFileSync(stand, `${value}\n`);
+    run('mount', '--bind', stand, `/proc/sys/${name}`);
+  }
+  run('mount', '-t', 'tmpfs', 'tmpfs', '/run');
+  for (const name of ['lib', 'log']) {
+    for (const part of ['upper', 'work']) mkdirSync(file(`var-${name}/${part}`), { recursive: true });
+    const options = `lowerdir=/var/${name},upperdir=${file(`var-${name}/upper`)},workdir=${file(`var-${name}/work`)}`;
+    run('mount', '-t', 'overlay', '-o', options, 'overlay', `/var/${name}`);
+  }
+};
+
+/** A network without an uplink: the default route ends in the other half of a pair of interfaces. */
+export const makeNetwork = () => {
+  const ip = (...args) => run('ip', ...args);
+  ip('link', 'set', 'lo', 'up');
+  ip('link', 'add', 'node0', 'type', 'veth', 'peer', 'name', 'uplink0');
+  ip('address', 'add', `${NODE_ADDRESS}/24`, 'dev', 'node0');
+  for (const address of [PUBLIC_ADDRESS, METADATA_ADDRESS]) ip('address', 'add', `${address}/32`, 'dev', 'node0');
+  for (const name of ['node0', 'uplink0']) ip('link', 'set', name, 'up');
+  ip('route', 'add', 'default', 'dev', 'node0');
+  writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
+};

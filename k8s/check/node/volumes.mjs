@@ -1,0 +1,23 @@
+/** Folders of the node as volumes, because a cluster without a cloud provisions none. */
+import { mkdirSync } from 'node:fs';
+import { NODE_NAME } from './settings.mjs';
+
+const NODE = { key: 'kubernetes.io/hostname', operator: 'In', values: [NODE_NAME] };
+
+/** Makes an empty volume that any claim of that size can bind. */
+export const addVolume = async ({ cluster, folder }, name, storage) => {
+  const path = `${folder}/volumes/${name}`;
+  mkdirSync(path, { recursive: true });
+  await cluster.apply({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name },
+    spec: {
+      capacity: { storage },
+      accessModes: ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Retain',
+      local: { path },
+      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [NODE] }] } },
+    },
+  });
+};

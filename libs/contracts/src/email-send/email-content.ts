@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id } from '../shapes.js';
+import { ofService } from './email-services.js';
+
+const request = requestsOf('email-send');
+
+/** Longer parts are cut, so that a reply always fits into a message of NATS. */
+export const MAX_CONTENT_LENGTH = 1024 * 1024;
+
+export const emailContent = z.object({
+  html: z.string().nullable().describe('The HTML body as it was given; null if there is none.'),
+  text: z.string().nullable().describe('The plain-text body, derived from the HTML body if none was given.'),
+  headers: z.record(z.string(), z.string()).describe('The header fields of the message, unfolded.'),
+  raw: z
+    .string()
+    .describe(
+      'The source of the message, without signatures, tracking links and pixel, so that reading it counts as nothing.',
+    ),
+});
+export type EmailContent = z.output<typeof emailContent>;
+
+/** The content of a message while its body is kept; a part of more than 1 MiB is cut. */
+export const getEmailContent = request('get-email-content', {
+  request: ofService.extend({ email_id: id }),
+  reply: emailContent,
+  refusals: { service_not_found: 404, email_not_found: 404, content_deleted: 410 },
+  http: {
+    operation: 'Messages.content',
+    method: 'GET',
+    path: '/email-services/{service_id}/emails/{email_id}/content',
+    access: 'session',
+    summary: 'Get the content of a message while it is kept',
+    description:
+      'A body is kept for 7 days unless the administrator sets another time. A part of more than 1 MiB is cut.',
+  },
+});

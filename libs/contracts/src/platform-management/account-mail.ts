@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id } from '../shapes.js';
+
+/** What email-send asks when it mails about an event, because events hold neither addresses nor tokens. */
+const request = requestsOf('platform-management', ['email-send']);
+
+/** Where to mail a user, and the name of the workspace that the event is about. */
+export const getAccountMailFacts = request('get-account-mail-facts', {
+  request: z.object({ user_id: id, workspace_id: id.optional() }),
+  reply: z.object({ email: z.string().nullable(), workspace_name: z.string().nullable() }),
+});
+
+const token = z.string().describe('Part of a link; only its hash is stored. A later one replaces it.');
+
+/** Null if nothing is to be mailed: no user has the address, or the request is too old or was used. */
+export const issuePasswordResetToken = request('issue-password-reset-token', {
+  request: z.object({ request_id: id }),
+  reply: z.object({ mail: z.object({ email: z.string(), token }).nullable() }),
+});
+
+/** Null if nothing is to be mailed: the invitation was accepted or revoked, or has expired. */
+export const issueInvitationToken = request('issue-invitation-token', {
+  request: z.object({ invitation_id: id }),
+  reply: z.object({ mail: z.object({ email: z.string(), token, workspace_name: z.string() }).nullable() }),
+});

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id, timestamp } from '../shapes.js';
+import { deletion } from './variables.js';
+import { ofWebService } from './web-services.js';
+
+const request = requestsOf('platform-management');
+
+/** Custom domains of one web service. */
+export const DOMAINS_PER_WEB_SERVICE = 50;
+
+export const customDomain = z.object({
+  id,
+  domain: z.string().describe('Lower case; names in other scripts as A-labels.'),
+  status: z.enum(['pending', 'verified']),
+  target: z.string().describe('The host name that a CNAME record of the domain has to name.'),
+  txt: z
+    .object({ name: z.string(), value: z.string() })
+    .describe('A TXT record that proves the ownership too, for domains that cannot have a CNAME record.'),
+  message: z.string().nullable().describe('What the last check found; null before it.'),
+  created_at: timestamp,
+  verified_at: timestamp.nullable(),
+});
+export type CustomDomain = z.output<typeof customDomain>;
+
+const path = '/web-services/{web_service_id}/domains';
+const ofDomain = ofWebService.extend({ domain_id: id });
+
+export const addCustomDomain = request('add-custom-domain', {
+  request: ofWebService.extend({ domain: z.string().trim().min(1).max(255) }),
+  reply: customDomain,
+  refusals: {
+    web_service_not_found: 404,
+    invalid_input: 400,
+    domain_exists: 409,
+    too_many_domains: 409,
+    runtime_unavailable: 503,
+  },
+  http: {
+    operation: 'CustomDomains.create',
+    method: 'POST',
+    path,
+    access: 'session',
+    status: 201,
+    summary: 'Add a domain of your own to a web service',
+    examples: {
+      body: { domain: 'shop.example.com' },
+      reply: {
+        id: '01977f4e-5d3a-7c2b-9f10-2f6b1c8d4e5f',
+        domain: 'shop.example.com',
+        status: 'pending',
+        target: 'web-2f6b1c8d.apps.example.net',
+        txt: { name: '_postern.shop.example.com', value: 'postern-verification=3q2-7w' },
+        message: null,
+        created_at: '2026-06-17T09:30:00.000Z',
+        verified_at: null,
+      },
+    },
+    description:
+      'Create the CNAME record, or the TXT record, and then verify. Requests for the domain are routed to the web service once it is verified.',
+  },
+});
+
+export const listCustomDomains = request('list-custom-domains', {
+  request: ofWebService,
+  reply: z.array(customDomain),
+  refusals: { web_service_not_found: 404, runtime_unavailable: 503 },
+  http: {
+    operation: 'CustomDomains.list',
+    method: 'GET',
+    path,
+    access: 'session',
+    summary: 'List the domains of a web service',
+  },
+});
+
+/** A domain that serves another web service moves only if that one cannot prove it any more. */
+export const verifyCustomDomain = request('verify-custom-domain', {
+  request: ofDomain,
+  reply: customDomain,
+  refusals: {
+    web_service_not_found: 404,
+    domain_not_found: 404,
+    domain_taken: 409,
+    dns_unavailable: 503,
+    runtime_unavailable: 503,
+  },
+  http: {
+    operation: 'CustomDomains.verify',
+    method: 'POST',
+    path: `${path}/{domain_id}/verify`,
+    access: 'session',
+    summary: 'Look up the records of a domain; with one of them, it is verified and routed',
+  },
+  deadlineMs: 30_000,
+});
+
+export const removeCustomDomain = request('remove-custom-domain', {
+  request: ofDomain,
+  reply: deletion,
+  refusals: { web_service_not_found: 404, domain_not_found: 404 },
+  http: {
+    operation: 'CustomDomains.remove',
+    method: 'DELETE',
+    path: `${path}/{domain_id}`,
+    access: 'session',
+    summary: 'Delete a domain; it is free for other web services at once',
+  },
+});
+
+/** Whether a TLS front may get a certificate for a host name. */
+export const askCertificate = requestsOf('platform-management', ['api-gateway'])('ask-certificate', {
+  request: z.object({ domain: z.string().max(255) }),
+  reply: z.object({ verified: z.boolean() }),
+});

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id, timestamp } from '../shapes.js';
+import { deletion, variableKey } from './variables.js';
+
+const request = requestsOf('platform-management');
+
+const ofDatabase = z.object({ user_id: id, workspace_id: id, database_id: id.describe('Id of the database.') });
+
+/** Without the connection URL, which only instances of the web service get. */
+export const databaseAttachment = z.object({
+  id: id.describe('Id of the attachment.'),
+  database_id: id,
+  web_service_id: id,
+  variable: z.string().describe('The environment variable with the connection URL.'),
+  created_at: timestamp,
+});
+export type DatabaseAttachment = z.output<typeof databaseAttachment>;
+
+export const attachDatabase = request('attach-database', {
+  request: ofDatabase.extend({
+    web_service_id: id.describe('A web service of the same workspace.'),
+    variable: variableKey.optional().describe('`DATABASE_URL` if absent, `REDIS_URL` for a key-value store.'),
+  }),
+  reply: databaseAttachment,
+  refusals: { database_not_found: 404, web_service_not_found: 404, variable_in_use: 409 },
+  http: {
+    operation: 'DatabaseAttachments.create',
+    method: 'POST',
+    path: '/databases/{database_id}/attachments',
+    access: 'session',
+    status: 201,
+    summary: 'Give a web service the connection URL of a database as an environment variable, from its next start on',
+  },
+});
+
+/** Oldest first. */
+export const listDatabaseAttachments = request('list-database-attachments', {
+  request: ofDatabase,
+  reply: z.array(databaseAttachment.extend({ web_service_name: z.string() })),
+  refusals: { database_not_found: 404 },
+  http: {
+    operation: 'DatabaseAttachments.list',
+    method: 'GET',
+    path: '/databases/{database_id}/attachments',
+    access: 'session',
+    summary: 'List the web services that a database is attached to',
+  },
+});
+export type NamedDatabaseAttachment = z.output<typeof listDatabaseAttachments.reply>[number];
+
+export const detachDatabase = request('detach-database', {
+  request: ofDatabase.extend({ attachment_id: id.describe('Id of the attachment.') }),
+  reply: deletion,
+  refusals: { database_not_found: 404, attachment_not_found: 404 },
+  http: {
+    operation: 'DatabaseAttachments.remove',
+    method: 'DELETE',
+    path: '/databases/{database_id}/attachments/{attachment_id}',
+    access: 'session',
+    summary: 'Detach a database from a web service, from its next start on',
+  },
+});

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id, timestamp } from '../shapes.js';
+
+const request = requestsOf('platform-management');
+
+const ofDatabase = z.object({ workspace_id: id, database_id: id.describe('Id of the database.') });
+
+export const backupStatus = z.enum(['creating', 'completed', 'failed']);
+export const restoreStatus = z.enum(['restoring', 'completed', 'failed']);
+
+export const databaseRestore = z.object({
+  id: id.describe('Id of the restore.'),
+  backup_id: id.describe('Id of the backup.'),
+  status: restoreStatus,
+  error: z.string().nullable().describe('Why it failed; the database is as before then.'),
+  created_at: timestamp,
+  finished_at: timestamp.nullable(),
+});
+export type DatabaseRestore = z.output<typeof databaseRestore>;
+
+export const databaseBackup = z.object({
+  id: id.describe('Id of the backup.'),
+  database_id: id,
+  scheduled: z.boolean().describe('False if a user requested it.'),
+  status: backupStatus,
+  size_bytes: z.int().nullable().describe('Compressed size; null until it is completed.'),
+  error: z.string().nullable().describe('Why it failed.'),
+  created_at: timestamp,
+  finished_at: timestamp.nullable(),
+});
+export type DatabaseBackup = z.output<typeof databaseBackup>;
+
+export const createDatabaseBackup = request('create-database-backup', {
+  request: ofDatabase,
+  reply: databaseBackup,
+  refusals: { database_not_found: 404, database_not_running: 409, backup_under_way: 409 },
+  http: {
+    operation: 'DatabaseBackups.create',
+    method: 'POST',
+    path: '/databases/{database_id}/backups',
+    access: 'session',
+    status: 201,
+    summary: 'Back up a database; it stays available',
+    description: 'The backup is complete when its status is `completed`.',
+  },
+});
+
+/** Newest first. */
+export const listDatabaseBackups = request('list-database-backups', {
+  request: ofDatabase,
+  reply: z.array(databaseBackup.extend({ last_restore: databaseRestore.nullable() })),
+  refusals: { database_not_found: 404 },
+  http: {
+    operation: 'DatabaseBackups.list',
+    method: 'GET',
+    path: '/databases/{database_id}/backups',
+    access: 'session',
+    summary: 'List the backups of a database, newest first, each with its last restore',
+  },
+});
+export type DatabaseBackupWithRestore = z.output<typeof listDatabaseBackups.reply>[number];
+
+export const restoreDatabaseBackup = request('restore-database-backup', {
+  request: ofDatabase.extend({ backup_id: id.describe('Id of the backup.') }),
+  reply: databaseRestore,
+  refusals: {
+    database_not_found: 404,
+    backup_not_found: 404,
+    backup_not_completed: 409,
+    database_not_running: 409,
+    restore_under_way: 409,
+  },
+  http: {
+    operation: 'DatabaseBackups.restore',
+    method: 'POST',
+    path: '/databases/{database_id}/backups/{backup_id}/restore',
+    access: 'session',
+    status: 202,
+    summary: 'Replace everything in a database by a backup, all or nothing',
+    description:
+      'The database serves its present data until those of the backup are ready, and closes all connections when it changes over. Name, address and password stay.',
+  },
+});

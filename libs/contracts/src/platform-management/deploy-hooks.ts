@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id, timestamp } from '../shapes.js';
+import { deletion } from './variables.js';
+import { ofWebService } from './web-services.js';
+
+const request = requestsOf('platform-management');
+
+/** `url` is a path of the gateway here; clients get a URL. */
+export const createDeployHook = request('create-deploy-hook', {
+  request: ofWebService,
+  reply: z.object({ id, url: z.string(), secret: z.string() }),
+  refusals: { web_service_not_found: 404 },
+  http: {
+    operation: 'DeployHooks.create',
+    method: 'POST',
+    path: '/web-services/{web_service_id}/deploy-hook',
+    access: 'session',
+    status: 201,
+    summary: 'Create the deploy hook of a web service, or replace it',
+    description:
+      'The URL and the secret are shown once. A POST to the URL deploys the configured branch. A push event of GitHub, GitLab, Gitea or Forgejo is checked against the secret and deploys only for a push to that branch.',
+    urlField: 'url',
+  },
+});
+
+const outcome = z.enum(['deployed', 'recorded', 'ignored']);
+
+/** A call of a deploy hook, with what came of it. */
+const delivery = z.object({
+  at: timestamp,
+  outcome: outcome.describe('recorded: the web service does not deploy on push. ignored: the reason says why.'),
+  reason: z.string().nullable(),
+  deployment_id: id.nullable(),
+});
+
+export const getDeployHook = request('get-deploy-hook', {
+  request: ofWebService,
+  reply: z.object({ id, created_at: timestamp, deliveries: z.array(delivery) }),
+  refusals: { web_service_not_found: 404, deploy_hook_not_found: 404 },
+  http: {
+    operation: 'DeployHooks.get',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/deploy-hook',
+    access: 'session',
+    summary: 'Get the last calls of the deploy hook, newest first',
+  },
+});
+export type DeployHook = z.output<typeof getDeployHook.reply>;
+
+export const deleteDeployHook = request('delete-deploy-hook', {
+  request: ofWebService,
+  reply: deletion,
+  refusals: { web_service_not_found: 404, deploy_hook_not_found: 404 },
+  http: {
+    operation: 'DeployHooks.remove',
+    method: 'DELETE',
+    path: '/web-services/{web_service_id}/deploy-hook',
+    access: 'session',
+    summary: 'Delete the deploy hook; its URL stops working at once',
+  },
+});
+
+/** The headers of Git hosts that matter, in lower case. */
+export const DEPLOY_HOOK_HEADERS = [
+  'x-github-event',
+  'x-hub-signature-256',
+  'x-gitlab-event',
+  'x-gitlab-token',
+  'x-gitea-event',
+  'x-gitea-signature',
+  'x-forgejo-event',
+  'x-forgejo-signature',
+] as const;
+
+/** A POST to the URL of a hook. The token in the URL authenticates a bare call; events need a signature as well. */
+export const receiveDeployHook = request('receive-deploy-hook', {
+  request: z.object({
+    token: z.string().max(200),
+    headers: z.partialRecord(z.enum(DEPLOY_HOOK_HEADERS), z.string().max(500)),
+    content_type: z.string().max(200),
+    /** Base64, because signatures are over the bytes. */
+    body: z.string(),
+  }),
+  reply: z.object({ outcome, reason: z.string().nullable(), deployment_id: id.nullable() }),
+  refusals: {
+    deploy_hook_not_found: 404,
+    invalid_signature: 401,
+    invalid_event: 400,
+    too_many_calls: 429,
+    service_blocked: 403,
+    service_suspended: 403,
+  },
+  callers: ['api-gateway'],
+});

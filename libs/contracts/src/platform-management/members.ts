@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id, noContent, timestamp } from '../shapes.js';
+import { workspaceRole } from '../workspace-roles.js';
+import { mailedToken, newPassword } from './password-resets.js';
+
+const request = requestsOf('platform-management', ['api-gateway']);
+
+/** Who belongs to a workspace, or is invited to it. */
+export const member = z.object({
+  id: id.describe('The id of the user, or of the invitation.'),
+  email: z.string(),
+  role: workspaceRole,
+  status: z.enum(['active', 'invited']),
+  joined_at: timestamp.nullable().describe('Null for an invitation.'),
+  expires_at: timestamp.nullable().describe('When an invitation expires; null for a member.'),
+});
+export type Member = z.output<typeof member>;
+
+/** The most users and invitations that a workspace has. */
+export const MEMBERS_PER_WORKSPACE = 100;
+
+/** How long an invitation can be accepted. */
+export const INVITATION_DAYS = 7;
+
+/** The role of a user in a workspace, which the gateway asks for before it admits a call about the workspace. */
+export const getMembership = request('get-membership', {
+  request: z.object({ user_id: id, id }),
+  reply: z.object({ role: workspaceRole }),
+  refusals: { workspace_not_found: 404 },
+});
+
+const ofWorkspace = z.object({ actor_id: id, id: id.describe('The id of the workspace.') });
+const ofMember = ofWorkspace.extend({ member_id: id });
+
+export const listMembers = request('list-members', {
+  request: ofWorkspace,
+  reply: z.array(member),
+  refusals: { workspace_not_found: 404 },
+  http: {
+    operation: 'Members.list',
+    method: 'GET',
+    path: '/workspaces/{id}/members',
+    access: 'workspace-member',
+    summary: 'List the members of a workspace',
+    description: 'In the order in which they joined, then invitations.',
+  },
+});
+
+export const addMember = request('add-member', {
+  request: ofWorkspace.extend({ email: z.string().max(320), role: workspaceRole }),
+  reply: member,
+  refusals: {
+    workspace_not_found: 404,
+    role_insufficient: 403,
+    invalid_input: 400,
+    member_exists: 409,
+    quota_reached: 409,
+  },
+  http: {
+    operation: 'Members.add',
+    method: 'POST',
+    path: '/workspaces/{id}/members',
+    access: 'workspace-member',
+    role: 'owner',
+    status: 201,
+    summary: 'Add a user to a workspace, or invite an address without a user',
+    description:
+      'An invitation is mailed and expires after 7 days. A viewer reads; a member works with services; an owner also manages members, platform keys and deletion.',
+  },
+});
+
+export const changeMemberRole = request('change-member-role', {
+  request: ofMember.extend({ role: workspaceRole }),
+  reply: member,
+  refusals: { workspace_not_found: 404, role_insufficient: 403, member_not_found: 404, last_owner: 409 },
+  http: {
+    operation: 'Members.changeRole',
+    method: 'PATCH',
+    path: '/workspaces/{id}/members/{member_id}',
+    access: 'workspace-member',
+    role: 'owner',
+    summary: 'Change the role of a member',
+    description: 'The last owner keeps their role.',
+  },
+});
+
+export const removeMember = request('remove-member', {
+  request: ofMember,
+  reply: noContent,
+  refusals: { workspace_not_found: 404, role_insufficient: 403, member_not_found: 404, last_owner: 409 },
+  http: {
+    operation: 'Members.remove',
+    method: 'DELETE',
+    path: '/workspaces/{id}/members/{member_id}',
+    access: 'workspace-member',
+    role: 'owner',
+    summary: 'Remove a member from a workspace, or revoke an invitation',
+    description: 'Their sessions in the workspace end, and their platform keys for it are refused, at once.',
+  },
+});
+
+export const leaveWorkspace = request('leave-workspace', {
+  request: ofWorkspace,
+  reply: noContent,
+  refusals: { workspace_not_found: 404, last_owner: 409 },
+  http: {
+    operation: 'Members.leave',
+    method: 'POST',
+    path: '/workspaces/{id}/leave',
+    access: 'workspace-member',
+    role: 'viewer',
+    summary: 'Leave a workspace',
+    description: 'Your sessions in the workspace end, including the one that asks. The last owner cannot leave.',
+  },
+});
+
+/** Creates the invited user with a password of their own. */
+export const acceptInvitation = request('accept-invitation', {
+  request: z.object({ token: mailedToken, password: newPassword }),
+  reply: z.object({ email: z.string() }),
+  refusals: { token_invalid: 400, invalid_input: 400, user_exists: 409 },
+  deadlineMs: 10_000,
+});

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id } from '../shapes.js';
+import { webService } from './web-services.js';
+
+const request = requestsOf('platform-management');
+
+const reason = z.string().trim().min(1).max(1000);
+
+/** For operators, on any web service. Blocking and suspending stop it and cancel its deployment. */
+export const moderateWebService = request('moderate-web-service', {
+  request: z.object({
+    actor_id: id,
+    web_service_id: id,
+    action: z.enum(['block', 'unblock', 'suspend', 'resume']),
+    reason: reason.optional().describe('Required to block and to suspend.'),
+  }),
+  reply: webService,
+  refusals: { not_an_operator: 403, web_service_not_found: 404, invalid_input: 400 },
+  http: [
+    {
+      operation: 'Moderation.block',
+      method: 'POST',
+      path: '/web-services/{web_service_id}/block',
+      access: 'operator',
+      summary: 'Block a web service for its content; it is stopped (operators only)',
+      fixed: { action: 'block' },
+      narrowed: { reason },
+    },
+    {
+      operation: 'Moderation.unblock',
+      method: 'POST',
+      path: '/web-services/{web_service_id}/unblock',
+      access: 'operator',
+      summary: 'Unblock a web service; it stays stopped until it is started (operators only)',
+      fixed: { action: 'unblock' },
+      narrowed: { reason: reason.optional() },
+      bodyOptional: true,
+    },
+    {
+      operation: 'Moderation.suspend',
+      method: 'POST',
+      path: '/web-services/{web_service_id}/suspend',
+      access: 'operator',
+      summary: 'Suspend a web service for its bandwidth; it is stopped (operators only)',
+      fixed: { action: 'suspend' },
+      narrowed: { reason: reason.default('The bandwidth limit was exceeded.') },
+      bodyOptional: true,
+    },
+    {
+      operation: 'Moderation.resume',
+      method: 'POST',
+      path: '/web-services/{web_service_id}/resume',
+      access: 'operator',
+      summary: 'End a suspension; the web service stays stopped until it is started (operators only)',
+      fixed: { action: 'resume' },
+      narrowed: { reason: reason.optional() },
+      bodyOptional: true,
+    },
+  ],
+});
+export type ModerationAction = z.input<typeof moderateWebService.request>['action'];

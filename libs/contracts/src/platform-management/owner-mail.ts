@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id } from '../shapes.js';
+
+const request = requestsOf('platform-management', ['email-send']);
+
+/** What to mail the owners of a workspace about one of its web services or databases. */
+export const ownerMailFacts = z.object({
+  workspace_name: z.string(),
+  project_name: z.string().nullable().describe('Null for a database, which belongs to no project.'),
+  name: z.string(),
+  reason: z.string().nullable().describe('The words of the platform, without the output of a build or an instance.'),
+  recipients: z.array(z.object({ user_id: id, email: z.string() })),
+});
+export type OwnerMailFacts = z.output<typeof ownerMailFacts>;
+
+/**
+ * Names an event by its place in the store, because published events hold no reasons. The facts are null if there is no
+ * such event, or what it is about was deleted.
+ */
+export const getOwnerMailFacts = request('get-owner-mail-facts', {
+  request: z.object({ stream_id: z.string().max(200), version: z.int().min(1) }),
+  reply: z.object({ facts: ownerMailFacts.nullable() }),
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { ofWebService } from './web-services.js';
+
+const request = requestsOf('platform-management');
+
+/** The process types of a web service that run or should run, except `web`. */
+export const listProcesses = request('list-processes', {
+  request: ofWebService,
+  reply: z.array(
+    z.object({
+      type: z.string().describe('The process type of the Procfile.'),
+      configured: z.int().describe('How many are to run, by the settings.'),
+      running: z.int().describe('How many run now.'),
+      failure: z
+        .string()
+        .nullable()
+        .describe('How often it was restarted of late, and why, if it crashes again and again.'),
+    }),
+  ),
+  refusals: { web_service_not_found: 404, runtime_unavailable: 503 },
+  http: {
+    operation: 'WebServices.processes',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/processes',
+    access: 'session',
+    summary: 'List the processes that run beside the instances, by their process type',
+  },
+});
+export type ProcessList = z.output<typeof listProcesses.reply>;

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { timestamp } from '../shapes.js';
+import { deletion } from './variables.js';
+import { ofWebService } from './web-services.js';
+
+const request = requestsOf('platform-management');
+
+const publicKey = z.string().describe('A line of authorized_keys: `ssh-ed25519`, the key and a comment.');
+
+/** Replaces the key that there is, and forgets the host keys that were stored with it. */
+export const createDeployKey = request('create-deploy-key', {
+  request: ofWebService,
+  reply: z.object({ public_key: publicKey }),
+  refusals: { web_service_not_found: 404 },
+  http: {
+    operation: 'DeployKeys.create',
+    method: 'POST',
+    path: '/web-services/{web_service_id}/deploy-key',
+    access: 'session',
+    status: 201,
+    summary: 'Create the deploy key of a web service, or replace it',
+    description:
+      'Add the public key to the repository, with read access. Deployments from an `ssh://` or `git@host:path` address use it. The private key is stored encrypted and never returned.',
+  },
+});
+
+export const deleteDeployKey = request('delete-deploy-key', {
+  request: ofWebService,
+  reply: deletion,
+  refusals: { web_service_not_found: 404, deploy_key_not_found: 404 },
+  http: {
+    operation: 'DeployKeys.remove',
+    method: 'DELETE',
+    path: '/web-services/{web_service_id}/deploy-key',
+    access: 'session',
+    summary: 'Delete the deploy key; deployments over SSH fail from now on',
+  },
+});
+
+/** Users of Basic authentication have no colon; 8 characters are enough to mask a token in logs. */
+const username = z.string().regex(/^[!-9;-~]{1,255}$/, 'must be printable ASCII without spaces and colons');
+const token = z.string().regex(/^[!-~]{8,4096}$/, 'must be 8 to 4,096 printable ASCII characters without spaces');
+
+export const setGitToken = request('set-git-token', {
+  request: ofWebService.extend({
+    username: username
+      .default('x-access-token')
+      .describe('The user name that the Git host expects beside the token; most accept any.'),
+    token: token.describe('A token that may read the repository.'),
+  }),
+  reply: z.object({ username: z.string(), host: z.string().describe('The host that the token is sent to.') }),
+  refusals: { web_service_not_found: 404 },
+  http: {
+    operation: 'GitTokens.set',
+    method: 'PUT',
+    path: '/web-services/{web_service_id}/git-token',
+    access: 'session',
+    summary: 'Store an access token for a repository over HTTPS, or replace it',
+    examples: {
+      body: { token: 'glpat-0123456789abcdef' },
+      reply: { username: 'x-access-token', host: 'gitlab.com' },
+    },
+    description:
+      'The token is stored encrypted and never returned. It is sent only to the host of the repository that is configured now; after a change of the host, store a token again.',
+  },
+});
+
+export const deleteGitToken = request('delete-git-token', {
+  request: ofWebService,
+  reply: deletion,
+  refusals: { web_service_not_found: 404, git_token_not_found: 404 },
+  http: {
+    operation: 'GitTokens.remove',
+    method: 'DELETE',
+    path: '/web-services/{web_service_id}/git-token',
+    access: 'session',
+    summary: 'Delete the access token for the repository',
+  },
+});
+
+const hostKey = z.object({
+  host: z.string().describe('The server, with its port if that is not 22.'),
+  fingerprint: z.string().describe('`SHA256:` and the digest in base64, as ssh-keygen shows it.'),
+});
+
+export const getRepositoryCredentials = request('get-repository-credentials', {
+  request: ofWebService,
+  reply: z.object({
+    deploy_key: z
+      .object({
+        public_key: publicKey,
+        created_at: timestamp,
+        host_keys: z.array(hostKey).describe('Keys of servers that were stored at the first connection.'),
+      })
+      .nullable(),
+    git_token: z.object({ username: z.string(), host: z.string(), created_at: timestamp }).nullable(),
+  }),
+  refusals: { web_service_not_found: 404 },
+  http: {
+    operation: 'DeployKeys.get',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/repository-credentials',
+    access: 'session',
+    summary: 'Get the public key and what is known of the token, without secrets',
+  },
+});
+export type RepositoryCredentials = z.output<typeof getRepositoryCredentials.reply>;

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { requestsOf } from '../request.js';
+import { id, page, timestamp } from '../shapes.js';
+import { logLine } from './logs-and-metrics.js';
+import { ofWebService } from './web-services.js';
+
+const request = requestsOf('platform-management');
+
+export const runStatus = z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']);
+export type RunStatus = z.output<typeof runStatus>;
+
+/** A one-off command with the live release and its environment. */
+export const run = z.object({
+  id: id.describe('Id of the run.'),
+  web_service_id: id.describe('The web service whose release runs the command.'),
+  command: z.string().describe('The command, for a shell in the folder of the application.'),
+  status: runStatus.describe('`succeeded` for exit code 0. `queued` and `running` are not final.'),
+  exit_code: z.int().nullable().describe('Null until the command has exited, and if it was ended.'),
+  reason: z.string().nullable().describe('Why it did not succeed; null otherwise.'),
+  created_at: timestamp,
+  started_at: timestamp.nullable(),
+  finished_at: timestamp.nullable(),
+  // Absent from the release before.
+  cron_job_id: id.nullable().optional().describe('The cron job that it is a run of; null for a one-off command.'),
+  scheduled_for: timestamp.nullable().optional().describe('The time of the schedule that it is for.'),
+});
+export type Run = z.output<typeof run>;
+
+/** How long a command may run. */
+export const RUN_DEADLINE_MS = 60 * 60_000;
+
+export const createRun = request('create-run', {
+  request: ofWebService.extend({
+    command: z.string().trim().min(1, 'must not be empty').max(4096).describe('For a shell; stored as it is.'),
+  }),
+  reply: run,
+  refusals: {
+    web_service_not_found: 404,
+    invalid_input: 400,
+    nothing_to_run: 400,
+    runs_not_supported: 400,
+    service_blocked: 403,
+    service_suspended: 403,
+    quota_reached: 409,
+    runtime_unavailable: 503,
+  },
+  http: {
+    operation: 'Runs.create',
+    method: 'POST',
+    path: '/web-services/{web_service_id}/runs',
+    access: 'session',
+    status: 201,
+    summary: 'Run a one-off command with the live release and its environment',
+    examples: {
+      body: { command: 'node migrate.js' },
+      reply: {
+        id: '01977f4e-5d3a-7c2b-9f10-2f6b1c8d4e5f',
+        web_service_id: '01977f4e-1c8d-7b3e-8a20-4e5f2f6b9f10',
+        command: 'node migrate.js',
+        status: 'queued',
+        exit_code: null,
+        reason: null,
+        created_at: '2026-06-17T09:30:00.000Z',
+        started_at: null,
+        finished_at: null,
+      },
+    },
+    description:
+      'The command runs beside the instances, at most once and at most one hour, and takes the place of an instance in the quota until it ends. Poll the run until its status is final.',
+  },
+});
+
+/** Newest first. */
+export const listRuns = request('list-runs', {
+  request: ofWebService.extend({
+    limit: z.int().min(1).max(100).default(10).describe('Maximum number of runs on the page.'),
+    offset: z.int().min(0).max(1_000_000_000).default(0).describe('Number of runs to skip.'),
+  }),
+  reply: page(run),
+  refusals: { web_service_not_found: 404 },
+  http: {
+    operation: 'Runs.list',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/runs',
+    access: 'session',
+    summary: 'List one-off commands, newest first; the last 100 that have ended are kept',
+    description: 'Runs of cron jobs are in the lists of those.',
+  },
+});
+
+const ofRun = ofWebService.extend({ run_id: id.describe('Id of the run.') });
+
+export const getRun = request('get-run', {
+  request: ofRun,
+  reply: run.extend({ lines: z.array(logLine).describe('The last 1,000 lines of its output, oldest first.') }),
+  refusals: { web_service_not_found: 404, run_not_found: 404, runtime_unavailable: 503 },
+  http: {
+    operation: 'Runs.get',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/runs/{run_id}',
+    access: 'session',
+    summary: 'Get a one-off command with its output',
+  },
+});
+export type RunWithOutput = z.output<typeof getRun.reply>;
+
+/** Ends the command; its status is `cancelled` once nothing of it runs. */
+export const cancelRun = request('cancel-run', {
+  request: ofRun,
+  reply: run,
+  refusals: { web_service_not_found: 404, run_not_found: 404, run_over: 409 },
+  http: {
+    operation: 'Runs.cancel',
+    method: 'DELETE',
+    path: '/web-services/{web_service_id}/runs/{run_id}',
+    access: 'session',
+    summary: 'Cancel a one-off command that has not ended; it stays in the list',
+  },
+});

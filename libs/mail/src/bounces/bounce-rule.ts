@@ -1,0 +1,40 @@
+/** Why a message did not arrive, in one word. */
+export type BounceName =
+  | 'unknown_user'
+  | 'no_such_domain'
+  | 'bad_address'
+  | 'moved'
+  | 'null_mx'
+  | 'mailbox_disabled'
+  | 'mailbox_full'
+  | 'message_too_big'
+  | 'sender_rejected'
+  | 'authentication'
+  | 'reputation'
+  | 'rate_limited'
+  | 'relaying_denied'
+  | 'policy'
+  | 'content'
+  | 'loop'
+  | 'expired'
+  | 'unreachable'
+  | 'system'
+  | 'protocol'
+  | 'other';
+
+/** One row of the table: the words of a server, and what they mean. */
+export interface BounceRule {
+  /** Stable; shown to owners and stored with bounces. */
+  readonly id: string;
+  readonly name: BounceName;
+  readonly words: RegExp;
+  /** The enhanced status code (RFC 3463) that the words stand with, without its first digit; any if absent. */
+  readonly code?: RegExp;
+  /** The cause may pass: never a hard bounce, whatever `name` stands for. */
+  readonly isSoft?: true;
+  /** What the owner should do; otherwise the advice for `name`. */
+  readonly advice?: string;
+}
+
+/** Increased with every change of a rule, so that stored notices can be classified again. */
+export const BOUNCE_RULES_VERSION = 2;

@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseReply } from '../smtp-answer.js';
+import type { BounceName } from './bounce-rule.js';
+import { classifyBounce, classifyReply } from './classify-bounce.js';
+
+describe('a bounce', () => {
+  it.each<[string | undefined, string, 'hard' | 'soft', BounceName]>([
+    ['5.1.1', '550 5.1.1 User unknown', 'hard', 'unknown_user'],
+    ['5.1.1', '', 'hard', 'unknown_user'],
+    ['5.1.2', '', 'hard', 'no_such_domain'],
+    ['5.1.3', '', 'hard', 'bad_address'],
+    ['5.1.6', '', 'hard', 'moved'],
+    ['5.1.10', '556 5.1.10 null MX', 'hard', 'null_mx'],
+    ['5.2.1', '550 5.2.1 disabled', 'hard', 'mailbox_disabled'],
+    ['5.4.4', 'Host not found', 'hard', 'no_such_domain'],
+    ['5.2.2', '552 5.2.2 mailbox full', 'soft', 'mailbox_full'],
+    ['5.2.3', '', 'soft', 'message_too_big'],
+    ['5.3.4', '552 5.3.4 too big', 'soft', 'message_too_big'],
+    ['5.1.8', '550 5.1.8 sender domain has no MX', 'soft', 'sender_rejected'],
+    ['5.7.1', '550 5.7.1 user unknown', 'soft', 'policy'],
+    ['5.7.1', '550 5.7.1 listed at zen.spamhaus.org', 'soft', 'reputation'],
+    ['5.7.26', '550 5.7.26 not authenticated', 'soft', 'authentication'],
+    ['5.4.7', '', 'soft', 'expired'],
+    ['4.4.7', 'delivery time expired', 'soft', 'expired'],
+    ['4.1.1', '450 4.1.1 user unknown', 'soft', 'unknown_user'],
+    ['5.1.1', '450 4.1.1 user unknown', 'soft', 'unknown_user'],
+    ['5.4.6', '', 'soft', 'loop'],
+    ['5.6.0', '554 5.6.0 bad content', 'soft', 'content'],
+    ['5.0.0', '550 5.1.1 no such user here', 'hard', 'unknown_user'],
+    ['5.0.0', '550 No such user here', 'hard', 'unknown_user'],
+    ['5.4.1', '550 5.4.1 Recipient address rejected: Access denied', 'hard', 'unknown_user'],
+    ['5.4.1', '', 'soft', 'unreachable'],
+    [undefined, '550 the account you tried does not exist', 'hard', 'unknown_user'],
+    [undefined, '550 mailbox quota exceeded', 'soft', 'mailbox_full'],
+    [undefined, '552 no', 'soft', 'mailbox_full'],
+    [undefined, '556 domain takes no mail', 'hard', 'null_mx'],
+    [undefined, '550 user unknown, blocked using a blocklist', 'soft', 'reputation'],
+    [undefined, '550 mailbox unavailable', 'hard', 'unknown_user'],
+    [undefined, '450 mailbox unavailable', 'soft', 'unknown_user'],
+    [undefined, '450 user unknown', 'soft', 'unknown_user'],
+    [undefined, 'user unknown', 'soft', 'unknown_user'],
+    [undefined, '', 'soft', 'other'],
+    ['5.2.1', '550 5.2.1 The account is disabled', 'hard', 'mailbox_disabled'],
+    ['5.0.0', '550 Mailbox is frozen', 'soft', 'mailbox_disabled'],
+    ['5.0.0', '550 Recipient address rejected: On hold', 'soft', 'mailbox_disabled'],
+    ['5.0.0', '542 ada@example.org Rejected', 'hard', 'unknown_user'],
+    [
+      '5.0.0',
+      '550 <ada@example.org>: Recipient address rejected. (in reply to RCPT TO command)',
+      'hard',
+      'unknown_user',
+    ],
+    [undefined, '550 malformed address: <ada@example.org> may not follow bob@example.org', 'soft', 'content'],
+    [undefined, '554 Could not find a gateway for ada@example.org', 'soft', 'unreachable'],
+    [undefined, '550 no such user here: Message contains [1] file attachments', 'hard', 'unknown_user'],
+    ['nonsense', 'nonsense', 'soft', 'other'],
+  ])('with status %s and the words %j is %s: %s', (status, text, type, name) => {
+    expect(classifyBounce(status === undefined ? { text } : { status, text })).toMatchObject({ type, name });
+  });
+
+  it.each([
+    [
+      'SMTP error from remote mail server after MAIL FROM:<a@b.test> SIZE=99: 553 5.1.0 b.test does not exist',
+      'stage.mail-from',
+    ],
+    ['550 unknown user (in reply to MAIL FROM command)', 'stage.mail-from'],
+    ['550 user unknown (in reply to DATA command)', 'words.unknown-user'],
+    ['550 user unknown (in reply to end of DATA command)', 'words.unknown-user'],
+  ])('is soft if another step than RCPT was refused: %s', (words, rule) => {
+    expect(classifyBounce({ text: '550 user unknown', words, isFinal: true })).toMatchObject({ type: 'soft', rule });
+  });
+
+  it('is hard if a provider names the recipient in reply to DATA', () => {
+    const text = "554 delivery error: dd This user doesn't have a yahoo.com account";
+    expect(classifyBounce({ text, words: `>>> DATA <<< ${text}` })).toMatchObject({
+      type: 'hard',
+      name: 'unknown_user',
+    });
+  });
+
+  it('is classed from a plain reply alike', () => {
+    expect(classifyReply(parseReply('550-5.1.1 no\r\n550 5.1.1 such user'))).toMatchObject({
+      type: 'hard',
+      name: 'unknown_user',
+    });
+    expect(classifyReply(parseReply('421 4.7.0 slow down'))).toMatchObject({ type: 'soft', name: 'rate_limited' });
+  });
+
+  it('is never hard for a passing (4xx) answer or one about our reputation, whatever the words', () => {
+    const status = fc.tuple(fc.constantFrom('4', '5'), fc.nat(20), fc.nat(30)).map(digits => digits.join('.'));
+    fc.assert(
+      fc.property(status, fc.string(), (given, text) => {
+        const { type } = classifyBounce({ status: given, text });
+        if (given.startsWith('4') || given.startsWith('5.7.')) expect(type).toBe('soft');
+      }),
+    );
+  });
+});

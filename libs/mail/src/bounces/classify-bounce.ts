@@ -1,0 +1,150 @@
+import { oneLine, quotedReply, quotedStatus } from '../notices/quoted-reply.js';
+import { type RefusedStage, refusedStage } from '../notices/refused-stage.js';
+import { parseReply, type SmtpReply } from '../smtp-answer.js';
+import { ADVICE } from './advice.js';
+import { BOUNCE_RULES_VERSION, type BounceName, type BounceRule } from './bounce-rule.js';
+import { PROVIDER_RULES } from './provider-rules.js';
+import { BY_CODE, causeOf, detailOf, preciseCause } from './status-rules.js';
+import { CIRCUMSTANCE_RULES, NETWORK_RULES, POLICY_RULES, RECIPIENT_RULES, VETO_RULES } from './word-rules.js';
+
+/** `hard`: this address will not take mail; `soft`: anything else, our own reputation included. */
+export interface BounceClass {
+  readonly type: 'hard' | 'soft';
+  readonly name: BounceName;
+  /** The rule of the table that decided. */
+  readonly rule: string;
+  /** The version of the table. */
+  readonly version: number;
+  /** What happened and what to do, in one or two plain sentences. */
+  readonly advice: string;
+}
+
+/** The evidence: a notification's status, a server's words, or both. */
+export interface BounceEvidence {
+  /** RFC 3463, as given. */
+  readonly status?: string;
+  /** Diagnostic-Code or the reply, with its SMTP code where it has one. */
+  readonly text?: string;
+  /** What else the notification says about the recipient. */
+  readonly words?: string;
+  /** A notification says that delivery has failed for good; believed where no code contradicts. */
+  readonly isFinal?: boolean;
+}
+
+interface Answer {
+  readonly code: number;
+  readonly enhanced: string | undefined;
+  readonly words: string;
+}
+
+interface Verdict {
+  readonly name: BounceName;
+  readonly rule: string;
+  readonly isSoft?: boolean;
+  readonly advice?: string;
+}
+
+const HARD: ReadonlySet<BounceName> = new Set([
+  'unknown_user',
+  'no_such_domain',
+  'bad_address',
+  'moved',
+  'null_mx',
+  'mailbox_disabled',
+]);
+const REFUSED_SENDER: Verdict = { name: 'sender_rejected', rule: 'stage.mail-from' };
+const MAX_TEXT = 4_000;
+const ADDRESSES = /[^\s<>"'(),;:]{1,64}@[^\s<>"'(),;:]{1,255}/g;
+
+/** Classes a bounce. Hard only on a lasting (5xx) answer about the recipient; in doubt soft. */
+export function classifyBounce({ status, text = '', words = '', isFinal = false }: BounceEvidence): BounceClass {
+  const said = answerIn(text.slice(0, MAX_TEXT));
+  const told = answerIn(words.slice(0, MAX_TEXT));
+  // The reply that a notification quotes in its words stands in for a Diagnostic-Code without one.
+  const answer = said.code === 0 && told.code !== 0 ? told : said;
+  const found =
+    byAnswer(answer) ??
+    byStatus(detailOf(status), answer) ??
+    byWords(answer.words) ??
+    byWords(told.words, [...PROVIDER_RULES, ...VETO_RULES]) ??
+    byCode(answer, detailOf(status));
+  const stage = refusedStage(`${text} ${words}`.slice(0, 2 * MAX_TEXT));
+  // The server had not heard of the recipient yet.
+  const verdict = stage === 'sender' && HARD.has(found.name) ? REFUSED_SENDER : found;
+  const { name, rule, isSoft = false, advice = ADVICE[verdict.name] } = verdict;
+  const isHard =
+    HARD.has(name) &&
+    !isSoft &&
+    isLasting(status, answer, isFinal) &&
+    (isAboutRecipient(answer, stage) || (stage === 'data' && PROVIDER_RULES.some(({ id }) => id === rule)));
+  return { type: isHard ? 'hard' : 'soft', name, rule, version: BOUNCE_RULES_VERSION, advice };
+}
+
+/** Classes a plain SMTP reply, as a hand-over gives it. */
+export function classifyReply(reply: SmtpReply): BounceClass {
+  return classifyBounce({ ...(reply.enhanced === undefined ? {} : { status: reply.enhanced }), text: reply.response });
+}
+
+function answerIn(text: string): Answer {
+  const plain = parseReply(text);
+  const quoted = plain.code === 0 ? quotedReply(text) : undefined;
+  const own = quoted?.text ?? text;
+  return {
+    code: plain.code || (quoted?.code ?? 0),
+    enhanced: plain.enhanced ?? quotedStatus(own.slice(0, 120)),
+    // Addresses are no words: "quota@…" says nothing about a quota.
+    // A reply that only follows from another one says nothing itself: the words around it count.
+    words: oneLine((plain.code !== 0 ? plain.response : quoted?.isConsequence ? text : own).replace(ADDRESSES, '@')),
+  };
+}
+
+/** What the last server says itself, strongest first: a provider's own words, the vetoes, its own exact code. */
+function byAnswer({ enhanced, words }: Answer): Verdict | undefined {
+  const detail = detailOf(enhanced);
+  const worded = firstOf(PROVIDER_RULES, words, detail) ?? firstOf(VETO_RULES, words, detail);
+  if (worded) return worded;
+  const coded = preciseCause(detail);
+  return coded && { name: coded, rule: `code.${detail}` };
+}
+
+function byStatus(detail: string | undefined, { code, words }: Answer): Verdict | undefined {
+  const coded = preciseCause(detail);
+  if (!coded) return undefined;
+  // A status that the notifying server made up yields to the words of the server that refused.
+  const worded = code === 0 ? undefined : byWords(words);
+  return worded && worded.rule !== 'words.policy' ? worded : { name: coded, rule: `status.${detail}` };
+}
+
+function byWords(words: string, first: readonly BounceRule[] = []): Verdict | undefined {
+  return [first, CIRCUMSTANCE_RULES, RECIPIENT_RULES, NETWORK_RULES, POLICY_RULES]
+    .map(rules => firstOf(rules, words, undefined))
+    .find(verdict => verdict !== undefined);
+}
+
+function byCode({ code }: Answer, detail: string | undefined): Verdict {
+  const named = BY_CODE[code];
+  if (named) return { name: named, rule: `code.${code}` };
+  const vague = detail === undefined ? undefined : causeOf(detail);
+  return vague ? { name: vague, rule: `status.${detail}` } : { name: 'other', rule: 'none' };
+}
+
+function firstOf(rules: readonly BounceRule[], text: string, detail: string | undefined): Verdict | undefined {
+  const rule = rules.find(
+    ({ words, code }) => words.test(text) && (code === undefined || detail === undefined || code.test(detail)),
+  );
+  if (!rule) return undefined;
+  const { name, id, isSoft = false, advice } = rule;
+  return { name, rule: id, isSoft, ...(advice === undefined ? {} : { advice }) };
+}
+
+/** The last server's own code counts; without one the status, and without that the word of the notification. */
+function isLasting(status: string | undefined, { code, enhanced }: Answer, isFinal: boolean): boolean {
+  const own = [code === 0 ? undefined : String(code)[0], enhanced?.[0]].filter(digit => digit !== undefined);
+  if (own.length > 0) return own.every(digit => digit === '5');
+  return status === undefined ? isFinal : status.startsWith('5');
+}
+
+/** A refusal of the message, after RCPT was accepted, says nothing sure about the address, unless its code does. */
+function isAboutRecipient({ enhanced }: Answer, stage: RefusedStage | undefined): boolean {
+  return (stage !== 'message' && stage !== 'data') || /^5\.1\.\d+$/.test(enhanced ?? '');
+}

@@ -1,0 +1,69 @@
+import type { BounceName } from './bounce-rule.js';
+
+/** By the last two digits of the status (RFC 3463, RFC 7505, RFC 7372); `n.*` where the detail is not listed. */
+const BY_STATUS: Readonly<Record<string, BounceName>> = {
+  '1.0': 'bad_address',
+  '1.1': 'unknown_user',
+  '1.2': 'no_such_domain',
+  '1.3': 'bad_address',
+  '1.4': 'bad_address',
+  '1.6': 'moved',
+  '1.7': 'sender_rejected',
+  '1.8': 'sender_rejected',
+  '1.10': 'null_mx',
+  // Exchange Online: "Remote server returned unknown recipient".
+  '1.351': 'unknown_user',
+  '1.*': 'other',
+  '2.1': 'mailbox_disabled',
+  '2.2': 'mailbox_full',
+  '2.3': 'message_too_big',
+  '2.*': 'other',
+  '3.1': 'mailbox_full',
+  '3.4': 'message_too_big',
+  '3.*': 'system',
+  '4.1': 'unreachable',
+  '4.2': 'unreachable',
+  '4.4': 'no_such_domain',
+  '4.6': 'loop',
+  '4.7': 'expired',
+  '4.*': 'unreachable',
+  '5.3': 'rate_limited',
+  '5.*': 'protocol',
+  '6.*': 'content',
+  '7.8': 'authentication',
+  '7.9': 'authentication',
+  '7.20': 'authentication',
+  '7.21': 'authentication',
+  '7.22': 'authentication',
+  '7.23': 'authentication',
+  '7.24': 'authentication',
+  '7.25': 'reputation',
+  '7.26': 'authentication',
+  '7.27': 'sender_rejected',
+  '7.28': 'rate_limited',
+  '7.*': 'policy',
+};
+
+/** Statuses too vague, or too often misused, to be believed before the server's words. */
+const VAGUE = /^(?:[0-6]\.0|1\.\d{2,}|2\.4|3\.\d+|4\.[0134]|5\.\d+)$/;
+const EXACT = new Set(['1.10', '1.351', '3.4']);
+
+/** `5.1.1` → `1.1`. */
+export const detailOf = (status: string | undefined): string | undefined =>
+  /^[245]\.(\d{1,3}\.\d{1,3})$/.exec(status ?? '')?.[1];
+
+/** What the detail of a status stands for, if it is exact enough to be believed. */
+export const preciseCause = (detail: string | undefined): BounceName | undefined =>
+  detail === undefined || (VAGUE.test(detail) && !EXACT.has(detail)) ? undefined : causeOf(detail);
+
+/** What the detail of a status stands for, however vague it is. */
+export const causeOf = (detail: string): BounceName | undefined =>
+  BY_STATUS[detail] ?? BY_STATUS[`${detail.split('.')[0]}.*`];
+
+/** What an SMTP code alone stands for. */
+export const BY_CODE: Readonly<Record<number, BounceName>> = {
+  521: 'null_mx',
+  551: 'moved',
+  552: 'mailbox_full',
+  556: 'null_mx',
+};

@@ -1,0 +1,152 @@
+import {
+  AckPolicy,
+  type ConsumerMessages,
+  DeliverPolicy,
+  type JetStreamManager,
+  type JsMsg,
+  ReplayPolicy,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import { Backoff } from '../backoff.js';
+import type { NatsLink } from '../connection.js';
+import { guarded } from '../guard.js';
+import type { Log } from '../log.js';
+import { isAbsent } from './event-stream.js';
+import { suitableManager } from './jetstream-publisher.js';
+
+/** The progress of a durable consumer. */
+export interface ConsumerProgress {
+  /** The first stream sequence that is not acknowledged. */
+  readonly next: number;
+  /** The last delivered sequence, and the number of deliveries. */
+  readonly delivered: { readonly stream: number; readonly delivery: number };
+}
+
+export interface DurableReaderOptions {
+  readonly link: NatsLink;
+  readonly log: Log;
+  readonly stream: string;
+  readonly durable: string;
+  /** Messages that are requested at a time. */
+  readonly batchSize: number;
+  /** Maximum number of delivered messages without an acknowledgement. */
+  readonly maxAckPending: number;
+  readonly stopping: AbortSignal;
+  /** Finds or creates the stream. */
+  readonly open: (jsm: JetStreamManager) => Promise<StreamInfo>;
+  /** Called before the first message of every set-up; without progress for a new consumer. */
+  readonly begin?: (info: StreamInfo, progress: ConsumerProgress | undefined) => void;
+  readonly take: (message: JsMsg) => void;
+  /** Called when no messages arrive any more, until the next set-up. */
+  readonly interrupted?: () => void;
+}
+
+/** A message without an acknowledgement is delivered again after this time. */
+export const ACK_WAIT_MS = 30_000;
+const NANOS_PER_MS = 1_000_000;
+
+/** Notifications after which the consumer is set up again. */
+const LOST = new Set([
+  'heartbeats_missed',
+  'consumer_not_found',
+  'stream_not_found',
+  'consumer_deleted',
+  'no_responders',
+]);
+
+/**
+ * Reads a stream with one durable consumer until it is stopped: it waits until the stream exists, and sets itself up
+ * again after NATS was unavailable or lost its storage.
+ */
+export class DurableReader {
+  #messages: ConsumerMessages | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(private readonly options: DurableReaderOptions) {}
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Requests no more messages. Abort the signal before. */
+  stop(): void {
+    this.#messages?.stop();
+  }
+
+  /** Resolves when the reader has stopped. */
+  async finish(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { link, log, durable, stream, stopping, interrupted } = this.options;
+    const watch = link.status.subscribe(guarded(log, durable, () => this.#messages?.stop()));
+    const backoff = Backoff.exponential({ firstMs: 100, maxMs: 1_000 });
+    while (!stopping.aborted && !link.closed) {
+      try {
+        if (link.connected) {
+          await this.#consume();
+          backoff.reset();
+        }
+      } catch (error) {
+        if (!isAbsent(error) && link.connected)
+          log.warn({ err: error, durable, stream }, 'Receiving from a stream was interrupted');
+      }
+      interrupted?.();
+      await backoff.pause(stopping);
+    }
+    watch.unsubscribe();
+  }
+
+  /** Resolves when the consumer has to be set up again. */
+  async #consume(): Promise<void> {
+    const { link, log, stream, durable, batchSize, stopping, open, begin, take } = this.options;
+    const jsm = await suitableManager(link);
+    const info = await open(jsm);
+    const progress = await this.#ensureConsumer(jsm);
+    begin?.(info, progress);
+    if (stopping.aborted) return;
+    const consumer = await jsm.jetstream().consumers.get(stream, durable);
+    const messages = await consumer.consume({
+      max_messages: batchSize,
+      idle_heartbeat: 5_000,
+      expires: 30_000,
+      callback: guarded(log, durable, take),
+    });
+    this.#messages = messages;
+    if (stopping.aborted || !link.connected) messages.stop();
+    for await (const notification of messages.status()) if (LOST.has(notification.type)) break;
+    messages.stop();
+    await messages.closed();
+    this.#messages = undefined;
+  }
+
+  /**
+   * Creates the durable consumer if it does not exist.
+   * @returns its progress; undefined for a new one.
+   */
+  async #ensureConsumer(jsm: JetStreamManager): Promise<ConsumerProgress | undefined> {
+    const { stream, durable, maxAckPending } = this.options;
+    const found = await jsm.consumers.info(stream, durable).catch(error => {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    });
+    if (found) {
+      const { ack_floor: taken, delivered } = found;
+      return {
+        next: taken.stream_seq + 1,
+        delivered: { stream: delivered.stream_seq, delivery: delivered.consumer_seq },
+      };
+    }
+    await jsm.consumers.add(stream, {
+      durable_name: durable,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      replay_policy: ReplayPolicy.Instant,
+      ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
+      max_ack_pending: maxAckPending,
+      max_deliver: -1,
+    });
+    return undefined;
+  }
+}

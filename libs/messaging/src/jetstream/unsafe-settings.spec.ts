@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig } from '@nats-io/jetstream';
+import { streamConfig } from './event-stream.js';
+import { unsafeSettingsOf } from './unsafe-settings.js';
+
+const OWN: Partial<StreamConfig> = streamConfig('email-send', {});
+
+describe('The settings of a stream to which a service publishes nothing', () => {
+  it('are none that a service makes, or that NATS adds, or that an administrator chooses', () => {
+    expect(unsafeSettingsOf('email-send', OWN)).toEqual([]);
+    const more = { sources: [], max_msgs: -1, max_msgs_per_subject: -1, max_age: 0, sealed: false, deny_delete: false };
+    const chosen = { max_bytes: 2 ** 34, num_replicas: 3, duplicate_window: 1, description: 'of email-send' };
+    expect(unsafeSettingsOf('email-send', { ...OWN, ...more, ...chosen })).toEqual([]);
+  });
+
+  it.each<[string, Partial<StreamConfig>]>([
+    ['stores postern.requests.>', { subjects: [...(OWN.subjects ?? []), 'postern.requests.>'] }],
+    ['sends what it stores to elsewhere', { republish: { src: '>', dest: 'elsewhere' } }],
+    ['copies another stream', { sources: [{ name: 'postern-platform-management' }] }],
+    ['copies another stream', { mirror: { name: 'postern-platform-management' } }],
+    ['changes subjects', { subject_transform: { src: '>', dest: 'elsewhere' } }],
+    ['keeps events in memory', { storage: StorageType.Memory }],
+    ['deletes events that consumers have taken', { retention: RetentionPolicy.Workqueue }],
+    ['deletes events that consumers have taken', { retention: RetentionPolicy.Interest }],
+    ['drops the oldest events when it is full', { discard: DiscardPolicy.Old }],
+    ['deletes events by their age', { max_age: 1 }],
+    ['drops events of one subject', { max_msgs_per_subject: 1 }],
+    ['confirms no events', { no_ack: true }],
+    ['takes no events', { sealed: true }],
+    ['does not let events be deleted', { deny_purge: true }],
+  ])('are those by which it %s', (found, change) => {
+    expect(unsafeSettingsOf('email-send', { ...OWN, ...change })).toEqual([found]);
+  });
+});

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { queueNameOf, queueSubjectOf, requestsOf } from '@postern/contracts';
+import { startNats, type TestNats, waitFor } from '@postern/testing';
+import { z } from 'zod';
+import { connectNats, type NatsLink } from './connection.js';
+import { currentContext } from './context.js';
+import { TemporarilyUnavailable } from './faults.js';
+import { suitableManager } from './jetstream/jetstream-publisher.js';
+import { RequestQueue } from './jetstream/request-queue.js';
+import { Handles } from './server/handlers.js';
+import { startTinyService, type TinyService } from './testing/tiny-service.js';
+
+const request = requestsOf('email-send', ['api-gateway']);
+const note = request('note', { request: z.object({ n: z.int() }), reply: z.null(), queued: true });
+const unqueued = request('unqueued', { request: z.object({ n: z.int() }), reply: z.null() });
+
+const noted: number[] = [];
+let correlationId: string | undefined;
+let failure: Error | undefined;
+let attempts = 0;
+
+class Notes {
+  @Handles(note)
+  note({ n }: { readonly n: number }): null {
+    attempts += 1;
+    if (failure) throw failure;
+    noted.push(n);
+    correlationId = currentContext()?.correlationId;
+    return null;
+  }
+}
+
+describe('A request in the queue of a service', () => {
+  let nats: TestNats;
+  let link: NatsLink;
+  let queue: RequestQueue;
+  let service: TinyService | undefined;
+  const errors: string[] = [];
+  const log = {
+    info() {},
+    warn() {},
+    error: (_fields: object, message: string) => void errors.push(message),
+  };
+
+  const serve = async () => {
+    service = await startTinyService(nats.url, Notes, { log });
+  };
+  const stop = async () => {
+    await service?.stop();
+    service = undefined;
+  };
+  const add = (n: number) => queue.add(note, { n }, { correlationId: `c-${n}` });
+  const untilQueueExists = () =>
+    waitFor(async () => (await suitableManager(link)).streams.info(queueNameOf('email-send')), {
+      describe: 'the queue to be created',
+    });
+  const waiting = async () => (await (await suitableManager(link)).streams.info(queueNameOf('email-send'))).state;
+
+  beforeEach(async () => {
+    noted.length = 0;
+    errors.length = 0;
+    failure = undefined;
+    attempts = 0;
+    nats = await startNats();
+    link = await connectNats({ servers: nats.url, name: 'caller' });
+    queue = new RequestQueue(link);
+    await serve();
+    await untilQueueExists();
+  });
+
+  afterEach(async () => {
+    await stop();
+    await link.close();
+    await nats.stop();
+  });
+
+  it('is handled in its context, and removed', async () => {
+    await add(1);
+    await waitFor(async () => noted.length === 1 && (await waiting()).messages === 0);
+    expect([noted, correlationId]).toEqual([[1], 'c-1']);
+  });
+
+  it('waits while the service is away', async () => {
+    await stop();
+    for (const n of [1, 2, 3]) await add(n);
+    await serve();
+    await waitFor(() => noted.length === 3);
+    expect(noted.toSorted()).toEqual([1, 2, 3]);
+  });
+
+  it('survives the death of NATS', async () => {
+    await stop();
+    await add(1);
+    await nats.kill();
+    await nats.restart();
+    await serve();
+    await waitFor(() => noted.length === 1);
+  });
+
+  it('is handled once by several replicas', async () => {
+    const replica = await startTinyService(nats.url, Notes);
+    await Promise.all(Array.from({ length: 50 }, (_, n) => add(n)));
+    await waitFor(() => noted.length >= 50);
+    await replica.stop();
+    expect(noted.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n));
+  });
+
+  it('is tried again after an error', async () => {
+    failure = new TemporarilyUnavailable('no database', { maybeExecuted: false });
+    await add(1);
+    await waitFor(() => attempts === 1);
+    failure = undefined;
+    await waitFor(() => noted.length === 1);
+    expect(errors).toEqual([]);
+  });
+
+  it('goes to another replica when the service stops', async () => {
+    failure = new TemporarilyUnavailable('no database', { maybeExecuted: false });
+    await add(1);
+    await waitFor(() => attempts === 1);
+    await stop();
+    failure = undefined;
+    await serve();
+    await waitFor(() => noted.length === 1);
+  });
+
+  it.each([
+    ['no JSON', 'x'],
+    ['no frame', '{}'],
+    ['another version', JSON.stringify({ v: 99, i: '1', w: 1, c: { correlationId: 'c' }, p: { n: 1 } })],
+    ['a wrong payload', JSON.stringify({ v: 1, i: '1', w: 1, c: { correlationId: 'c' }, p: { n: 'one' } })],
+  ])('is refused for good if it is malformed: %s', async (_, data) => {
+    link.nc.publish(queueSubjectOf(note), data);
+    await add(2);
+    await waitFor(async () => noted.length === 1 && (await waiting()).messages === 0);
+    expect(noted).toEqual([2]);
+  });
+
+  it('is refused if it is not declared as one that may be queued', async () => {
+    await expect(queue.add(unqueued, { n: 1 }, { correlationId: 'c' })).rejects.toThrow('may be queued');
+  });
+
+  it('is not accepted while the queue is full, and the caller knows it', async () => {
+    await stop();
+    const jsm = await suitableManager(link);
+    await jsm.streams.update(queueNameOf('email-send'), { max_bytes: 300 });
+    await add(1);
+    await expect(add(2)).rejects.toThrow('postern-email-send-queue accepts no request');
+    await serve();
+    await waitFor(() => noted.length === 1);
+    await add(3);
+    await waitFor(() => noted.length === 2);
+  });
+
+  it('is not accepted while there is no queue or no NATS, and the caller knows it', async () => {
+    await stop();
+    await (await suitableManager(link)).streams.delete(queueNameOf('email-send'));
+    await expect(add(1)).rejects.toThrow('no stream stores messages');
+    await nats.kill();
+    await waitFor(() => !link.connected);
+    await expect(add(2)).rejects.toThrow('NATS is unavailable');
+  });
+
+  it('finds a queue again after NATS lost its storage', async () => {
+    await (await suitableManager(link)).streams.delete(queueNameOf('email-send'));
+    await untilQueueExists();
+    await waitFor(async () => {
+      await add(1);
+      return noted.length > 0;
+    });
+  }, 60_000);
+});

@@ -1,0 +1,26 @@
+import type { LogLine } from './runtime.js';
+
+/** Reads a log forwards, in the order in which its lines were stored. */
+export interface LogPageQuery {
+  /** The id after which the page begins; undefined for the last `tail` lines. */
+  readonly after: string | undefined;
+  readonly tail: number;
+  readonly maxLines: number;
+  /** Of stored lines; a page has at least one line, if there is one. */
+  readonly maxBytes: number;
+}
+
+/** A line with the place in the log behind it. */
+export interface StoredLogLine extends LogLine {
+  readonly id: string;
+}
+
+export interface LogPage {
+  readonly lines: readonly StoredLogLine[];
+  /** After which the next page begins, also of a log without lines. */
+  readonly next: string;
+  /** Whether the log has lines behind this page. */
+  readonly hasMore: boolean;
+  /** Whether lines after `after` may have been deleted before they were read. */
+  readonly isIncomplete: boolean;
+}

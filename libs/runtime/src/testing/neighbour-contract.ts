@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@postern/testing';
+import type { Artefact, BuildOrder, ServicePlan } from '../runtime.js';
+import type { RuntimeHarness } from './runtime-harness.js';
+
+/** What the suite needs beside the harness: where this machine keeps what belongs to one web service alone. */
+export interface NeighbourHarness extends RuntimeHarness {
+  /** Files and folders that only the platform and this web service may read. */
+  privatePathsOf(plan: ServicePlan): Promise<readonly string[]>;
+}
+
+const never = new AbortController().signal;
+const SECRET = 'the recipe of the shop';
+const ARGUMENT = '--recipe=saffron';
+const VARIABLE = 'cinnamon-and-cloves';
+
+/** Keeps a secret in its source, its arguments, its environment, its files in /tmp and its memory. */
+const VICTIM = `
+  import { createServer } from 'node:http';
+  import { writeFileSync } from 'node:fs';
+  writeFileSync('/tmp/recipe.txt', ${JSON.stringify(SECRET)}, { mode: 0o666 });
+  createServer((_, response) => response.end(String(process.pid))).listen(Number(process.env.PORT));
+  process.on('SIGTERM', () => process.exit(0));
+`;
+
+/** Answers with what a shell command prints, for as long as it may run. */
+const NEIGHBOUR = `
+  import { execFile } from 'node:child_process';
+  import { createServer } from 'node:http';
+  createServer(({ url }, response) => {
+    const command = decodeURIComponent(url.slice(1));
+    if (command === '') return response.end('here');
+    execFile('/bin/sh', ['-c', command], { timeout: 20_000, maxBuffer: 2 ** 24 }, (_, output, errors) =>
+      response.end(output + errors));
+  }).listen(Number(process.env.PORT));
+  process.on('SIGTERM', () => process.exit(0));
+`;
+
+/** The promises that a runtime keeps where web services of several owners share a machine. */
+export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): void => {
+  describe('between neighbours', () => {
+    let harness: NeighbourHarness;
+    let victim: ServicePlan;
+    let neighbour: ServicePlan;
+    beforeAll(async () => {
+      harness = await start();
+      victim = await running(VICTIM, `node server.mjs ${ARGUMENT}`, { RECIPE: VARIABLE });
+      neighbour = await running(NEIGHBOUR, 'node server.mjs', {});
+    }, 240_000);
+    afterAll(() => harness?.stop(), 120_000);
+
+    const orderOf = async (server: string, changes: Partial<BuildOrder>): Promise<BuildOrder> => {
+      const repositoryUrl = await harness.makeRepository({ 'server.mjs': server, 'recipe.txt': SECRET });
+      const { commit } = await harness.runtime.resolveSource({ repositoryUrl, branch: undefined }, never);
+      const about = { deploymentId: randomUUID(), webServiceId: randomUUID(), repositoryUrl, commit };
+      const how = { buildCommand: undefined, startCommand: 'node server.mjs', environment: {}, secrets: [] };
+      return { ...about, ...how, deadlineMs: 120_000, ...changes };
+    };
+
+    const built = async (order: BuildOrder): Promise<Artefact> => {
+      const output = harness.runtime.logWriter(order.webServiceId, 'build', []);
+      return harness.runtime.build(order, output, never).finally(() => output.close());
+    };
+
+    const running = async (
+      server: string,
+      startCommand: string,
+      environment: Readonly<Record<string, string>>,
+    ): Promise<ServicePlan> => {
+      const order = await orderOf(server, {});
+      const { webServiceId } = order;
+      const bounds = { minInstances: 1, maxInstances: 1, deadlineMs: 120_000 };
+      const how = { port: 8080, healthCheckPath: undefined, environment, secrets: [], startCommand };
+      const plan = {
+        webServiceId,
+        name: 'shop',
+        rollId: randomUUID(),
+        artefact: await built(order),
+        ...how,
+        ...bounds,
+      };
+      await harness.runtime.roll(plan, never);
+      return plan;
+    };
+
+    /** What a command of the neighbour prints. */
+    const printed = async (command: string): Promise<string> => {
+      const url = await harness.runtime.urlOf(neighbour.webServiceId, neighbour.name);
+      return (await harness.ask(new URL(`/${encodeURIComponent(command)}`, url).href)).body;
+    };
+
+    const linesOf = async (webServiceId: string): Promise<string> =>
+      (await harness.runtime.logs(webServiceId, { tail: 10_000, since: undefined }))
+        .map(({ message }) => message)
+        .join('\n');
+
+    it('lets nobody read the artefact, the logs or the files of another, not even by their paths', async () => {
+      expect(await printed('cat recipe.txt')).toBe(SECRET);
+      const paths = await harness.privatePathsOf(victim);
+      expect(paths.length).toBeGreaterThan(2);
+      for (const path of paths) {
+        const output = await printed(`ls -la '${path}'; cat '${path}'; find '${path}' -type f -exec cat {} +`);
+        expect(output).toMatch(/No such file or directory|Permission denied/);
+        expect(output).not.toContain(SECRET);
+        expect(output).not.toContain('server.mjs');
+      }
+    });
+
+    it('lets no build read them either', async () => {
+      const paths = await harness.privatePathsOf(victim);
+      const tries = paths.map(path => `ls -la '${path}'; find '${path}' -type f -exec cat {} +`);
+      const order = await orderOf(NEIGHBOUR, {
+        buildCommand: `rm recipe.txt; { ${tries.join('; ')}; cat /tmp/recipe.txt; cat /proc/[0-9]*/cmdline; } 2>&1; echo; echo tried`,
+      });
+      await built(order);
+      const lines = await waitFor(async () => {
+        const output = await linesOf(order.webServiceId);
+        return output.includes('\ntried') ? output : undefined;
+      });
+      expect(lines.slice(lines.indexOf('$ '))).not.toContain(`${SECRET}\n`);
+      expect(lines.replaceAll(/^\$ .*$/gm, '')).not.toContain(ARGUMENT);
+    });
+
+    it('shows nobody the processes of another, their arguments or their variables', async () => {
+      const seen = await printed('cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ | tr "\\0" "\\n"');
+      expect(seen).toContain('server.mjs');
+      expect(seen).not.toContain(ARGUMENT);
+      expect(seen).not.toContain(VARIABLE);
+    });
+
+    it('gives everybody folders for temporary files of their own', async () => {
+      expect(await printed('ls /tmp /var/tmp /dev/shm; cat /tmp/recipe.txt')).not.toContain(SECRET);
+      expect(await printed('ls /tmp')).not.toContain('recipe.txt');
+      expect(await printed('echo mine > /tmp/mine && cat /tmp/mine')).toBe('mine\n');
+    });
+
+    it('lets nobody change the artefact that it runs from', async () => {
+      expect(await printed('echo changed > server.mjs; rm -f server.mjs; ls')).toContain('server.mjs');
+    });
+  });
+};

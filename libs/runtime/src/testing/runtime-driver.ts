@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import type { Artefact, BuildOrder, LogLine, Runtime, ServicePlan } from '../runtime.js';
+import type { RuntimeHarness } from './runtime-harness.js';
+
+/** A signal that is never aborted. */
+export const never: AbortSignal = new AbortController().signal;
+
+/** Builds, runs and visits web services of one runtime, for the suites of its contract. */
+export class RuntimeDriver {
+  #harness: RuntimeHarness | undefined;
+
+  /** To be called before the first test. */
+  async start(start: () => Promise<RuntimeHarness>): Promise<void> {
+    this.#harness = await start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#harness?.stop();
+  }
+
+  get harness(): RuntimeHarness {
+    if (!this.#harness) throw new Error('the runtime has not been started');
+    return this.#harness;
+  }
+
+  get runtime(): Runtime {
+    return this.harness.runtime;
+  }
+
+  readonly orderOf = async (
+    files: Readonly<Record<string, string>>,
+    changes: Partial<BuildOrder> = {},
+  ): Promise<BuildOrder> => {
+    const repositoryUrl = await this.harness.makeRepository(files);
+    const { commit } = await this.runtime.resolveSource({ repositoryUrl, branch: undefined }, never);
+    return {
+      deploymentId: randomUUID(),
+      webServiceId: randomUUID(),
+      repositoryUrl,
+      commit,
+      buildCommand: undefined,
+      startCommand: 'node server.mjs',
+      environment: {},
+      secrets: [],
+      deadlineMs: 60_000,
+      ...changes,
+    };
+  };
+
+  /** Builds, and keeps the output as the platform does. */
+  readonly build = async (order: BuildOrder, signal = never): Promise<Artefact> => {
+    const output = this.runtime.logWriter(order.webServiceId, 'build', order.secrets);
+    try {
+      return await this.runtime.build(order, output, signal);
+    } finally {
+      await output.close();
+    }
+  };
+
+  readonly built = async (server: string): Promise<Artefact> =>
+    this.build(await this.orderOf({ 'server.mjs': server }));
+
+  readonly planOf = async (server: string, changes: Partial<ServicePlan> = {}): Promise<ServicePlan> => ({
+    webServiceId: randomUUID(),
+    name: 'shop',
+    rollId: randomUUID(),
+    artefact: changes.artefact ?? (await this.built(server)),
+    startCommand: 'node server.mjs',
+    port: 8080,
+    healthCheckPath: undefined,
+    minInstances: 1,
+    maxInstances: 1,
+    environment: {},
+    secrets: [],
+    deadlineMs: 30_000,
+    ...changes,
+  });
+
+  readonly running = async (server: string, changes: Partial<ServicePlan> = {}): Promise<ServicePlan> => {
+    const plan = await this.planOf(server, changes);
+    await this.runtime.roll(plan, never);
+    return plan;
+  };
+
+  readonly ask = async ({ webServiceId, name }: ServicePlan, path = '/') =>
+    this.harness.ask(new URL(path, await this.runtime.urlOf(webServiceId, name)).href);
+
+  readonly answerOf = async (plan: ServicePlan, path?: string): Promise<string> => (await this.ask(plan, path)).body;
+
+  readonly isAnswered = async (plan: ServicePlan): Promise<boolean> =>
+    this.ask(plan).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+
+  readonly linesOf = (webServiceId: string, tail = 1_000): Promise<readonly LogLine[]> =>
+    this.runtime.logs(webServiceId, { tail, since: undefined });
+}

@@ -1,0 +1,598 @@
+// Written by `node tools/checks/sdk-types.mjs` from the OpenAPI document of the public API. Do not edit.
+
+export interface EmailRecord {
+  /** Id of the message. Events about the message have it as `email_id`. */
+  readonly id: string;
+  /** `sent`: the relay accepted the message for at least one recipient. `failed`: it accepted it for none. Events report what happens afterwards. */
+  readonly status: 'sent' | 'failed';
+  /** `production`: sent from your domain. `sandbox`: sent from the sandbox sender, to verified recipients only. `sandbox_fallback`: sent from the sandbox sender, because the domain of `from` is not verified. */
+  readonly mode: 'production' | 'sandbox' | 'sandbox_fallback';
+  /** The From address that was used. */
+  readonly from: string;
+  /** The recipients in `to`, as they were sent. */
+  readonly to: readonly string[];
+  /** What happened, in words. */
+  readonly message: string;
+}
+
+export interface PlatformKey {
+  /** Id of the key. */
+  readonly id: string;
+  /** Name of the key. */
+  readonly name: string;
+  /** The first 12 characters of the key. */
+  readonly key_prefix: string;
+  /** `read` allows GET; `write` allows everything. */
+  readonly scope: 'read' | 'write';
+  /** When the key expires; null if never. */
+  readonly expiry: string | null;
+}
+
+export interface ListDatabasesReply {
+  /** The items of this page. */
+  readonly items: readonly Database[];
+  /** Number of items on all pages. */
+  readonly total: number;
+  /** Maximum number of items on a page. */
+  readonly limit: number;
+  /** Number of items before this page. */
+  readonly offset: number;
+}
+
+export interface Database {
+  /** Id of the database. */
+  readonly id: string;
+  /** Name of the database. */
+  readonly name: string;
+  /** `relational` for PostgreSQL, `key_value` for a key-value store. */
+  readonly kind: 'relational' | 'key_value';
+  /** Clients can connect while it is `running`. */
+  readonly status: 'creating' | 'running' | 'unavailable' | 'failed' | 'deleting';
+  /** Why the database is unavailable or failed; otherwise null. */
+  readonly status_reason: string | null;
+  /** Name of the plan, which sets the limits. */
+  readonly plan: string;
+  /** What the database may use. */
+  readonly limits: {
+    /** Maximum CPU, in thousandths of a core. */
+    readonly cpu_millicores: number;
+    /** Maximum memory. */
+    readonly memory_bytes: number;
+    /** Maximum size of the data. */
+    readonly storage_bytes: number;
+    /** Maximum number of connections at the same time. */
+    readonly connections: number;
+  };
+  /** Hosts that clients connect to. */
+  readonly hostnames: readonly string[];
+  /** When the database was created. */
+  readonly created_at: string;
+}
+
+export interface GetDatabaseReply {
+  /** Id of the database. */
+  readonly id: string;
+  /** Name of the database. */
+  readonly name: string;
+  /** `relational` for PostgreSQL, `key_value` for a key-value store. */
+  readonly kind: 'relational' | 'key_value';
+  /** Clients can connect while it is `running`. */
+  readonly status: 'creating' | 'running' | 'unavailable' | 'failed' | 'deleting';
+  /** Why the database is unavailable or failed; otherwise null. */
+  readonly status_reason: string | null;
+  /** Name of the plan, which sets the limits. */
+  readonly plan: string;
+  /** What the database may use. */
+  readonly limits: {
+    /** Maximum CPU, in thousandths of a core. */
+    readonly cpu_millicores: number;
+    /** Maximum memory. */
+    readonly memory_bytes: number;
+    /** Maximum size of the data. */
+    readonly storage_bytes: number;
+    /** Maximum number of connections at the same time. */
+    readonly connections: number;
+  };
+  /** Hosts that clients connect to. */
+  readonly hostnames: readonly string[];
+  /** When the database was created. */
+  readonly created_at: string;
+  /** Null for a key-value store, and if the database is not running. */
+  readonly usage: DatabaseUsage | null;
+}
+
+export interface DatabaseUsage {
+  /** Current CPU usage. */
+  readonly cpu: {
+    /** Thousandths of a core. */
+    readonly millicores: number;
+    /** Percentage of the limit. */
+    readonly percent: number;
+  };
+  /** Current memory usage. */
+  readonly memory: {
+    /** Bytes in use. */
+    readonly bytes: number;
+    /** Percentage of the limit. */
+    readonly percent: number;
+  };
+}
+
+export interface Project {
+  /** Id of the project. */
+  readonly id: string;
+  /** Name of the project. */
+  readonly name: string;
+  /** What the project is for; null if there is no description. */
+  readonly description: string | null;
+  /** When the project was created. */
+  readonly created_at: string;
+}
+
+export type ListProjectsReply = readonly Project[];
+
+export type ListProjectSecretsReply = Readonly<Record<string, readonly ProjectSecret[]>>;
+
+export interface ProjectSecret {
+  /** Id of the secret. */
+  readonly id: string;
+  /** The environment whose web services get the value. */
+  readonly scope: 'production' | 'staging' | 'development';
+  /** Value of the secret; `********` if it is secret. */
+  readonly value: string;
+  /** Whether the value is masked in replies and logs. */
+  readonly is_secret: boolean;
+}
+
+export interface SetProjectSecretReply {
+  /** Id of the secret. */
+  readonly id: string;
+  /** The environment whose web services get the value. */
+  readonly scope: 'production' | 'staging' | 'development';
+  /** Value of the secret; `********` if it is secret. */
+  readonly value: string;
+  /** Whether the value is masked in replies and logs. */
+  readonly is_secret: boolean;
+  /** Name of the variable that web services get. */
+  readonly key: string;
+}
+
+export interface Deletion {
+  /** Id of what was deleted. */
+  readonly id: string;
+  /** Always true. */
+  readonly deleted: true;
+}
+
+export interface BulkResult {
+  /** The keys that are new. */
+  readonly created: readonly string[];
+  /** The keys that existed and have the new value. */
+  readonly updated: readonly string[];
+}
+
+export interface WebService {
+  /** Id of the web service. */
+  readonly id: string;
+  /** The project of the web service. */
+  readonly project_id: string;
+  /** Name of the web service. */
+  readonly name: string;
+  /** The Git repository that is deployed. */
+  readonly git_repository_url: string;
+  /** Null for the default branch of the repository. */
+  readonly branch: string | null;
+  /** Command that builds the web service; null if there is none. */
+  readonly build_command: string | null;
+  /** Command that starts an instance; null for the `web` line of a Procfile or the `start` script. */
+  readonly start_command: string | null;
+  /** Null to check only that the port accepts connections. */
+  readonly health_check_path: string | null;
+  /** The port of the web service. Instances listen on the port in the variable `PORT`. */
+  readonly port: number;
+  /** Minimum number of instances. */
+  readonly min_instances: number;
+  /** Maximum number of instances. */
+  readonly max_instances: number;
+  /** Which project secrets the service gets. */
+  readonly environment: 'production' | 'staging' | 'development';
+  /** Runs once with each new build, before its instances start; null for none. */
+  readonly release_command?: string | null;
+  /** The limits of each instance; null for the default of the runtime. */
+  readonly instance?: {
+    /** Memory limit of an instance in MiB. */
+    readonly memory_mib: number;
+    /** CPU limit of an instance in millicores; 1,000 are one core. */
+    readonly cpu_millicores: number;
+  } | null;
+  /** How long requests may finish after SIGTERM; null for the default. */
+  readonly drain_seconds?: number | null;
+  /** How many processes of other process types of the Procfile run, by name. They get no traffic. */
+  readonly processes?: Readonly<Record<string, number>>;
+  /** Files that outlive instances, in the folder that the variable `DISK_PATH` names; null for none. */
+  readonly disk?: {
+    /** How much its files may take up, in MiB. It can only grow. */
+    readonly size_mib: number;
+  } | null;
+  /** Whether a push deploys, where there is a deploy hook. */
+  readonly auto_deploy?: boolean;
+  /** `created` until the first deployment is live. */
+  readonly status: 'created' | 'starting' | 'running' | 'restarting' | 'stopping' | 'stopped' | 'failed';
+  /** Why the last action failed; null if it succeeded. */
+  readonly status_reason: string | null;
+  /** The public URL; it does not change between deployments. */
+  readonly url: string | null;
+  /** Whether an operator has blocked the service for its content. */
+  readonly blocked: boolean;
+  /** Whether an operator has suspended the service for its bandwidth. */
+  readonly suspended: boolean;
+  /** Why the service is blocked or suspended. */
+  readonly flag_reason: string | null;
+  /** When the web service was created. */
+  readonly created_at: string;
+}
+
+export type ListWebServicesReply = readonly WebService[];
+
+export interface StartWebServiceReply {
+  /** Id of the web service. */
+  readonly id: string;
+  /** The status after the request; poll the web service to follow it. */
+  readonly status: 'created' | 'starting' | 'running' | 'restarting' | 'stopping' | 'stopped' | 'failed';
+}
+
+export interface Deployment {
+  /** Id of the deployment. */
+  readonly id: string;
+  /** The web service that is deployed. */
+  readonly web_service_id: string;
+  /** Null until the default branch of the repository is known. */
+  readonly branch: string | null;
+  /** Hash of the commit; null until it is known. */
+  readonly commit: string | null;
+  /** The deployment is in progress while it is `queued`, `building` or `releasing`. `live`: its release serves the traffic. `superseded`: a newer deployment replaced it. `rolled_back`: a rollback replaced it. */
+  readonly status: 'queued' | 'building' | 'releasing' | 'live' | 'failed' | 'superseded' | 'rolled_back' | 'cancelled';
+  /** Why the deployment failed or was cancelled. Before its end: what it waits for, if anything. */
+  readonly error: string | null;
+  /** When the deployment was requested. */
+  readonly created_at: string;
+  /** When the work began; null while it is queued. */
+  readonly started_at: string | null;
+  /** When it became live or ended; null before. */
+  readonly finished_at: string | null;
+  /** The earlier deployment that this one rolls back to. */
+  readonly rollback_of: string | null;
+  /** Only while it waits for a slot to build: its place in the queue, where 1 is next. Workspaces take turns. */
+  readonly queue_position?: number;
+}
+
+export interface ListDeploymentsReply {
+  /** The items of this page. */
+  readonly items: readonly Deployment[];
+  /** Number of items on all pages. */
+  readonly total: number;
+  /** Maximum number of items on a page. */
+  readonly limit: number;
+  /** Number of items before this page. */
+  readonly offset: number;
+}
+
+export type ListVariablesReply = readonly Variable[];
+
+export interface Variable {
+  /** Id of the variable. */
+  readonly id: string;
+  /** Name of the variable. */
+  readonly key: string;
+  /** Value of the variable; `********` if it is secret. */
+  readonly value: string;
+  /** Whether the value is masked in replies and logs. */
+  readonly is_secret: boolean;
+}
+
+export interface GetLogsReply {
+  /** Log lines, oldest first. */
+  readonly lines: readonly LogLine[];
+}
+
+export interface LogLine {
+  /** When the line was written. */
+  readonly timestamp: string;
+  /** The instance or build that wrote the line. */
+  readonly instance: string;
+  /** `stdout` and `stderr` of an instance, the output of a `build`, or a message of the `platform`. */
+  readonly stream: 'stdout' | 'stderr' | 'build' | 'platform';
+  /** The line, with secret values masked. */
+  readonly message: string;
+}
+
+export interface Usage {
+  /** CPU usage of all running instances. */
+  readonly cpu: {
+    /** Thousandths of a core. */
+    readonly millicores: number;
+    /** Percentage of the limit of all running instances. */
+    readonly percent: number;
+  };
+  /** Memory usage of all running instances. */
+  readonly memory: {
+    /** Bytes in use. */
+    readonly bytes: number;
+    /** Percentage of the limit of all running instances. */
+    readonly percent: number;
+  };
+  /** Number of running instances. */
+  readonly instances: number;
+}
+
+export interface GetMetricsHistoryReply {
+  /** Seconds before now, as requested. */
+  readonly period: number;
+  /** Seconds between two points. */
+  readonly step: number;
+  /** Measurements, oldest first; none for times without instances. */
+  readonly points: ReadonlyArray<{
+    /** CPU usage of all running instances. */
+    readonly cpu: {
+      /** Thousandths of a core. */
+      readonly millicores: number;
+      /** Percentage of the limit of all running instances. */
+      readonly percent: number;
+    };
+    /** Memory usage of all running instances. */
+    readonly memory: {
+      /** Bytes in use. */
+      readonly bytes: number;
+      /** Percentage of the limit of all running instances. */
+      readonly percent: number;
+    };
+    /** Number of running instances. */
+    readonly instances: number;
+    /** When the usage was measured. */
+    readonly timestamp: string;
+  }>;
+}
+
+/** The receiving server accepted the message. */
+export interface DeliveredEvent {
+  /** Always `delivered`. */
+  readonly event: 'delivered';
+  /** Id of the message, as `POST /emails` returned it. */
+  readonly email_id: string;
+  /** The email service that sent the message. */
+  readonly service_id: string;
+  /** The recipient that the event is about. */
+  readonly to: string;
+  /** The From address of the message. */
+  readonly from: string;
+  /** The subject of the message. */
+  readonly subject: string;
+  /** When it happened. `email_id`, `event` and `timestamp` identify a duplicate. */
+  readonly timestamp: string;
+  /** What depends on the kind of event. */
+  readonly data: {
+    /** The response of the receiving server. */
+    readonly smtp_response: string;
+    /** Present in a test event, which belongs to no message. */
+    readonly test?: true;
+  };
+}
+
+/** The receiving server rejected the message. */
+export interface BouncedEvent {
+  /** Always `bounced`. */
+  readonly event: 'bounced';
+  /** Id of the message, as `POST /emails` returned it. */
+  readonly email_id: string;
+  /** The email service that sent the message. */
+  readonly service_id: string;
+  /** The recipient that the event is about. */
+  readonly to: string;
+  /** The From address of the message. */
+  readonly from: string;
+  /** The subject of the message. */
+  readonly subject: string;
+  /** When it happened. `email_id`, `event` and `timestamp` identify a duplicate. */
+  readonly timestamp: string;
+  /** What depends on the kind of event. */
+  readonly data: {
+    /** `hard`: the address does not exist. `soft`: anything else, such as a full mailbox. */
+    readonly bounce_type: 'hard' | 'soft';
+    /** Why the message was rejected, in the words of the server. */
+    readonly reason: string;
+    /** Present in a test event, which belongs to no message. */
+    readonly test?: true;
+  };
+}
+
+/** The recipient marked the message as spam. */
+export interface ComplainedEvent {
+  /** Always `complained`. */
+  readonly event: 'complained';
+  /** Id of the message, as `POST /emails` returned it. */
+  readonly email_id: string;
+  /** The email service that sent the message. */
+  readonly service_id: string;
+  /** The recipient that the event is about. */
+  readonly to: string;
+  /** The From address of the message. */
+  readonly from: string;
+  /** The subject of the message. */
+  readonly subject: string;
+  /** When it happened. `email_id`, `event` and `timestamp` identify a duplicate. */
+  readonly timestamp: string;
+  /** What depends on the kind of event. */
+  readonly data: {
+    /** The type of the feedback report, and who sent it. */
+    readonly source: string;
+    /** Present in a test event, which belongs to no message. */
+    readonly test?: true;
+  };
+}
+
+/** The recipient opened the message. */
+export interface OpenedEvent {
+  /** Always `opened`. */
+  readonly event: 'opened';
+  /** Id of the message, as `POST /emails` returned it. */
+  readonly email_id: string;
+  /** The email service that sent the message. */
+  readonly service_id: string;
+  /** The recipient that the event is about. */
+  readonly to: string;
+  /** The From address of the message. */
+  readonly from: string;
+  /** The subject of the message. */
+  readonly subject: string;
+  /** When it happened. `email_id`, `event` and `timestamp` identify a duplicate. */
+  readonly timestamp: string;
+  /** What depends on the kind of event. */
+  readonly data: {
+    /** User agent of the mail program or its proxy. */
+    readonly user_agent: string;
+    /** Address that loaded the tracking pixel. */
+    readonly ip: string;
+    /** Present if a program caused the event, such as a link scanner. */
+    readonly machine?: true;
+    /** Why the event is attributed to a program. */
+    readonly machine_reason?: string;
+    /** Present in a test event, which belongs to no message. */
+    readonly test?: true;
+  };
+}
+
+/** The recipient followed a link. */
+export interface ClickedEvent {
+  /** Always `clicked`. */
+  readonly event: 'clicked';
+  /** Id of the message, as `POST /emails` returned it. */
+  readonly email_id: string;
+  /** The email service that sent the message. */
+  readonly service_id: string;
+  /** The recipient that the event is about. */
+  readonly to: string;
+  /** The From address of the message. */
+  readonly from: string;
+  /** The subject of the message. */
+  readonly subject: string;
+  /** When it happened. `email_id`, `event` and `timestamp` identify a duplicate. */
+  readonly timestamp: string;
+  /** What depends on the kind of event. */
+  readonly data: {
+    /** The link that was followed. */
+    readonly url: string;
+    /** Present if a program caused the event, such as a link scanner. */
+    readonly machine?: true;
+    /** Why the event is attributed to a program. */
+    readonly machine_reason?: string;
+    /** Present in a test event, which belongs to no message. */
+    readonly test?: true;
+  };
+}
+
+export interface SendEmailBody {
+  /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
+  readonly from: string;
+  /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
+  readonly to: readonly string[];
+  /** Recipients of a copy, whom all recipients can see. */
+  readonly cc?: readonly string[];
+  /** Recipients of a copy, whom no other recipient can see. */
+  readonly bcc?: readonly string[];
+  /** Addresses in the Reply-To header: who receives replies. */
+  readonly reply_to?: readonly string[];
+  /** Plain text without line breaks, at most 998 characters. */
+  readonly subject: string;
+  /** HTML body. The text part is derived from it if `text` is absent. */
+  readonly message?: string;
+  /** Plain-text body. Required if `message` is absent. */
+  readonly text?: string;
+  /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface CreateProjectBody {
+  /** Name of the project, 1 to 100 characters. */
+  readonly name: string;
+  /** What the project is for, at most 2,000 characters. */
+  readonly description?: string | null;
+}
+
+export interface SetProjectSecretBody {
+  /** Name of the variable that web services get: letters, digits and `_`. */
+  readonly key: string;
+  /** Value of the secret, at most 64 KiB of UTF-8. */
+  readonly value: string;
+  /** The environment whose web services get the value. */
+  readonly scope: 'production' | 'staging' | 'development';
+  /** If absent, an existing secret is unchanged and a new one is secret. */
+  readonly is_secret?: boolean;
+}
+
+export interface SetProjectSecretsBody {
+  /** 1 to 1,000 secrets with different keys in each scope. */
+  readonly secrets: ReadonlyArray<{
+    /** Name of the variable that web services get: letters, digits and `_`. */
+    readonly key: string;
+    /** Value of the secret, at most 64 KiB of UTF-8. */
+    readonly value: string;
+    /** The environment whose web services get the value. */
+    readonly scope: 'production' | 'staging' | 'development';
+    /** If absent, an existing secret is unchanged and a new one is secret. */
+    readonly is_secret?: boolean;
+  }>;
+}
+
+export interface CreateWebServiceBody {
+  /** Name of the web service, 1 to 100 characters. */
+  readonly name: string;
+  /** The project of the web service. */
+  readonly project_id: string;
+  /** The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`. */
+  readonly git_repository_url: string;
+  /** The port of the web service. Instances listen on the port in the variable `PORT`. */
+  readonly port: number;
+  /** The branch to deploy; the default branch of the repository if absent. */
+  readonly branch?: string | null;
+  /** Command that builds the web service. */
+  readonly build_command?: string | null;
+  /** Command that starts an instance. If absent: the `web` line of a Procfile, the `start` script of package.json, or a static site with an index.html. */
+  readonly start_command?: string | null;
+  /** Path that answers with 2xx when an instance is healthy; if absent, its port must accept connections. */
+  readonly health_check_path?: string | null;
+  /** Minimum number of instances, 1 to 20. */
+  readonly min_instances?: number;
+  /** Maximum number of instances, at least `min_instances`. */
+  readonly max_instances?: number;
+  /** Which project secrets the service gets. */
+  readonly environment?: 'production' | 'staging' | 'development';
+}
+
+export interface CreateDeploymentBody {
+  /** The branch whose newest commit is deployed; the configured branch if absent. */
+  readonly branch?: string;
+}
+
+export interface SetVariableBody {
+  /** Name of the variable: letters, digits and `_`, at most 255 characters. */
+  readonly key: string;
+  /** Value of the variable, at most 64 KiB of UTF-8. */
+  readonly value: string;
+  /** If absent, an existing variable is unchanged and a new one is not secret. */
+  readonly is_secret?: boolean;
+}
+
+export interface SetVariablesBody {
+  /** 1 to 1,000 variables with different keys. */
+  readonly variables: ReadonlyArray<{
+    /** Name of the variable: letters, digits and `_`, at most 255 characters. */
+    readonly key: string;
+    /** Value of the variable, at most 64 KiB of UTF-8. */
+    readonly value: string;
+    /** If absent, an existing variable is unchanged and a new one is not secret. */
+    readonly is_secret?: boolean;
+  }>;
+}
+
+/** An event that a webhook receives; `event` tells the kinds apart. */
+export type WebhookEvent = DeliveredEvent | BouncedEvent | ComplainedEvent | OpenedEvent | ClickedEvent;

@@ -1,0 +1,69 @@
+import type { EmailRecord, SendEmailBody } from './api-types.js';
+import type { CallOptions, HttpClient } from './http-client.js';
+import { renderReact } from './react-email.js';
+
+type OneOrMore = string | readonly string[];
+
+/** What a message says: HTML, plain text, both, or a React component that is rendered to HTML. */
+type EmailContent =
+  | { readonly message: string; readonly text?: string; readonly react?: never }
+  | { readonly message?: never; readonly text: string; readonly react?: never }
+  /** An element of React Email. Install `@react-email/render` to use it. */
+  | { readonly react: unknown; readonly text?: string; readonly message?: never };
+
+/** A message to send. */
+export type Email = Omit<SendEmailBody, 'to' | 'cc' | 'bcc' | 'reply_to' | 'message' | 'text'> & {
+  /** One recipient or several; at most 50 in `to`, `cc` and `bcc` together. */
+  readonly to: OneOrMore;
+  readonly cc?: OneOrMore;
+  readonly bcc?: OneOrMore;
+  readonly reply_to?: OneOrMore;
+} & EmailContent;
+
+export interface SendOptions extends CallOptions {
+  /**
+   * Makes the call safe to repeat for 24 hours, also from another process; 1 to 255 characters. Without it, each call has
+   * a new key, which makes the retries of this library safe.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** Sends messages, and gets their records. */
+export class Emails {
+  readonly #client: HttpClient;
+  readonly #credentials: () => Record<string, string>;
+
+  constructor(client: HttpClient, credentials: () => Record<string, string>) {
+    this.#client = client;
+    this.#credentials = credentials;
+  }
+
+  /**
+   * Sends one message. Resolves when the relay has accepted or rejected it (`status`), and rejects with an `ApiError` or
+   * `ConnectionError`. Retries never send a message twice.
+   */
+  async send(email: Email, { idempotencyKey = crypto.randomUUID(), signal }: SendOptions = {}): Promise<EmailRecord> {
+    const { to, cc, bcc, reply_to, react, ...rest } = email;
+    const body = {
+      ...rest,
+      to: listOf(to),
+      ...(cc === undefined ? {} : { cc: listOf(cc) }),
+      ...(bcc === undefined ? {} : { bcc: listOf(bcc) }),
+      ...(reply_to === undefined ? {} : { reply_to: listOf(reply_to) }),
+      ...(react === undefined ? {} : { message: await renderReact(react) }),
+    };
+    const headers = { 'idempotency-key': idempotencyKey };
+    return this.#client.send<EmailRecord>(
+      { method: 'POST', path: '/emails', body, headers, repeatable: true, signal },
+      this.#credentials(),
+    );
+  }
+
+  /** The record of a message of this email service. */
+  async get(id: string, { signal }: CallOptions = {}): Promise<EmailRecord> {
+    const path = `/emails/${encodeURIComponent(id)}`;
+    return this.#client.send<EmailRecord>({ method: 'GET', path, repeatable: true, signal }, this.#credentials());
+  }
+}
+
+const listOf = (value: OneOrMore): readonly string[] => (typeof value === 'string' ? [value] : value);

@@ -1,0 +1,90 @@
+import type { CreateDeploymentBody, Deployment, ListDeploymentsReply } from '../api-types.js';
+import { PosternError } from '../errors.js';
+import type { CallOptions } from '../http-client.js';
+import { pause } from '../pause.js';
+import { type PlatformCaller, pathOf } from './caller.js';
+
+/** A deployment ended without becoming live; its `error` says why. */
+export class DeploymentFailedError extends PosternError {
+  override readonly name = 'DeploymentFailedError';
+
+  constructor(readonly deployment: Deployment) {
+    super(`The deployment is ${deployment.status}${deployment.error ? `: ${deployment.error}` : '.'}`);
+  }
+}
+
+/** A deployment was not live within the time limit; it may become live later. */
+export class DeploymentTimeoutError extends PosternError {
+  override readonly name = 'DeploymentTimeoutError';
+
+  constructor(
+    readonly deployment: Deployment,
+    timeoutMs: number,
+  ) {
+    super(`The deployment is still ${deployment.status} after ${timeoutMs} ms.`);
+  }
+}
+
+export interface WaitOptions extends CallOptions {
+  /** 15 minutes by default. */
+  readonly timeoutMs?: number;
+  /** Milliseconds between two calls; 3,000 by default, because a key may make 30 calls in a minute. */
+  readonly pollMs?: number;
+  /** Gets the deployment whenever its status has changed. */
+  readonly onChange?: (deployment: Deployment) => void;
+}
+
+const IN_PROGRESS: ReadonlySet<Deployment['status']> = new Set(['queued', 'building', 'releasing']);
+
+/** Builds and releases of web services. */
+export class Deployments {
+  readonly #api: PlatformCaller;
+
+  constructor(api: PlatformCaller) {
+    this.#api = api;
+  }
+
+  /** One page of deployments, newest first. */
+  list(
+    webServiceId: string,
+    { limit, offset, signal }: CallOptions & { limit?: number; offset?: number } = {},
+  ): Promise<ListDeploymentsReply> {
+    return this.#api.get(pathOf`/web-services/${webServiceId}/deployments`, { query: { limit, offset }, signal });
+  }
+
+  /** Builds and releases the newest commit of a branch; by default of the configured one. */
+  create(webServiceId: string, deployment: CreateDeploymentBody = {}, options?: CallOptions): Promise<Deployment> {
+    return this.#api.post(pathOf`/web-services/${webServiceId}/deployments`, { body: deployment, ...options });
+  }
+
+  get(webServiceId: string, deploymentId: string, options?: CallOptions): Promise<Deployment> {
+    return this.#api.get(pathOf`/web-services/${webServiceId}/deployments/${deploymentId}`, options);
+  }
+
+  /** Releases an earlier deployment again without building; returns the new deployment. */
+  rollBack(webServiceId: string, deploymentId: string, options?: CallOptions): Promise<Deployment> {
+    return this.#api.post(pathOf`/web-services/${webServiceId}/deployments/${deploymentId}/rollback`, options);
+  }
+
+  /**
+   * Resolves when the deployment is live.
+   * @throws DeploymentFailedError if it ended in another way, DeploymentTimeoutError after the time limit.
+   */
+  async waitUntilLive(
+    webServiceId: string,
+    deploymentId: string,
+    { timeoutMs = 15 * 60_000, pollMs = 3_000, onChange, signal }: WaitOptions = {},
+  ): Promise<Deployment> {
+    const endsAt = Date.now() + timeoutMs;
+    let lastStatus: Deployment['status'] | undefined;
+    for (;;) {
+      const deployment = await this.get(webServiceId, deploymentId, { signal });
+      if (deployment.status !== lastStatus) onChange?.(deployment);
+      lastStatus = deployment.status;
+      if (deployment.status === 'live') return deployment;
+      if (!IN_PROGRESS.has(deployment.status)) throw new DeploymentFailedError(deployment);
+      if (Date.now() + pollMs > endsAt) throw new DeploymentTimeoutError(deployment, timeoutMs);
+      await pause(pollMs, signal);
+    }
+  }
+}

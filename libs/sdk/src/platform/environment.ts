@@ -1,0 +1,31 @@
+import type { BulkResult, Deletion, SetVariableBody, SetVariablesBody, Variable } from '../api-types.js';
+import type { CallOptions } from '../http-client.js';
+import { type PlatformCaller, pathOf } from './caller.js';
+
+/** Environment variables of web services. Changes take effect at the next start, restart or deployment. */
+export class Environment {
+  readonly #api: PlatformCaller;
+
+  constructor(api: PlatformCaller) {
+    this.#api = api;
+  }
+
+  /** The variables by key; secret values are masked. */
+  list(webServiceId: string, options?: CallOptions): Promise<Variable[]> {
+    return this.#api.get(pathOf`/web-services/${webServiceId}/env`, options);
+  }
+
+  /** Creates a variable, or updates its value. */
+  set(webServiceId: string, variable: SetVariableBody, options?: CallOptions): Promise<Variable> {
+    return this.#api.post(pathOf`/web-services/${webServiceId}/env`, { body: variable, repeatable: true, ...options });
+  }
+
+  /** Creates or updates many variables, all or none; others are kept. */
+  setAll(webServiceId: string, variables: SetVariablesBody['variables'], options?: CallOptions): Promise<BulkResult> {
+    return this.#api.put(pathOf`/web-services/${webServiceId}/env/bulk`, { variables }, options);
+  }
+
+  delete(webServiceId: string, variableId: string, options?: CallOptions): Promise<Deletion> {
+    return this.#api.delete(pathOf`/web-services/${webServiceId}/env/${variableId}`, options);
+  }
+}

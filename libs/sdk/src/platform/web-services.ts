@@ -1,0 +1,41 @@
+import type { CreateWebServiceBody, StartWebServiceReply, WebService } from '../api-types.js';
+import type { CallOptions } from '../http-client.js';
+import { type PlatformCaller, pathOf } from './caller.js';
+
+/** Web services, and starting, restarting and stopping them. */
+export class WebServices {
+  readonly #api: PlatformCaller;
+
+  constructor(api: PlatformCaller) {
+    this.#api = api;
+  }
+
+  /** All web services, oldest first. */
+  list(options?: CallOptions): Promise<WebService[]> {
+    return this.#api.get('/web-services', options);
+  }
+
+  /** Creates a web service; its first deployment starts it. */
+  create(webService: CreateWebServiceBody, options?: CallOptions): Promise<WebService> {
+    return this.#api.post('/web-services', { body: webService, ...options });
+  }
+
+  get(webServiceId: string, options?: CallOptions): Promise<WebService> {
+    return this.#api.get(pathOf`/web-services/${webServiceId}`, options);
+  }
+
+  /** Starts the last successful deployment with the current environment. */
+  start(webServiceId: string, options?: CallOptions): Promise<StartWebServiceReply> {
+    return this.#api.post(pathOf`/web-services/${webServiceId}/start`, options);
+  }
+
+  /** Replaces the running instances one by one, with the current environment. */
+  restart(webServiceId: string, options?: CallOptions): Promise<StartWebServiceReply> {
+    return this.#api.post(pathOf`/web-services/${webServiceId}/restart`, options);
+  }
+
+  /** Stops all instances; environment and disks are kept. */
+  stop(webServiceId: string, options?: CallOptions): Promise<StartWebServiceReply> {
+    return this.#api.post(pathOf`/web-services/${webServiceId}/stop`, options);
+  }
+}

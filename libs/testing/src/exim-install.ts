@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { unpackPackages } from './debian-packages.js';
+import { programFolder } from './program-folder.js';
+
+/** Exim, and the folder of the libraries that it is started with. */
+export interface EximProgram {
+  readonly program: string;
+  readonly libraries: string;
+}
+
+/** Finds users and groups in files of our own: Exim runs as a user whose name is compiled in. */
+export const NSS_WRAPPER = 'libnss_wrapper.so';
+
+const kept = (): EximProgram => ({
+  program: join(programFolder(), 'exim', 'exim4'),
+  libraries: join(programFolder(), 'exim', 'lib'),
+});
+
+/**
+ * Gets Exim from packages of Debian, which are unpacked and not installed: installing it removes Postfix. Downloads are kept.
+ * @throws with the reason.
+ */
+export async function findExim(): Promise<EximProgram> {
+  if (existsSync(kept().program)) return kept();
+  const temporary = await mkdtemp(join(tmpdir(), 'postern-exim-'));
+  try {
+    const { folder, libraries } = await unpackPackages(temporary, ['exim4-daemon-light', 'libnss-wrapper']);
+    await keep(join(folder, 'usr/sbin/exim4'), libraries);
+    return kept();
+  } catch (error) {
+    throw new Error(`Exim could not be downloaded with apt-get: ${(error as Error).message}`, { cause: error });
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Renamed when it is complete. Without its setuid bit, so that it takes libraries from our folder. */
+async function keep(program: string, libraries: readonly string[]): Promise<void> {
+  await mkdir(programFolder(), { recursive: true });
+  const draft = await mkdtemp(join(programFolder(), '.exim-'));
+  try {
+    await mkdir(join(draft, 'lib'));
+    await copyFile(program, join(draft, 'exim4'));
+    for (const library of libraries) await copyFile(library, join(draft, 'lib', basename(library)));
+    for (const path of [draft, join(draft, 'lib'), join(draft, 'exim4')]) await chmod(path, 0o755);
+    await rename(draft, join(programFolder(), 'exim')).catch(error => {
+      // Another process installed it.
+      if (!existsSync(kept().program)) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,8 @@
+export { type BasicAccess, type GitHttpServer, startGitHttpServer } from './git-http-server.js';
+export {
+  type GitSshServer,
+  type GitSshServerOptions,
+  type KeyPair,
+  newKeyPair,
+  startGitSshServer,
+} from './git-ssh-server.js';

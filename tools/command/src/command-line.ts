@@ -1,0 +1,36 @@
+import { Command } from 'commander';
+import { Context } from './configuration/context.js';
+import { Input } from './input.js';
+import { Output } from './output/output.js';
+
+/** What the action of a command works with. */
+export interface Invocation {
+  readonly context: Context;
+  readonly output: Output;
+  readonly input: Input;
+}
+
+/** A command of the user, with `--json` and examples in its help. */
+export const command = (name: string, summary: string, examples: readonly string[]): Command =>
+  new Command(name)
+    .description(summary)
+    .option('--json', 'print JSON')
+    .showHelpAfterError('Run the command with --help for its options and examples.')
+    .addHelpText('after', `\nExamples:\n${examples.map(example => `  $ ${example}`).join('\n')}`);
+
+/** A group of commands, such as `postern env`. */
+export const group = (name: string, summary: string, commands: readonly Command[]): Command => {
+  const parent = new Command(name).description(summary);
+  for (const child of commands) parent.addCommand(child);
+  return parent;
+};
+
+/** The context, input and output of one run. */
+export const invocation = (options: { readonly json?: boolean }): Invocation => ({
+  context: new Context(process.env),
+  output: new Output(options.json === true),
+  input: new Input(),
+});
+
+/** Collects the values of an option that may be repeated. */
+export const repeated = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];

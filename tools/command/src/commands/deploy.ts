@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { command, type Invocation, invocation } from '../command-line.js';
+import { webServiceNamed } from '../web-services.js';
+import { integer } from './emails.js';
+
+interface DeployOptions {
+  readonly branch?: string;
+  readonly wait: boolean;
+  readonly timeout: number;
+  readonly json?: boolean;
+}
+
+/** `postern deploy`: requests a deployment and follows it until it is over. */
+export const deploy = (): Command =>
+  command('deploy', 'Deploy a web service, and wait until it is live', [
+    'postern deploy storefront',
+    'postern deploy storefront --branch main --timeout 600',
+    'postern deploy storefront --no-wait --json',
+  ])
+    .argument('[service]', 'id or name of the web service; POSTERN_WEB_SERVICE, or the only one, by default')
+    .option('--branch <name>', 'branch to deploy; the configured one by default')
+    .option('--no-wait', 'return as soon as the deployment is queued')
+    .option('--timeout <seconds>', 'how long to wait', integer(1, 86_400), 900)
+    .addHelpText('after', '\nExit status: 0 live, 1 failed, 4 still in progress after the timeout.')
+    .action(async (service: string | undefined, options: DeployOptions) => run(invocation(options), service, options));
+
+const run = async (
+  { context, output }: Invocation,
+  wanted: string | undefined,
+  options: DeployOptions,
+): Promise<void> => {
+  const { branch, wait, timeout } = options;
+  const platform = context.platform();
+  const service = await webServiceNamed(platform, context, wanted);
+  const requested = await platform.deployments.create(service.id, branch === undefined ? {} : { branch });
+  if (!wait) {
+    output.result(requested, `${requested.id}  ${requested.status}`);
+    return;
+  }
+  output.note(`Deployment ${requested.id} of ${service.name}`);
+  const live = await platform.deployments.waitUntilLive(service.id, requested.id, {
+    timeoutMs: timeout * 1_000,
+    onChange: ({ status, commit }) => output.note(`${status}${commit ? `  ${commit.slice(0, 12)}` : ''}`),
+  });
+  const { url } = await platform.webServices.get(service.id);
+  output.result({ ...live, url }, `Live: ${url ?? service.name}`);
+};

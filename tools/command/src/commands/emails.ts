@@ -1,0 +1,118 @@
+import { NotFoundError } from '@postern/sdk';
+import { type Command, InvalidArgumentError } from 'commander';
+import { command, group, type Invocation, invocation } from '../command-line.js';
+import type { Message, MessageWithTimeline, Page } from '../dashboard-api.js';
+import { emailServiceNamed, emailServices } from '../email-services.js';
+import { NotSignedInError } from '../errors.js';
+import { printable } from '../output/output.js';
+
+interface ListOptions {
+  readonly service?: string;
+  readonly search?: string;
+  readonly state?: string;
+  readonly limit: number;
+  readonly page: number;
+  readonly json?: boolean;
+}
+
+/** `postern emails …`: what became of messages. */
+export const emails = (): Command => group('emails', 'See what became of messages', [list(), show()]);
+
+const list = (): Command =>
+  command('list', 'List messages with the state of their recipients, newest first', [
+    'postern emails list',
+    'postern emails list --service Shop --state bounced',
+    'postern emails list --search ada@example.net --json',
+  ])
+    .option('--service <id or name>', 'email service; required if there are several')
+    .option('--search <text>', 'search in recipients and subject')
+    .option('--state <state>', 'messages with a recipient in this state, such as delivered or bounced')
+    .option('--limit <n>', 'messages on a page, at most 100', integer(1, 100), 20)
+    .option('--page <n>', 'page, beginning with 1', integer(1, 1_000_000), 1)
+    .action(async (options: ListOptions) => listMessages(invocation(options), options));
+
+const listMessages = async ({ context, output }: Invocation, options: ListOptions): Promise<void> => {
+  const { service, search, state, limit, page } = options;
+  const dashboard = context.dashboard();
+  const { id } = await emailServiceNamed(dashboard, service);
+  const query = { search, state, limit, offset: (page - 1) * limit };
+  const found = await dashboard.get<Page<Message>>(`/email-services/${id}/emails`, { query });
+  output.rows(
+    found,
+    ['ID', 'TIME', 'STATUS', 'RECIPIENTS', 'SUBJECT'],
+    found.items.map(({ id, accepted_at, status, recipients, subject }) => [
+      id,
+      accepted_at,
+      status,
+      recipients.map(({ address, state }) => `${address} ${state}`).join(', '),
+      subject,
+    ]),
+    'No messages.',
+  );
+  const rest = found.total - found.offset - found.items.length;
+  if (rest > 0 && !output.json) output.note(`${rest} more: add --page ${page + 1}`);
+};
+
+const show = (): Command =>
+  command('show', 'Show a message, with its timeline if you are signed in to the dashboard', [
+    'postern emails show 0198d39f-1a2b-7c3d-8e4f-5a6b7c8d9e00',
+  ])
+    .argument('<id>', 'id of the message')
+    .action(async (id: string, options: { json?: boolean }) => showMessage(invocation(options), id));
+
+const showMessage = async ({ context, output }: Invocation, id: string): Promise<void> => {
+  if (context.sessionToken === undefined) {
+    if (context.emailKey === undefined)
+      throw new NotSignedInError('Run `postern login` with an email key, or with --email for the timeline.');
+    const record = await context.email().emails.get(id);
+    output.result(
+      record,
+      Object.entries(record)
+        .map(([name, value]) => `${name.padEnd(8)} ${printable(String(value))}`)
+        .join('\n'),
+    );
+    return;
+  }
+  const message = await findMessage(context.dashboard(), id);
+  const { subject, from, status, recipients, timeline } = message;
+  const lines = [
+    `${id}  ${status}`,
+    `from     ${from}`,
+    `subject  ${subject}`,
+    ...recipients.map(
+      ({ address, role, state, reason }) => `${role.padEnd(8)} ${address}  ${state}${reason ? `: ${reason}` : ''}`,
+    ),
+    '',
+    ...timeline.map(({ at, kind, recipient, detail }) =>
+      `${at}  ${kind.padEnd(12)} ${recipient ?? ''}  ${detail}`.trimEnd(),
+    ),
+  ];
+  output.result(message, lines.map(line => printable(line)).join('\n'));
+};
+
+/** The message in any email service of the workspace. */
+export const findMessage = async (
+  dashboard: ReturnType<Invocation['context']['dashboard']>,
+  id: string,
+): Promise<MessageWithTimeline> => {
+  let notFound: unknown;
+  for (const service of await emailServices(dashboard)) {
+    try {
+      return await dashboard.get<MessageWithTimeline>(`/email-services/${service.id}/emails/${encodeURIComponent(id)}`);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      notFound = error;
+    }
+  }
+  throw notFound ?? new NotSignedInError('The workspace has no email service.');
+};
+
+/** Reads an integer option. */
+export const integer =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max)
+      throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
+    return value;
+  };

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import type { SetVariableBody } from '@postern/sdk';
+import type { Command } from 'commander';
+import { command, group, type Invocation, invocation } from '../command-line.js';
+import { UsageError } from '../errors.js';
+import { webServiceNamed } from '../web-services.js';
+
+interface EnvOptions {
+  readonly service?: string;
+  readonly secret?: boolean;
+  readonly file?: string;
+  readonly json?: boolean;
+}
+
+const SERVICE = ['--service <id or name>', 'web service; POSTERN_WEB_SERVICE, or the only one, by default'] as const;
+const EFFECT = 'Takes effect at the next start, restart or deployment.';
+
+/** `postern env …`: environment variables of a web service. */
+export const env = (): Command => group('env', 'Environment variables of a web service', [list(), set(), unset()]);
+
+const list = (): Command =>
+  command('list', 'List the variables; secret values are masked', ['postern env list --service storefront'])
+    .option(...SERVICE)
+    .action(async (options: EnvOptions) => {
+      const { context, output } = invocation(options);
+      const platform = context.platform();
+      const { id } = await webServiceNamed(platform, context, options.service);
+      const variables = await platform.environment.list(id);
+      const rows = variables.map(({ key, value, is_secret }) => [key, value, is_secret ? 'secret' : '']);
+      output.rows(variables, ['KEY', 'VALUE', ''], rows, 'No variables.');
+    });
+
+const set = (): Command =>
+  command('set', 'Create or update variables, all or none', [
+    'postern env set LOG_LEVEL=debug REGION=eu --service storefront',
+    'postern env set API_TOKEN --secret --service storefront      # asks for the value',
+    'postern env set API_TOKEN --secret --service storefront < token.txt',
+    'postern env set --file .env --secret --service storefront',
+  ])
+    .argument('[variables...]', 'KEY=value, or one KEY whose value is asked for or is standard input')
+    .option('--secret', 'mask the values from now on; they cannot be read again')
+    .option('--file <path>', 'read the variables from a .env file')
+    .option(...SERVICE)
+    .addHelpText('after', `\n${EFFECT}`)
+    .action(async (pairs: readonly string[], options: EnvOptions) => setVariables(invocation(options), pairs, options));
+
+const setVariables = async (run: Invocation, pairs: readonly string[], options: EnvOptions): Promise<void> => {
+  const { context, output } = run;
+  const entries = [...fileEntries(options.file), ...(await argumentEntries(run, pairs, options))];
+  if (entries.length === 0) throw new UsageError('Name a variable: KEY=value, KEY, or --file <path>.');
+  const variables = entries.map(
+    ([key, value]): SetVariableBody => ({ key, value, is_secret: options.secret === true }),
+  );
+  const platform = context.platform();
+  const { id } = await webServiceNamed(platform, context, options.service);
+  const result = await platform.environment.setAll(id, variables);
+  const { created, updated } = result;
+  output.result(result, `${created.length} created, ${updated.length} updated. ${EFFECT}`);
+};
+
+const fileEntries = (path: string | undefined): readonly (readonly [string, string])[] => {
+  if (path === undefined) return [];
+  try {
+    return Object.entries(parseEnv(readFileSync(path, 'utf8'))).map(([key, value]) => [key, value ?? '']);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+};
+
+const argumentEntries = async (
+  { input }: Invocation,
+  pairs: readonly string[],
+  { secret }: EnvOptions,
+): Promise<readonly (readonly [string, string])[]> => {
+  const [only = ''] = pairs;
+  if (pairs.length === 1 && !only.includes('=')) {
+    const value = input.isTerminal ? await input.secret(`Value of ${only}`) : (await input.all()).replace(/\r?\n$/, '');
+    input.close();
+    return [[only, value]];
+  }
+  if (secret && pairs.length > 0)
+    throw new UsageError(
+      'Other users of this machine can see arguments. Give the KEY only, and the value as standard input.',
+    );
+  return pairs.map(pair => {
+    const at = pair.indexOf('=');
+    if (at < 1)
+      throw new UsageError(`${JSON.stringify(pair)} is not KEY=value. Without a value, set one KEY at a time.`);
+    return [pair.slice(0, at), pair.slice(at + 1)];
+  });
+};
+
+const unset = (): Command =>
+  command('unset', 'Delete variables', ['postern env unset LOG_LEVEL REGION --service storefront'])
+    .argument('<keys...>', 'keys of the variables')
+    .option(...SERVICE)
+    .addHelpText('after', `\n${EFFECT}`)
+    .action(async (keys: readonly string[], options: EnvOptions) => {
+      const { context, output } = invocation(options);
+      const platform = context.platform();
+      const { id } = await webServiceNamed(platform, context, options.service);
+      const variables = await platform.environment.list(id);
+      const found = keys.map(key => {
+        const variable = variables.find(known => known.key === key);
+        if (!variable) throw new UsageError(`There is no variable ${key}. Nothing was deleted.`);
+        return variable;
+      });
+      for (const variable of found) await platform.environment.delete(id, variable.id);
+      output.result({ deleted: keys }, `${keys.length} deleted. ${EFFECT}`);
+    });

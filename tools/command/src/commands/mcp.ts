@@ -1,0 +1,22 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Command } from 'commander';
+import { command, invocation } from '../command-line.js';
+import { NotSignedInError } from '../errors.js';
+import { mcpServer, toolsOf } from '../mcp/server.js';
+
+/** `postern mcp`: serves the same operations as tools of the Model Context Protocol over standard input and output. */
+export const mcp = (version: string): Command =>
+  command('mcp', 'Serve the Model Context Protocol, with a tool for each thing that your credentials allow', [
+    'postern mcp',
+    'postern mcp --read-only',
+    'claude mcp add postern -- postern mcp',
+  ])
+    .option('--read-only', 'offer only tools that change nothing')
+    .action(async (options: { readOnly?: boolean; json?: boolean }) => {
+      const { context, output } = invocation(options);
+      const tools = await toolsOf(context, options.readOnly === true);
+      if (tools.length === 0)
+        throw new NotSignedInError('There is no credential, so there are no tools. Run `postern login` first.');
+      output.note(`Postern at ${context.url}: ${tools.map(({ name }) => name).join(', ')}`);
+      serveStdio(() => mcpServer(tools, version));
+    });

@@ -1,0 +1,53 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { UsageError } from '../errors.js';
+
+/** What `postern login` stores. */
+export interface StoredConfig {
+  readonly url?: string;
+  readonly email_key?: string;
+  readonly platform_key?: string;
+  readonly session?: StoredSession;
+}
+
+export interface StoredSession {
+  readonly email: string;
+  readonly token: string;
+  readonly expires_at: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `postern/config.json` in the XDG folder for configuration; only absolute values of the variable count. */
+export const configPath = (environment: Environment): string => {
+  const folder = environment['XDG_CONFIG_HOME'];
+  return join(folder?.startsWith('/') ? folder : join(homedir(), '.config'), 'postern', 'config.json');
+};
+
+/** Reads the stored configuration; empty before the first login. @throws UsageError if the file is damaged. */
+export const readConfig = (path: string): StoredConfig => {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  try {
+    return JSON.parse(text) as StoredConfig;
+  } catch {
+    throw new UsageError(`${path} is not valid JSON. Delete it and run \`postern login\` again.`);
+  }
+};
+
+/** Replaces the file, which only its owner can read, in one step. */
+export const writeConfig = (path: string, config: StoredConfig): void => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const next = `${path}.${process.pid}.new`;
+  writeFileSync(next, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  chmodSync(next, 0o600);
+  renameSync(next, path);
+};
+
+export const deleteConfig = (path: string): void => rmSync(path, { force: true });

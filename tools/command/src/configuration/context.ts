@@ -1,0 +1,85 @@
+import { Postern } from '@postern/sdk';
+import { DashboardApi } from '../dashboard-api.js';
+import { NotSignedInError, UsageError } from '../errors.js';
+import { configPath, readConfig, type StoredConfig } from './config-file.js';
+
+/** The credentials and clients of one run of the command. Variables of the environment win over the stored file. */
+export class Context {
+  readonly path: string;
+  readonly stored: StoredConfig;
+
+  constructor(readonly environment: Readonly<Record<string, string | undefined>>) {
+    this.path = configPath(environment);
+    this.stored = readConfig(this.path);
+  }
+
+  get emailKey(): string | undefined {
+    return this.#variable('POSTERN_EMAIL_KEY') ?? this.#ofUrl(this.stored.email_key);
+  }
+
+  get platformKey(): string | undefined {
+    return this.#variable('POSTERN_PLATFORM_KEY') ?? this.#ofUrl(this.stored.platform_key);
+  }
+
+  get sessionToken(): string | undefined {
+    return this.#variable('POSTERN_SESSION_TOKEN') ?? this.#ofUrl(this.stored.session?.token);
+  }
+
+  /** The URL of the Postern. @throws NotSignedInError before the first login. */
+  get url(): string {
+    const url = this.#variable('POSTERN_URL') ?? this.stored.url;
+    if (url === undefined) throw new NotSignedInError('Run `postern login` first, or set POSTERN_URL.');
+    return checkedUrl(url);
+  }
+
+  /** A client that may send email. */
+  email(): Postern {
+    return new Postern(required(this.emailKey, EMAIL_KEY), { baseUrl: this.url });
+  }
+
+  /** A client of the platform API. */
+  platform(): Postern['platform'] {
+    return new Postern(required(this.platformKey, PLATFORM_KEY), { baseUrl: this.url }).platform;
+  }
+
+  /** A client of the dashboard API. */
+  dashboard(): DashboardApi {
+    return new DashboardApi(this.url, required(this.sessionToken, SESSION));
+  }
+
+  #variable(name: string): string | undefined {
+    return this.environment[name] || undefined;
+  }
+
+  /** A stored credential is for the stored URL only, so that another server never gets it. */
+  #ofUrl(credential: string | undefined): string | undefined {
+    const url = this.#variable('POSTERN_URL');
+    return url === undefined || checkedUrl(url) === this.stored.url ? credential : undefined;
+  }
+}
+
+const EMAIL_KEY =
+  'This needs an email key (em_live_…). Create one in the dashboard under API keys, and run `postern login`.';
+const PLATFORM_KEY =
+  'This needs a platform key (ak_live_…). Create one in the dashboard under Platform keys, and run `postern login`.';
+const SESSION = 'This needs a session of the dashboard. Run `postern login --email <your address>`.';
+
+const required = (credential: string | undefined, message: string): string => {
+  if (credential === undefined) throw new NotSignedInError(message);
+  return credential;
+};
+
+/** The origin of a URL. @throws UsageError for anything that is no HTTP URL. */
+export const checkedUrl = (url: string): string => {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:')
+    throw new UsageError(`${JSON.stringify(url)} is no URL of a Postern, such as https://postern.example.com`);
+  if (parsed.username || parsed.password) throw new UsageError('The URL must not contain a user name or password.');
+  return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, '');
+};
+
+/** Whether a credential would leave this machine without encryption. */
+export const isReadableOnTheWay = (url: string): boolean => {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+};

@@ -1,0 +1,123 @@
+import { ApiError, AuthenticationError, ConnectionError, NotFoundError } from '@postern/sdk';
+
+const TIMEOUT_MS = 30_000;
+
+export interface EmailService {
+  readonly id: string;
+  readonly name: string;
+  readonly mode: string;
+  readonly enabled: boolean;
+}
+
+export interface Recipient {
+  readonly address: string;
+  readonly role: string;
+  readonly state: string;
+  readonly reason: string | null;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly status: string;
+  readonly mode: string;
+  readonly from: string;
+  readonly subject: string;
+  readonly recipients: readonly Recipient[];
+  readonly accepted_at: string;
+}
+
+export interface MessageWithTimeline extends Message {
+  readonly timeline: readonly {
+    readonly at: string;
+    readonly kind: string;
+    readonly recipient: string | null;
+    readonly detail: string;
+  }[];
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface CallOptions {
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** Calls of the dashboard API, for what no key can do. */
+export class DashboardApi {
+  readonly #baseUrl: string;
+  readonly #token: string | undefined;
+
+  constructor(url: string, token?: string) {
+    this.#baseUrl = `${url}/dashboard/api`;
+    this.#token = token;
+  }
+
+  get = <Reply>(path: string, options: CallOptions = {}): Promise<Reply> => this.#send('GET', path, options);
+  post = <Reply>(path: string, body: unknown = {}): Promise<Reply> => this.#send('POST', path, { body });
+  delete = <Reply>(path: string): Promise<Reply> => this.#send('DELETE', path, {});
+
+  async #send<Reply>(method: string, path: string, { query = {}, body, signal }: CallOptions): Promise<Reply> {
+    const url = new URL(this.#baseUrl + path);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    const deadline = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(url, {
+      method,
+      redirect: 'error',
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'postern-command',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    }).catch((error: unknown) => {
+      if (signal?.aborted) throw signal.reason;
+      throw new ConnectionError(`${this.#baseUrl} does not answer: ${reasonOf(error)}. Check the URL.`, {
+        cause: error,
+      });
+    });
+    const text = await response.text();
+    if (!response.ok) throw errorOf(response, text);
+    return parsed(text) as Reply;
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  const { cause, message } = error as Error & { cause?: Error };
+  return cause?.message || message;
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ConnectionError('The answer is not JSON. Is the URL that of a Postern?');
+  }
+};
+
+const errorOf = ({ status, headers }: Response, text: string): ApiError => {
+  let message = `Postern answered with status ${status}.`;
+  try {
+    message = String((JSON.parse(text) as { error?: string }).error ?? message);
+  } catch {
+    // Not an answer of Postern; the status says enough.
+  }
+  const retryAfter = headers.get('retry-after');
+  const ErrorClass = status === 401 ? AuthenticationError : status === 404 ? NotFoundError : ApiError;
+  return new ErrorClass({
+    status,
+    message,
+    code: headers.get('error-code') ?? undefined,
+    requestId: headers.get('x-request-id') ?? undefined,
+    retryAfterS: retryAfter === null ? undefined : Number(retryAfter),
+    emailId: undefined,
+  });
+};

@@ -1,0 +1,44 @@
+import type { DashboardApi, EmailService } from './dashboard-api.js';
+import { UsageError } from './errors.js';
+
+/** All email services of the workspace. */
+export const emailServices = (dashboard: DashboardApi): Promise<readonly EmailService[]> =>
+  dashboard
+    .get<readonly EmailService[] | { items: readonly EmailService[] }>('/email-services')
+    .then(reply => ('items' in reply ? reply.items : reply));
+
+/** The email service with an id or name; the only one if none is given. @throws UsageError */
+export const emailServiceNamed = async (dashboard: DashboardApi, wanted: string | undefined): Promise<EmailService> => {
+  const services = await emailServices(dashboard);
+  return one(services, wanted, 'email service', '--service');
+};
+
+/** The resource with an id or name. @throws UsageError that lists the names if none or several fit */
+export const one = <Resource extends { readonly id: string; readonly name: string }>(
+  resources: readonly Resource[],
+  wanted: string | undefined,
+  noun: string,
+  option: string,
+): Resource => {
+  const fitting =
+    wanted === undefined ? resources : resources.filter(({ id, name }) => id === wanted || name === wanted);
+  const [found] = fitting;
+  if (found && fitting.length === 1) return found;
+  if (resources.length === 0) throw new UsageError(`There is no ${noun}. Create one in the dashboard.`);
+  const names = listOf(found ? fitting : resources);
+  const problem =
+    wanted === undefined
+      ? `There are several ${noun}s`
+      : found
+        ? `Several ${noun}s are called ${JSON.stringify(wanted)}`
+        : `There is no ${noun} ${JSON.stringify(wanted)}`;
+  throw new UsageError(`${problem}. Name one with ${option}, by its id or name:\n${names}`);
+};
+
+const MOST_LISTED = 20;
+
+const listOf = (resources: readonly { readonly id: string; readonly name: string }[]): string => {
+  const lines = resources.slice(0, MOST_LISTED).map(({ name, id }) => `  ${id}  ${name}`);
+  const more = resources.length - lines.length;
+  return (more > 0 ? [...lines, `  and ${more} more`] : lines).join('\n');
+};

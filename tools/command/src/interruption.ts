@@ -1,0 +1,6 @@
+/** A signal that is aborted by Ctrl-C and SIGTERM. */
+export const interrupted = (): AbortSignal => {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+};

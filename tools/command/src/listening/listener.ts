@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError, ConnectionError, NotFoundError } from '@postern/sdk';
+import type { DashboardApi } from '../dashboard-api.js';
+
+const WAIT_S = 10;
+/** A server that has too many waiting reads answers at once. */
+const MIN_INTERVAL_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+
+interface ListenerEvent {
+  readonly number: number;
+  readonly body: string;
+}
+
+/** Reads the events of an email service over a connection that this machine opens, until it is interrupted. */
+export class Listener {
+  #after = 0;
+  #failures = 0;
+
+  private constructor(
+    private readonly dashboard: DashboardApi,
+    private readonly serviceId: string,
+    private readonly signal: AbortSignal,
+    private readonly note: (message: string) => void,
+    private id: string,
+  ) {}
+
+  static async start(
+    dashboard: DashboardApi,
+    serviceId: string,
+    signal: AbortSignal,
+    note: (message: string) => void,
+  ): Promise<Listener> {
+    return new Listener(dashboard, serviceId, signal, note, await created(dashboard, serviceId));
+  }
+
+  /** Bodies in the order of the events. The next read acknowledges a batch, after it has been forwarded. */
+  async *batches(): AsyncGenerator<readonly string[], void, undefined> {
+    while (!this.signal.aborted) {
+      const startedAt = Date.now();
+      const events = await this.#read();
+      if (events.length > 0) {
+        yield events.map(({ body }) => body);
+        this.#acknowledge(events);
+      } else await this.#pause(MIN_INTERVAL_MS - (Date.now() - startedAt));
+    }
+  }
+
+  /** Deletes the listener; one that cannot be deleted expires. */
+  async stop(): Promise<void> {
+    await this.dashboard.delete(`${pathOf(this.serviceId)}/${this.id}`).catch(() => undefined);
+  }
+
+  #acknowledge(events: readonly ListenerEvent[]): void {
+    const last = events.at(-1)?.number ?? this.#after;
+    const missing = last - this.#after - events.length;
+    if (missing > 0) this.note(`${missing} events were left out, because more than 1000 were waiting.`);
+    this.#after = last;
+  }
+
+  /** No events if the connection failed; the next call tries again. */
+  async #read(): Promise<readonly ListenerEvent[]> {
+    const path = `${pathOf(this.serviceId)}/${this.id}/events`;
+    const query = { after: this.#after, wait_s: WAIT_S };
+    try {
+      const { events } = await this.dashboard.get<{ events: ListenerEvent[] }>(path, { query, signal: this.signal });
+      this.#failures = 0;
+      return events;
+    } catch (error) {
+      if (this.signal.aborted) return [];
+      if (error instanceof NotFoundError && error.code === 'listener_not_found') return this.#startAgain();
+      if (!isTemporary(error)) throw error;
+      const pauseMs = Math.min(MAX_PAUSE_MS, 1_000 * 2 ** this.#failures++);
+      this.note(`${(error as Error).message} Trying again in ${pauseMs / 1_000} s.`);
+      await this.#pause(pauseMs);
+      return [];
+    }
+  }
+
+  async #startAgain(): Promise<readonly ListenerEvent[]> {
+    this.id = await created(this.dashboard, this.serviceId);
+    this.#after = 0;
+    this.note('The connection was lost for more than five minutes. Events of that time were left out.');
+    return [];
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (ms > 0) await delay(ms, undefined, { signal: this.signal }).catch(() => undefined);
+  }
+}
+
+const pathOf = (serviceId: string): string => `/email-services/${serviceId}/webhook-listeners`;
+
+const created = async (dashboard: DashboardApi, serviceId: string): Promise<string> =>
+  (await dashboard.post<{ id: string }>(pathOf(serviceId))).id;
+
+const isTemporary = (error: unknown): boolean =>
+  error instanceof ConnectionError || (error instanceof ApiError && (error.status === 429 || error.status >= 500));

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { findMessage } from '../commands/emails.js';
+import type { Context } from '../configuration/context.js';
+import type { Message, Page } from '../dashboard-api.js';
+import { emailServiceNamed } from '../email-services.js';
+import { type RegisteredTool, tool } from './tool.js';
+
+const addresses = z.array(z.string()).max(50);
+
+/** Sending, for a context with an email key. */
+export const emailKeyTools = (context: Context): readonly RegisteredTool[] => [
+  tool({
+    name: 'send_email',
+    description: 'Send an email. Give `text`, `html` or both. The result has the id and whether the relay accepted it.',
+    effect: 'changes',
+    input: z.object({
+      from: z.string().describe('Sender, such as "Shop <orders@example.com>".'),
+      to: addresses.min(1).describe('Recipients.'),
+      cc: addresses.optional(),
+      bcc: addresses.optional(),
+      reply_to: addresses.optional(),
+      subject: z.string(),
+      text: z.string().optional().describe('Plain-text body.'),
+      html: z.string().optional().describe('HTML body.'),
+      idempotency_key: z.string().min(1).max(255).optional().describe('The same key sends once within 24 hours.'),
+    }),
+    run: ({ html, text, idempotency_key, cc, bcc, reply_to, ...rest }) => {
+      const email = { ...rest, ...(cc && { cc }), ...(bcc && { bcc }), ...(reply_to && { reply_to }) };
+      // Postern refuses a message without a body, in words that say which fields there are.
+      const body =
+        html === undefined ? { text: text as string } : { message: html, ...(text === undefined ? {} : { text }) };
+      return context
+        .email()
+        .emails.send({ ...email, ...body }, idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key });
+    },
+  }),
+  tool({
+    name: 'get_email',
+    description: 'Get the record of a message that was sent with this key: status, mode, sender and recipients.',
+    effect: 'reads',
+    input: z.object({ id: z.uuid() }),
+    run: ({ id }) => context.email().emails.get(id),
+  }),
+];
+
+/** What became of messages, for a context with a session. */
+export const sessionTools = (context: Context): readonly RegisteredTool[] => [
+  tool({
+    name: 'list_emails',
+    description: 'List messages of an email service with the state of their recipients, newest first.',
+    effect: 'reads',
+    input: z.object({
+      service: z.string().optional().describe('Id or name of the email service; required if there are several.'),
+      search: z.string().max(200).optional().describe('Search in recipients and subject.'),
+      state: z.string().optional().describe('State of a recipient, such as delivered, bounced or complained.'),
+      limit: z.int().min(1).max(100).default(20),
+      offset: z.int().min(0).default(0),
+    }),
+    run: async ({ service, ...query }) => {
+      const dashboard = context.dashboard();
+      const { id } = await emailServiceNamed(dashboard, service);
+      return dashboard.get<Page<Message>>(`/email-services/${id}/emails`, { query });
+    },
+  }),
+  tool({
+    name: 'show_email',
+    description: 'Get a message with the timeline of everything that happened to it.',
+    effect: 'reads',
+    input: z.object({ id: z.uuid() }),
+    run: ({ id }) => findMessage(context.dashboard(), id),
+  }),
+];

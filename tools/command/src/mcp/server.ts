@@ -1,0 +1,22 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import type { Context } from '../configuration/context.js';
+import { emailKeyTools, sessionTools } from './email-tools.js';
+import { platformTools } from './platform-tools.js';
+import type { RegisteredTool } from './tool.js';
+
+/** The tools that the credentials of a context allow. A platform key that only reads has no tools that change anything. */
+export const toolsOf = async (context: Context, readOnly: boolean): Promise<readonly RegisteredTool[]> => {
+  const scope = context.platformKey === undefined ? undefined : (await context.platform().ownKey()).scope;
+  const reads = ({ effect }: RegisteredTool) => effect === 'reads';
+  const platform = scope === undefined ? [] : platformTools(context).filter(tool => scope === 'write' || reads(tool));
+  const email = context.emailKey === undefined ? [] : emailKeyTools(context);
+  const session = context.sessionToken === undefined ? [] : sessionTools(context);
+  return [...email, ...session, ...platform].filter(tool => !readOnly || reads(tool));
+};
+
+/** A server of the Model Context Protocol with these tools. */
+export const mcpServer = (tools: readonly RegisteredTool[], version: string): McpServer => {
+  const server = new McpServer({ name: 'postern', version });
+  for (const tool of tools) tool.register(server);
+  return server;
+};

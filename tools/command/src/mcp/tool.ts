@@ -1,0 +1,55 @@
+import type { McpServer } from '@modelcontextprotocol/server';
+import { ApiError } from '@postern/sdk';
+import type { z } from 'zod';
+import { adviceFor } from '../errors.js';
+
+/** What a tool does to the world, which clients show before they allow a call. */
+export type Effect = 'reads' | 'changes' | 'deletes';
+
+export interface Tool<Shape extends z.ZodObject> {
+  readonly name: string;
+  readonly description: string;
+  readonly effect: Effect;
+  readonly input: Shape;
+  readonly run: (input: z.output<Shape>) => Promise<unknown>;
+}
+
+/** A tool whose input shape is known only to itself. */
+export interface RegisteredTool {
+  readonly name: string;
+  readonly effect: Effect;
+  register(server: McpServer): void;
+}
+
+/** Describes a tool; its result is the JSON of what `run` returns, and its errors are results that say what to do. */
+export const tool = <Shape extends z.ZodObject>({
+  name,
+  description,
+  effect,
+  input,
+  run,
+}: Tool<Shape>): RegisteredTool => ({
+  name,
+  effect,
+  register: server => {
+    const annotations = {
+      readOnlyHint: effect === 'reads',
+      destructiveHint: effect === 'deletes',
+      openWorldHint: true,
+    };
+    // The input has been validated against the shape.
+    const handle = (given: unknown) => resultOf(() => run(given as z.output<Shape>));
+    server.registerTool(name, { description, inputSchema: input as z.ZodObject, annotations }, handle);
+  },
+});
+
+const resultOf = async (run: () => Promise<unknown>) => {
+  try {
+    return { content: [{ type: 'text' as const, text: JSON.stringify(await run()) }] };
+  } catch (error) {
+    const lines = [error instanceof Error ? error.message : String(error), adviceFor(error)];
+    if (error instanceof ApiError && error.code !== undefined) lines.push(`Code: ${error.code}`);
+    const text = lines.filter(line => line !== undefined).join('\n');
+    return { isError: true, content: [{ type: 'text' as const, text }] };
+  }
+};

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+import { candidates } from './completion/candidates.js';
+import { program } from './program.js';
+
+const root = program('1.2.3');
+
+/** Commands without subcommands, with the words that name them. */
+const leavesOf = (command: Command, words: readonly string[] = []): readonly (readonly [string, Command])[] =>
+  command.commands.length === 0
+    ? [[words.join(' '), command]]
+    : command.commands.flatMap(child => leavesOf(child, [...words, child.name()]));
+
+const helpOf = (command: Command): string => {
+  let help = '';
+  command.configureOutput({
+    writeOut: text => {
+      help += text;
+    },
+  });
+  command.outputHelp();
+  return help;
+};
+
+const leaves = leavesOf(root).filter(([words]) => !words.startsWith('__'));
+
+describe('the command', () => {
+  it('has a command for each task', () => {
+    expect(leaves.map(([words]) => words)).toEqual([
+      'login',
+      'logout',
+      'whoami',
+      'send',
+      'emails list',
+      'emails show',
+      'webhooks listen',
+      'deploy',
+      'logs',
+      'env list',
+      'env set',
+      'env unset',
+      'services',
+      'open',
+      'mcp',
+      'completion',
+    ]);
+  });
+
+  it.each(leaves)('shows the examples of postern %s in its help', (words, command) => {
+    expect(helpOf(command)).toMatch(new RegExp(`Examples:\\n.*postern ${words}`));
+  });
+
+  it.each(leaves)('prints JSON for postern %s --json', (_, command) => {
+    expect(command.options.map(({ long }) => long)).toContain('--json');
+  });
+});
+
+describe('completion', () => {
+  it.each([
+    [[''], ['completion', 'deploy', 'emails', 'env', 'login', 'logout', 'logs']],
+    [['e'], ['emails', 'env']],
+    [
+      ['env', ''],
+      ['list', 'set', 'unset'],
+    ],
+    [
+      ['env', 'set', 'A=1', '--s'],
+      ['--secret', '--service'],
+    ],
+    [['__'], []],
+  ])('of %j offers %j', (words, expected) => {
+    expect(candidates(root, words).slice(0, 7)).toEqual(expected);
+  });
+});

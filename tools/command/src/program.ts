@@ -1,0 +1,37 @@
+import { Command } from 'commander';
+import { complete, completion } from './commands/completion.js';
+import { deploy } from './commands/deploy.js';
+import { emails } from './commands/emails.js';
+import { env } from './commands/env.js';
+import { login, logout, whoami } from './commands/login.js';
+import { logs } from './commands/logs.js';
+import { mcp } from './commands/mcp.js';
+import { open } from './commands/open.js';
+import { send } from './commands/send.js';
+import { services } from './commands/services.js';
+import { webhooks } from './commands/webhooks.js';
+
+const AFTER = `
+Credentials: \`postern login\` stores them for you only. POSTERN_URL, POSTERN_EMAIL_KEY, POSTERN_PLATFORM_KEY and
+POSTERN_SESSION_TOKEN win over what is stored.
+Administration of a Postern (doctor, audit, users, keys, …): run \`postern doctor --help\` where Postern is installed.
+Exit status: 0 success, 1 failed, 2 usage error, 3 no or no valid credential, 4 still in progress.`;
+
+/** The whole command, with its groups. */
+export const program = (version: string): Command => {
+  const root = new Command('postern')
+    .description('Send email, receive webhooks on your machine, and deploy web services')
+    .version(version)
+    .addHelpText('after', AFTER);
+  const groups: readonly (readonly [string, readonly Command[]])[] = [
+    ['Credentials:', [login(), logout(), whoami()]],
+    ['Email:', [send(), emails(), webhooks()]],
+    ['Web services:', [deploy(), logs(), env()]],
+    ['More:', [services(), open(), mcp(version), completion()]],
+  ];
+  for (const [heading, commands] of groups) for (const command of commands) root.addCommand(command.helpGroup(heading));
+  return root.addCommand(
+    complete(() => root),
+    { hidden: true },
+  );
+};

@@ -1,0 +1,11 @@
+import type { Platform, WebService } from '@postern/sdk';
+import type { Context } from './configuration/context.js';
+import { one } from './email-services.js';
+
+/** The web service with an id or name; POSTERN_WEB_SERVICE, or the only one, if none is given. @throws UsageError */
+export const webServiceNamed = async (
+  platform: Platform,
+  context: Context,
+  wanted: string | undefined = context.environment['POSTERN_WEB_SERVICE'] || undefined,
+): Promise<WebService> =>
+  one(await platform.webServices.list(), wanted, 'web service', 'its id or name, or POSTERN_WEB_SERVICE');
