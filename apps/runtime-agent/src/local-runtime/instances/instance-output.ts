@@ -17,6 +17,7 @@ export class InstanceOutput {
   #readers: readonly PipeReader[] = [];
   #status = '';
   #isDetached = false;
+  #isToldToEnd = false;
 
   /** @param onExit is called, perhaps several times, with the exit code, or undefined where a kill hid it. */
   constructor(
@@ -31,7 +32,7 @@ export class InstanceOutput {
     this.#stream = command?.stream;
   }
 
-  /** The last lines of its stderr, secrets masked; complete after `settle`. */
+  /** The last lines of its stderr before it was told to end, secrets masked; complete after `settle`. */
   get lastErrors(): readonly string[] {
     return this.#errors.lines;
   }
@@ -41,6 +42,11 @@ export class InstanceOutput {
     this.#writer.write('platform', `${line}\n`);
   }
 
+  /** What it writes from now on goes to the log, and is no reason for its end. */
+  toldToEnd(): void {
+    this.#isToldToEnd = true;
+  }
+
   /** Begins to read the pipes. */
   async read(): Promise<void> {
     const stream = this.#stream;
@@ -48,7 +54,7 @@ export class InstanceOutput {
       this.#writer.write(stream ?? 'stdout', chunk),
     );
     const errors = await PipeReader.open(this.#folder, 'stderr', chunk => {
-      this.#errors.push(chunk);
+      if (!this.#isToldToEnd) this.#errors.push(chunk);
       this.#writer.write(stream ?? 'stderr', chunk);
     });
     const exit = await PipeReader.open(this.#folder, 'exit', chunk => this.#takeStatus(chunk));

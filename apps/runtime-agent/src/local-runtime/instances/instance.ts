@@ -92,7 +92,7 @@ export class Instance {
     return this.#exitCode;
   }
 
-  /** The last lines of its stderr, secrets masked; complete after `end`. */
+  /** The last lines of its stderr before it was told to end, secrets masked; complete after `end`. */
   get lastErrors(): readonly string[] {
     return this.#output.lastErrors;
   }
@@ -156,7 +156,7 @@ export class Instance {
     const serving = await listening(own, port);
     if (serving.length === 0 || !(await catchAll(serving, 'SIGTERM'))) return;
     this.#isAnnounced = true;
-    signalGroup(running.pid, 'SIGTERM');
+    this.#tellToEnd(running.pid);
   }
 
   /**
@@ -179,7 +179,7 @@ export class Instance {
   async #end(graceMs: number): Promise<void> {
     const running = graceMs > 0 ? await mainProcessOf(this.current) : undefined;
     if (running) {
-      if (!this.#isAnnounced) signalGroup(running.pid, 'SIGTERM');
+      if (!this.#isAnnounced) this.#tellToEnd(running.pid);
       const waiting = new AbortController();
       const patience = delay(graceMs, undefined, { signal: waiting.signal }).catch(() => {});
       await Promise.race([this.#groupHasEnded(running.pid, waiting.signal), patience]);
@@ -189,6 +189,12 @@ export class Instance {
     await this.#output.settle();
     await this.#output.close();
     await this.host.ledger.remove(this.current.id);
+  }
+
+  #tellToEnd(group: number): void {
+    // After its end only the wrapper around it can still run, and its last words may not have been read.
+    if (this.#exitCode === undefined) this.#output.toldToEnd();
+    signalGroup(group, 'SIGTERM');
   }
 
   /** A shell that was told to end does so before the service that it has started, which is to have its time as well. */

@@ -71,6 +71,13 @@ describe('A roll', () => {
     expect(await failureOf(plan)).toMatch(new RegExp(`^web-[0-9a-f]{4} listens on port ${port}, not on PORT \\d+$`));
   });
 
+  it('says nothing of what an instance writes once it was told to end', async () => {
+    const port = await freePort();
+    const code = `console.error('a hint'); process.on('SIGTERM', () => { console.error('Terminated'); process.exit(1); });`;
+    const plan = await fixture.plan(`${code} ${server.onPort(port)}`, { deadlineMs: 20_000 });
+    expect(await failureOf(plan)).toMatch(/ listens on port \d+, not on PORT \d+\na hint$/);
+  });
+
   it('says at the deadline what the health check was answered with', async () => {
     const code = server.moody.replace('let status = 200', 'let status = 500');
     const plan = await fixture.plan(code, { healthCheckPath: '/health', deadlineMs: 3_000 });
