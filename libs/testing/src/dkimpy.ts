@@ -1,11 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { unpackPackages } from './debian-packages.js';
+import { installOnce } from './install-once.js';
 import { programFolder } from './program-folder.js';
 
 const run = promisify(execFile);
@@ -52,17 +53,19 @@ async function findDkimpy(): Promise<string | undefined> {
   );
   if (isInstalled) return undefined;
   const target = join(programFolder(), 'dkimpy');
-  if (existsSync(target)) return target;
+  return installOnce(programFolder(), 'dkimpy', {
+    find: async () => (existsSync(target) ? target : undefined),
+    install: () => installDkimpy(target),
+  });
+}
+
+async function installDkimpy(target: string): Promise<string> {
   const temporary = await mkdtemp(join(tmpdir(), 'postern-dkimpy-'));
   const draft = `${target}.${process.pid}`;
   try {
     const { folder } = await unpackPackages(temporary, ['python3-dkim', 'python3-dnspython']);
-    await mkdir(programFolder(), { recursive: true });
     await cp(join(folder, 'usr/lib/python3/dist-packages'), draft, { recursive: true });
-    await rename(draft, target).catch(error => {
-      // Another process was faster.
-      if (!existsSync(target)) throw error;
-    });
+    await rename(draft, target);
     return target;
   } catch (error) {
     throw new Error(`dkimpy is missing: pip install dkimpy. ${(error as Error).message}`, { cause: error });

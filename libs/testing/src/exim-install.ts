@@ -3,6 +3,7 @@ import { chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { unpackPackages } from './debian-packages.js';
+import { installOnce } from './install-once.js';
 import { programFolder } from './program-folder.js';
 
 /** Exim, and the folder of the libraries that it is started with. */
@@ -23,8 +24,14 @@ const kept = (): EximProgram => ({
  * Gets Exim from packages of Debian, which are unpacked and not installed: installing it removes Postfix. Downloads are kept.
  * @throws with the reason.
  */
-export async function findExim(): Promise<EximProgram> {
-  if (existsSync(kept().program)) return kept();
+export function findExim(): Promise<EximProgram> {
+  return installOnce(programFolder(), 'exim', {
+    find: async () => (existsSync(kept().program) ? kept() : undefined),
+    install: installExim,
+  });
+}
+
+async function installExim(): Promise<EximProgram> {
   const temporary = await mkdtemp(join(tmpdir(), 'postern-exim-'));
   try {
     const { folder, libraries } = await unpackPackages(temporary, ['exim4-daemon-light', 'libnss-wrapper']);
@@ -39,17 +46,13 @@ export async function findExim(): Promise<EximProgram> {
 
 /** Renamed when it is complete. Without its setuid bit, so that it takes libraries from our folder. */
 async function keep(program: string, libraries: readonly string[]): Promise<void> {
-  await mkdir(programFolder(), { recursive: true });
   const draft = await mkdtemp(join(programFolder(), '.exim-'));
   try {
     await mkdir(join(draft, 'lib'));
     await copyFile(program, join(draft, 'exim4'));
     for (const library of libraries) await copyFile(library, join(draft, 'lib', basename(library)));
     for (const path of [draft, join(draft, 'lib'), join(draft, 'exim4')]) await chmod(path, 0o755);
-    await rename(draft, join(programFolder(), 'exim')).catch(error => {
-      // Another process installed it.
-      if (!existsSync(kept().program)) throw error;
-    });
+    await rename(draft, join(programFolder(), 'exim'));
   } finally {
     await rm(draft, { recursive: true, force: true });
   }

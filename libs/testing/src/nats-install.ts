@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { installOnce } from './install-once.js';
 import { type FindNatsOptions, inspect, installedNatsServer, type NatsBinary, satisfies } from './nats-binaries.js';
 
 const run = promisify(execFile);
@@ -16,15 +17,23 @@ const goModule = 'github.com/nats-io/nats-server/v2@v2.12.2';
  * @throws with instructions when no way works.
  */
 export async function findNatsServer(options: FindNatsOptions = {}): Promise<NatsBinary> {
-  const installed = (await installedNatsServer(options.version)) ?? (await cachedServer(options.version));
-  if (installed) return installed;
-  const report = options.onProgress ?? (() => undefined);
+  const find = async () => (await installedNatsServer(options.version)) ?? (await cachedServer(options.version));
+  return installOnce(cacheDir(), `nats-server-${options.version ?? 'any'}`, {
+    find,
+    install: () => installNatsServer(options, find),
+  });
+}
+
+async function installNatsServer(
+  { version, onProgress: report = () => undefined }: FindNatsOptions,
+  find: () => Promise<NatsBinary | undefined>,
+): Promise<NatsBinary> {
   const refusals: string[] = [];
-  for (const [name, install] of waysFor(options.version)) {
-    report(`NATS server ${options.version ?? ''} is not installed: ${name}`);
+  for (const [name, install] of waysFor(version)) {
+    report(`NATS server ${version ?? ''} is not installed: ${name}`);
     try {
       await install();
-      const found = (await cachedServer(options.version)) ?? (await installedNatsServer(options.version));
+      const found = await find();
       if (found) return found;
       refusals.push(`${name}: gave another release than the wanted one`);
     } catch (error) {
@@ -32,7 +41,7 @@ export async function findNatsServer(options: FindNatsOptions = {}): Promise<Nat
     }
   }
   throw new Error(
-    `no NATS server ${options.version ?? '2.9 or newer'} here. Install it (https://docs.nats.io, Debian: apt-get install nats-server, macOS: brew install nats-server) or set POSTERN_NATS_SERVER to its path. Tried:\n${refusals.join('\n')}`,
+    `no NATS server ${version ?? '2.9 or newer'} here. Install it (https://docs.nats.io, Debian: apt-get install nats-server, macOS: brew install nats-server) or set POSTERN_NATS_SERVER to its path. Tried:\n${refusals.join('\n')}`,
   );
 }
 
@@ -90,7 +99,7 @@ export function cacheDir(): string {
 async function keep(program: string, origin: string): Promise<void> {
   await mkdir(cacheDir(), { recursive: true });
   const target = join(cacheDir(), `nats-server-${origin}`);
-  // Renamed atomically, because two processes may install at the same time.
+  // Renamed atomically: a process that is killed leaves no half of a program.
   const partial = `${target}.${process.pid}`;
   await copyFile(program, partial);
   await rename(partial, target);

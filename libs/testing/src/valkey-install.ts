@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { unpackPackages } from './debian-packages.js';
+import { installOnce } from './install-once.js';
 import { isReachable } from './postgres-binaries.js';
 import { NOBODY, programFolder } from './program-folder.js';
 
@@ -23,31 +24,38 @@ export interface FindValkeyOptions {
 export async function findValkeyServer({
   onProgress = () => undefined,
 }: FindValkeyOptions = {}): Promise<string | undefined> {
-  const found = installedServer() ?? cachedServer();
-  if (found) return found;
+  try {
+    return await installOnce(programFolder(), 'valkey', {
+      find: async () => installedServer() ?? cachedServer(),
+      install: () => installValkey(onProgress),
+    });
+  } catch (error) {
+    onProgress(
+      `no Valkey for key-value databases (${(error as Error).message}). Everything else works; install the package valkey or redis, or set POSTERN_PLATFORM_VALKEY_BIN`,
+    );
+    return undefined;
+  }
+}
+
+async function installValkey(onProgress: (message: string) => void): Promise<string> {
   onProgress('fetching Valkey for key-value databases');
   const refusals: string[] = [];
   for (const [name, fetchServer] of WAYS) {
     const temporary = await mkdtemp(join(tmpdir(), 'postern-valkey-'));
     try {
       await keep(await fetchServer(temporary));
-      return cachedServer();
+      return programIn(programFolder());
     } catch (error) {
-      refusals.push(
-        `${name}: ${String((error as Error).message)
-          .trim()
-          .split('\n')
-          .at(-1)
-          ?.slice(0, 200)}`,
-      );
+      const lastLine = String((error as Error).message)
+        .trim()
+        .split('\n')
+        .at(-1);
+      refusals.push(`${name}: ${lastLine?.slice(0, 200)}`);
     } finally {
       await rm(temporary, { recursive: true, force: true });
     }
   }
-  onProgress(
-    `no Valkey for key-value databases (${refusals.join('; ')}). Everything else works; install the package valkey or redis, or set POSTERN_PLATFORM_VALKEY_BIN`,
-  );
-  return undefined;
+  throw new Error(refusals.join('; '));
 }
 
 function installedServer(): string | undefined {
@@ -64,7 +72,8 @@ function installedServer(): string | undefined {
 const programIn = (folder: string): string => join(folder, 'valkey', 'valkey-server');
 
 function cachedServer(): string | undefined {
-  return [programIn(programFolder())].find(isProgram);
+  const program = programIn(programFolder());
+  return isProgram(program) ? program : undefined;
 }
 
 /** A program and the folder of its libraries, if any. */
@@ -119,7 +128,6 @@ LD_LIBRARY_PATH="$here/lib" exec "$here/server" "$@"
 
 /** Renamed when it is complete and runs. */
 async function keep({ program, libraries }: Fetched): Promise<void> {
-  await mkdir(programFolder(), { recursive: true });
   const draft = await mkdtemp(join(programFolder(), '.valkey-'));
   try {
     await mkdir(join(draft, 'lib'));
@@ -130,10 +138,7 @@ async function keep({ program, libraries }: Fetched): Promise<void> {
     for (const path of [draft, join(draft, 'lib'), join(draft, 'server'), join(draft, 'valkey-server')])
       await chmod(path, 0o755);
     await run(join(draft, 'valkey-server'), ['--version'], { timeout: STEP_TIMEOUT_MS });
-    await rename(draft, join(programFolder(), 'valkey')).catch(error => {
-      // Another process installed it.
-      if (!existsSync(programIn(programFolder()))) throw error;
-    });
+    await rename(draft, join(programFolder(), 'valkey'));
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
