@@ -6,15 +6,11 @@ import type { Deployment, Service } from './platform-world.js';
 import { processesWith, untilRuns } from './processes.js';
 import { type Files, webApp } from './repository.js';
 
-const STAGE_WITHIN_MS = 10_000;
+/** Only a build that does not end takes as long, also on a busy machine. */
+const BUILD_WITHIN_S = 25;
 
 const platform = await ownPlatform({
-  environment: {
-    'platform-management': {
-      POSTERN_PLATFORM_BUILD_DEADLINE_MS: String(STAGE_WITHIN_MS),
-      POSTERN_PLATFORM_RELEASE_DEADLINE_MS: String(STAGE_WITHIN_MS),
-    },
-  },
+  environment: { 'platform-management': { POSTERN_PLATFORM_BUILD_DEADLINE_MS: String(BUILD_WITHIN_S * 1_000) } },
 });
 
 const cancel = (service: Service, id: string) =>
@@ -146,7 +142,7 @@ describe('a deadline', () => {
 
     expect(await service.outcomeOf(id)).toMatchObject({
       status: 'failed',
-      error: expect.stringMatching(/within 10 s/),
+      error: expect.stringContaining(`within ${BUILD_WITHIN_S} s`),
     });
     expect(processesWith(mark)).toEqual([]);
   }, 60_000);
