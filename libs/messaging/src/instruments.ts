@@ -31,7 +31,7 @@ export const instruments = (): Instruments => {
     eventDuration: meter.createHistogram('messaging.process.duration', {
       unit: 's',
       advice: { explicitBucketBoundaries: SECONDS },
-      description: 'Time of one call of an event handler',
+      description: 'Time of one call of an event handler, or of the handler of a queued request',
     }),
     eventFailures: meter.createCounter('postern.events.handler_failures', {
       description: 'Calls of event handlers that threw',

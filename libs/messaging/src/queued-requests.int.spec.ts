@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { queueNameOf, queueSubjectOf, requestsOf } from '@postern/contracts';
 import { startNats, type TestNats, waitFor } from '@postern/testing';
 import { z } from 'zod';
@@ -9,10 +10,13 @@ import { suitableManager } from './jetstream/jetstream-publisher.js';
 import { RequestQueue } from './jetstream/request-queue.js';
 import { Handles } from './server/handlers.js';
 import { startTinyService, type TinyService } from './testing/tiny-service.js';
+import { traceWith } from './tracing.js';
 
 const request = requestsOf('email-send', ['api-gateway']);
 const note = request('note', { request: z.object({ n: z.int() }), reply: z.null(), queued: true });
 const unqueued = request('unqueued', { request: z.object({ n: z.int() }), reply: z.null() });
+
+const RECORDED = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 const noted: number[] = [];
 let correlationId: string | undefined;
@@ -78,6 +82,21 @@ describe('A request in the queue of a service', () => {
     await add(1);
     await waitFor(async () => noted.length === 1 && (await waiting()).messages === 0);
     expect([noted, correlationId]).toEqual([[1], 'c-1']);
+  });
+
+  it('continues the trace of its caller', async () => {
+    const exporter = new InMemorySpanExporter();
+    const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+    traceWith({ tracer: provider.getTracer('spec'), ratio: 1 });
+    try {
+      await queue.add(note, { n: 1 }, { correlationId: 'c-1', traceparent: RECORDED });
+      await waitFor(() => exporter.getFinishedSpans().length > 0);
+      expect(exporter.getFinishedSpans()).toMatchObject([
+        { name: 'process email-send/note', parentSpanContext: { spanId: 'b7ad6b7169203331' } },
+      ]);
+    } finally {
+      traceWith(undefined);
+    }
   });
 
   it('waits while the service is away', async () => {

@@ -114,8 +114,10 @@ export class DurableReader {
       callback: guarded(log, durable, take),
     });
     this.#messages = messages;
+    // Before it is stopped: notifications that are asked for afterwards never end by themselves.
+    const notifications = messages.status();
     if (stopping.aborted || !link.connected) messages.stop();
-    for await (const notification of messages.status()) if (LOST.has(notification.type)) break;
+    for await (const notification of notifications) if (LOST.has(notification.type)) break;
     messages.stop();
     await messages.closed();
     this.#messages = undefined;

@@ -5,9 +5,11 @@ import type { NatsLink } from '../connection.js';
 import { runInContext } from '../context.js';
 import { readRequestFrame } from '../frames.js';
 import { reportCallbackError } from '../guard.js';
+import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
 import { MalformedReport } from '../malformed.js';
 import type { RequestHandler } from '../server/request-handler.js';
+import { startSpan } from '../tracing.js';
 import { DurableReader } from './durable-reader.js';
 import { ensureStream, queueConfig } from './event-stream.js';
 
@@ -87,14 +89,31 @@ export class QueuedRequests {
       this.#refuse(message, 'the request does not fit its contract');
       return;
     }
-    await runInContext(frame.c, async () => {
+    const { service, name } = handler.contract;
+    const span = startSpan(`process ${service}/${name}`, frame.c.traceparent, {
+      kind: 'consumer',
+      attributes: {
+        'messaging.system': 'nats',
+        'messaging.operation.type': 'process',
+        'messaging.destination.name': queueNameOf(service),
+        'messaging.message.id': frame.i,
+      },
+    });
+    const startedAt = performance.now();
+    const context = span ? { ...frame.c, traceparent: span.traceparent } : frame.c;
+    let failure: unknown;
+    await runInContext(context, async () => {
       try {
         await handler.handle(parsed.data);
         message.ack();
       } catch (error) {
+        failure = error;
         this.#failed(message, error);
       }
     });
+    span?.end(failure);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    instruments().eventDuration.record(seconds, { consumer: queueNameOf(service) });
   }
 
   #refuse(message: JsMsg, problem: string): void {
