@@ -181,11 +181,13 @@ describe('A request in the queue of a service', () => {
   });
 
   it('finds a queue again after NATS lost its storage', async () => {
+    await add(0);
+    await waitFor(() => noted.length === 1);
     await (await suitableManager(link)).streams.delete(queueNameOf('email-send'));
     await untilQueueExists();
     await waitFor(async () => {
       await add(1);
-      return noted.length > 0;
+      return noted.includes(1);
     });
   }, 60_000);
 });
