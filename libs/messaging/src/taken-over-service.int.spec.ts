@@ -173,4 +173,31 @@ describe.each(['2.9', '2.12'] as const)('Code that has taken over a service, wit
     await publisher.close();
     await reader.close();
   }, 60_000);
+
+  it('cannot forge an event of another service by a stream of its own that sends on what it stores', async () => {
+    const jsm = await jetstreamManager(administrator);
+    await jsm.streams.delete(STREAM);
+    const publisher = await attacker('email-send');
+    const forged = JSON.stringify({
+      id: randomUUID(),
+      type: userDisabled.type,
+      stream_id: 'user-1',
+      version: 1,
+      occurred_at: new Date().toISOString(),
+      data: { user_id: randomUUID(), at: new Date().toISOString() },
+      metadata: { correlation_id: 'forged' },
+    });
+    const [own, foreign] = [streamSubjectOf('email-send'), streamSubjectOf('platform-management')];
+    const config = { name: STREAM, subjects: [own], republish: { src: own, dest: foreign } };
+    await publisher.request(`$JS.API.STREAM.CREATE.${STREAM}`, JSON.stringify(config));
+    publisher.publish(userDisabled.subject.replace('platform-management', 'email-send'), forged);
+    const { service, consumer } = accountMailConsumer;
+    await waitFor(async () => {
+      const { messages } = (await jsm.streams.info(FOREIGN)).state;
+      const info = await jsm.consumers.info(FOREIGN, durableName(service, consumer));
+      return messages > 0 && info.delivered.stream_seq > 0 && info.num_pending === 0 && info.num_ack_pending === 0;
+    });
+    expect(taken).toEqual([]);
+    await publisher.close();
+  }, 30_000);
 });

@@ -7,6 +7,7 @@ import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
 import { MalformedReport } from '../malformed.js';
 import { type Envelope, type HandlerCalls, readEnvelope } from './handler-calls.js';
+import { isFromAnotherStream } from './message-origin.js';
 import type { SetAsideEvents } from './set-aside-events.js';
 import { describeError } from './set-aside-retries.js';
 import { Settlements } from './settlements.js';
@@ -137,7 +138,7 @@ export class EventProcessor {
   /** Undefined for invalid messages, unwanted types and events that do not match their contract. */
   #read(message: JsMsg, origin: string): Item | undefined {
     // JetStream stores what it delivers into another stream under the subject that it had in the first one.
-    const isOfSource = message.subject.startsWith(this.#subjectPrefix);
+    const isOfSource = message.subject.startsWith(this.#subjectPrefix) && !isFromAnotherStream(message);
     const envelope = isOfSource ? readEnvelope(message) : undefined;
     if (!envelope) {
       // Not the subject, which somebody may choose anew for each message.

@@ -12,6 +12,7 @@ import type { RequestHandler } from '../server/request-handler.js';
 import { startSpan } from '../tracing.js';
 import { DurableReader } from './durable-reader.js';
 import { ensureStream, queueConfig } from './event-stream.js';
+import { isFromAnotherStream } from './message-origin.js';
 
 export interface QueuedRequestsOptions {
   readonly link: NatsLink;
@@ -79,6 +80,10 @@ export class QueuedRequests {
 
   async #handle(message: JsMsg): Promise<void> {
     const handler = this.#handlers.get(message.subject);
+    if (isFromAnotherStream(message)) {
+      this.#refuse(message, 'taken from another stream');
+      return;
+    }
     const frame = readRequestFrame(jsonOf(message));
     if (!handler || 'malformed' in frame) {
       this.#refuse(message, handler ? 'not a frame of a request' : 'no handler for the request');
