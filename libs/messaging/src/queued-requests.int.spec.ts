@@ -141,7 +141,7 @@ describe('A request in the queue of a service', () => {
     await stop();
     failure = undefined;
     await serve();
-    // NATS gives it to the other replica after half a minute at the latest, whatever became of the last word of this one.
+    // Half a minute later at the most, if NATS did not receive that this one gave it back.
     await waitFor(() => noted.length === 1, { timeoutMs: 40_000 });
   }, 60_000);
 
