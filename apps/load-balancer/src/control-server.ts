@@ -85,9 +85,9 @@ export class ControlServer {
       case 'PUT hosts/':
         return void (await balancer.routeHosts(hostRoutes.parse(await bodyOf(request))));
       case 'GET state/':
-        return { services: balancer.routes() };
+        return { services: await balancer.routes(), workers: balancer.workerProcesses() };
       case 'GET traffic/':
-        balancer.countTraffic();
+        await balancer.countTraffic();
         return balancer.traffic.counted();
       case 'POST traffic/confirm': {
         const confirmation = trafficConfirmation.parse(await bodyOf(request));

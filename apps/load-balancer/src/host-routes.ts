@@ -23,7 +23,7 @@ export class HostRoutes {
     this.#services = next;
   }
 
-  serviceOf(name: string): string | undefined {
-    return this.#services.get(name);
+  services(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#services);
   }
 }

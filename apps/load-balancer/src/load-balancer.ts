@@ -1,12 +1,9 @@
 import { chmod, mkdir } from 'node:fs/promises';
-import type { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { type Backend, type BalancerRoute, balancerFolder, type ClosedReason } from '@postern/load-balancer-client';
-import type { BackendTarget } from './backend-target.js';
 import { type BalancerLog, reasonOf } from './balancer-log.js';
 import { DurableFile } from './durable-file.js';
 import { HostRoutes, hostRoutesShape } from './host-routes.js';
-import { Route } from './route.js';
 import {
   hostLabelOf,
   type RouteEntry,
@@ -15,16 +12,10 @@ import {
   withBackends,
   withoutTraffic,
 } from './route-table.js';
-import { ServiceListener } from './service-listener.js';
 import type { BalancerSettings } from './settings.js';
 import { listenAnywhere, listenPatiently } from './stable-ports.js';
-import { TrafficGauges } from './traffic-gauges.js';
 import { TrafficLedger, trafficShape } from './traffic-ledger.js';
-
-interface Service {
-  readonly route: Route;
-  readonly listener: ServiceListener;
-}
+import type { BusyBackend, WorkerReport, Workers } from './traffic-worker.js';
 
 const SAVE_TRAFFIC_EVERY_MS = 1_000;
 
@@ -33,15 +24,13 @@ export class LoadBalancer {
   readonly traffic: TrafficLedger;
   readonly #book: RouteTable;
   readonly #hosts: HostRoutes;
-  readonly #gauges: TrafficGauges;
-  readonly #services = new Map<string, Service>();
-  #shared: ServiceListener | undefined;
   #sharedPort: number | undefined;
   #saving: NodeJS.Timeout | undefined;
 
   private constructor(
     private readonly settings: BalancerSettings,
     private readonly log: BalancerLog,
+    private readonly workers: Workers,
   ) {
     const file = (name: string) => join(balancerFolder(settings.platformHome), name);
     const unreadable = (name: string) => (reason: string) =>
@@ -49,37 +38,34 @@ export class LoadBalancer {
     this.#book = new RouteTable(new DurableFile(file('routes.json'), routeTableShape, unreadable('routes.json')));
     this.traffic = new TrafficLedger(new DurableFile(file('traffic.json'), trafficShape, unreadable('traffic.json')));
     this.#hosts = new HostRoutes(new DurableFile(file('hosts.json'), hostRoutesShape, unreadable('hosts.json')));
-    this.#gauges = new TrafficGauges(this.traffic);
+    workers.onLast = report => this.#charge([report]);
   }
 
   /** Loads the routes from disk; every service answers at its port when this returns. */
-  static async start(settings: BalancerSettings, log: BalancerLog): Promise<LoadBalancer> {
+  static async start(settings: BalancerSettings, log: BalancerLog, workers: Workers): Promise<LoadBalancer> {
     const folder = balancerFolder(settings.platformHome);
     await mkdir(folder, { recursive: true });
     await chmod(folder, 0o700);
-    const balancer = new LoadBalancer(settings, log);
+    const balancer = new LoadBalancer(settings, log, workers);
     await Promise.all([balancer.#book.load(), balancer.#hosts.load(), balancer.traffic.load()]);
-    await balancer.#openSharedPort();
-    await Promise.all(balancer.#book.entries().map(entry => balancer.#resume(entry)));
+    await workers.start(balancer.#restore);
     balancer.#saving = setInterval(() => void balancer.#saveTraffic(), SAVE_TRAFFIC_EVERY_MS);
     return balancer;
   }
 
   /** The service's URL; the same for as long as it is not removed. */
   async reserve(id: string, name: string): Promise<string> {
-    let listener: ServiceListener | undefined;
-    const made = async (): Promise<RouteEntry> => {
-      const route = new Route(id, this.settings.timeouts);
-      listener = this.#listenerOf(() => route);
-      const port = await listenAnywhere(listener, this.settings.host, id);
-      this.#services.set(id, { route, listener });
-      return { id, name, port, hostLabel: hostLabelOf(id, name), version: 0, closed: null, backends: [] };
+    let made = false;
+    const make = async (): Promise<RouteEntry> => {
+      const entry = { id, name, port: 0, hostLabel: hostLabelOf(id, name), version: 0, closed: null, backends: [] };
+      const port = await listenAnywhere(free => this.workers.serve({ ...entry, port: free }), id);
+      made = true;
+      return { ...entry, port };
     };
     const reserved = await this.#book
-      .change(id, found => found ?? made())
+      .change(id, found => found ?? make())
       .catch(async (error: unknown) => {
-        if (listener) this.#services.delete(id);
-        await listener?.stop(Promise.resolve());
+        if (made) await this.workers.withdraw(id);
         throw error;
       });
     return this.#urlOf(reserved!);
@@ -95,11 +81,9 @@ export class LoadBalancer {
 
   /** Answers how many exchanges were cut at the deadline. */
   async drain(id: string, backendIds: readonly string[], timeoutMs: number): Promise<number> {
-    const route = this.#services.get(id)?.route;
-    if (!route) return 0;
-    const active = route.active.find(target => backendIds.includes(target.id));
+    const active = this.#book.find(id)?.backends.find(backend => backendIds.includes(backend.id));
     if (active) throw new RefusedOrder(`backend ${active.id} still takes new requests; put others first`);
-    return route.drain(backendIds, timeoutMs);
+    return this.workers.drain(id, backendIds, timeoutMs);
   }
 
   /** Cuts requests in progress; drain first to let them finish. */
@@ -107,43 +91,48 @@ export class LoadBalancer {
     await this.#book.change(
       id,
       () => undefined,
-      () => {
-        const service = this.#services.get(id);
-        this.#services.delete(id);
-        service?.route.switchTo([], null);
-        void service?.listener.stop(Promise.resolve());
-      },
+      () => this.workers.withdraw(id),
     );
   }
 
   /** Routes these host names, and no others besides the services' own, on the shared port. */
   async routeHosts(services: Readonly<Record<string, string>>): Promise<void> {
-    await this.#hosts.replace(services);
+    await this.#book.undisturbed(async () => {
+      await this.#hosts.replace(services);
+      await this.workers.routeHosts(this.#hosts.services());
+    });
   }
 
   isKnown(id: string): boolean {
     return this.#book.find(id) !== undefined;
   }
 
-  routes(): BalancerRoute[] {
-    const described = ({ id, port, underWay }: BackendTarget) => ({ id, port, underWay: underWay.size });
+  async routes(): Promise<BalancerRoute[]> {
+    const reports = await this.#reports();
     return this.#book.entries().map(entry => {
-      const { active = [], retiring = [] } = this.#services.get(entry.id)?.route ?? {};
+      const busy = busyOf(entry.id, reports);
+      const isActive = (one: Backend) => entry.backends.some(({ id, port }) => id === one.id && port === one.port);
+      const underWay = (one: Backend) => busy.find(({ id, port }) => id === one.id && port === one.port)?.underWay ?? 0;
       return {
         id: entry.id,
         name: entry.name,
         url: this.#urlOf(entry),
         version: entry.version,
         closed: entry.closed,
-        backends: active.map(described),
-        draining: retiring.map(described),
+        backends: entry.backends.map(backend => ({ ...backend, underWay: underWay(backend) })),
+        draining: busy.filter(backend => !isActive(backend)),
       };
     });
   }
 
+  /** The processes that clients are connected to, the one for new connections first. */
+  workerProcesses(): readonly number[] {
+    return this.workers.processIds();
+  }
+
   /** Charges what long responses have moved so far. */
-  countTraffic(): void {
-    this.#gauges.settle();
+  async countTraffic(): Promise<void> {
+    await this.#reports();
   }
 
   get sharedPort(): number | undefined {
@@ -153,54 +142,39 @@ export class LoadBalancer {
   /** Takes nothing new and finishes what is under way, within the time that the settings allow. */
   async stop(): Promise<void> {
     clearInterval(this.#saving);
-    let late: NodeJS.Timeout | undefined;
-    const deadline = new Promise(resolve => {
-      late = setTimeout(resolve, this.settings.timeouts.shutdownMs);
-    });
-    const services = [...this.#services.values()];
-    const listeners = services.map(({ listener }) => listener);
-    if (this.#shared) listeners.push(this.#shared);
-    await Promise.all(listeners.map(listener => listener.stop(deadline)));
-    clearTimeout(late);
-    for (const { route } of services) route.switchTo([], null);
-    await this.#saveTraffic();
+    this.#charge(await this.workers.stop());
+    await this.#save();
   }
 
-  readonly #apply = (entry: RouteEntry | undefined): void => {
-    if (entry) this.#services.get(entry.id)?.route.switchTo(entry.backends, entry.closed);
+  readonly #apply = async (entry: RouteEntry | undefined): Promise<void> => {
+    if (entry) await this.workers.serve(entry);
   };
 
-  /** Another port than the one before only where a stranger keeps that. */
-  async #resume(entry: RouteEntry): Promise<void> {
-    const route = new Route(entry.id, this.settings.timeouts);
-    const listener = this.#listenerOf(() => route);
-    route.switchTo(entry.backends, entry.closed);
-    this.#services.set(entry.id, { route, listener });
-    if (await listenPatiently(listener, entry.port, this.settings.host)) return;
-    const port = await listenAnywhere(listener, this.settings.host, entry.id);
+  /** No order is carried out meanwhile, so that every worker is given each change once it is included. */
+  readonly #restore = (include: () => void): Promise<void> =>
+    this.#book.undisturbed(async () => {
+      include();
+      const unknown = this.workers.served().filter(id => !this.isKnown(id));
+      await Promise.all(unknown.map(id => this.workers.withdraw(id)));
+      const moved = await Promise.all(this.#book.entries().map(entry => this.#resume(entry)));
+      for (const entry of moved.flat()) await this.#book.keep(entry);
+      await this.workers.routeHosts(this.#hosts.services());
+      await this.#openSharedPort();
+    });
+
+  /** Another port than the one before only where a stranger keeps that; answers the entry that has moved. */
+  async #resume(entry: RouteEntry): Promise<RouteEntry[]> {
+    const listen = (port: number) => this.workers.serve({ ...entry, port });
+    if (await listenPatiently(listen, entry.port)) return [];
+    const port = await listenAnywhere(listen, entry.id);
     this.log.warn({ webServiceId: entry.id, from: entry.port, to: port }, 'Its port is taken; the service moved');
-    await this.#book.change(entry.id, found => found && { ...found, port });
+    return [{ ...entry, port }];
   }
 
   async #openSharedPort(): Promise<void> {
-    const { domain, sharedPort, host } = this.settings;
+    const { domain, sharedPort } = this.settings;
     if (!domain && sharedPort === 0) return;
-    this.#shared = this.#listenerOf(asked => this.#routeOfHost(asked, domain), this.settings.trustedProxies);
-    this.#sharedPort = await this.#shared.listen(sharedPort, host);
-  }
-
-  #routeOfHost(host: string, domain: string | undefined): Route | undefined {
-    const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
-    const custom = this.#hosts.serviceOf(name);
-    if (custom !== undefined) return this.#services.get(custom)?.route;
-    if (!domain || !name.endsWith(`.${domain}`)) return undefined;
-    const label = name.slice(0, -domain.length - 1);
-    const entry = this.#book.entries().find(({ hostLabel }) => hostLabel === label);
-    return entry && this.#services.get(entry.id)?.route;
-  }
-
-  #listenerOf(routeOf: (host: string) => Route | undefined, trustedProxies?: BlockList): ServiceListener {
-    return new ServiceListener({ timeouts: this.settings.timeouts, gauges: this.#gauges, routeOf, trustedProxies });
+    this.#sharedPort = await this.workers.openShared(this.#sharedPort ?? sharedPort);
   }
 
   #urlOf({ hostLabel, port }: RouteEntry): string {
@@ -210,11 +184,35 @@ export class LoadBalancer {
     return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
   }
 
+  async #reports(): Promise<readonly WorkerReport[]> {
+    const reports = await this.workers.reports();
+    this.#charge(reports);
+    return reports;
+  }
+
+  #charge(reports: readonly WorkerReport[]): void {
+    for (const { traffic } of reports) for (const [id, bytes] of Object.entries(traffic)) this.traffic.add(id, bytes);
+  }
+
   async #saveTraffic(): Promise<void> {
-    this.#gauges.settle();
+    await this.#reports().catch(error => this.log.error(reasonOf(error), 'Bytes could not be counted'));
+    await this.#save();
+  }
+
+  async #save(): Promise<void> {
     await this.traffic.save().catch(error => this.log.error(reasonOf(error), 'Counted bytes could not be saved'));
   }
 }
+
+/** Requests under way on the service's backends, on all workers together. */
+const busyOf = (serviceId: string, reports: readonly WorkerReport[]): BusyBackend[] => {
+  const sums = new Map<string, BusyBackend>();
+  for (const backend of reports.flatMap(({ busy }) => busy[serviceId] ?? [])) {
+    const key = `${backend.port} ${backend.id}`;
+    sums.set(key, { ...backend, underWay: backend.underWay + (sums.get(key)?.underWay ?? 0) });
+  }
+  return [...sums.values()];
+};
 
 /** An order that cannot be carried out as things stand. */
 export class RefusedOrder extends Error {

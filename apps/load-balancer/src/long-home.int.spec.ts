@@ -6,6 +6,7 @@ import { controlSocket, LoadBalancerClient } from '@postern/load-balancer-client
 import { balancerLog } from './balancer-log.js';
 import { answersAt, ControlServer } from './control-server.js';
 import { LoadBalancer } from './load-balancer.js';
+import { OneWorker } from './one-worker.js';
 import { networks, TIMEOUTS } from './settings.js';
 
 let folder: string;
@@ -21,7 +22,8 @@ it('takes orders in a home whose path is longer than the address of a unix socke
   expect(await answersAt(socket)).toBe(false);
   const settings = { platformHome, host: '127.0.0.1', domain: undefined, sharedPort: 0, exitWithParent: false };
   const trustedProxies = networks('none');
-  const balancer = await LoadBalancer.start({ ...settings, trustedProxies, timeouts: TIMEOUTS }, log);
+  const whole = { ...settings, trustedProxies, timeouts: TIMEOUTS };
+  const balancer = await LoadBalancer.start(whole, log, new OneWorker(whole));
   const control = new ControlServer(balancer, log);
   await control.listen(socket);
   try {

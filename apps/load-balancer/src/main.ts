@@ -1,18 +1,9 @@
-import { writeSync } from 'node:fs';
 import { controlSocket } from '@postern/load-balancer-client';
 import { balancerLog, reasonOf } from './balancer-log.js';
-import { answersAt, ControlServer } from './control-server.js';
-import { LoadBalancer } from './load-balancer.js';
+import { crash, crashOnUnhandled, writeLine } from './process-output.js';
 import { type BalancerSettings, settingsFrom } from './settings.js';
+import type { Role } from './worker-channel.js';
 
-/** Straight to the descriptor: nothing of it is lost when the process ends, and a broken pipe ends nobody's traffic. */
-const writeLine = (line: string): void => {
-  try {
-    writeSync(1, `${line}\n`);
-  } catch {
-    // The reader of the output is gone; traffic continues.
-  }
-};
 const log = balancerLog(writeLine);
 
 const settingsOrExit = (): BalancerSettings => {
@@ -25,15 +16,21 @@ const settingsOrExit = (): BalancerSettings => {
 };
 
 const start = async (settings: BalancerSettings): Promise<void> => {
+  const { answersAt, ControlServer } = await import('./control-server.js');
+  const { LoadBalancer } = await import('./load-balancer.js');
   const socket = controlSocket(settings.platformHome);
   if (await answersAt(socket)) throw new Error(`another load balancer serves ${settings.platformHome} already`);
-  const balancer = await LoadBalancer.start(settings, log);
+  const workers = await workersOf(settings);
+  const balancer = await LoadBalancer.start(settings, log, workers);
   const control = new ControlServer(balancer, log);
   await control.listen(socket);
   let asked = false;
   const stop = async (reason: string) => {
     // A second signal means that somebody is tired of waiting.
-    if (asked) process.exit(1);
+    if (asked) {
+      workers.kill();
+      process.exit(1);
+    }
     asked = true;
     log.info({ reason }, 'Shutting down');
     await control.stop();
@@ -49,10 +46,21 @@ const start = async (settings: BalancerSettings): Promise<void> => {
   writeLine(JSON.stringify({ ready: true, name: 'load-balancer', port: balancer.sharedPort ?? 0 }));
 };
 
-const crash = (message: string) => (error: unknown) => {
-  log.error({ ...reasonOf(error), stack: error instanceof Error ? error.stack : undefined }, message);
-  process.exit(1);
+/** Processes can share ports on Linux only (SO_REUSEPORT of other systems does not spread connections). */
+const workersOf = async (settings: BalancerSettings) => {
+  const entryPoint = process.argv[1];
+  if (process.platform !== 'linux' || !entryPoint) {
+    const { OneWorker } = await import('./one-worker.js');
+    return new OneWorker(settings);
+  }
+  const { WorkerProcesses } = await import('./worker-processes.js');
+  return new WorkerProcesses(settings, log, entryPoint);
 };
-process.on('uncaughtException', crash('Nobody caught this error'));
-process.on('unhandledRejection', crash('Nobody awaited this rejection'));
-await start(settingsOrExit()).catch(crash('The load balancer could not start'));
+
+crashOnUnhandled(log);
+const settings = settingsOrExit();
+const [, , task, role, supervisorId] = process.argv;
+if (task === 'worker') {
+  const { runWorker } = await import('./worker-process.js');
+  await runWorker(settings, role as Role, Number(supervisorId)).catch(crash(log, 'The worker could not start'));
+} else await start(settings).catch(crash(log, 'The load balancer could not start'));

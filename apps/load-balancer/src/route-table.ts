@@ -43,29 +43,41 @@ export class RouteTable {
   }
 
   /**
-   * Makes `change` of the entry as it is when it is this change's turn; undefined deletes. `apply` runs right after
-   * the save, before the next change is looked at.
+   * Makes `change` of the entry as it is when it is this change's turn; undefined deletes. `apply` is over before the
+   * next change is looked at.
    */
   change(
     id: string,
     change: (found: RouteEntry | undefined) => RouteEntry | undefined | Promise<RouteEntry | undefined>,
-    apply: (entry: RouteEntry | undefined) => void = () => undefined,
+    apply: (entry: RouteEntry | undefined) => void | Promise<void> = () => undefined,
   ): Promise<RouteEntry | undefined> {
-    const done = this.#changing.then(async () => {
+    return this.undisturbed(async () => {
       const before = this.#entries.get(id);
       const after = await change(before);
-      if (after !== before) {
-        const next = new Map(this.#entries);
-        if (after) next.set(id, after);
-        else next.delete(id);
-        await this.file.save({ services: [...next.values()] });
-        this.#entries = next;
-      }
-      apply(after);
+      if (after !== before) await this.#save(id, after);
+      await apply(after);
       return after;
     });
+  }
+
+  /** Does this while no change is made. */
+  undisturbed<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#changing.then(work);
     this.#changing = done.catch(() => undefined);
     return done;
+  }
+
+  /** Replaces an entry from within `undisturbed`. */
+  keep(entry: RouteEntry): Promise<void> {
+    return this.#save(entry.id, entry);
+  }
+
+  async #save(id: string, after: RouteEntry | undefined): Promise<void> {
+    const next = new Map(this.#entries);
+    if (after) next.set(id, after);
+    else next.delete(id);
+    await this.file.save({ services: [...next.values()] });
+    this.#entries = next;
   }
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, type BlockList, isIP, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { targetOf } from './forwarded-headers.js';
 import { hasBody } from './lazy-body.js';
 import { ProxiedRequest, type ProxyContext } from './proxied-request.js';
@@ -18,11 +19,18 @@ export interface ListenerOptions {
   readonly trustedProxies: BlockList | undefined;
 }
 
+/** How long a client that has connected may take to send its first request when the listener stops. */
+const FIRST_REQUEST_MS = 500;
+const MOST_ACCEPTED_AT_STOP = 10_000;
+
 /** One port that clients connect to. Requests are parsed strictly: what two parsers could read differently is refused. */
 export class ServiceListener {
   readonly #server: Server;
   readonly #upgraded = new Set<UpgradedConnection>();
   readonly #responses = new Set<ServerResponse>();
+  /** Connections on which no request has begun yet. */
+  readonly #fresh = new Set<Socket>();
+  #accepted = 0;
   #onQuiet: () => void = () => undefined;
   #stopping = false;
 
@@ -38,13 +46,21 @@ export class ServiceListener {
       shouldUpgradeCallback: canUpgrade,
     });
     this.#server.setTimeout(timeouts.idleMs);
-    this.#server.on('connection', socket => gauges.watch(socket));
+    this.#server.on('connection', socket => {
+      gauges.watch(socket);
+      this.#accepted += 1;
+      this.#fresh.add(socket);
+      socket.once('close', () => this.#begun(socket));
+    });
     this.#server.on('request', (request, response) => this.#onRequest(request, response));
     this.#server.on('upgrade', (request, _socket, head) => this.#onUpgrade(request, head));
   }
 
-  /** @throws with code EADDRINUSE where somebody else has the port. */
-  listen(port: number, host: string): Promise<number> {
+  /**
+   * With `reusePort`, processes of this user that also say so may listen at the same port.
+   * @throws with code EADDRINUSE where somebody else has the port.
+   */
+  listen(port: number, host: string, reusePort = false): Promise<number> {
     const server = this.#server;
     return new Promise((resolve, reject) => {
       const settled = (error?: Error) => {
@@ -55,33 +71,65 @@ export class ServiceListener {
       };
       server.once('error', settled);
       server.once('listening', settled);
-      server.listen({ port, host, backlog: 1_024 });
+      server.listen({ port, host, reusePort, backlog: 1_024 });
     });
   }
 
   /** Takes no new connection, finishes the responses under way until `deadline`, then ends WebSockets and the rest. */
   async stop(deadline: Promise<unknown>): Promise<void> {
     this.#stopping = true;
+    await this.#acceptQueued();
     this.#server.close();
     this.#server.closeIdleConnections();
-    if (this.#responses.size > 0)
+    const silent = setTimeout(() => {
+      this.#fresh.clear();
+      this.#noteQuiet();
+    }, FIRST_REQUEST_MS);
+    if (!this.#isQuiet)
       await Promise.race([
         deadline,
         new Promise<void>(resolve => {
           this.#onQuiet = resolve;
         }),
       ]);
+    clearTimeout(silent);
     for (const connection of this.#upgraded) connection.cut();
     this.#server.closeAllConnections();
+  }
+
+  /**
+   * Closing a socket resets the connections in its queue. Node.js takes one of them at each turn of its event loop, so
+   * the queue is empty after a turn without any. Only what comes between that turn and the close is lost.
+   */
+  async #acceptQueued(): Promise<void> {
+    const most = this.#accepted + MOST_ACCEPTED_AT_STOP;
+    for (let before = -1; before !== this.#accepted && before < most; ) {
+      before = this.#accepted;
+      await turn();
+      await turn();
+    }
+  }
+
+  get #isQuiet(): boolean {
+    return this.#responses.size === 0 && this.#fresh.size === 0;
+  }
+
+  #noteQuiet(): void {
+    if (this.#isQuiet) this.#onQuiet();
+  }
+
+  #begun(socket: Socket): void {
+    if (this.#fresh.delete(socket)) this.#noteQuiet();
   }
 
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     this.#responses.add(response);
+    this.#begun(socket);
     response.once('close', () => {
       this.options.gauges.release(socket);
       this.#responses.delete(response);
-      if (this.#responses.size === 0) this.#onQuiet();
+      this.#noteQuiet();
     });
     const context = this.#contextOf(request);
     if ('refusal' in context) refuse(request, response, context.refusal);
@@ -90,6 +138,7 @@ export class ServiceListener {
 
   #onUpgrade(request: IncomingMessage, head: Buffer): void {
     const { socket } = request;
+    this.#begun(socket);
     const context = this.#contextOf(request);
     if ('refusal' in context || this.#stopping) {
       socket.destroy();

@@ -15,6 +15,8 @@ export interface Timeouts {
   /** How long a backend that refused a connection is spared while others are there. */
   readonly spareMs: number;
   readonly shutdownMs: number;
+  /** How long a worker process serves on without a main process. */
+  readonly failoverMs: number;
 }
 
 export const TIMEOUTS: Timeouts = {
@@ -25,6 +27,7 @@ export const TIMEOUTS: Timeouts = {
   clientKeepAliveMs: 75_000,
   spareMs: 1_000,
   shutdownMs: 10_000,
+  failoverMs: 60_000,
 };
 
 export interface BalancerSettings {
@@ -71,6 +74,7 @@ const environmentShape = z
     POSTERN_PLATFORM_BALANCER_HEADERS_TIMEOUT_MS: milliseconds(TIMEOUTS.headersMs),
     POSTERN_PLATFORM_BALANCER_IDLE_TIMEOUT_MS: milliseconds(TIMEOUTS.idleMs),
     POSTERN_PLATFORM_BALANCER_TRUSTED_PROXIES: z.string().default(PRIVATE_NETWORKS).transform(networks),
+    POSTERN_PLATFORM_BALANCER_FAILOVER_TIMEOUT_MS: milliseconds(TIMEOUTS.failoverMs),
     POSTERN_SHUTDOWN_TIMEOUT_MS: milliseconds(TIMEOUTS.shutdownMs),
     POSTERN_EXIT_WITH_PARENT: z.stringbool().default(false),
   })
@@ -88,6 +92,7 @@ const environmentShape = z
         headersMs: variables.POSTERN_PLATFORM_BALANCER_HEADERS_TIMEOUT_MS,
         idleMs: variables.POSTERN_PLATFORM_BALANCER_IDLE_TIMEOUT_MS,
         shutdownMs: variables.POSTERN_SHUTDOWN_TIMEOUT_MS,
+        failoverMs: variables.POSTERN_PLATFORM_BALANCER_FAILOVER_TIMEOUT_MS,
       },
     }),
   );

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import type { TrafficLedger } from './traffic-ledger.js';
 
 interface Gauge {
   counted: number;
@@ -13,7 +12,7 @@ interface Gauge {
 export class TrafficGauges {
   readonly #gauges = new Map<Socket, Gauge>();
 
-  constructor(private readonly ledger: TrafficLedger) {}
+  constructor(private readonly count: (serviceId: string, bytes: number) => void) {}
 
   watch(socket: Socket): void {
     const gauge: Gauge = { counted: 0, serviceId: undefined };
@@ -44,7 +43,7 @@ export class TrafficGauges {
 
   #settle(socket: Socket, gauge: Gauge): void {
     const bytes = socket.bytesRead + socket.bytesWritten;
-    if (gauge.serviceId) this.ledger.add(gauge.serviceId, bytes - gauge.counted);
+    if (gauge.serviceId && bytes > gauge.counted) this.count(gauge.serviceId, bytes - gauge.counted);
     gauge.counted = bytes;
   }
 }

@@ -35,6 +35,8 @@ export const trafficConfirmation = z.strictObject({ epoch: z.string(), upTo: byt
 export const reserved = z.object({ url: z.string() });
 export const drained = z.object({ cut: z.int() });
 export const balancerState = z.object({
+  /** Ids of the processes that clients are connected to, the one for new connections first. */
+  workers: z.array(z.int()).default([]),
   services: z.array(
     z.object({
       id: z.string(),

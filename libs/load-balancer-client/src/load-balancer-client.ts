@@ -91,6 +91,11 @@ export class LoadBalancerClient {
     return (await this.#ask('GET', '/state', balancerState)).services;
   }
 
+  /** Ids of the processes that clients are connected to, the one for new connections first. */
+  async workerProcesses(): Promise<readonly number[]> {
+    return (await this.#ask('GET', '/state', balancerState)).workers;
+  }
+
   /**
    * Bytes of services since the last confirmation, of at most `atMost` services. They come again until they are
    * confirmed. Does not wait for a load balancer that is away.

@@ -8,12 +8,13 @@ import { controlSocket, LoadBalancerClient } from '@postern/load-balancer-client
 import { balancerLog } from '../balancer-log.js';
 import { ControlServer } from '../control-server.js';
 import { LoadBalancer } from '../load-balancer.js';
+import { OneWorker } from '../one-worker.js';
 import { type BalancerSettings, networks, PRIVATE_NETWORKS, TIMEOUTS, type Timeouts } from '../settings.js';
 
 /** The web service of one spec file. A service's id decides its port, so specs that run side by side need different ids. */
 export const SERVICE: string = randomUUID();
 
-/** A load balancer inside the test's process, and the client that gives it orders. */
+/** A load balancer with one worker inside the test's process, and the client that gives it orders. */
 export class BalancerFixture {
   private constructor(
     readonly home: string,
@@ -55,6 +56,7 @@ export class BalancerFixture {
     this.#balancer = await LoadBalancer.start(
       this.settings,
       balancerLog(line => this.log.push(line)),
+      new OneWorker(this.settings),
     );
     this.#control = new ControlServer(
       this.#balancer,

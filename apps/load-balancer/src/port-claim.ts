@@ -1,0 +1,53 @@
+import { type AddressInfo, createServer, isIPv4, type ListenOptions, type Server } from 'node:net';
+
+/** A port that nobody listens at, and that no other load balancer of this machine takes until it is released. */
+export interface PortClaim {
+  readonly port: number;
+  release(): Promise<void>;
+}
+
+/**
+ * Sockets that share a port would share it with another load balancer of the same user, too. So each port is first
+ * listened at alone; an address in the kernel's abstract namespace keeps others from doing the same until we share it.
+ * @throws with code EADDRINUSE where somebody has the port.
+ */
+export const claimPort = async (port: number, host: string): Promise<PortClaim> => {
+  const probe = await listening({ port, host });
+  const found = (probe.address() as AddressInfo).port;
+  try {
+    const lock = await listening({ path: `\0postern-load-balancer-${found}` });
+    return { port: found, release: () => closed(lock) };
+  } finally {
+    await closed(probe);
+  }
+};
+
+/**
+ * The address at which connections to `host` arrive while nobody listens at `host` itself: Linux prefers IPv4 sockets to
+ * IPv6 sockets of the same port (tools/testing/selftests/net/reuseport_dualstack.c). Where there is none, both share.
+ */
+export const standbyHostOf = async (host: string): Promise<string> => {
+  if (!isIPv4(host)) return host;
+  const mapped = `::ffff:${host}`;
+  try {
+    await closed(await listening({ port: 0, host: mapped }));
+    return mapped;
+  } catch {
+    return host;
+  }
+};
+
+/** Whether the error says that a port cannot be had. */
+export const isTaken = (error: unknown): boolean => {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EADDRINUSE' || code === 'EACCES';
+};
+
+const listening = (options: ListenOptions): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer(socket => socket.destroy());
+    server.once('error', reject);
+    server.listen(options, () => resolve(server));
+  });
+
+const closed = (server: Server): Promise<void> => new Promise(resolve => server.close(() => resolve()));

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { LoadBalancerClient } from '@postern/load-balancer-client';
+import { waitFor } from '@postern/testing';
+
+const entryPoint = join(import.meta.dirname, '../../dist/main.js');
+const PATIENCE = { timeoutMs: 60_000, intervalMs: 5 };
+
+/** The compiled load balancer, started again whenever its main process ends. */
+export class SupervisedBalancer {
+  readonly lines: string[] = [];
+  #main: ChildProcess | undefined;
+  #ready = 0;
+  #stopping = false;
+
+  private constructor(
+    readonly home: string,
+    readonly client: LoadBalancerClient,
+    /** Of the next main process. */
+    readonly environment: Record<string, string>,
+    private readonly flags: readonly string[],
+  ) {}
+
+  /** `flags` are arguments of Node.js before the entry point of the load balancer. */
+  static async start(
+    environment: Record<string, string> = {},
+    flags: readonly string[] = [],
+  ): Promise<SupervisedBalancer> {
+    const home = await mkdtemp(join(tmpdir(), 'postern-balancer-'));
+    const client = new LoadBalancerClient(home, { patienceMs: 60_000 });
+    const balancer = new SupervisedBalancer(home, client, environment, flags);
+    balancer.#spawn();
+    await balancer.untilReady(1);
+    return balancer;
+  }
+
+  get mainProcess(): number {
+    return this.#main?.pid ?? 0;
+  }
+
+  /** How often a main process said that it is ready. */
+  get readyCount(): number {
+    return this.#ready;
+  }
+
+  /** Waits for the main process to be ready for the nth time, and for both workers. */
+  async untilReady(times: number): Promise<readonly number[]> {
+    await waitFor(() => this.#ready >= times, { ...PATIENCE, describe: () => `a main process: ${this.lines}` });
+    return this.workers();
+  }
+
+  /** The processes that serve traffic, once there are two and `gone` is none of them. */
+  workers(gone = 0): Promise<readonly number[]> {
+    return waitFor(
+      async () => {
+        const found = await this.client.workerProcesses();
+        return found.length === 2 && !found.includes(gone) ? found : undefined;
+      },
+      { ...PATIENCE, describe: () => `two workers: ${this.lines}` },
+    );
+  }
+
+  /** Kills the main process, and starts no other one. */
+  async abandon(): Promise<void> {
+    this.#stopping = true;
+    process.kill(this.mainProcess, 'SIGKILL');
+    await untilDead(this.mainProcess);
+  }
+
+  /** Stops the main process and its workers in order. */
+  async halt(): Promise<void> {
+    this.#stopping = true;
+    if (!this.#main || this.#main.exitCode !== null || this.#main.signalCode !== null) return;
+    const exit = once(this.#main, 'exit');
+    this.#main.kill('SIGTERM');
+    await exit;
+  }
+
+  async resume(): Promise<void> {
+    this.#stopping = false;
+    const before = this.#ready;
+    this.#spawn();
+    await this.untilReady(before + 1);
+  }
+
+  async stop(): Promise<void> {
+    await this.halt();
+    await rm(this.home, { recursive: true, force: true });
+  }
+
+  #spawn(): void {
+    const main = spawn(process.execPath, [...this.flags, entryPoint], {
+      env: { POSTERN_PLATFORM_HOME: this.home, ...this.environment },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.#main = main;
+    createInterface({ input: main.stdout }).on('line', line => {
+      this.lines.push(line);
+      if (line.startsWith('{"ready":true')) this.#ready += 1;
+    });
+    main.once('exit', () => {
+      if (!this.#stopping) this.#spawn();
+    });
+  }
+}
+
+/** Resolves when the process has ended and its sockets are closed. */
+export const untilDead = (processId: number): Promise<boolean> =>
+  waitFor(() => !isAlive(processId), { ...PATIENCE, intervalMs: 1, describe: `process ${processId} to end` });
+
+const isAlive = (processId: number): boolean => {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,120 @@
+import { existsSync, rmSync } from 'node:fs';
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import { addressOf } from '@postern/load-balancer-client';
+import { balancerLog, reasonOf } from './balancer-log.js';
+import { LocalWorker } from './local-worker.js';
+import { standbyHostOf } from './port-claim.js';
+import { crashOnUnhandled, writeLine } from './process-output.js';
+import type { BalancerSettings } from './settings.js';
+import type { TrafficWorker } from './traffic-worker.js';
+import {
+  kindOf,
+  ORDERS,
+  type OrderMessage,
+  onLines,
+  type Role,
+  sendLine,
+  type WorkerMessage,
+  workersFolder,
+} from './worker-channel.js';
+
+const ALONE_CHECK_MS = 250;
+
+/**
+ * A process that serves traffic as the main process orders. When the main process is killed, it serves on by the routes
+ * that it has, and the next main process continues to give it orders.
+ */
+export const runWorker = async (settings: BalancerSettings, role: Role, supervisorId: number): Promise<void> => {
+  const log = balancerLog(writeLine, { workerPid: process.pid });
+  crashOnUnhandled(log);
+  const host = role === 'standby' ? await standbyHostOf(settings.host) : settings.host;
+  const worker = new LocalWorker({ ...settings, host }, true);
+  const path = join(workersFolder(settings.platformHome), `${process.pid}.sock`);
+  let main: Socket | undefined;
+  let aloneSince = performance.now();
+
+  const end = async (reason: string) => {
+    log.info({ reason }, 'The worker ends');
+    // Nobody takes over a worker that ends.
+    if (!main) orders.close();
+    const last = await worker.stop();
+    if (main) sendLine(main, { last });
+    // Ends when the report is out and the main process has closed the connection.
+    main?.end(() => process.exit(0));
+    if (!main) process.exit(0);
+  };
+
+  const carryOut = async (socket: Socket, { id, order, parameters }: OrderMessage): Promise<void> => {
+    let answer: WorkerMessage;
+    try {
+      if (!ORDERS.includes(order)) throw new Error(`there is no order ${order}`);
+      const method = worker[order] as (
+        ...parameters: OrderMessage['parameters']
+      ) => ReturnType<TrafficWorker[typeof order]>;
+      answer = { id, result: await method.apply(worker, parameters) };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      answer = { id, failure: { message: reasonOf(error).reason, code } };
+    }
+    sendLine(socket, answer);
+    if (order === 'stop') socket.end(() => process.exit(0));
+  };
+
+  const orders = createServer(socket => {
+    main?.destroy();
+    main = socket;
+    const { sharedPort } = worker;
+    const ports = Object.fromEntries(worker.ports);
+    sendLine(socket, { introduction: { kind: kindOf(settings), role, ports, sharedPort: sharedPort ?? null } });
+    onLines(socket, message => void carryOut(socket, message));
+    socket.on('close', () => {
+      if (main !== socket) return;
+      main = undefined;
+      aloneSince = performance.now();
+    });
+  });
+
+  const checkAlone = () => {
+    if (main) return;
+    if (!existsSync(dirname(path))) process.exit(0);
+    const isOver = performance.now() - aloneSince > settings.timeouts.failoverMs;
+    const isOrphaned = settings.exitWithParent && !isAlive(supervisorId);
+    if (!isOver && !isOrphaned) return;
+    clearInterval(checking);
+    void end(isOver ? 'no main process has taken over' : 'parent gone');
+  };
+  const checking = setInterval(checkAlone, ALONE_CHECK_MS);
+
+  let asked = false;
+  const onSignal = (signal: string) => {
+    if (asked) process.exit(1);
+    asked = true;
+    void end(signal);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+
+  process.once('exit', () => rmSync(path, { force: true }));
+  await mkdir(dirname(path), { recursive: true });
+  // What a process with the same id left behind.
+  await rm(path, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    orders.once('error', reject);
+    orders.listen({ path: addressOf(path) }, resolve);
+  });
+  await chmod(path, 0o600);
+  process.send?.('listening', () => {
+    if (process.connected) process.disconnect();
+  });
+};
+
+const isAlive = (processId: number): boolean => {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
