@@ -2,6 +2,7 @@
 const SERVER = version => `
 const { createServer } = require('node:http');
 const held = [];
+let isEnding = false;
 const eat = () => { for (let n = 0; n < 32; n++) held.push(Buffer.alloc(2 ** 20, 1)); setTimeout(eat, 20); };
 const work = until => { while (Date.now() < until); };
 const answer = {
@@ -14,10 +15,11 @@ const server = createServer((request, response) => {
   answer[request.url]?.();
   const { GREETING, PASSWORD, HOSTNAME } = process.env;
   response.setHeader('content-type', 'application/json');
+  if (isEnding) response.setHeader('connection', 'close');
   response.end(JSON.stringify({ version: '${version}', greeting: GREETING, hasPassword: !!PASSWORD, instance: HOSTNAME }));
 });
 server.listen(process.env.PORT, () => console.log('version ${version} listens'));
-process.on('SIGTERM', () => { server.close(() => process.exit()); server.closeIdleConnections(); });
+process.on('SIGTERM', () => { isEnding = true; server.close(() => process.exit()); server.closeIdleConnections(); });
 `;
 
 const BUILD = version => `
