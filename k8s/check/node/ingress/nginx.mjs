@@ -1,6 +1,8 @@
 /** nginx with a configuration from the Ingresses of the cluster, as an Ingress controller would write it. */
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { until } from '../../control-plane.mjs';
 import { INGRESS_IMAGE } from '../settings.mjs';
 
 export const CLASS = 'nginx';
@@ -70,6 +72,19 @@ const routesOf = async ({ cluster }) => {
   return routes;
 };
 
+const accepts = (host, port) =>
+  new Promise(resolve => {
+    const socket = connect({ host, port, timeout: 1_000 });
+    const end = isOpen => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket
+      .once('connect', () => end(true))
+      .once('timeout', () => end(false))
+      .once('error', () => end(false));
+  });
+
 const pod = () => ({
   apiVersion: 'v1',
   kind: 'Pod',
@@ -124,5 +139,8 @@ export const startIngress = async context => {
     pod(),
   );
   await cluster.untilReady(NAMESPACE, 'app=ingress-nginx');
+  const { spec } = await cluster.api('GET', `/api/v1/namespaces/${NAMESPACE}/services/nginx`);
+  // kube-proxy learns of a pod that is ready a moment later.
+  await until('the Service of nginx', () => accepts(spec.clusterIP, 443));
   return routes.map(({ host }) => host);
 };
