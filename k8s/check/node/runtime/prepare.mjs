@@ -10,9 +10,13 @@ import { startRegistries } from './registries.mjs';
 
 const AUTHORITY = '/etc/registry-authority';
 
-/** A registry with an authority of its own and credentials. Everything else is as the chart has it. */
+/**
+ * A registry with an authority of its own and credentials, and instances of so little that one is busy where the machine is,
+ * too. Everything else is as the chart has it.
+ */
 export const RUNTIME_SETTINGS = [
   ['--set', 'runtime-agent.env.POSTERN_KUBERNETES_REGISTRY_SECRET=registry'],
+  ['--set', 'runtime-agent.env.POSTERN_KUBERNETES_INSTANCE_CPU_MILLICORES=300'],
   ['--set', `runtime-agent.env.NODE_EXTRA_CA_CERTS=${AUTHORITY}/ca.crt`],
   ['--set', `runtime-agent.files[0].name=authority,runtime-agent.files[0].mountPath=${AUTHORITY}`],
   ['--set', 'runtime-agent.files[0].configMap=kube-root-ca.crt'],

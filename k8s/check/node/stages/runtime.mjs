@@ -77,13 +77,7 @@ const scalesTo = async (service, count) => {
 
 /** Keeps its only instance busy until the autoscaler has added another. */
 const scalesByItself = async service => {
-  // Little enough that it is busy where the machine is, too.
-  const instance = { memory_mib: 256, cpu_millicores: 200 };
-  await service.ask('PATCH', '', { min_instances: 1, max_instances: 2, instance });
-  await service.restart();
-  const [{ spec }] = await service.instances();
-  const { cpu, memory } = spec.containers[0].resources.limits;
-  demand('an instance has the limits of the settings', cpu === '200m' && memory === '256Mi', `${cpu} ${memory}`);
+  await service.ask('PATCH', '', { min_instances: 1, max_instances: 2 });
   const address = await service.address();
   let isBusy = true;
   const work = async () => {
