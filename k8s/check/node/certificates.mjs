@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { API_SERVICE_ADDRESS, NODE_ADDRESS, NODE_NAME } from './settings.mjs';
+import { API_SERVICE_ADDRESS, BEHIND_INGRESS, HOSTS, NODE_ADDRESS, NODE_NAME } from './settings.mjs';
 
 const NAMES = [
   ...[
@@ -13,13 +13,20 @@ const NAMES = [
     'localhost',
   ],
   NODE_NAME,
+  ...Object.keys(HOSTS),
+  ...BEHIND_INGRESS,
 ].map(name => `DNS:${name}`);
 const ADDRESSES = ['127.0.0.1', API_SERVICE_ADDRESS, NODE_ADDRESS].map(address => `IP:${address}`);
+/** The name by which further APIs know the API server. */
+export const PROXY_NAME = 'front-proxy';
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
 const openssl = (folder, args) => execFileSync('openssl', args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
 
-/** Writes ca, apiserver and node as .crt and .key, and accounts.key, which signs the tokens of service accounts. */
+/**
+ * Writes ca, apiserver, node, proxy and world as .crt and .key, and accounts.key, which signs the tokens of service accounts.
+ * With proxy the API server introduces itself to further APIs; world is that of the hosts outside the cluster.
+ */
 export const writeCertificates = folder => {
   const authority = [
     'req',
@@ -41,6 +48,8 @@ export const writeCertificates = folder => {
   for (const [name, subject] of [
     ['apiserver', '/O=system:masters/CN=kube-apiserver'],
     ['node', `/CN=${NODE_NAME}`],
+    ['proxy', `/CN=${PROXY_NAME}`],
+    ['world', '/CN=world'],
   ]) {
     openssl(folder, ['req', ...NEW_KEY, '-subj', subject, '-keyout', `${name}.key`, '-out', `${name}.csr`]);
     const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-extfile', 'extension'];

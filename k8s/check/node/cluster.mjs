@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { until } from '../control-plane.mjs';
+import { PROXY_NAME } from './certificates.mjs';
 import { Kubernetes } from './kubernetes.mjs';
 import * as configuration from './node-configuration.mjs';
-import { API_SERVER, NODE_ADDRESS, NODE_NAME, POD_NETWORK, SERVICE_NETWORK } from './settings.mjs';
+import { API_SERVER, NODE_ADDRESS, NODE_NAME, POD_NETWORK, REGISTRY_HOST, SERVICE_NETWORK } from './settings.mjs';
 
 const STORE = 'http://127.0.0.1:2379';
 /** Names by which the parts of a cluster are authorised, and their groups. */
@@ -47,6 +48,13 @@ export const startApiServer = ({ supervised, programs, file }) =>
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',
     '--allow-privileged=true',
+    `--requestheader-client-ca-file=${file('ca.crt')}`,
+    `--requestheader-allowed-names=${PROXY_NAME}`,
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    `--proxy-client-cert-file=${file('proxy.crt')}`,
+    `--proxy-client-key-file=${file('proxy.key')}`,
     `--cert-dir=${file('certificates')}`,
   ]);
 
@@ -101,6 +109,11 @@ const writeConfiguration = ({ file, debian, controlGroup }) => {
   writeFileSync(file('cni/10-pods.conflist'), JSON.stringify(configuration.podNetworkConfiguration()));
   writeFileSync(file('kubelet.json'), JSON.stringify(configuration.kubeletConfiguration({ file, controlGroup })));
   writeFileSync(file('resolv.conf'), `nameserver ${NODE_ADDRESS}\n`);
+  mkdirSync(file(`registries/${REGISTRY_HOST}`), { recursive: true });
+  writeFileSync(
+    file(`registries/${REGISTRY_HOST}/hosts.toml`),
+    `server = "https://${REGISTRY_HOST}"\nca = "${file('ca.crt')}"\n`,
+  );
 };
 
 /** Starts everything and waits for the node. @returns {Promise<Kubernetes>} its client, as an administrator. */

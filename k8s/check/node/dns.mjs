@@ -1,5 +1,5 @@
-/** CoreDNS as the DNS of the cluster. It knows Services and nothing of the internet. */
-import { DNS_ADDRESS, DNS_IMAGE } from './settings.mjs';
+/** CoreDNS as the DNS of the cluster. It knows Services and a few hosts outside, and nothing of the internet. */
+import { DNS_ADDRESS, DNS_IMAGE, HOSTS } from './settings.mjs';
 
 const NAMESPACE = 'kube-system';
 const NAME = 'coredns';
@@ -11,6 +11,12 @@ const COREFILE = `.:53 {
   ready :8181
   kubernetes cluster.local in-addr.arpa ip6.arpa
   cache 5
+  hosts {
+${Object.entries(HOSTS)
+  .map(([name, address]) => `    ${address} ${name}`)
+  .join('\n')}
+    fallthrough
+  }
 }
 `;
 

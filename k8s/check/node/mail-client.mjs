@@ -74,10 +74,10 @@ export class Operator {
     this.token = token;
   }
 
-  static async signIn({ cluster }) {
-    const gateway = await cluster.api('GET', '/api/v1/namespaces/postern/services/api-gateway');
+  static async signIn({ cluster }, namespace = 'postern') {
+    const gateway = await cluster.api('GET', `/api/v1/namespaces/${namespace}/services/api-gateway`);
     const base = `http://${gateway.spec.clusterIP}`;
-    const { data } = await cluster.api('GET', '/api/v1/namespaces/postern/secrets/postern-platform-management');
+    const { data } = await cluster.api('GET', `/api/v1/namespaces/${namespace}/secrets/postern-platform-management`);
     const text = key => Buffer.from(data[key], 'base64').toString('utf8');
     const credentials = { email: text('operator-email'), password: text('operator-password') };
     const { token } = succeeded(await call('POST', `${base}/dashboard/api/session`, credentials));

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { tools } from '../tools.mjs';
 import { writeCertificates } from './certificates.mjs';
 import { writeArchive } from './images/archive.mjs';
-import { allImages } from './images/images.mjs';
+import { allImages, publishedImages } from './images/images.mjs';
 import { removeLeftovers } from './leftovers.mjs';
 import { changesBetween, leftBehind, machineState } from './machine.mjs';
 import { debianPackages } from './packages.mjs';
@@ -28,11 +28,12 @@ const prepareRun = async () => {
   removeLeftovers();
   const folder = mkdtempSync(join(NODE_CACHE, `${RUN_PREFIX}${process.pid}-`));
   writeCertificates(folder);
-  const images = await allImages({ debian, programs });
+  const images = await allImages({ debian, programs, folder });
   const start = performance.now();
   await writeArchive(join(folder, 'images.tar'), images, folder);
   console.log(`wrote ${images.length} images in ${since(start)}`);
-  writeFileSync(join(folder, 'run.json'), JSON.stringify({ programs, debian, helm: tools().helm }));
+  const published = await publishedImages(debian);
+  writeFileSync(join(folder, 'run.json'), JSON.stringify({ programs, debian, published, helm: tools().helm }));
   return folder;
 };
 
@@ -54,7 +55,10 @@ const compare = async (before, folder) => {
   // A run that was stopped at its beginning has written none.
   const namespaces = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
   rmSync(file, { force: true });
-  const found = () => leftBehind(changesBetween(before, machineState()), [basename(folder), 'kubepods', ...namespaces]);
+  // Another run may be under way.
+  const isOurs = line => !line.includes(RUN_PREFIX) || line.includes(basename(folder));
+  const marks = [basename(folder), 'kubepods', ...namespaces];
+  const found = () => leftBehind(changesBetween(before, machineState()), marks).filter(isOurs);
   // The kernel gives numbers of namespaces again, also to those that others make for a moment.
   for (let tries = 0; tries < 5 && found().length > 0; tries++) await pause(2_000);
   const left = found();

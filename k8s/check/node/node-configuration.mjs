@@ -10,6 +10,8 @@ state = "/run/containerd"
   snapshotter = "overlayfs"
   [plugins."io.containerd.cri.v1.images".pinned_images]
     sandbox = "${PAUSE_IMAGE}"
+  [plugins."io.containerd.cri.v1.images".registry]
+    config_path = "${file('registries')}"
 [plugins."io.containerd.cri.v1.runtime"]
   # A root without CAP_SYS_RESOURCE may not lower the score of the pause process.
   restrict_oom_score_adj = true

@@ -19,6 +19,10 @@ const PACKAGES = [
   'libmnl0',
   'libseccomp2',
   'debootstrap',
+  'docker-registry',
+  'rootlesskit',
+  'uidmap',
+  'libsubid4',
 ];
 /** Debian makes these links when it installs iptables. */
 const IPTABLES = ['iptables', 'iptables-save', 'iptables-restore', 'ip6tables', 'ip6tables-save', 'ip6tables-restore'];

@@ -24,6 +24,12 @@ const containerd = name => ({
   source: `github.com/containerd/containerd/v2/cmd/${name}`,
   flags: `-X github.com/containerd/containerd/v2/version.Version=v${CONTAINERD}`,
 });
+const buildkit = name => ({
+  name,
+  module: 'node/buildkit',
+  source: `github.com/moby/buildkit/cmd/${name}`,
+  flags: '',
+});
 const own = name => ({ name, module: `node/${name}`, source: '.', flags: '' });
 
 const PROGRAMS = [
@@ -37,6 +43,14 @@ const PROGRAMS = [
   containerd('containerd'),
   containerd('ctr'),
   containerd('containerd-shim-runc-v2'),
+  buildkit('buildkitd'),
+  buildkit('buildctl'),
+  {
+    name: 'metrics-server',
+    module: 'node/metrics-server',
+    source: 'sigs.k8s.io/metrics-server/cmd/metrics-server',
+    flags: '',
+  },
   own('coredns'),
   own('pause'),
 ];

@@ -2,7 +2,21 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-const PROGRAMS = ['apt-get', 'dpkg', 'go', 'ip', 'mount', 'openssl', 'setpriv', 'strip', 'tar', 'unshare'];
+const PROGRAMS = [
+  'apt-get',
+  'dpkg',
+  'git',
+  'go',
+  'ip',
+  'mount',
+  'openssl',
+  'perl',
+  'setcap',
+  'setpriv',
+  'strip',
+  'tar',
+  'unshare',
+];
 
 const hasProgram = name => {
   try {

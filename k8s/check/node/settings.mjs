@@ -18,6 +18,18 @@ export const NODE_ADDRESS = '10.200.0.1';
 export const PUBLIC_ADDRESS = '203.0.113.10';
 /** Where clouds give machines their credentials. */
 export const METADATA_ADDRESS = '169.254.169.254';
+/** Where repositories are, at an address that no guard takes for a private one. */
+export const GIT_ADDRESS = '93.184.215.14';
+export const GIT_HOST = 'git.example.com';
+/** Stands for Docker Hub. */
+export const HUB_ADDRESS = '10.200.0.2';
+export const HUB_HOST = 'registry-1.docker.io';
+/** The registry in the examples of values. */
+export const REGISTRY_HOST = 'registry.example.com';
+/** Names that the DNS of the cluster and the node know. */
+export const HOSTS = { [REGISTRY_HOST]: NODE_ADDRESS, [HUB_HOST]: HUB_ADDRESS, [GIT_HOST]: GIT_ADDRESS };
+/** Of the gateway, and of web services. */
+export const BEHIND_INGRESS = ['mail.example.com', '*.apps.example.com'];
 export const POD_NETWORK = '10.244.0.0/16';
 export const SERVICE_NETWORK = '10.99.0.0/16';
 export const API_SERVICE_ADDRESS = '10.99.0.1';
@@ -25,4 +37,7 @@ export const DNS_ADDRESS = '10.99.0.10';
 export const API_SERVER = `https://${NODE_ADDRESS}:6443`;
 
 export const PAUSE_IMAGE = 'registry.k8s.io/pause:3.10';
+export const REGISTRY_IMAGE = 'docker.io/library/registry:2.8.2';
+export const INGRESS_IMAGE = 'registry.example.com/nginx:1.22.1';
+export const METRICS_IMAGE = 'registry.k8s.io/metrics-server/metrics-server:v0.9.0';
 export const DNS_IMAGE = 'registry.k8s.io/coredns/coredns:v1.13.1';

@@ -1,9 +1,28 @@
 /** The stages of the check on a real node, in their order: later ones use what earlier ones have installed. */
+import * as failures from './stages/failures.mjs';
 import * as faults from './stages/faults.mjs';
+import * as ingress from './stages/ingress.mjs';
 import * as install from './stages/install.mjs';
 import * as mail from './stages/mail.mjs';
 import * as network from './stages/network.mjs';
+import * as runtime from './stages/runtime.mjs';
+import * as second from './stages/second.mjs';
 import * as security from './stages/security.mjs';
 import * as upgrade from './stages/upgrade.mjs';
+import * as whole from './stages/whole.mjs';
+import * as wrongValues from './stages/wrong-values.mjs';
 
-export const STAGES = [install, mail, security, network, upgrade, faults];
+export const STAGES = [
+  install,
+  mail,
+  security,
+  network,
+  upgrade,
+  wrongValues,
+  second,
+  runtime,
+  failures,
+  ingress,
+  faults,
+  whole,
+];

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { METADATA_ADDRESS, NODE_ADDRESS, PUBLIC_ADDRESS } from './settings.mjs';
+import { GIT_ADDRESS, HOSTS, HUB_ADDRESS, METADATA_ADDRESS, NODE_ADDRESS, PUBLIC_ADDRESS } from './settings.mjs';
 
 const run = (program, ...args) => execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
 
@@ -25,6 +25,9 @@ export const hideMachine = folder => {
     writeFileSync(stand, `${value}\n`);
     run('mount', '--bind', stand, `/proc/sys/${name}`);
   }
+  const hosts = Object.entries(HOSTS).map(([name, address]) => `${address} ${name}\n`);
+  writeFileSync(file('hosts'), `127.0.0.1 localhost\n${hosts.join('')}`);
+  run('mount', '--bind', file('hosts'), '/etc/hosts');
   run('mount', '-t', 'tmpfs', 'tmpfs', '/run');
   for (const name of ['lib', 'log']) {
     for (const part of ['upper', 'work']) mkdirSync(file(`var-${name}/${part}`), { recursive: true });
@@ -39,7 +42,8 @@ export const makeNetwork = () => {
   ip('link', 'set', 'lo', 'up');
   ip('link', 'add', 'node0', 'type', 'veth', 'peer', 'name', 'uplink0');
   ip('address', 'add', `${NODE_ADDRESS}/24`, 'dev', 'node0');
-  for (const address of [PUBLIC_ADDRESS, METADATA_ADDRESS]) ip('address', 'add', `${address}/32`, 'dev', 'node0');
+  for (const address of [PUBLIC_ADDRESS, METADATA_ADDRESS, GIT_ADDRESS, HUB_ADDRESS])
+    ip('address', 'add', `${address}/32`, 'dev', 'node0');
   for (const name of ['node0', 'uplink0']) ip('link', 'set', name, 'up');
   ip('route', 'add', 'default', 'dev', 'node0');
   writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');

@@ -127,6 +127,28 @@ describe('Web services in a cluster', () => {
     expect(await cluster.list('Secret', `postern.dev/web-service=${plan.webServiceId}`)).toEqual([]);
   });
 
+  it('say in their log how an instance ended, once, also over a restart of the agent', async () => {
+    const plan = planOf(await build(server));
+    const { webServiceId } = plan;
+    const told = async () => {
+      const lines = await harness.runtime.logs(webServiceId, { since: undefined, tail: 100 });
+      return lines.filter(({ stream }) => stream === 'platform').map(({ message }) => message);
+    };
+    const endsAnew = async (times: number) => {
+      await harness.killInstances(webServiceId);
+      await waitFor(async () => (await told()).length === times);
+      await waitFor(async () => (await harness.runtime.statusOf(webServiceId))?.healthy === 1);
+    };
+    await harness.runtime.roll(plan, never);
+    await endsAnew(1);
+    await harness.restart();
+    await harness.runtime.reconcile([plan], new Set());
+    await endsAnew(2);
+    await harness.runtime.stop(webServiceId);
+    const words = expect.stringMatching(new RegExp(`^ws-${webServiceId}-\\S+ was ended by signal 9$`));
+    expect(await told()).toEqual([words, words]);
+  }, 60_000);
+
   it('are told at once from an image that is gone', async () => {
     const artefact = { reference: `example.com/shop@sha256:${'0'.repeat(64)}`, commit: 'a'.repeat(40) };
     const rolling = harness.runtime.roll(planOf(artefact), never);

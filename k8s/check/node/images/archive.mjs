@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 const digests = new Map();
-const digestOf = async file => {
+/** @returns {Promise<string>} SHA-256 in hexadecimal; each file is read once. */
+export const digestOf = async file => {
   if (!digests.has(file)) {
     const hash = createHash('sha256');
     await pipeline(createReadStream(file), hash);

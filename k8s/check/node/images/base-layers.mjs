@@ -20,21 +20,8 @@ import { layer } from './layers.mjs';
 const SUITE = 'bookworm';
 const INCLUDED = ['ca-certificates', 'git', 'procps'];
 const EMPTIED = ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'var/cache/apt', 'var/lib/apt/lists'];
-/** Users that images and charts name, by their number. */
-const USERS = { postern: 10_001, postgres: 999, user: 1_000 };
-
-const addUsers = content => {
-  const append = (file, lines) => writeFileSync(join(content, file), lines.join(''), { flag: 'a' });
-  const users = Object.entries(USERS);
-  append(
-    'etc/passwd',
-    users.map(([name, id]) => `${name}:x:${id}:${id}::/home/${name}:/bin/sh\n`),
-  );
-  append(
-    'etc/group',
-    users.map(([name, id]) => `${name}:x:${id}:\n`),
-  );
-};
+/** Users that charts and rootless BuildKit name, by their number. */
+const USERS = { postgres: 999, user: 1_000 };
 
 const emptyFolders = content => {
   for (const folder of EMPTIED)
@@ -44,7 +31,7 @@ const emptyFolders = content => {
   mkdirSync(join(content, 'var/cache/apt/archives/partial'), { recursive: true });
 };
 
-/** Debian without documentation, with the users of all images. */
+/** Debian without documentation. */
 export const debianLayer = debian =>
   layer('debian', [SUITE, ...INCLUDED].join('-'), content => {
     const program = `${debian}/usr/sbin/debootstrap`;
@@ -53,8 +40,21 @@ export const debianLayer = debian =>
     const env = { ...process.env, DEBOOTSTRAP_DIR: `${debian}/usr/share/debootstrap` };
     execFileSync('unshare', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
     emptyFolders(content);
-    addUsers(content);
   });
+
+/** The users of images that are not built by docker/Dockerfile. */
+export const usersLayer = async debian => {
+  const base = await debianLayer(debian);
+  return layer('users', JSON.stringify(USERS).replace(/\W+/g, '-'), content => {
+    mkdirSync(join(content, 'etc'));
+    const add = (file, line) => {
+      const usual = execFileSync('tar', ['-xOf', base, `./etc/${file}`], { encoding: 'utf8' });
+      writeFileSync(join(content, 'etc', file), usual + Object.entries(USERS).map(line).join(''));
+    };
+    add('passwd', ([name, id]) => `${name}:x:${id}:${id}::/home/${name}:/bin/sh\n`);
+    add('group', ([name, id]) => `${name}:x:${id}:\n`);
+  });
+};
 
 /** Debian with a further package. */
 export const debianLayerWith = async (debian, packageName) => {

@@ -7,9 +7,10 @@ import { parse } from 'yaml';
 import { SERVICES } from '../../helm.mjs';
 import { ROOT } from '../../tools.mjs';
 import { DNS_IMAGE, PAUSE_IMAGE } from '../settings.mjs';
-import { debianLayer, debianLayerWith, nodeLayer, programLayer } from './base-layers.mjs';
+import { debianLayer, debianLayerWith, nodeLayer, programLayer, usersLayer } from './base-layers.mjs';
 import { layer } from './layers.mjs';
-import { serviceConfig, serviceLayer } from './service-layers.mjs';
+import { runtimeImages } from './runtime-images.mjs';
+import { builtImages } from './service-images.mjs';
 
 const valuesOf = path => parse(readFileSync(join(ROOT, path), 'utf8'));
 const { registry, tag } = valuesOf('k8s/examples/installation.yaml').global.image;
@@ -46,20 +47,15 @@ const migrationLayer = (name, sql) =>
     writeFileSync(join(folder, 'migration.sql'), sql);
   });
 
-const serviceImages = async base => {
-  const images = [];
-  for (const app of SERVICES)
-    images.push({
-      name: serviceImage(app, tag),
-      config: serviceConfig(),
-      layers: [...base, await serviceLayer(app)],
-    });
-  const { config, layers } = images.find(({ name }) => name === serviceImage('email-send', tag));
+const serviceImages = async context => {
+  const built = await builtImages(context, SERVICES);
+  const images = SERVICES.map(app => ({ name: serviceImage(app, tag), ...built[app] }));
   const further = { succeeds: NEXT_RELEASE, fails: BROKEN_RELEASE };
   const statements = {
     succeeds: 'CREATE TABLE "check_of_upgrades" ("id" INTEGER PRIMARY KEY);\n',
     fails: 'SELECT 1 / 0;\n',
   };
+  const { config, layers } = built['email-send'];
   for (const [name, version] of Object.entries(further)) {
     const migration = await migrationLayer(name, statements[name]);
     images.push({ name: serviceImage('email-send', version), config, layers: [...layers, migration] });
@@ -68,8 +64,9 @@ const serviceImages = async base => {
 };
 
 /** @returns {Promise<{ name: string, config: object, layers: string[] }[]>} */
-export const allImages = async ({ debian, programs }) => {
-  const base = [await debianLayer(debian), await nodeLayer()];
+export const allImages = async ({ debian, programs, folder }) => {
+  const base = await debianLayer(debian);
+  const users = await usersLayer(debian);
   const program = async (name, image, below = []) => ({
     name: image,
     config: { Entrypoint: [`/${name}`] },
@@ -81,13 +78,22 @@ export const allImages = async ({ debian, programs }) => {
   );
   return [
     await program('pause', PAUSE_IMAGE),
-    await program('coredns', DNS_IMAGE, [base[0]]),
+    await program('coredns', DNS_IMAGE, [base]),
     {
       name: postgresql.image,
       config: { Env: [PATH], Entrypoint: ['postgres-start'], StopSignal: 'SIGINT' },
-      layers: [await debianLayerWith(debian, 'postgresql-client'), await postgresLayer()],
+      layers: [await debianLayerWith(debian, 'postgresql-client'), users, await postgresLayer()],
     },
-    { name: nats.image, config: { Env: [PATH], Entrypoint: ['/nats-server'] }, layers: [base[0], natsFiles] },
-    ...(await serviceImages(base)),
+    { name: nats.image, config: { Env: [PATH], Entrypoint: ['/nats-server'] }, layers: [base, natsFiles] },
+    ...(await serviceImages({ debian, programs, folder })),
+    ...(await runtimeImages({ debian, programs, folder, base, users })),
   ];
 };
+
+/** What Docker Hub has, by repository and tag: what web services are built on by default. */
+export const publishedImages = async debian => ({
+  'library/node:24-bookworm-slim': {
+    config: { Env: [PATH], Cmd: ['node'] },
+    layers: [await debianLayer(debian), await nodeLayer()],
+  },
+});

@@ -6,6 +6,23 @@ import { NODE_CACHE } from '../settings.mjs';
 
 const TAR = ['--numeric-owner', '--sort=name', '--xattrs', '--xattrs-include=*'];
 
+const filled = async (content, file, fill) => {
+  try {
+    execFileSync('chmod', ['755', content]);
+    await fill(content);
+    execFileSync('tar', [...TAR, '-C', content, '-cf', `${content}.tar`, '.']);
+    renameSync(`${content}.tar`, file);
+  } finally {
+    rmSync(content, { recursive: true, force: true });
+    rmSync(`${content}.tar`, { force: true });
+  }
+  return file;
+};
+
+/** A layer of one run alone. @returns {Promise<string>} the tar file, in the folder of the run. */
+export const layerIn = (folder, name, fill) =>
+  filled(mkdtempSync(join(folder, `.${name}-`)), join(folder, `${name}.tar`), fill);
+
 /**
  * @param key of everything that decides the content.
  * @param fill writes the content into a folder.
@@ -19,15 +36,7 @@ export const layer = async (name, key, fill) => {
   const content = mkdtempSync(join(folder, `.${name}-`));
   process.stdout.write(`making the layer ${name} … `);
   const start = performance.now();
-  try {
-    execFileSync('chmod', ['755', content]);
-    await fill(content);
-    execFileSync('tar', [...TAR, '-C', content, '-cf', `${content}.tar`, '.']);
-    renameSync(`${content}.tar`, file);
-  } finally {
-    rmSync(content, { recursive: true, force: true });
-    rmSync(`${content}.tar`, { force: true });
-  }
+  await filled(content, file, fill);
   console.log(`${Math.round((performance.now() - start) / 1_000)} s`);
   return file;
 };

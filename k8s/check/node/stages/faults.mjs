@@ -5,11 +5,13 @@ import { until } from '../../control-plane.mjs';
 import { SERVICES } from '../../helm.mjs';
 import { startApiServer } from '../cluster.mjs';
 import { isReady } from '../kubernetes.mjs';
+import { NODE_NAME } from '../settings.mjs';
 import { addVolume } from '../volumes.mjs';
 import { underLoad } from './upgrade.mjs';
 
 export const name = 'faults';
-export const title = 'processes are killed, the broker loses its storage, the database and the API server restart';
+export const title =
+  'processes are killed, the node is drained, the broker loses its storage, the database and the API server restart';
 
 const POD = '/api/v1/namespaces/postern/pods';
 const CLAIM = '/api/v1/namespaces/postern/persistentvolumeclaims';
@@ -106,6 +108,15 @@ const restartApiServer = async ({ cluster, supervised, programs, folder }) => {
   await until('kube-apiserver', () => cluster.answers('/readyz'), 60_000);
 };
 
+/** Empties the node, as its maintenance does, and gives it back. */
+const drain = async ({ cluster }) => {
+  const options = ['--ignore-daemonsets', '--delete-emptydir-data', '--force', '--timeout=240s'];
+  await cluster.kubectl('drain', NODE_NAME, ...options);
+  const left = (await cluster.pods('postern')).filter(({ status }) => status.phase === 'Running');
+  demand('a drained node runs nothing of Postern', left.length === 0, left.map(({ metadata }) => metadata.name).join());
+  await cluster.kubectl('uncordon', NODE_NAME);
+};
+
 export const run = async context => {
   const refusing = { mayRefuse: true };
   for (const service of ['email-send', 'api-gateway'])
@@ -116,6 +127,16 @@ export const run = async context => {
   await underLoad(context, 'API server away for a minute', () => restartApiServer(context));
   await underLoad(context, 'PostgreSQL restarted', () => restartSet(context, 'postern-postgresql'), refusing);
   await sends(context, 'PostgreSQL was restarted');
+  await underLoad(
+    context,
+    'Node drained',
+    async () => {
+      await drain(context);
+      await allReady(context);
+    },
+    refusing,
+  );
+  await sends(context, 'the node was drained');
   await loseNatsStorage(context);
   await sends(context, 'NATS lost its storage');
 };

@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@postern/messaging';
 import type { LogWriter, ServicePlan } from '@postern/runtime';
 import { type Cluster, ClusterError } from '../cluster.js';
-import type { Pod } from '../objects/kinds.js';
+import type { Pod, Terminated } from '../objects/kinds.js';
 import { CONTAINER, LABEL, OURS } from '../objects/names.js';
-import { webOf } from '../rolls/failure-words.js';
+import { endWords, webOf } from '../rolls/failure-words.js';
 
 export type WriterOf = (webServiceId: string, instance: string, secrets: readonly string[]) => LogWriter;
 
@@ -21,6 +21,8 @@ interface Run {
   /** Of a container that runs again already. */
   readonly previous: boolean;
   readonly ended: boolean;
+  /** How it ended, unless it was asked to. */
+  readonly end: Terminated | undefined;
 }
 
 /**
@@ -103,13 +105,14 @@ export class LogFollower {
     const webServiceId = metadata.labels?.[LABEL.webService] ?? '';
     const about = { pod: metadata.name, webServiceId, secrets };
     const count = web?.restartCount ?? 0;
-    const runOf = (number: number, more: { previous: boolean; ended: boolean }): Run => ({
+    const end = metadata.deletionTimestamp ? undefined : (terminated ?? web?.lastState?.terminated);
+    const runOf = (number: number, more: Pick<Run, 'previous' | 'ended' | 'end'>): Run => ({
       ...about,
       ...more,
       key: `${metadata.uid}/${number}`,
     });
-    const before = count > 0 && running ? [runOf(count - 1, { previous: true, ended: true })] : [];
-    return [...before, runOf(count, { previous: false, ended })];
+    const before = count > 0 && running ? [runOf(count - 1, { previous: true, ended: true, end })] : [];
+    return [...before, runOf(count, { previous: false, ended, end: ended ? end : undefined })];
   }
 
   async #take(run: Run): Promise<void> {
@@ -130,13 +133,22 @@ export class LogFollower {
         rest = rest.subarray(end);
       }
       this.#write(run.key, writer, rest.toString('utf8'));
-      if (run.ended) this.#finished.add(run.key);
+      if (run.ended) this.#finish(run, writer);
     } catch (err) {
       // What a connection that broke has not brought, the next look asks for.
       if (!isExpected(err)) this.log.warn({ err, instance: run.pod }, 'A log ended early');
     } finally {
       await writer.close();
     }
+  }
+
+  /** Says how it ended once, also when its lines are read again after a restart. */
+  #finish({ key, pod, end }: Run, writer: LogWriter): void {
+    this.#finished.add(key);
+    const told = `${key}/end`;
+    if (!end || this.#positions?.has(told)) return;
+    writer.write('platform', `${pod} ${endWords(end)}\n`);
+    this.#positions?.set(told, end.finishedAt ?? '');
   }
 
   #write(key: string, writer: LogWriter, text: string): void {

@@ -30,12 +30,15 @@ export const isHopeless = (pod: Pod): boolean => {
   return isGone || HOPELESS.has(reason) || restartsOf(pod) >= MOST_CRASHES;
 };
 
-export const exitWords = ({ exitCode, reason }: Terminated): string => {
-  if (reason === 'OOMKilled') return 'an instance used more memory than it may';
+/** How a container ended, to follow the name of the instance. */
+export const endWords = ({ exitCode, reason }: Terminated): string => {
+  if (reason === 'OOMKilled') return 'used more memory than it may';
   // Shells and container engines say 128 and the number of the signal.
-  if (exitCode > 128 && exitCode < 160) return `an instance was ended by signal ${exitCode - 128}`;
-  return `an instance exited with code ${exitCode}`;
+  if (exitCode > 128 && exitCode < 160) return `was ended by signal ${exitCode - 128}`;
+  return `exited with code ${exitCode}`;
 };
+
+export const exitWords = (end: Terminated): string => `an instance ${endWords(end)}`;
 
 /** Why an instance was last ended, or is not there, by its status alone. */
 export const lastFailureOf = (pod: Pod): string | undefined => {

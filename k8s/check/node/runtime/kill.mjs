@@ -1,0 +1,39 @@
+/** Ends processes in containers by SIGKILL, as the kernel of their node does when it runs out of memory. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { isReady } from '../kubernetes.mjs';
+import { eventually } from './platform.mjs';
+
+const read = (pid, file) => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    // The process has ended meanwhile.
+    return '';
+  }
+};
+
+const podOf = async ({ cluster }, service) =>
+  (await cluster.pods('postern', `app.kubernetes.io/name=${service},app.kubernetes.io/component=service`)).find(
+    ({ metadata }) => !metadata.deletionTimestamp,
+  );
+
+/**
+ * Kills the only process of a service. Its pod is replaced afterwards, because a kubelet waits longer after each end of a
+ * container, and stages end many.
+ */
+export const killNine = async (context, service) => {
+  const { metadata } = await podOf(context, service);
+  const pids = readdirSync('/proc').filter(
+    pid => /^\d+$/.test(pid) && read(pid, 'cgroup').includes(metadata.uid) && read(pid, 'cmdline').includes('main.js'),
+  );
+  if (pids.length === 0) throw new Error(`${service} has no process`);
+  for (const pid of pids) process.kill(Number(pid), 'SIGKILL');
+  const path = `/api/v1/namespaces/postern/pods/${metadata.name}`;
+  await context.cluster.api('DELETE', `${path}?gracePeriodSeconds=0`);
+};
+
+export const untilServing = (context, service) =>
+  eventually(`another process of ${service}`, async () => {
+    const pod = await podOf(context, service);
+    return pod && isReady(pod) ? pod : undefined;
+  });

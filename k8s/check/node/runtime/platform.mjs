@@ -1,0 +1,133 @@
+/** The platform API as the dashboard uses it, for one web service. */
+import { setTimeout as pause } from 'node:timers/promises';
+
+const OVER = ['live', 'failed', 'cancelled', 'superseded', 'rolled_back'];
+const INTERVAL_MS = 300;
+
+/** Asks until there is an answer. @returns {Promise<T>} the first that is not undefined. */
+export const eventually = async (what, ask, limitMs = 120_000) => {
+  const end = Date.now() + limitMs;
+  let last;
+  for (;;) {
+    const found = await ask().catch(error => {
+      last = error;
+    });
+    if (found !== undefined) return found;
+    if (Date.now() > end)
+      throw new Error(`${what} did not come about in ${limitMs} ms${last ? `: ${last.message}` : ''}`);
+    await pause(INTERVAL_MS);
+  }
+};
+
+export class WebService {
+  constructor(operator, cluster, id) {
+    Object.assign(this, { operator, cluster, id, path: `/web-services/${id}` });
+  }
+
+  /** Makes one in a project of its own. */
+  static async create({ cluster, state }, settings) {
+    const { operator } = state;
+    const project = await operator.ask('POST', '/projects', { name: `Check ${Date.now()}` });
+    const { id } = await operator.ask('POST', '/web-services', { project_id: project.id, port: 3000, ...settings });
+    return new WebService(operator, cluster, id);
+  }
+
+  ask(method, path = '', body = undefined) {
+    return this.operator.ask(method, `${this.path}${path}`, body);
+  }
+
+  read() {
+    return this.ask('GET');
+  }
+
+  requestDeployment() {
+    return this.ask('POST', '/deployments', {});
+  }
+
+  deployment({ id }) {
+    return this.ask('GET', `/deployments/${id}`);
+  }
+
+  /** The deployment when it has one of these states, or is over. */
+  deploymentIn(deployment, states, limitMs = 300_000) {
+    return eventually(
+      `the deployment as ${states.join(' or ')}`,
+      async () => {
+        const found = await this.deployment(deployment);
+        return states.includes(found.status) || OVER.includes(found.status) ? found : undefined;
+      },
+      limitMs,
+    );
+  }
+
+  outcomeOf(deployment) {
+    return this.deploymentIn(deployment, OVER);
+  }
+
+  /** @throws with the reason unless it becomes live. */
+  async deploy() {
+    const outcome = await this.outcomeOf(await this.requestDeployment());
+    if (outcome.status !== 'live') {
+      const { lines } = await this.ask('GET', `/deployments/${outcome.id}/logs`).catch(() => ({ lines: [] }));
+      const log = lines.map(({ message }) => message).join('\n');
+      throw new Error(`the deployment is ${outcome.status}: ${outcome.error}\n${log}`);
+    }
+    return outcome;
+  }
+
+  untilStatus(status, limitMs = 180_000) {
+    return eventually(
+      `the web service as ${status}`,
+      async () => {
+        const found = await this.read();
+        return found.status === status ? found : undefined;
+      },
+      limitMs,
+    );
+  }
+
+  /** Which releases its instances are of. */
+  async #rolls() {
+    return new Set((await this.instances()).map(({ metadata }) => metadata.labels['postern.dev/roll']));
+  }
+
+  /** Restarts, and waits until the web service runs and its instances are new ones. @throws if they do not come up. */
+  async restart() {
+    const before = await this.#rolls();
+    await this.ask('POST', '/restart', {});
+    const { status_reason: reason } = await eventually('the restart', async () => {
+      const [found, rolls] = [await this.read(), await this.#rolls()];
+      const isNew = rolls.size > 0 && rolls.isDisjointFrom(before);
+      return found.status === 'running' && (isNew || found.status_reason) ? found : undefined;
+    });
+    if (reason) throw new Error(`the restart failed: ${reason}`);
+  }
+
+  logLine(pattern) {
+    return eventually(`a line like ${pattern}`, async () => {
+      const { lines } = await this.ask('GET', '/logs?tail=1000');
+      return lines.find(({ message }) => pattern.test(message));
+    });
+  }
+
+  /** Where the Service of the cluster is reached. */
+  async address() {
+    const path = `/api/v1/namespaces/postern-tenants/services/ws-${this.id}`;
+    return `http://${(await this.cluster.api('GET', path)).spec.clusterIP}`;
+  }
+
+  /** What an instance answers. */
+  async get(path = '/') {
+    const response = await fetch(`${await this.address()}${path}`, {
+      headers: { connection: 'close' },
+      signal: AbortSignal.timeout(20_000),
+    });
+    return response.json();
+  }
+
+  /** Pods that are to stay. */
+  async instances() {
+    const pods = await this.cluster.pods('postern-tenants', `postern.dev/web-service=${this.id}`);
+    return pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  }
+}

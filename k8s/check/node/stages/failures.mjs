@@ -1,0 +1,122 @@
+import { demand } from '../../../../docker/check/report.mjs';
+import { killNine, untilServing } from '../runtime/kill.mjs';
+import { eventually, WebService } from '../runtime/platform.mjs';
+import { prepareRuntime } from '../runtime/prepare.mjs';
+import { broken, sample, unbuildable } from '../runtime/sample.mjs';
+
+export const name = 'failures';
+export const title = 'web services fail, and platform-management and runtime-agent are killed at each step';
+
+const VICTIMS = ['runtime-agent', 'platform-management'];
+
+const outcome = async service => service.outcomeOf(await service.requestDeployment());
+
+const failsInWords = async ({ state: { git } }, service) => {
+  git.commit('failing', unbuildable());
+  const failed = await outcome(service);
+  demand(`a build that fails says why: ${failed.error}`, failed.status === 'failed' && /code 4/.test(failed.error));
+  git.commit('failing', broken());
+  const dead = await outcome(service);
+  demand(
+    `a release that does not start says why: ${dead.error}`,
+    dead.status === 'failed' && /exited with code 3/.test(dead.error) && /the database is not there/.test(dead.error),
+  );
+  demand('the release before still answers', (await service.get()).version === 'one');
+  git.commit('failing', sample('one'));
+};
+
+const crashes = async service => {
+  const before = (await service.instances())[0];
+  await service.get('/crash').catch(() => undefined);
+  await service.logLine(/it was asked to crash/);
+  await service.logLine(/exited with code 7/);
+  demand('an instance that crashes is started again, and the log says why', true);
+  await eventually('an answer after a crash', () => service.get().catch(() => undefined));
+  // The pauses between restarts become longer, which is when nothing answers.
+  const failed = await eventually(
+    'the state failed of a crash loop',
+    async () => {
+      await service.get('/crash').catch(() => undefined);
+      const found = await service.read();
+      return found.status === 'failed' ? found : undefined;
+    },
+    180_000,
+  );
+  demand(`a crash loop is told: ${failed.status_reason}`, /exited with code 7/.test(failed.status_reason ?? ''));
+  await service.untilStatus('running', 400_000);
+  demand('and over when it answers again', (await service.instances())[0].metadata.uid === before.metadata.uid);
+};
+
+const runsOutOfMemory = async service => {
+  await service.restart();
+  await service.get('/eat');
+  const { message } = await service.logLine(/used more memory than it may/);
+  demand(`an instance that the kernel ends is told of: ${message}`, true);
+  await eventually('an answer afterwards', () => service.get().catch(() => undefined));
+  demand('and it answers again', true);
+};
+
+/** Begins something, kills a process at its step, and waits for the same end as without. */
+const STEPS = {
+  'a build': async (service, kill) => {
+    const deployment = await service.requestDeployment();
+    await service.deploymentIn(deployment, ['building']);
+    await kill();
+    return (await service.outcomeOf(deployment)).status === 'live';
+  },
+  'a release': async (service, kill) => {
+    const deployment = await service.requestDeployment();
+    await service.deploymentIn(deployment, ['releasing']);
+    await kill();
+    return (await service.outcomeOf(deployment)).status === 'live';
+  },
+  'a restart': async (service, kill) => {
+    await service.ask('POST', '/restart', {});
+    await kill();
+    return (await service.untilStatus('running')).status_reason === null;
+  },
+  'a stop': async (service, kill) => {
+    await service.ask('POST', '/stop', {});
+    await kill();
+    await service.untilStatus('stopped');
+    return (await service.instances()).length === 0;
+  },
+  'a start': async (service, kill) => {
+    await service.ask('POST', '/start', {});
+    await kill();
+    return (await service.untilStatus('running')).status_reason === null;
+  },
+};
+
+const survivesKills = async (context, service) => {
+  for (const [step, work] of Object.entries(STEPS)) {
+    const isDone = await work(service, () => Promise.all(VICTIMS.map(victim => killNine(context, victim))));
+    for (const victim of VICTIMS) await untilServing(context, victim);
+    const words = JSON.stringify(await service.read());
+    // A stopped one is started by the step after.
+    const answers = step === 'a stop' || (await service.get()).version === 'one';
+    demand(`${step} ends as without a kill -9 of ${VICTIMS.join(' and ')}`, isDone && answers, words);
+  }
+};
+
+const isDeletedDespiteKills = async (context, service) => {
+  await service.ask('DELETE');
+  await killNine(context, 'runtime-agent');
+  await eventually('the end of its instances', async () =>
+    (await service.instances()).length === 0 ? true : undefined,
+  );
+  demand('a deletion ends as without a kill -9 of runtime-agent', true);
+};
+
+export const run = async context => {
+  await prepareRuntime(context);
+  const { git } = context.state;
+  const settings = { name: 'Failing', git_repository_url: git.commit('failing', sample('one')) };
+  const service = await WebService.create(context, { ...settings, health_check_path: '/' });
+  await service.deploy();
+  await failsInWords(context, service);
+  await runsOutOfMemory(service);
+  await crashes(service);
+  await survivesKills(context, service);
+  await isDeletedDespiteKills(context, service);
+};

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { demand } from '../../../../docker/check/report.mjs';
+import { CLASS, NAMESPACE, startIngress } from '../ingress/nginx.mjs';
+import { WebService } from '../runtime/platform.mjs';
+import { prepareRuntime, RUNTIME_SETTINGS, upgradeTrial } from '../runtime/prepare.mjs';
+import { sample } from '../runtime/sample.mjs';
+
+export const name = 'ingress';
+export const title = 'the gateway and a web service are reached by their host names, over TLS, through an Ingress';
+
+const HOST = 'mail.example.com';
+const DOMAIN = 'apps.example.com';
+const SETTINGS = [
+  ['-f', 'k8s/examples/ingress.yaml'],
+  ['--set', `runtime-agent.env.POSTERN_PLATFORM_DOMAIN=${DOMAIN}`],
+  ['--set', `runtime-agent.env.POSTERN_KUBERNETES_INGRESS_CLASS=${CLASS}`],
+].flat();
+
+/** Asks the Ingress for a host, whose certificate is verified. */
+const askFor = async ({ cluster, folder }, host, { method = 'GET', path = '/', headers = {}, body } = {}) => {
+  const { spec } = await cluster.api('GET', `/api/v1/namespaces/${NAMESPACE}/services/nginx`);
+  const ca = readFileSync(join(folder, 'ca.crt'));
+  const options = { host: spec.clusterIP, servername: host, method, path, ca, headers: { host, ...headers } };
+  return new Promise((resolve, reject) => {
+    const sent = request(options, response => {
+      response
+        .setEncoding('utf8')
+        .toArray()
+        .then(chunks => {
+          resolve({ status: response.statusCode, text: chunks.join('') });
+        }, reject);
+    });
+    sent.once('error', reject).end(body);
+  });
+};
+
+/** A little less than the 10 MiB that the gateway takes. */
+const largeMessage = address => {
+  const text = `${'x'.repeat(71)}\n`.repeat(130_000);
+  return JSON.stringify({ from: 'orders@shop.test', to: [address], subject: 'Large', text });
+};
+
+const gatewayIsReached = async context => {
+  const { sender } = context.state;
+  const dashboard = await askFor(context, HOST, { path: '/dashboard/' });
+  demand(`https://${HOST} shows the dashboard, and its certificate verifies`, dashboard.status === 200, dashboard.text);
+  const sent = await askFor(context, HOST, {
+    method: 'POST',
+    path: '/emails',
+    headers: { 'api-key': sender.key, 'content-type': 'application/json' },
+    body: largeMessage(sender.address),
+  });
+  demand('a message of the largest size passes the Ingress', sent.status === 200, `${sent.status} ${sent.text}`);
+  const unknown = await askFor(context, 'elsewhere.apps.example.com');
+  demand('a host without an Ingress is not found', unknown.status === 404, unknown.text);
+};
+
+const webServiceIsReached = async context => {
+  const { git } = context.state;
+  const settings = { name: 'My shop!', git_repository_url: git.commit('shop', sample('shop')) };
+  const service = await WebService.create(context, settings);
+  await service.deploy();
+  const { url } = await service.read();
+  const { host, protocol } = new URL(url);
+  demand(`a web service has the address ${url}`, protocol === 'https:' && host.endsWith(`.${DOMAIN}`), url);
+  const hosts = await startIngress(context);
+  demand('its Ingress names its host', hosts.includes(host), hosts.join());
+  const { status, text } = await askFor(context, host);
+  demand('and it answers there, over TLS', status === 200 && JSON.parse(text).version === 'shop', text);
+  await service.ask('DELETE');
+};
+
+export const run = async context => {
+  const { cluster, folder } = context;
+  await prepareRuntime(context);
+  const [certificate, key] = ['crt', 'key'].map(part => readFileSync(join(folder, `world.${part}`), 'utf8'));
+  await cluster.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'mail-example-com-tls', namespace: 'postern' },
+    type: 'kubernetes.io/tls',
+    stringData: { 'tls.crt': certificate, 'tls.key': key },
+  });
+  await upgradeTrial(context, ...RUNTIME_SETTINGS, ...SETTINGS);
+  await startIngress(context);
+  await gatewayIsReached(context);
+  await webServiceIsReached(context);
+  await upgradeTrial(context, ...RUNTIME_SETTINGS);
+};
