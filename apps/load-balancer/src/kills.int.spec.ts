@@ -1,15 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { ask, listening } from './testing/balancer-fixture.js';
 import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
 import { SteadyConnections } from './testing/steady-connections.js';
 import { SupervisedBalancer, untilDead } from './testing/supervised-balancer.js';
 
-const app = join(import.meta.dirname, '..');
 const SERVICE = randomUUID();
 const AT_ONCE = 8;
 /** While a process dies, its sockets are closed one by one: a client can lose a connection, and the next one too. */
@@ -22,11 +19,6 @@ describe('When a process of the load balancer is killed, and connections are ope
   let port: number;
   let url: string;
   let connections: SteadyConnections;
-
-  beforeAll(() => {
-    // The process under test is the compiled one.
-    spawnSync(process.execPath, [join(app, '../../node_modules/typescript/bin/tsc'), '-b', app]);
-  }, STORY_MS);
 
   beforeEach(async () => {
     // Answers take a while, so that some are under way whenever a process is killed.

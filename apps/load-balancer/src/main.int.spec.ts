@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { balancerFolder, LoadBalancerClient } from '@postern/load-balancer-client';
 import { waitFor } from '@postern/testing';
 import { ask, SERVICE } from './testing/balancer-fixture.js';
@@ -25,11 +25,6 @@ describe('The load balancer as a process', () => {
   let home: string;
   let client: LoadBalancerClient;
   const children: ChildProcess[] = [];
-
-  beforeAll(() => {
-    // The process under test is the compiled one.
-    spawnSync(process.execPath, [join(app, '../../node_modules/typescript/bin/tsc'), '-b', app]);
-  }, 60_000);
 
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'postern-balancer-'));

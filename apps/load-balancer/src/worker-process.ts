@@ -4,6 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { addressOf } from '@postern/load-balancer-client';
 import { balancerLog, reasonOf } from './balancer-log.js';
+import { isAlive } from './is-alive.js';
 import { LocalWorker } from './local-worker.js';
 import { standbyHostOf } from './port-claim.js';
 import { crashOnUnhandled, writeLine } from './process-output.js';
@@ -108,13 +109,4 @@ export const runWorker = async (settings: BalancerSettings, role: Role, supervis
   process.send?.('listening', () => {
     if (process.connected) process.disconnect();
   });
-};
-
-const isAlive = (processId: number): boolean => {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 };

@@ -1,15 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { ask, listening } from './testing/balancer-fixture.js';
 import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
 import { SteadyConnections } from './testing/steady-connections.js';
 import { SupervisedBalancer, untilDead } from './testing/supervised-balancer.js';
 
-const app = join(import.meta.dirname, '..');
 const SERVICE = randomUUID();
 const STORY_MS = 120_000;
 const PATIENCE = { timeoutMs: 60_000 };
@@ -25,11 +22,6 @@ describe('The worker processes of the load balancer', () => {
   let port: number;
   let balancer: SupervisedBalancer;
   let url: string;
-
-  beforeAll(() => {
-    // The process under test is the compiled one.
-    spawnSync(process.execPath, [join(app, '../../node_modules/typescript/bin/tsc'), '-b', app]);
-  }, STORY_MS);
 
   beforeEach(async () => {
     server = createServer((incoming, response) => {

@@ -46,6 +46,18 @@ class Tracked {
   take(): void {}
 }
 
+/** An event of platform-management that it has not published. */
+const forgedEvent = (): string =>
+  JSON.stringify({
+    id: randomUUID(),
+    type: userDisabled.type,
+    stream_id: 'user-1',
+    version: 1,
+    occurred_at: new Date().toISOString(),
+    data: { user_id: randomUUID(), at: new Date().toISOString() },
+    metadata: { correlation_id: 'forged' },
+  });
+
 describe.each(['2.9', '2.12'] as const)('Code that has taken over a service, with nats-server %s,', version => {
   let nats: TestNats;
   let administrator: NatsConnection;
@@ -134,15 +146,7 @@ describe.each(['2.9', '2.12'] as const)('Code that has taken over a service, wit
 
   it('cannot forge an event of another service by what JetStream delivers or answers into its stream', async () => {
     const jsm = await jetstreamManager(administrator);
-    const forged = JSON.stringify({
-      id: randomUUID(),
-      type: userDisabled.type,
-      stream_id: 'user-1',
-      version: 1,
-      occurred_at: new Date().toISOString(),
-      data: { user_id: randomUUID(), at: new Date().toISOString() },
-      metadata: { correlation_id: 'forged' },
-    });
+    const forged = forgedEvent();
     const publisher = await attacker('email-send');
     publisher.publish('postern.events.email-send.forged', forged, { reply: userDisabled.subject });
     publisher.publish(`$JS.API.STREAM.MSG.GET.${STREAM}`, '{"seq":1}', { reply: userDisabled.subject });
@@ -178,15 +182,7 @@ describe.each(['2.9', '2.12'] as const)('Code that has taken over a service, wit
     const jsm = await jetstreamManager(administrator);
     await jsm.streams.delete(STREAM);
     const publisher = await attacker('email-send');
-    const forged = JSON.stringify({
-      id: randomUUID(),
-      type: userDisabled.type,
-      stream_id: 'user-1',
-      version: 1,
-      occurred_at: new Date().toISOString(),
-      data: { user_id: randomUUID(), at: new Date().toISOString() },
-      metadata: { correlation_id: 'forged' },
-    });
+    const forged = forgedEvent();
     const [own, foreign] = [streamSubjectOf('email-send'), streamSubjectOf('platform-management')];
     const config = { name: STREAM, subjects: [own], republish: { src: own, dest: foreign } };
     await publisher.request(`$JS.API.STREAM.CREATE.${STREAM}`, JSON.stringify(config));

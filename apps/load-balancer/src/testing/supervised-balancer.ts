@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LoadBalancerClient } from '@postern/load-balancer-client';
 import { waitFor } from '@postern/testing';
+import { isAlive } from '../is-alive.js';
 
 const entryPoint = join(import.meta.dirname, '../../dist/main.js');
 const PATIENCE = { timeoutMs: 60_000, intervalMs: 5 };
@@ -111,12 +112,3 @@ export class SupervisedBalancer {
 /** Resolves when the process has ended and its sockets are closed. */
 export const untilDead = (processId: number): Promise<boolean> =>
   waitFor(() => !isAlive(processId), { ...PATIENCE, intervalMs: 1, describe: `process ${processId} to end` });
-
-const isAlive = (processId: number): boolean => {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};

@@ -20,7 +20,7 @@ const tags = async context => {
 };
 
 /** Of a service that had no instance: its address refuses connections until kube-proxy knows the first one. */
-const firstAnswer = service => eventually('an answer', () => service.get().catch(() => undefined), 5_000);
+const firstAnswer = service => eventually('an answer', () => service.get(), 5_000);
 
 const isBuiltAndDeployed = async (context, service) => {
   const first = await service.deploy();
