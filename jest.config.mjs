@@ -1,7 +1,7 @@
 /**
  * One Jest project per tier; the Nx targets `test`, `test:integration`, `e2e` and `e2e:crash` run them (nx.json).
- * swc compiles the sources of the workspace directly (the `postern-source` export condition), so unit tests need no
- * build; integration tests and the stories in e2e/ start programs that are built.
+ * Spec files run as modules of Node.js itself (tools/setup/native-jest) on the sources of the workspace, so unit tests
+ * need no build; integration tests and the stories in e2e/ start programs that are built.
  */
 const tier = (displayName, testMatch, testPathIgnorePatterns = []) => ({
   displayName,
@@ -10,25 +10,11 @@ const tier = (displayName, testMatch, testPathIgnorePatterns = []) => ({
   testMatch,
   testPathIgnorePatterns: ['/node_modules/', '/dist/', ...testPathIgnorePatterns],
   modulePathIgnorePatterns: ['/dist/'],
-  testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['postern-source', 'node'] },
-  extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: {
-    '\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2024',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          keepClassNames: true,
-        },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
-  },
+  testEnvironment: '<rootDir>/tools/setup/native-jest/environment.mjs',
+  runtime: '<rootDir>/tools/setup/native-jest/runtime.mjs',
+  // Node.js itself waits for these.
+  fakeTimers: { doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] },
+  transform: {},
 });
 
 // Nx sets it for every task; programs that a test starts would color what the test reads.

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { SERVICE_NAMES } from '@postern/contracts';
 import type { RunningPostern } from '@postern/local-start';
-import { workerRegistry } from '@postern/testing';
 
 /** What stories need of a running Postern when they only use its public API. */
 export interface PosternAccess extends Pick<RunningPostern, 'baseUrl' | 'mailboxUrl' | 'operator' | 'metricsUrls'> {
@@ -35,14 +34,14 @@ export interface SharedPosternReady {
 
 const PROGRAM = join(import.meta.dirname, '../dist/shared-postern-main.js');
 
+let starting: Promise<SharedPosternReady> | undefined;
+
 /**
  * The Postern that all files of this Jest worker share; started by the first of them, ended when the worker ends. Calls
  * of the platform API and requests without a credential are not limited in it.
  */
 export const sharedPostern = async (): Promise<PosternAccess> => {
-  const registry = workerRegistry<Promise<SharedPosternReady>>();
-  const starting = registry.get(PROGRAM) ?? start();
-  registry.set(PROGRAM, starting);
+  starting ??= start();
   const ready = await starting;
   return {
     baseUrl: ready.baseUrl,

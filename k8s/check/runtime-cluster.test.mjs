@@ -54,7 +54,6 @@ describe('The Kubernetes runtime, against a real kube-apiserver', () => {
     const jest = spawn(
       process.execPath,
       [
-        '--experimental-vm-modules',
         join(ROOT, 'node_modules/jest/bin/jest.js'),
         '--selectProjects',
         'integration',

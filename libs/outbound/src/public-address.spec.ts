@@ -143,6 +143,10 @@ describe('a public address', () => {
     expect(isPublicAddress(address)).toBe(false),
   );
 
+  it.each(['1.0', '8.8.2056', '134744072', '010.8.8.8', '0x8.8.8.8'])('is not the short form %s', text =>
+    expect(isPublicAddress(text)).toBe(false),
+  );
+
   it('is an IP address, whatever else the text is', () =>
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.stringMatching(/^[0-9a-fx:.%[\]]{1,40}$/)), text => {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
@@ -49,7 +50,8 @@ const embeddedIpv4 = (address: ipaddr.IPv6): ipaddr.IPv4 | undefined => {
 
 /** Whether the text is an IP address that is reachable over the internet, and no cloud's metadata address. */
 export const isPublicAddress = (text: string): boolean => {
-  if (!ipaddr.isValid(text) || text.includes('%')) return false;
+  // ipaddr.js also reads the short forms of inet_aton, such as 1.0.
+  if (isIP(text) === 0 || text.includes('%')) return false;
   const address = ipaddr.parse(text);
   if (address instanceof ipaddr.IPv4) return isPublicIpv4(address);
   const embedded = embeddedIpv4(address);
@@ -60,5 +62,5 @@ export const isPublicAddress = (text: string): boolean => {
 /** The IP address that is the host of a URL, without brackets; undefined for host names. */
 export const literalAddress = ({ hostname }: URL): string | undefined => {
   const host = hostname.replace(/^\[|\]$/g, '');
-  return ipaddr.isValid(host) ? host : undefined;
+  return isIP(host) === 0 ? undefined : host;
 };

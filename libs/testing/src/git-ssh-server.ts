@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
-import { type AuthContext, type Connection, Server, type ServerChannel, utils } from 'ssh2';
+import ssh2, { type AuthContext, type Connection, type ServerChannel } from 'ssh2';
 
 export interface KeyPair {
   /** In the OpenSSH format. */
@@ -10,7 +10,7 @@ export interface KeyPair {
 }
 
 export const newKeyPair = (): KeyPair => {
-  const { private: privateKey, public: publicKey } = utils.generateKeyPairSync('ed25519');
+  const { private: privateKey, public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
   return { privateKey, publicKey };
 };
 
@@ -36,7 +36,7 @@ export const startGitSshServer = async (options: GitSshServerOptions): Promise<G
   const commands: string[] = [];
   const clients = new Set<Connection>();
   let connections = 0;
-  const server = new Server({ hostKeys: [options.hostKey.privateKey] }, client => {
+  const server = new ssh2.Server({ hostKeys: [options.hostKey.privateKey] }, client => {
     connections += 1;
     clients.add(client);
     client.on('error', () => {});
@@ -69,7 +69,7 @@ export const startGitSshServer = async (options: GitSshServerOptions): Promise<G
 };
 
 const authenticate = (context: AuthContext, authorized: string): void => {
-  const allowed = utils.parseKey(authorized);
+  const allowed = ssh2.utils.parseKey(authorized);
   if (allowed instanceof Error) throw allowed;
   if (context.method !== 'publickey' || !context.key.data.equals(allowed.getPublicSSH())) {
     context.reject(['publickey']);

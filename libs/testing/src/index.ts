@@ -41,4 +41,3 @@ export {
 } from './sql-statements.js';
 export { type FindValkeyOptions, findValkeyServer } from './valkey-install.js';
 export { eventually, type WaitForOptions, waitFor } from './wait-for.js';
-export { workerRegistry } from './worker-registry.js';

@@ -44,7 +44,7 @@ export interface PostgresOptions {
   removeDirWithParent?: string;
 }
 
-/** The state of a running server, independent of the module instance that started it. */
+/** The state of a running server. */
 export interface PostgresState {
   readonly options: PostgresOptions;
   readonly guard: ParentGuard | undefined;

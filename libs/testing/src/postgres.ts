@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port.js';
-import { PostgresServer, type PostgresState, spawnPostgres } from './postgres-server.js';
-import { workerRegistry } from './worker-registry.js';
+import { type PostgresServer, spawnPostgres } from './postgres-server.js';
 
 /** Options of `startPostgres`. */
 export interface TestPostgresOptions {
@@ -31,24 +30,25 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
+/** The servers that all spec files of this Jest worker share, by durability. */
+const sharedServers = new Map<boolean, Promise<PostgresServer>>();
+
 /**
  * Starts PostgreSQL, or uses the server of this Jest worker. The server and its data are deleted when the worker
  * ends in any way.
  */
 export async function startPostgres(options: TestPostgresOptions = {}): Promise<TestPostgres> {
-  const shared = options.shared !== false && !options.settings;
-  const key = `postgres durable=${options.durable !== false}`;
-  const registry = workerRegistry<Promise<PostgresState>>();
-  if (!shared) return handle(await start(options), false);
-  const pending = registry.get(key) ?? start(options).then(({ state }) => state);
-  registry.set(key, pending);
+  const durable = options.durable !== false;
+  if (options.shared === false || options.settings) return handle(await start(options), false);
+  const starting = sharedServers.get(durable) ?? start(options);
+  sharedServers.set(durable, starting);
   try {
-    const server = new PostgresServer(await pending);
-    // An earlier test file may have killed the server.
+    const server = await starting;
+    // An earlier spec file may have killed the server.
     if (!server.isRunning) await server.restart();
     return handle(server, true);
   } catch (error) {
-    registry.delete(key);
+    sharedServers.delete(durable);
     throw error;
   }
 }

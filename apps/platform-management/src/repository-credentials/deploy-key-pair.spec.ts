@@ -1,10 +1,10 @@
 import { createPublicKey, sign } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type ParsedKey, utils } from 'ssh2';
+import ssh2, { type ParsedKey } from 'ssh2';
 import { newDeployKeyPair } from './deploy-key-pair.js';
 
 const parsed = (text: string): ParsedKey => {
-  const key = utils.parseKey(text);
+  const key = ssh2.utils.parseKey(text);
   if (key instanceof Error) throw key;
   return key;
 };

@@ -1,0 +1,42 @@
+import { createRequire, registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import JestRuntime from 'jest-runtime';
+import { sourceMaps } from './typescript-modules.mjs';
+
+const require = createRequire(import.meta.url);
+const globalsModule = new URL('./globals.mjs', import.meta.url).href;
+
+/** What `@jest/globals` exports for the spec file that runs; read by globals.mjs. */
+export const current = { globals: {} };
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === '@jest/globals' ? { url: globalsModule, shortCircuit: true } : next(specifier, context),
+});
+
+let files = 0;
+
+export default class NativeRuntime extends JestRuntime {
+  unstable_shouldLoadAsEsm() {
+    return true;
+  }
+
+  /** Every spec file is a module of its own, also when it runs again; what it imports is shared. */
+  async unstable_importModule(path) {
+    current.globals = this.requireModuleOrMock(path, '@jest/globals');
+    files += 1;
+    return import(`${pathToFileURL(path)}?run=${files}`);
+  }
+
+  /** Jest loads its test framework with this: a new one for every spec file. */
+  requireInternalModule(path) {
+    delete globalThis[Symbol.for('EVENT_HANDLERS')];
+    delete globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')];
+    delete require.cache[require.resolve(path)];
+    return require(path);
+  }
+
+  getSourceMaps() {
+    return sourceMaps;
+  }
+}
