@@ -1,4 +1,4 @@
-import { type Attributes, type Histogram, metrics } from '@opentelemetry/api';
+import { type Attributes, type Histogram, type MeterProvider, metrics } from '@opentelemetry/api';
 
 /** Bucket boundaries that OpenTelemetry recommends for durations. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -13,16 +13,21 @@ interface Instruments {
   readonly eventGaps: { add(value: number, attributes: Attributes): void };
 }
 
-let created: Instruments | undefined;
+let created: { readonly provider: MeterProvider; readonly instruments: Instruments } | undefined;
 
 /**
- * Created at first use: the metrics API returns no-op instruments until the process has registered its meter
- * provider.
+ * The instruments of the meter provider that the process has registered, created at first use: without a provider
+ * they do nothing.
  */
 export const instruments = (): Instruments => {
-  if (created) return created;
-  const meter = metrics.getMeter('@postern/messaging');
-  created = {
+  const provider = metrics.getMeterProvider();
+  if (created?.provider !== provider) created = { provider, instruments: create(provider) };
+  return created.instruments;
+};
+
+const create = (provider: MeterProvider): Instruments => {
+  const meter = provider.getMeter('@postern/messaging');
+  return {
     requestDuration: meter.createHistogram('rpc.server.duration', {
       unit: 's',
       advice: { explicitBucketBoundaries: SECONDS },
@@ -49,5 +54,4 @@ export const instruments = (): Instruments => {
       description: 'Times the stream had lost events before the consumer took them',
     }),
   };
-  return created;
 };

@@ -125,6 +125,11 @@ export class WebService {
     return response.json();
   }
 
+  /** What the only instance answers once kube-proxy knows it; until then the address refuses connections. */
+  firstAnswer() {
+    return eventually('an answer', () => this.get(), 5_000);
+  }
+
   /** Pods that are to stay. */
   async instances() {
     const pods = await this.cluster.pods('postern-tenants', `postern.dev/web-service=${this.id}`);

@@ -19,9 +19,6 @@ const tags = async context => {
   return JSON.parse(text).tags ?? [];
 };
 
-/** Of a service that had no instance: its address refuses connections until kube-proxy knows the first one. */
-const firstAnswer = service => eventually('an answer', () => service.get(), 5_000);
-
 const isBuiltAndDeployed = async (context, service) => {
   const first = await service.deploy();
   const [pod] = await service.instances();
@@ -34,7 +31,7 @@ const isBuiltAndDeployed = async (context, service) => {
   const { lines } = await service.ask('GET', `/deployments/${first.id}/logs`);
   const words = lines.map(({ message }) => message).join('\n');
   demand('the log of the deployment has the output of the build', words.includes('built with everybody'), words);
-  const answer = await firstAnswer(service);
+  const answer = await service.firstAnswer();
   demand('an instance answers through its Service', answer.version === 'one' && answer.greeting === 'everybody');
   const { url } = await service.read();
   demand(`its address is that of the cluster: ${url}`, url === `http://ws-${service.id}.postern-tenants.svc`, url);
@@ -134,7 +131,7 @@ const stopsAndStarts = async service => {
   demand('it stops, and no instance is left', (await service.instances()).length === 0);
   await service.ask('POST', '/start', {});
   await service.untilStatus('running');
-  const { version, greeting } = await firstAnswer(service);
+  const { version, greeting } = await service.firstAnswer();
   demand('it starts again without a build, with the variables of today', version === 'one' && greeting === 'the world');
 };
 
