@@ -16,19 +16,20 @@ registerHooks({
 
 let files = 0;
 
+/** Loads spec files, and the test framework, with the modules of Node.js instead of a context of their own. */
 export default class NativeRuntime extends JestRuntime {
   unstable_shouldLoadAsEsm() {
     return true;
   }
 
-  /** Every spec file is a module of its own, also when it runs again; what it imports is shared. */
+  /** A spec file is a new module each time it runs; what it imports is shared. */
   async unstable_importModule(path) {
     current.globals = this.requireModuleOrMock(path, '@jest/globals');
     files += 1;
     return import(`${pathToFileURL(path)}?run=${files}`);
   }
 
-  /** Jest loads its test framework with this: a new one for every spec file. */
+  /** Jest loads its test framework with this; each spec file has one of its own. */
   requireInternalModule(path) {
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
     delete globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')];

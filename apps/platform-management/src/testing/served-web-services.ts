@@ -121,7 +121,7 @@ export class ServedWebServices {
         const reply = await ask();
         return reply.status === status ? reply : undefined;
       },
-      { describe: `the status ${status}` },
+      { describe: `the status ${status}`, timeoutMs: 25_000 },
     );
   }
 
