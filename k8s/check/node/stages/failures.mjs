@@ -7,7 +7,7 @@ import { broken, sample, unbuildable } from '../runtime/sample.mjs';
 export const name = 'failures';
 export const title = 'web services fail, and platform-management and runtime-agent are killed at each step';
 
-const VICTIMS = ['runtime-agent', 'platform-management'];
+const VICTIMS = [['runtime-agent'], ['platform-management'], ['runtime-agent', 'platform-management']];
 
 const outcome = async service => service.outcomeOf(await service.requestDeployment());
 
@@ -56,7 +56,7 @@ const runsOutOfMemory = async service => {
   demand('and it answers again', true);
 };
 
-/** Begins something, kills a process at its step, and waits for the same end as without. */
+/** Begins something, kills processes at its step, and waits for the same end as without. */
 const STEPS = {
   'a build': async (service, kill) => {
     const deployment = await service.requestDeployment();
@@ -88,24 +88,26 @@ const STEPS = {
   },
 };
 
-const survivesKills = async (context, service) => {
+const survivesKills = async (context, service, victims) => {
   for (const [step, work] of Object.entries(STEPS)) {
-    const isDone = await work(service, () => Promise.all(VICTIMS.map(victim => killNine(context, victim))));
-    for (const victim of VICTIMS) await untilServing(context, victim);
+    const isDone = await work(service, () => Promise.all(victims.map(victim => killNine(context, victim))));
+    for (const victim of victims) await untilServing(context, victim);
     const words = JSON.stringify(await service.read());
     // A stopped one is started by the step after.
     const answers = step === 'a stop' || (await service.firstAnswer()).version === 'one';
-    demand(`${step} ends as without a kill -9 of ${VICTIMS.join(' and ')}`, isDone && answers, words);
+    demand(`${step} ends as without a kill -9 of ${victims.join(' and ')}`, isDone && answers, words);
   }
 };
 
 const isDeletedDespiteKills = async (context, service) => {
+  const victims = VICTIMS.at(-1);
   await service.ask('DELETE');
-  await killNine(context, 'runtime-agent');
+  await Promise.all(victims.map(victim => killNine(context, victim)));
   await eventually('the end of its instances', async () =>
     (await service.instances()).length === 0 ? true : undefined,
   );
-  demand('a deletion ends as without a kill -9 of runtime-agent', true);
+  for (const victim of victims) await untilServing(context, victim);
+  demand(`a deletion ends as without a kill -9 of ${victims.join(' and ')}`, true);
 };
 
 export const run = async context => {
@@ -117,6 +119,6 @@ export const run = async context => {
   await failsInWords(context, service);
   await runsOutOfMemory(service);
   await crashes(service);
-  await survivesKills(context, service);
+  for (const victims of VICTIMS) await survivesKills(context, service, victims);
   await isDeletedDespiteKills(context, service);
 };
