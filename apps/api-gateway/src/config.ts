@@ -104,6 +104,10 @@ export const gatewayConfig = defineConfig({
     .default(600_000)
     .describe('Maximum lifetime of a connection of SMTP submission.'),
   requestTimeoutMs: integer().min(100).default(60_000).describe('Time limit for headers and body of a request.'),
+  connectionDrainMs: integer()
+    .min(0)
+    .default(0)
+    .describe('At a stop, how long idle connections stay open for one more request, while another process takes over.'),
 });
 
 export type GatewayConfig = ConfigOf<typeof gatewayConfig>;

@@ -1,4 +1,6 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import fastifyStatic from '@fastify/static';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -29,6 +31,7 @@ import { ServiceClient } from './service-client/ports.js';
 export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
   readonly routes = new RouteTable();
   private app: NestFastifyApplication | undefined;
+  private isStopping = false;
 
   constructor(
     @Inject(CONFIG) private readonly config: GatewayConfig,
@@ -58,6 +61,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
         logRequest?.(request, reply);
       },
       ...this.admissionOf(config),
+      isStopping: () => this.isStopping,
     });
     auditRefusedCalls(adapter.getInstance(), new AuditRecorder(this.services, this.host));
     const app = await NestFactory.create<NestFastifyApplication>(
@@ -72,8 +76,13 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     this.app = app;
   }
 
-  /** Stops accepting connections, finishes open requests, and then records the queued opens and clicks. */
+  /**
+   * Closes the connections of clients with their next response, then stops accepting connections, closes idle ones, finishes
+   * open requests, and records the queued opens and clicks.
+   */
   async onModuleDestroy(): Promise<void> {
+    this.isStopping = true;
+    if (this.app) await untilUnused(this.app.getHttpServer(), this.config.connectionDrainMs);
     await this.app?.close();
   }
 
@@ -95,3 +104,12 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     };
   }
 }
+
+const DRAIN_CHECK_MS = 100;
+
+/** Waits until a server has no connections, or the time is over. */
+const untilUnused = async (server: Server, limitMs: number): Promise<void> => {
+  const connections = promisify(server.getConnections.bind(server));
+  const end = performance.now() + limitMs;
+  while (performance.now() < end && (await connections()) > 0) await pause(DRAIN_CHECK_MS);
+};

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { authenticateApiKey, getEmail } from '@postern/contracts';
+import { waitFor } from '@postern/testing';
 import { type GatewayUnderTest, startGateway } from './testing/gateway-under-test.js';
 import { call } from './testing/http.js';
 
@@ -26,6 +29,29 @@ describe('shutting down', () => {
     await expect(closedTo(gateway)).resolves.toBe(true);
     letAnswer();
     expect(await underWay).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    expect(await stopped).toBe(true);
+    await gateway.stop();
+  });
+});
+
+describe('a client that reuses its connection', () => {
+  it('is answered once more while the gateway drains, and told to close', async () => {
+    const gateway = await startGateway({ POSTERN_CONNECTION_DRAIN_MS: '10000' });
+    const socket = connect(gateway.port, '127.0.0.1');
+    let received = '';
+    socket.on('data', chunk => {
+      received += chunk.toString('latin1');
+    });
+    const ask = () => socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    ask();
+    await waitFor(() => /^HTTP\/1\.1 200 .*connection: keep-alive/is.test(received));
+    const stopped = gateway.stopGateway();
+    await waitFor(async () => (await call('GET', `${gateway.url}/health/live`)).headers['connection'] === 'close');
+    received = '';
+    const closed = once(socket, 'close');
+    ask();
+    await closed;
+    expect(received).toMatch(/^HTTP\/1\.1 200 .*connection: close/is);
     expect(await stopped).toBe(true);
     await gateway.stop();
   });

@@ -23,6 +23,8 @@ export interface FastifyServerOptions {
   readonly admission: Admission;
   readonly bodies: BodyReader;
   readonly connections: ConnectionLimits;
+  /** Whether the process stops: then every response closes its connection. */
+  readonly isStopping: () => boolean;
   /** Called for every request after its headers were read. */
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Called for every request after its response was sent. */
@@ -79,14 +81,9 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
     options.bodies.assertDeclaredLength(request, reply);
     done();
   });
-  let closing = false;
-  instance.addHook('preClose', done => {
-    closing = true;
-    done();
-  });
   instance.addHook('onSend', (request, reply, payload, done) => {
     options.bodies.discardUnread(request);
-    if (closing) reply.header('connection', 'close');
+    if (options.isStopping()) reply.header('connection', 'close');
     done(null, payload);
   });
   instance.addHook('onResponse', (request, reply, done) => {
