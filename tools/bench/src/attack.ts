@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import type { Cleanup } from '@postern/testing';
 import { postern, WARM_UP_S } from './email.js';
 import { roundOf } from './email-rounds.js';
@@ -46,6 +47,8 @@ export const measureAttack = async (options: BenchOptions, cleanup: Cleanup): Pr
   cleanup.push(() => generator.stop());
   const attacker = await BenchProcess.start('load/attacker.js');
   cleanup.push(() => attacker.stop());
+  // The processors of an attacker are its own; here it only gets what the others leave.
+  setPriority(attacker.pid, constants.priority.PRIORITY_LOW);
   const candidate = await postern(running);
   await roundOf({ generator, sink, candidates: [candidate] }, candidate, {
     seconds: WARM_UP_S,

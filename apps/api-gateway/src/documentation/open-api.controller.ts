@@ -9,9 +9,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** The OpenAPI documents of both APIs. */
 @Controller()
 export class OpenApiController {
-  /** Kept as text, because anyone may request them. */
-  private publicDocument: string | undefined;
-  private dashboardDocument: string | undefined;
+  /** Kept as bytes, because anyone may request them. */
+  private publicDocument: Buffer | undefined;
+  private dashboardDocument: Buffer | undefined;
 
   constructor(private readonly documents: OpenApiDocuments) {}
 
@@ -19,7 +19,7 @@ export class OpenApiController {
   @AdmitsAnyone()
   @Describes({ summary: 'OpenAPI document of the public API', requests: [], contentType: 'application/json' })
   publicApi(@Res() reply: FastifyReply) {
-    this.publicDocument ??= JSON.stringify(this.documents.publicApi());
+    this.publicDocument ??= Buffer.from(JSON.stringify(this.documents.publicApi()));
     return reply.type(JSON_TYPE).send(this.publicDocument);
   }
 
@@ -27,7 +27,7 @@ export class OpenApiController {
   @AdmitsAnyone()
   @Describes({ summary: 'OpenAPI document of the dashboard API', requests: [], contentType: 'application/json' })
   dashboardApi(@Res() reply: FastifyReply) {
-    this.dashboardDocument ??= JSON.stringify(this.documents.dashboardApi());
+    this.dashboardDocument ??= Buffer.from(JSON.stringify(this.documents.dashboardApi()));
     return reply.type(JSON_TYPE).send(this.dashboardDocument);
   }
 }
