@@ -6,6 +6,8 @@ export const LABEL = {
   build: 'postern.dev/build',
   buildsFor: 'postern.dev/builds-for',
   source: 'postern.dev/source',
+  command: 'postern.dev/command',
+  commandOf: 'postern.dev/command-of',
 } as const;
 
 export const ANNOTATION = {
@@ -14,6 +16,8 @@ export const ANNOTATION = {
   /** Fingerprint of what was applied. */
   applied: 'postern.dev/applied',
   name: 'postern.dev/name',
+  /** How a command ended, as JSON. */
+  end: 'postern.dev/end',
 } as const;
 
 export const OURS = `${LABEL.managedBy}=postern`;
@@ -23,6 +27,7 @@ export const CONTAINER = 'web';
 export const serviceName = (webServiceId: string): string => `ws-${webServiceId}`;
 export const releaseName = (rollId: string): string => `release-${rollId}`;
 export const buildName = (deploymentId: string): string => `build-${deploymentId}`;
+export const commandName = (id: string): string => `command-${id}`;
 export const sourceName = (id: string): string => `source-${id}`;
 
 export const ofService = (webServiceId: string): string => `${OURS},${LABEL.webService}=${webServiceId}`;

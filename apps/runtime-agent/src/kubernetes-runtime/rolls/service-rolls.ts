@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RollFailed, type RuntimeStatus, type ServicePlan } from '@postern/runtime';
 import type { Cluster, ObjectName } from '../cluster.js';
+import type { JobCommands } from '../commands/job-commands.js';
 import type { Deployment, Manifest, Pod, ReplicaSet } from '../objects/kinds.js';
 import { ANNOTATION, LABEL, OURS, ofService, releaseName, serviceName } from '../objects/names.js';
 import {
@@ -34,6 +35,7 @@ export class ServiceRolls {
     private readonly settings: ServiceObjectSettings,
     private readonly mask: (text: string, secrets: readonly string[]) => string,
     private readonly times: RollTimes,
+    private readonly commands: JobCommands,
   ) {}
 
   async roll(plan: ServicePlan, signal: AbortSignal): Promise<void> {
@@ -43,6 +45,7 @@ export class ServiceRolls {
     refuseHuge(plan);
     const deadline = performance.now() + plan.deadlineMs;
     try {
+      await this.commands.release(plan, signal);
       await this.ensureAddress(plan.webServiceId, plan.name);
       await this.cluster.apply(releaseSecret(plan));
       await this.cluster.apply(deployment(plan, this.settings));
@@ -58,6 +61,7 @@ export class ServiceRolls {
   }
 
   async stop(webServiceId: string): Promise<void> {
+    await this.commands.end(webServiceId, 'was ended: the web service was stopped');
     const name = serviceName(webServiceId);
     for (const kind of ['HorizontalPodAutoscaler', 'PodDisruptionBudget', 'Deployment'] as const)
       await this.cluster.remove({ kind, name });

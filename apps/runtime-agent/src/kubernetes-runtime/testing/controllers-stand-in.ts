@@ -109,7 +109,15 @@ export class Controllers {
   #work(job: AnyObject): void {
     if ((job.status?.['conditions'] as unknown[] | undefined)?.length) return;
     const pod = this.store.list('Pod').find(isOwnedBy(job));
-    const { template, activeDeadlineSeconds } = job.spec as { template: AnyObject; activeDeadlineSeconds: number };
+    const { template, activeDeadlineSeconds, suspend } = job.spec as {
+      template: AnyObject;
+      activeDeadlineSeconds: number;
+      suspend?: boolean;
+    };
+    if (suspend) {
+      if (pod && isStaying(pod)) this.store.delete('Pod', pod.metadata.name);
+      return;
+    }
     if (!pod) {
       this.#makePod(job, template);
       return;
