@@ -16,6 +16,7 @@ import { LogFollower } from './logs/log-follower.js';
 import type { BuildObjectSettings, ImagePrograms } from './objects/build-objects.js';
 import type { KubernetesObject } from './objects/kinds.js';
 import type { ServiceObjectSettings } from './objects/service-objects.js';
+import { ProcessRolls } from './rolls/process-rolls.js';
 import { ROLL_TIMES, ServiceRolls } from './rolls/service-rolls.js';
 
 export interface KubernetesRuntimeOptions {
@@ -75,7 +76,9 @@ export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOption
     mask: options.mask,
     pollMs: pollMs / 2,
   });
-  const rolls = new ServiceRolls(cluster, settings, options.mask, { ...ROLL_TIMES, pollMs: pollMs / 2 }, commands);
+  const times = { ...ROLL_TIMES, pollMs: pollMs / 2 };
+  const processes = new ProcessRolls(cluster, settings, times);
+  const rolls = new ServiceRolls(cluster, settings, options.mask, times, commands, processes);
   return new KubernetesRuntime({ cluster, sources, builds, rolls, commands, follower, logs, settings });
 };
 

@@ -57,7 +57,7 @@ export class KubernetesRuntime extends Runtime {
   }
 
   override async features(): Promise<ReadonlySet<RuntimeFeature>> {
-    return new Set(['instance', 'drainSeconds', 'releaseCommand', 'runs']);
+    return new Set(['instance', 'drainSeconds', 'releaseCommand', 'processes', 'runs']);
   }
 
   resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {

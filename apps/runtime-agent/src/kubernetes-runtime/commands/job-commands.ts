@@ -1,12 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { OrderInterrupted, RollFailed, type RunEnd, type RunOrder, type ServicePlan } from '@postern/runtime';
+import {
+  type LogStream,
+  OrderInterrupted,
+  RollFailed,
+  type RunEnd,
+  type RunOrder,
+  type ServicePlan,
+} from '@postern/runtime';
 import { z } from 'zod';
 import type { Cluster } from '../cluster.js';
 import type { LogFollower, WriterOf } from '../logs/log-follower.js';
-import { commandJob, commandSecret } from '../objects/command-objects.js';
+import { type CommandProcess, commandJob, commandSecret } from '../objects/command-objects.js';
 import type { Job, Pod } from '../objects/kinds.js';
 import { ANNOTATION, commandName, LABEL, OURS } from '../objects/names.js';
-import type { ServiceObjectSettings } from '../objects/service-objects.js';
+import { processCheck, processesOf } from '../objects/process-objects.js';
+import { type ServiceObjectSettings, shellCommand } from '../objects/service-objects.js';
 import { endWords, isHopeless, webOf, whyNotReady } from '../rolls/failure-words.js';
 
 export interface JobCommandsParts {
@@ -27,9 +35,11 @@ const INTERRUPTED = 'was interrupted before its end was known, and is not run ag
 
 const runEnd = z.object({ exitCode: z.int().nullable(), reason: z.string().nullable() });
 
-interface CommandOrder extends RunOrder {
-  /** Its output belongs to the log of the deployment, and its last lines to the reason of its failure. */
-  readonly isRelease: boolean;
+interface CommandOrder extends CommandProcess {
+  /** Where its output goes; nowhere if undefined. */
+  readonly stream: LogStream | undefined;
+  /** How many of its last lines are part of the reason of a failure. */
+  readonly lastLines: number;
 }
 
 /** Runs each command at most once, as a Job. How it ended is kept in an annotation of the Job, for a week. */
@@ -38,7 +48,8 @@ export class JobCommands {
 
   /** Runs the command of a user. */
   run(order: RunOrder, signal: AbortSignal): Promise<RunEnd> {
-    return this.#run({ ...order, isRelease: false }, signal);
+    const command = shellCommand(order.command);
+    return this.#run({ ...order, command, stream: 'stdout', lastLines: 0 }, signal);
   }
 
   /** Runs the release command of a roll, if it has one. @throws RollFailed when it fails. */
@@ -50,9 +61,25 @@ export class JobCommands {
       output.write('build', `$ ${command}\n`);
       await output.close();
     }
-    const order = { ...plan, runId, command, size, instance: RELEASE, isRelease: true };
-    const { exitCode, reason } = await this.#run(order, signal);
+    const order = { ...plan, runId, command: shellCommand(command), size, instance: RELEASE };
+    const { exitCode, reason } = await this.#run({ ...order, stream: 'build', lastLines: LAST_LINES }, signal);
     if (exitCode !== 0) throw new RollFailed(`the release command ${reason}`);
+  }
+
+  /** @throws RollFailed unless the image has all process types of the plan. */
+  async requireProcesses(plan: ServicePlan, signal: AbortSignal): Promise<void> {
+    const types = processesOf(plan).map(([type]) => type);
+    if (types.length === 0) return;
+    const { rollId, instance: size } = plan;
+    const order = { ...plan, runId: `types-${rollId}`, command: processCheck(types), size, instance: RELEASE };
+    const { exitCode, reason } = await this.#run({ ...order, stream: undefined, lastLines: 1 }, signal);
+    if (exitCode === 0) return;
+    const missing = reason?.split('\n').at(-1) ?? '';
+    throw new RollFailed(
+      types.includes(missing)
+        ? `the Procfile of this release has no process type ${missing}`
+        : `the process types could not be checked: ${reason}`,
+    );
   }
 
   /** Ends all commands of a web service. */
@@ -82,11 +109,11 @@ export class JobCommands {
   async #run(order: CommandOrder, signal: AbortSignal): Promise<RunEnd> {
     signal.throwIfAborted();
     const { cluster, settings, follower, pollMs } = this.parts;
-    const { runId, isRelease } = order;
+    const { runId, stream } = order;
     const known = await this.#find(runId);
     const before = known && endOf(known);
     if (before) return before;
-    follower.followCommand({ ...order, stream: isRelease ? 'build' : 'stdout' });
+    if (stream) follower.followCommand({ ...order, stream });
     if (!known) {
       await cluster.apply(commandSecret(order));
       await cluster.apply(commandJob(order, settings));
@@ -104,7 +131,7 @@ export class JobCommands {
   /** How a command ended, once it has. */
   async #endOf(order: CommandOrder): Promise<RunEnd | undefined> {
     const { cluster, follower, mask } = this.parts;
-    const { runId, secrets, isRelease } = order;
+    const { runId, secrets, stream } = order;
     const job = await this.#find(runId);
     if (!job) return { exitCode: null, reason: 'was ended: the web service is deleted' };
     const recorded = endOf(job);
@@ -117,9 +144,10 @@ export class JobCommands {
     const pod = await this.#podOf(runId);
     const ended = pod && webOf(pod)?.state?.terminated;
     if (ended) {
-      await follower.takeCommand(runId);
+      if (stream) await follower.takeCommand(runId);
       const { exitCode, message = '' } = ended;
-      const lastLines = isRelease ? message.trim().split('\n').slice(-LAST_LINES).filter(Boolean) : [];
+      const lines = message.trim().split('\n').filter(Boolean);
+      const lastLines = lines.slice(Math.max(0, lines.length - order.lastLines));
       const reason = exitCode === 0 ? null : mask([endWords(ended), ...lastLines].join('\n'), secrets);
       return this.#finish(runId, { exitCode: exitCode > 128 ? null : exitCode, reason });
     }

@@ -4,7 +4,7 @@ import type { Log } from '@postern/messaging';
 import type { LogStream, LogWriter, RunOrder, ServicePlan } from '@postern/runtime';
 import { type Cluster, ClusterError } from '../cluster.js';
 import type { Pod, Terminated } from '../objects/kinds.js';
-import { CONTAINER, LABEL, OURS } from '../objects/names.js';
+import { CONTAINER, instanceOf, LABEL, OURS } from '../objects/names.js';
 import { endWords, webOf } from '../rolls/failure-words.js';
 
 export type WriterOf = (webServiceId: string, instance: string, secrets: readonly string[]) => LogWriter;
@@ -122,7 +122,7 @@ export class LogFollower {
   async #look(): Promise<void> {
     if (!this.#loop) return;
     this.#positions ??= await this.#savedPositions();
-    const instances = await this.cluster.list<Pod>('Pod', `${OURS},${LABEL.webService},${LABEL.roll}`);
+    const instances = await this.cluster.list<Pod>('Pod', `${OURS},${LABEL.roll}`);
     const commands = this.#commands.size > 0 ? await this.cluster.list<Pod>('Pod', `${OURS},${LABEL.command}`) : [];
     const pods = [...instances, ...commands];
     for (const run of pods.flatMap(pod => this.#runsOf(pod))) {
@@ -155,14 +155,13 @@ export class LogFollower {
     return [...before, runOf(count, { previous: false, ended, end: ended ? end : undefined })];
   }
 
-  #ownerOf({ metadata }: Pod): (LineOwner & Partial<FollowedCommand>) | undefined {
-    const labels = metadata.labels ?? {};
+  #ownerOf(pod: Pod): (LineOwner & Partial<FollowedCommand>) | undefined {
+    const labels = pod.metadata.labels ?? {};
     const runId = labels[LABEL.command];
     if (runId !== undefined) return this.#commands.get(runId);
     const secrets = this.#secrets.get(labels[LABEL.roll] ?? '');
-    return (
-      secrets && { webServiceId: labels[LABEL.webService] ?? '', instance: metadata.name, stream: 'stdout', secrets }
-    );
+    const webServiceId = labels[LABEL.webService] ?? labels[LABEL.processOf] ?? '';
+    return secrets && { webServiceId, instance: instanceOf(pod), stream: 'stdout', secrets };
   }
 
   async #take(run: Run): Promise<void> {
@@ -193,11 +192,11 @@ export class LogFollower {
   }
 
   /** Says how it ended once, also when its lines are read again after a restart. */
-  #finish({ key, pod, end }: Run, writer: LogWriter): void {
+  #finish({ key, instance, end }: Run, writer: LogWriter): void {
     this.#finished.add(key);
     const told = `${key}/end`;
     if (!end || this.#positions?.has(told)) return;
-    writer.write('platform', `${pod} ${endWords(end)}\n`);
+    writer.write('platform', `${instance} ${endWords(end)}\n`);
     this.#positions?.set(told, end.finishedAt ?? '');
   }
 

@@ -98,8 +98,7 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
   const answers = plan.healthCheckPath
     ? { httpGet: { path: plan.healthCheckPath, port: 'http' } }
     : { tcpSocket: { port: 'http' } };
-  const command =
-    plan.startCommand === undefined ? ['/bin/sh', '/postern/start'] : shellCommand(literally(plan.startCommand));
+  const command = plan.startCommand === undefined ? ['/bin/sh', '/postern/start'] : shellCommand(plan.startCommand);
   const { containers, ...around } = releasePodSpec(
     {
       ...plan,
@@ -152,7 +151,7 @@ export interface ReleaseProcess {
 }
 
 /** A command for a shell, which finds the programs that a project has installed for itself, as npm does it. */
-export const shellCommand = (command: string): string[] => ['/bin/sh', '-c', SHELL, command];
+export const shellCommand = (command: string): string[] => ['/bin/sh', '-c', SHELL, literally(command)];
 
 /** A pod with one process of a release: unprivileged, with a read-only file system and limits. */
 export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectSettings) => {
@@ -196,7 +195,7 @@ export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectS
 };
 
 /** Kubernetes would put a variable in the place of `$(NAME)`, which means something else to a shell. */
-export const literally = (command: string): string => command.replaceAll('$(', '$$$$(');
+const literally = (command: string): string => command.replaceAll('$(', '$$$$(');
 
 /** Undefined where the number of instances is fixed. */
 export const autoscaler = (plan: ServicePlan, settings: ServiceObjectSettings): Manifest | undefined => {

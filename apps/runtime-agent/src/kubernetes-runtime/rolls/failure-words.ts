@@ -19,6 +19,10 @@ const LAST_LINES = 5;
 export const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 
+/** Whether it was not told to end, and has not ended. */
+export const isStaying = ({ metadata, status }: Pod): boolean =>
+  metadata.deletionTimestamp === undefined && status?.phase !== 'Failed' && status?.phase !== 'Succeeded';
+
 export const webOf = ({ status }: Pod): ContainerStatus | undefined =>
   status?.containerStatuses?.find(({ name }) => name === CONTAINER);
 

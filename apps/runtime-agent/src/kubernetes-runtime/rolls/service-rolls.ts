@@ -14,7 +14,8 @@ import {
   releaseSecret,
   type ServiceObjectSettings,
 } from '../objects/service-objects.js';
-import { isHopeless, isReady, lastFailureOf, restartsOf, whyNotReady } from './failure-words.js';
+import { isHopeless, isReady, isStaying, lastFailureOf, restartsOf, whyNotReady } from './failure-words.js';
+import type { ProcessRolls } from './process-rolls.js';
 
 export interface RollTimes {
   readonly pollMs: number;
@@ -36,6 +37,7 @@ export class ServiceRolls {
     private readonly mask: (text: string, secrets: readonly string[]) => string,
     private readonly times: RollTimes,
     private readonly commands: JobCommands,
+    private readonly processes: ProcessRolls,
   ) {}
 
   async roll(plan: ServicePlan, signal: AbortSignal): Promise<void> {
@@ -45,6 +47,7 @@ export class ServiceRolls {
     refuseHuge(plan);
     const deadline = performance.now() + plan.deadlineMs;
     try {
+      await this.commands.requireProcesses(plan, signal);
       await this.commands.release(plan, signal);
       await this.ensureAddress(plan.webServiceId, plan.name);
       await this.cluster.apply(releaseSecret(plan));
@@ -65,6 +68,7 @@ export class ServiceRolls {
     const name = serviceName(webServiceId);
     for (const kind of ['HorizontalPodAutoscaler', 'PodDisruptionBudget', 'Deployment'] as const)
       await this.cluster.remove({ kind, name });
+    await this.processes.stop(webServiceId);
     await this.#untilGone(ofService(webServiceId));
     await this.#removeReleases(webServiceId, undefined);
   }
@@ -75,13 +79,16 @@ export class ServiceRolls {
       for (const object of await this.cluster.list<Manifest>(kind, `${OURS},${LABEL.webService}`))
         found.set(`${kind} ${object.metadata.name}`, object);
 
+    const processes = await this.processes.list();
     const settled = expected.filter(({ webServiceId }) => !rolling.has(webServiceId));
-    for (const plan of settled) await this.#restore(plan, found);
+    for (const plan of settled) {
+      await this.#restore(plan, found);
+      await this.processes.apply(plan, processes);
+    }
 
     const wanted = new Set([...rolling, ...expected.map(({ webServiceId }) => webServiceId)]);
-    const strays = [...found.values()]
-      .filter(({ kind }) => kind !== 'Service')
-      .map(({ metadata }) => metadata.labels?.[LABEL.webService] ?? '')
+    const strays = [...[...found.values()].filter(({ kind }) => kind !== 'Service'), ...processes]
+      .map(({ metadata: { labels = {} } }) => labels[LABEL.webService] ?? labels[LABEL.processOf] ?? '')
       .filter(id => !wanted.has(id));
     // Each takes as long as its instances need to end.
     await Promise.all([...new Set(strays)].map(webServiceId => this.stop(webServiceId)));
@@ -94,7 +101,8 @@ export class ServiceRolls {
     const pods = (await this.#pods(webServiceId)).filter(pod => isOfRoll(pod, rollId) && isStaying(pod));
     const lastFailure = pods.map(lastFailureOf).find(words => words !== undefined);
     const restarts = pods.reduce((sum, pod) => sum + restartsOf(pod), 0);
-    return { rollId, healthy: pods.filter(isReady).length, instances: pods.length, lastFailure, restarts };
+    const processes = await this.processes.statusOf(webServiceId);
+    return { rollId, healthy: pods.filter(isReady).length, instances: pods.length, lastFailure, restarts, processes };
   }
 
   async ensureAddress(webServiceId: string, name: string): Promise<void> {
@@ -108,7 +116,7 @@ export class ServiceRolls {
 
   /** Images that some instance runs from, or is about to. */
   async imagesInUse(): Promise<readonly string[]> {
-    const sets = await this.cluster.list<ReplicaSet>('ReplicaSet', `${OURS},${LABEL.webService}`);
+    const sets = await this.cluster.list<ReplicaSet>('ReplicaSet', `${OURS},${LABEL.roll}`);
     const used = sets.filter(({ spec, ...set }) => replicasOf({ spec, ...set }) > 0);
     return used.flatMap(({ spec }) => {
       const { containers = [] } = spec.template.spec as { containers?: readonly { readonly image: string }[] };
@@ -125,6 +133,7 @@ export class ServiceRolls {
     );
     await this.cluster.apply(disruptionBudget(plan));
     await this.#scale(plan);
+    await this.processes.apply(plan);
     await this.#removeReleases(webServiceId, rollId);
   }
 
@@ -237,8 +246,6 @@ const rollOf = ({ spec }: Deployment): string | undefined => spec.template.metad
 const appliedOf = ({ metadata }: Pick<Manifest, 'metadata'>): string | undefined =>
   metadata.annotations?.[ANNOTATION.applied];
 const isOfRoll = ({ metadata }: Pod, rollId: string): boolean => metadata.labels?.[LABEL.roll] === rollId;
-const isStaying = ({ metadata, status }: Pod): boolean =>
-  metadata.deletionTimestamp === undefined && status?.phase !== 'Failed' && status?.phase !== 'Succeeded';
 const replicasOf = ({ spec }: ReplicaSet): number => (spec as { readonly replicas?: number }).replicas ?? 0;
 
 /** All instances are of the newest template and answer, and none of an older one is left. */

@@ -50,7 +50,7 @@ export class PodStandIn {
   }
 
   get webServiceId(): string | undefined {
-    return this.labels['postern.dev/web-service'];
+    return this.labels['postern.dev/web-service'] ?? this.labels['postern.dev/process-of'];
   }
 
   /** What ends is out of every Service at once, as the endpoints of one say it. */
@@ -169,9 +169,7 @@ export class PodStandIn {
     );
     await begun();
     const over = new AbortController();
-    const probing = container.readinessProbe
-      ? this.#probe(container, startedAt, last, over.signal)
-      : Promise.resolve();
+    const probing = container.readinessProbe ? this.#probe(container, startedAt, last, over.signal) : Promise.resolve();
     const exitCode = await exit;
     over.abort();
     await probing;
