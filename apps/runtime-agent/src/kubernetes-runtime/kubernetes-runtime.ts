@@ -107,7 +107,7 @@ export class KubernetesRuntime extends Runtime {
   }
 
   usage(): Promise<readonly ServiceUsage[]> {
-    return usageOf(this.parts.cluster, this.parts.settings);
+    return usageOf(this.parts.cluster);
   }
 
   async urlOf(webServiceId: string, name: string): Promise<string> {

@@ -34,6 +34,8 @@ export const processDeployment = (
     spec: {
       replicas,
       selector: { matchLabels: { 'app.kubernetes.io/name': name } },
+      // Two releases never work on one queue.
+      strategy: { type: 'Recreate' },
       revisionHistoryLimit: 1,
       template: {
         metadata: {
