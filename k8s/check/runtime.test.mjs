@@ -8,6 +8,7 @@ const OBJECTS = 'apps/runtime-agent/dist/kubernetes-runtime/objects';
 const services = await built(`${OBJECTS}/service-objects.js`);
 const builds = await built(`${OBJECTS}/build-objects.js`);
 const commands = await built(`${OBJECTS}/command-objects.js`);
+const disks = await built(`${OBJECTS}/disk-objects.js`);
 const processes = await built(`${OBJECTS}/process-objects.js`);
 const sources = await built(`${OBJECTS}/source-objects.js`);
 
@@ -42,6 +43,7 @@ const plans = {
     drainSeconds: 60,
     processes: { worker: 2, _mails: 1 },
   },
+  'with a disk': { ...plan, disk: { sizeMib: 1_024 } },
 };
 
 const bare = {
@@ -63,11 +65,13 @@ const worlds = {
     domain: 'apps.example.com',
     gateway: { namespace: 'gateways', name: 'public' },
     nodeSelector: { 'example.com/pool': 'tenants' },
+    storageClass: 'fast',
   },
 };
 
 const objectsOf = (plan, world) =>
   [
+    disks.diskClaim(plan, world),
     ...services.addressObjects(plan.webServiceId, plan.name, world),
     services.releaseSecret(plan),
     services.deployment(plan, world),

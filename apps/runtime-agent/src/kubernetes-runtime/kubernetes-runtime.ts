@@ -57,7 +57,7 @@ export class KubernetesRuntime extends Runtime {
   }
 
   override async features(): Promise<ReadonlySet<RuntimeFeature>> {
-    return new Set(['instance', 'drainSeconds', 'releaseCommand', 'processes', 'runs']);
+    return new Set(['instance', 'drainSeconds', 'releaseCommand', 'processes', 'disk', 'runs']);
   }
 
   resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
@@ -89,6 +89,7 @@ export class KubernetesRuntime extends Runtime {
     await this.stop(webServiceId);
     await commands.remove(webServiceId);
     await rolls.removeAddress(webServiceId);
+    await rolls.removeDisk(webServiceId);
     await builds.remove(webServiceId);
     await logs.remove(webServiceId);
   }

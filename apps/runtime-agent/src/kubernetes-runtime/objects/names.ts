@@ -32,6 +32,7 @@ export const CONTAINER = 'web';
 export const serviceName = (webServiceId: string): string => `ws-${webServiceId}`;
 export const releaseName = (rollId: string): string => `release-${rollId}`;
 export const buildName = (deploymentId: string): string => `build-${deploymentId}`;
+export const diskName = (webServiceId: string): string => `disk-${webServiceId}`;
 export const commandName = (id: string): string => `command-${id}`;
 export const sourceName = (id: string): string => `source-${id}`;
 

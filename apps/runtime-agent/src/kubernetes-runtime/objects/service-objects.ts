@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Artefact, ServicePlan } from '@postern/runtime';
 import { type Kind, MANAGER } from '../cluster.js';
-import { type Manifest, RESOURCES } from './kinds.js';
-import { ANNOTATION, CONTAINER, hostName, LABEL, releaseName, serviceName } from './names.js';
+import { type Manifest, type PodTemplate, RESOURCES } from './kinds.js';
+import { ANNOTATION, CONTAINER, diskName, hostName, LABEL, releaseName, serviceName } from './names.js';
 
 export interface ServiceObjectSettings {
   /** Below which every web service has a host of its own; without it addresses are those of the cluster. */
@@ -14,6 +14,8 @@ export interface ServiceObjectSettings {
   readonly nodeSelector: Readonly<Record<string, string>>;
   /** Holds the registry's credentials, for pulling. */
   readonly pullSecret: string | undefined;
+  /** Of disks; the cluster's default if undefined. */
+  readonly storageClass?: string | undefined;
   readonly memoryMiB: number;
   readonly cpuMillicores: number;
   /** How long an instance that ends still serves, until everybody knows that it ends. */
@@ -70,16 +72,26 @@ export const deployment = (plan: ServicePlan, settings: ServiceObjectSettings): 
 };
 
 /** What carries a template, whatever release that is of. */
-export const deploymentAround = (webServiceId: string, template: unknown): Manifest => ({
+export const deploymentAround = (webServiceId: string, template: PodTemplate): Manifest => ({
   ...named('Deployment', serviceName(webServiceId), { [LABEL.webService]: webServiceId }),
   spec: {
     selector: { matchLabels: { [LABEL.webService]: webServiceId } },
-    // All new ones beside all old ones: nothing that serves ends before something else does.
-    strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '100%' } },
+    // All new ones beside all old ones: nothing that serves ends before something else does. Two never write to a disk.
+    strategy: hasDisk(template)
+      ? { type: 'Recreate' }
+      : { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '100%' } },
     revisionHistoryLimit: 2,
     template,
   },
 });
+
+const DISK = 'disk';
+const DISK_PATH = '/data';
+
+const hasDisk = (template: PodTemplate): boolean => {
+  const { volumes = [] } = template.spec as { readonly volumes?: readonly { readonly name: string }[] };
+  return volumes.some(({ name }) => name === DISK);
+};
 
 /** Applied by a separate field manager, so that giving up the field does not set it to one. */
 export const instanceCount = (webServiceId: string, replicas: number): Manifest => ({
@@ -99,18 +111,19 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
     ? { httpGet: { path: plan.healthCheckPath, port: 'http' } }
     : { tcpSocket: { port: 'http' } };
   const command = plan.startCommand === undefined ? ['/bin/sh', '/postern/start'] : shellCommand(plan.startCommand);
-  const { containers, ...around } = releasePodSpec(
-    {
-      ...plan,
-      size: plan.instance,
-      command,
-      secretName: releaseName(plan.rollId),
-      variables: { PORT: `${plan.port}` },
-    },
+  const variables = { PORT: `${plan.port}`, ...(plan.disk && { DISK_PATH }) };
+  const { containers, volumes, securityContext, ...around } = releasePodSpec(
+    { ...plan, size: plan.instance, command, secretName: releaseName(plan.rollId), variables },
     settings,
   );
+  const claim = { name: DISK, persistentVolumeClaim: { claimName: diskName(plan.webServiceId) } };
   return {
     ...around,
+    // The group may write to the disk.
+    securityContext: plan.disk
+      ? { ...securityContext, fsGroup: USER, fsGroupChangePolicy: 'OnRootMismatch' }
+      : securityContext,
+    volumes: plan.disk ? [...volumes, claim] : volumes,
     terminationGracePeriodSeconds: (plan.drainSeconds ?? GRACE_SECONDS) + drainSeconds,
     topologySpreadConstraints: [
       {
@@ -120,8 +133,9 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
         labelSelector: { matchLabels: { [LABEL.webService]: plan.webServiceId } },
       },
     ],
-    containers: containers.map(container => ({
+    containers: containers.map(({ volumeMounts, ...container }) => ({
       ...container,
+      volumeMounts: plan.disk ? [...volumeMounts, { name: DISK, mountPath: DISK_PATH }] : volumeMounts,
       ports: [{ name: 'http', containerPort: plan.port }],
       readinessProbe: { ...answers, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 },
       // Much more patient than the other: it ends only what has not answered for a minute.

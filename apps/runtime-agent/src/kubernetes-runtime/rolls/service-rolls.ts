@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RollFailed, type RuntimeStatus, type ServicePlan } from '@postern/runtime';
-import type { Cluster, ObjectName } from '../cluster.js';
+import { type Cluster, ClusterError, type ObjectName } from '../cluster.js';
 import type { JobCommands } from '../commands/job-commands.js';
-import type { Deployment, Manifest, Pod, ReplicaSet } from '../objects/kinds.js';
-import { ANNOTATION, LABEL, OURS, ofService, releaseName, serviceName } from '../objects/names.js';
+import { diskClaim } from '../objects/disk-objects.js';
+import type { Deployment, Manifest, Pod, PodTemplate, ReplicaSet } from '../objects/kinds.js';
+import { ANNOTATION, diskName, LABEL, OURS, ofService, releaseName, serviceName } from '../objects/names.js';
 import {
   addressObjects,
   autoscaler,
@@ -50,6 +51,7 @@ export class ServiceRolls {
       await this.commands.requireProcesses(plan, signal);
       await this.commands.release(plan, signal);
       await this.ensureAddress(plan.webServiceId, plan.name);
+      await this.#provideDisk(plan);
       await this.cluster.apply(releaseSecret(plan));
       await this.cluster.apply(deployment(plan, this.settings));
       // Of what runs already, the number is the earlier release's until this one is there.
@@ -114,6 +116,11 @@ export class ServiceRolls {
       await this.cluster.remove({ kind: kind as ObjectName['kind'], name: metadata.name });
   }
 
+  /** Deletes the disk of a web service, with its files. */
+  async removeDisk(webServiceId: string): Promise<void> {
+    await this.cluster.remove({ kind: 'PersistentVolumeClaim', name: diskName(webServiceId) });
+  }
+
   /** Images that some instance runs from, or is about to. */
   async imagesInUse(): Promise<readonly string[]> {
     const sets = await this.cluster.list<ReplicaSet>('ReplicaSet', `${OURS},${LABEL.roll}`);
@@ -121,6 +128,16 @@ export class ServiceRolls {
     return used.flatMap(({ spec }) => {
       const { containers = [] } = spec.template.spec as { containers?: readonly { readonly image: string }[] };
       return containers.map(({ image }) => image);
+    });
+  }
+
+  /** @throws RollFailed if the cluster refuses, for example to make it larger. */
+  async #provideDisk(plan: ServicePlan): Promise<void> {
+    const claim = diskClaim(plan, this.settings);
+    if (!claim) return;
+    await this.cluster.apply(claim).catch((error: unknown) => {
+      if (!(error instanceof ClusterError) || error.status >= 500) throw error;
+      throw new RollFailed(`the disk cannot be provided: ${error.message}`);
     });
   }
 
@@ -209,7 +226,7 @@ export class ServiceRolls {
   }
 
   /** As `kubectl rollout undo` does it: every template of late is there as the one of its ReplicaSet. */
-  async #templateOf(webServiceId: string, rollId: string): Promise<unknown> {
+  async #templateOf(webServiceId: string, rollId: string): Promise<PodTemplate | undefined> {
     const selector = `${ofService(webServiceId)},${LABEL.roll}=${rollId}`;
     const template = (await this.cluster.list<ReplicaSet>('ReplicaSet', selector))[0]?.spec.template;
     if (!template) return undefined;
