@@ -7,6 +7,9 @@ import { kubeconform } from './schemas.mjs';
 const OBJECTS = 'apps/runtime-agent/dist/kubernetes-runtime/objects';
 const services = await built(`${OBJECTS}/service-objects.js`);
 const builds = await built(`${OBJECTS}/build-objects.js`);
+const commands = await built(`${OBJECTS}/command-objects.js`);
+const disks = await built(`${OBJECTS}/disk-objects.js`);
+const processes = await built(`${OBJECTS}/process-objects.js`);
 const sources = await built(`${OBJECTS}/source-objects.js`);
 
 const id = '0197a3b0-0000-7000-8000-000000000001';
@@ -36,7 +39,11 @@ const plans = {
     minInstances: 2,
     maxInstances: 5,
     environment: { KEY: 'value', HOME: '/app', EMPTY: '' },
+    instance: { memoryMib: 256, cpuMillicores: 250 },
+    drainSeconds: 60,
+    processes: { worker: 2, _mails: 1 },
   },
+  'with a disk': { ...plan, disk: { sizeMib: 1_024 } },
 };
 
 const bare = {
@@ -58,17 +65,28 @@ const worlds = {
     domain: 'apps.example.com',
     gateway: { namespace: 'gateways', name: 'public' },
     nodeSelector: { 'example.com/pool': 'tenants' },
+    storageClass: 'fast',
   },
 };
 
 const objectsOf = (plan, world) =>
   [
+    disks.diskClaim(plan, world),
     ...services.addressObjects(plan.webServiceId, plan.name, world),
     services.releaseSecret(plan),
     services.deployment(plan, world),
     services.disruptionBudget(plan),
     services.autoscaler(plan, world),
+    ...processes.processesOf(plan).map(process => processes.processDeployment(plan, process, world)),
   ].filter(Boolean);
+
+const command = {
+  ...plan,
+  runId: id,
+  instance: 'run-1',
+  command: services.shellCommand('npm run migrate -- $(date)'),
+  size: { memoryMib: 256, cpuMillicores: 250 },
+};
 
 const assertValid = objects => {
   const { status, stdout } = kubeconform(objects.map(object => JSON.stringify(object)).join('\n---\n'));
@@ -85,14 +103,21 @@ describe('What the Kubernetes runtime applies', () => {
 
   it('keeps the restricted pod security standard', () => {
     const restricted = RULES['pods keep the restricted standard'];
-    assert.deepEqual(restricted(objectsOf(plan, bare)), []);
+    for (const plan of Object.values(plans)) assert.deepEqual(restricted(objectsOf(plan, bare)), []);
+    assert.deepEqual(restricted([commands.commandJob(command, bare)]), []);
   });
 
   it('never says how many instances there are, where an autoscaler does', () => {
     const objects = objectsOf(plans['everything that can be said'], bare);
     assert.ok(objects.some(({ kind }) => kind === 'HorizontalPodAutoscaler'));
-    assert.equal(JSON.stringify(objects).includes('"replicas"'), false);
+    const instances = objects.filter(({ metadata }) => metadata.labels['postern.dev/web-service']);
+    assert.equal(JSON.stringify(instances).includes('"replicas"'), false);
   });
+
+  for (const [where, world] of Object.entries(worlds))
+    it(`is valid for commands as well, ${where}`, () => {
+      assertValid([commands.commandSecret(command), commands.commandJob(command, world)]);
+    });
 
   for (const registrySecret of [undefined, 'registry'])
     it(`is valid for builds and look-ups of sources as well, ${registrySecret ? 'with' : 'without'} credentials`, () => {

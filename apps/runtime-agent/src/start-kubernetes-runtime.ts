@@ -33,6 +33,7 @@ export const startKubernetesRuntime = async (config: KubernetesConfig, log: Log)
       domain: config.platformDomain?.toLowerCase(),
       scheme: config.kubernetesAddressScheme,
       ingressClass: config.kubernetesIngressClass,
+      storageClass: config.kubernetesStorageClass,
       gateway: config.kubernetesGateway,
       nodeSelector,
       pullSecret: config.kubernetesRegistrySecret,

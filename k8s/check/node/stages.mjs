@@ -1,4 +1,5 @@
 /** The stages of the check on a real node, in their order: later ones use what earlier ones have installed. */
+import * as commands from './stages/commands.mjs';
 import * as failures from './stages/failures.mjs';
 import * as faults from './stages/faults.mjs';
 import * as ingress from './stages/ingress.mjs';
@@ -21,6 +22,7 @@ export const STAGES = [
   wrongValues,
   second,
   runtime,
+  commands,
   failures,
   ingress,
   faults,

@@ -10,11 +10,13 @@ import { ImageBuilds } from './builds/image-builds.js';
 import { type GitWords, JobSources } from './builds/job-sources.js';
 import { type Credentials, Registry } from './builds/registry.js';
 import { Cluster } from './cluster.js';
+import { JobCommands } from './commands/job-commands.js';
 import { KubernetesRuntime, type ServiceLogs } from './kubernetes-runtime.js';
 import { LogFollower } from './logs/log-follower.js';
 import type { BuildObjectSettings, ImagePrograms } from './objects/build-objects.js';
 import type { KubernetesObject } from './objects/kinds.js';
 import type { ServiceObjectSettings } from './objects/service-objects.js';
+import { ProcessRolls } from './rolls/process-rolls.js';
 import { ROLL_TIMES, ServiceRolls } from './rolls/service-rolls.js';
 
 export interface KubernetesRuntimeOptions {
@@ -44,7 +46,6 @@ export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOption
   const gitWords: GitWords = (errors, url, access) => inWords(withoutToken(errors, access), url, remotes, access?.kind);
   await mkdir(options.platformHome, { recursive: true });
   const cluster = new Cluster(options.namespace, options.kubeconfig);
-  const rolls = new ServiceRolls(cluster, settings, options.mask, { ...ROLL_TIMES, pollMs: pollMs / 2 });
   const registry = new Registry(buildSettings.repository, buildSettings.insecureRegistry, () =>
     credentialsOf(cluster, buildSettings),
   );
@@ -67,7 +68,18 @@ export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOption
     log,
     pollMs,
   );
-  return new KubernetesRuntime({ cluster, sources, builds, rolls, follower, logs, settings });
+  const commands = new JobCommands({
+    cluster,
+    settings,
+    follower,
+    writerOf: (...of) => logs.writer(...of),
+    mask: options.mask,
+    pollMs: pollMs / 2,
+  });
+  const times = { ...ROLL_TIMES, pollMs: pollMs / 2 };
+  const processes = new ProcessRolls(cluster, settings, times);
+  const rolls = new ServiceRolls(cluster, settings, options.mask, times, commands, processes);
+  return new KubernetesRuntime({ cluster, sources, builds, rolls, commands, follower, logs, settings });
 };
 
 const extension = extname(import.meta.url);

@@ -7,7 +7,10 @@ import {
   type LogQuery,
   type LogWriter,
   type ResolvedSource,
+  type RunEnd,
+  type RunOrder,
   Runtime,
+  type RuntimeFeature,
   type RuntimeStatus,
   type ServicePlan,
   type ServiceUsage,
@@ -17,6 +20,7 @@ import {
 import type { ImageBuilds } from './builds/image-builds.js';
 import type { JobSources } from './builds/job-sources.js';
 import type { Cluster } from './cluster.js';
+import type { JobCommands } from './commands/job-commands.js';
 import type { LogFollower } from './logs/log-follower.js';
 import { hostName, serviceName } from './objects/names.js';
 import type { ServiceObjectSettings } from './objects/service-objects.js';
@@ -37,6 +41,7 @@ export interface KubernetesParts {
   readonly sources: JobSources;
   readonly builds: ImageBuilds;
   readonly rolls: ServiceRolls;
+  readonly commands: JobCommands;
   readonly follower: LogFollower;
   readonly logs: ServiceLogs;
   readonly settings: ServiceObjectSettings;
@@ -49,6 +54,10 @@ export interface KubernetesParts {
 export class KubernetesRuntime extends Runtime {
   constructor(private readonly parts: KubernetesParts) {
     super();
+  }
+
+  override async features(): Promise<ReadonlySet<RuntimeFeature>> {
+    return new Set(['instance', 'drainSeconds', 'releaseCommand', 'processes', 'disk', 'runs']);
   }
 
   resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
@@ -65,6 +74,10 @@ export class KubernetesRuntime extends Runtime {
     await rolls.roll(plan, signal);
   }
 
+  override run(order: RunOrder, signal: AbortSignal): Promise<RunEnd> {
+    return this.parts.commands.run(order, signal);
+  }
+
   async stop(webServiceId: string): Promise<void> {
     const { follower, rolls } = this.parts;
     await follower.drain(webServiceId, () => rolls.stop(webServiceId));
@@ -72,17 +85,20 @@ export class KubernetesRuntime extends Runtime {
 
   /** Its images leave the registry with the next `retainArtefacts`, which no longer names them. */
   async remove(webServiceId: string): Promise<void> {
-    const { rolls, builds, logs } = this.parts;
+    const { rolls, builds, logs, commands } = this.parts;
     await this.stop(webServiceId);
+    await commands.remove(webServiceId);
     await rolls.removeAddress(webServiceId);
+    await rolls.removeDisk(webServiceId);
     await builds.remove(webServiceId);
     await logs.remove(webServiceId);
   }
 
   async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
-    const { follower, rolls, builds, sources } = this.parts;
+    const { follower, rolls, commands, builds, sources } = this.parts;
     follower.follow(expected);
     await rolls.reconcile(expected, rolling);
+    await commands.sweep();
     await builds.reconcile();
     await sources.reconcile();
   }
@@ -92,7 +108,7 @@ export class KubernetesRuntime extends Runtime {
   }
 
   usage(): Promise<readonly ServiceUsage[]> {
-    return usageOf(this.parts.cluster, this.parts.settings);
+    return usageOf(this.parts.cluster);
   }
 
   async urlOf(webServiceId: string, name: string): Promise<string> {

@@ -1,6 +1,6 @@
 import type { ServiceUsage } from '@postern/runtime';
 import { type Cluster, ClusterError } from './cluster.js';
-import type { PodMetrics } from './objects/kinds.js';
+import type { Deployment, PodMetrics } from './objects/kinds.js';
 import { LABEL, OURS } from './objects/names.js';
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -27,10 +27,7 @@ export const quantity = (text: string): number => {
 };
 
 /** What all services use, as the metrics server last measured it; nothing where there is no metrics server. */
-export const usageOf = async (
-  cluster: Cluster,
-  limits: { readonly memoryMiB: number; readonly cpuMillicores: number },
-): Promise<readonly ServiceUsage[]> => {
+export const usageOf = async (cluster: Cluster): Promise<readonly ServiceUsage[]> => {
   const measured = await cluster
     .list<PodMetrics>('PodMetrics', `${OURS},${LABEL.webService}`)
     .catch((error: unknown) => {
@@ -38,17 +35,33 @@ export const usageOf = async (
       throw error;
     });
   const services = Map.groupBy(measured, ({ metadata }) => metadata.labels?.[LABEL.webService] ?? '');
-  return [...services].map(([webServiceId, pods]) => {
+  if (services.size === 0) return [];
+  const deployments = await cluster.list<Deployment>('Deployment', `${OURS},${LABEL.webService}`);
+  const limits = new Map(deployments.map(found => [found.metadata.labels?.[LABEL.webService], limitsOf(found)]));
+  return [...services].flatMap(([webServiceId, pods]) => {
+    const limit = limits.get(webServiceId);
+    if (!limit) return [];
     const sum = (resource: 'cpu' | 'memory') =>
       pods.flatMap(({ containers }) => containers).reduce((sum, { usage }) => sum + quantity(usage[resource]), 0);
     const [cpuMillicores, memoryBytes] = [sum('cpu') * 1_000, sum('memory')];
     return {
       webServiceId,
       cpuMillicores,
-      cpuPercent: (100 * cpuMillicores) / (pods.length * limits.cpuMillicores),
+      cpuPercent: (100 * cpuMillicores) / (pods.length * 1_000 * quantity(limit.cpu)),
       memoryBytes,
-      memoryPercent: (100 * memoryBytes) / (pods.length * limits.memoryMiB * 2 ** 20),
+      memoryPercent: (100 * memoryBytes) / (pods.length * quantity(limit.memory)),
       instances: pods.length,
     };
   });
+};
+
+interface Limits {
+  readonly cpu: string;
+  readonly memory: string;
+}
+
+/** What an instance of a web service may use. */
+const limitsOf = ({ spec }: Deployment): Limits | undefined => {
+  const { containers = [] } = spec.template.spec as { containers?: { resources?: { limits?: Limits } }[] };
+  return containers[0]?.resources?.limits;
 };

@@ -106,7 +106,9 @@ export class WebService {
   logLine(pattern) {
     return eventually(`a line like ${pattern}`, async () => {
       const { lines } = await this.ask('GET', '/logs?tail=1000');
-      return lines.find(({ message }) => pattern.test(message));
+      const found = lines.find(({ message }) => pattern.test(message));
+      if (found) return found;
+      throw new Error(`the log ends with ${JSON.stringify(lines.slice(-5).map(({ message }) => message))}`);
     });
   }
 

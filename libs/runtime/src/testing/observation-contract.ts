@@ -43,8 +43,10 @@ export const keepsThePromisesAboutObservation = (driver: RuntimeDriver): void =>
       expect((await linesOf(plan.webServiceId)).map(({ message }) => message)).toEqual(['it is ********']);
     });
 
-    it('measures the services that run, and no others', async () => {
-      const [runs, stopped] = [await running(program.answering('a')), await running(program.answering('b'))];
+    it('measures the services that run against their limits, and no others', async () => {
+      const instance = { memoryMib: 300, cpuMillicores: 500 };
+      const runs = await running(program.answering('a'), { instance });
+      const stopped = await running(program.answering('b'));
       await driver.runtime.stop(stopped.webServiceId);
       const usage = await waitFor(
         async () => (await driver.runtime.usage()).find(({ webServiceId }) => webServiceId === runs.webServiceId),
@@ -52,7 +54,8 @@ export const keepsThePromisesAboutObservation = (driver: RuntimeDriver): void =>
       );
       expect(usage.instances).toBe(1);
       expect(usage.memoryBytes).toBeGreaterThan(1_000_000);
-      expect(usage.memoryPercent).toBeGreaterThan(0);
+      expect(usage.memoryPercent).toBeCloseTo((100 * usage.memoryBytes) / (300 * 2 ** 20), 5);
+      expect(usage.cpuPercent).toBeCloseTo((100 * usage.cpuMillicores) / 500, 5);
       const ids = (await driver.runtime.usage()).map(({ webServiceId }) => webServiceId);
       expect(ids).not.toContain(stopped.webServiceId);
     });

@@ -92,10 +92,16 @@ if (command !== undefined) {
 
 /** As a word of the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const asCommand = (words: string) => `PATH="$PWD/node_modules/.bin:$PATH" exec /bin/sh -c ${quoted(words)}`;
+
+const processTypes = new Map(
+  [...(read('Procfile') ?? '').matchAll(/^([A-Za-z0-9_-]{1,40}):[ \t]*(\S.*)$/gm)].map(
+    ([, type = '', words = '']) => [type, words.trim()] as const,
+  ),
+);
 
 const startOf = (): string | undefined => {
-  const web = /^web:[ \t]*(\S.*)$/m.exec(read('Procfile') ?? '')?.[1]?.trim();
-  const asCommand = (words: string) => `PATH="$PWD/node_modules/.bin:$PATH" exec /bin/sh -c ${quoted(words)}`;
+  const web = processTypes.get('web');
   if (web) return asCommand(web);
   const { start, prestart } = packageJson()?.scripts ?? {};
   if (typeof start === 'string' && start.trim() !== '')
@@ -109,7 +115,14 @@ const startOf = (): string | undefined => {
   return `cd ${quoted(site)} && exec node "$OLDPWD/../postern/static-server${extname(server)}"`;
 };
 
-mkdirSync(out, { recursive: true });
+mkdirSync(join(out, 'processes'), { recursive: true });
+const others = [...processTypes].filter(([type]) => type !== 'web' && type !== 'release');
+if (others.length > 0)
+  console.log(
+    `Procfile: ${others.map(([type]) => type).join(', ')} found; the setting processes says how many of them run`,
+  );
+for (const [type, words] of others)
+  writeFileSync(join(out, 'processes', type), `cd "$(dirname "$0")/../../app"\n${asCommand(words)}\n`);
 if (!order.hasStartCommand) {
   const start =
     startOf() ??

@@ -1,23 +1,34 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@postern/messaging';
-import type { LogWriter, ServicePlan } from '@postern/runtime';
+import type { LogStream, LogWriter, RunOrder, ServicePlan } from '@postern/runtime';
 import { type Cluster, ClusterError } from '../cluster.js';
 import type { Pod, Terminated } from '../objects/kinds.js';
-import { CONTAINER, LABEL, OURS } from '../objects/names.js';
+import { CONTAINER, instanceOf, LABEL, OURS } from '../objects/names.js';
 import { endWords, webOf } from '../rolls/failure-words.js';
 
 export type WriterOf = (webServiceId: string, instance: string, secrets: readonly string[]) => LogWriter;
 
 /** A process that was not reconciled for so long follows no lines any more. */
 const LEADS_FOR_MS = 60_000;
+const TAKEN_WITHIN_MS = 5_000;
 
-interface Run {
+/** Whose lines the output of a pod is. */
+interface LineOwner {
+  readonly webServiceId: string;
+  readonly instance: string;
+  readonly stream: LogStream;
+  readonly secrets: readonly string[];
+}
+
+type FollowedCommand = LineOwner & Pick<RunOrder, 'runId'>;
+
+interface Run extends LineOwner {
   /** One run of a pod's container. */
   readonly key: string;
   readonly pod: string;
-  readonly webServiceId: string;
-  readonly secrets: readonly string[];
+  /** Of a command only. */
+  readonly runId?: string;
   /** Of a container that runs again already. */
   readonly previous: boolean;
   readonly ended: boolean;
@@ -31,6 +42,7 @@ interface Run {
  */
 export class LogFollower {
   readonly #secrets = new Map<string, readonly string[]>();
+  readonly #commands = new Map<string, FollowedCommand>();
   readonly #following = new Map<string, { readonly run: Run; readonly done: Promise<void> }>();
   readonly #finished = new Set<string>();
   /** Time of the last line of each run. */
@@ -50,8 +62,28 @@ export class LogFollower {
   /** From now on, for a while: the lines of these plans are taken, their secrets masked. */
   follow(plans: readonly ServicePlan[]): void {
     for (const { rollId, secrets } of plans) this.#secrets.set(rollId, secrets);
-    this.#leadsUntil = performance.now() + LEADS_FOR_MS;
-    this.#loop ??= this.#run();
+    this.#lead();
+  }
+
+  /** Takes the lines of a command, until `takeCommand` has taken the last ones. */
+  followCommand(command: FollowedCommand): void {
+    this.#commands.set(command.runId, command);
+    this.#lead();
+  }
+
+  /** Takes the lines of a command that has ended, up to its end. */
+  async takeCommand(runId: string): Promise<void> {
+    const limit = performance.now() + TAKEN_WITHIN_MS;
+    while (performance.now() < limit && !this.#stopping.signal.aborted) {
+      await this.#look().catch(() => {});
+      const runs = [...this.#following.values()].filter(({ run }) => run.runId === runId);
+      if (runs.length === 0) break;
+      await Promise.race([
+        Promise.all(runs.map(({ done }) => done)),
+        pause(TAKEN_WITHIN_MS, undefined, { ref: false }),
+      ]);
+    }
+    this.#commands.delete(runId);
   }
 
   /** Looks for new instances now, and waits until those of the service that end meanwhile are taken to their end. */
@@ -59,7 +91,7 @@ export class LogFollower {
     await this.#look().catch(() => {});
     const result = await work();
     const runs = [...this.#following.values()].filter(({ run }) => run.webServiceId === webServiceId);
-    await Promise.race([Promise.all(runs.map(({ done }) => done)), pause(5_000, undefined, { ref: false })]);
+    await Promise.race([Promise.all(runs.map(({ done }) => done)), pause(TAKEN_WITHIN_MS, undefined, { ref: false })]);
     return result;
   }
 
@@ -72,9 +104,14 @@ export class LogFollower {
     this.#loop = undefined;
   }
 
+  #lead(): void {
+    this.#leadsUntil = performance.now() + LEADS_FOR_MS;
+    this.#loop ??= this.#run();
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    while (!signal.aborted && performance.now() < this.#leadsUntil) {
+    while (!signal.aborted && (performance.now() < this.#leadsUntil || this.#commands.size > 0)) {
       await this.#look().catch((err: unknown) => this.log.warn({ err }, 'Instances could not be looked for'));
       await this.#savePositions();
       await pause(this.pollMs, undefined, { signal, ref: false }).catch(() => {});
@@ -85,7 +122,9 @@ export class LogFollower {
   async #look(): Promise<void> {
     if (!this.#loop) return;
     this.#positions ??= await this.#savedPositions();
-    const pods = await this.cluster.list<Pod>('Pod', `${OURS},${LABEL.webService},${LABEL.roll}`);
+    const instances = await this.cluster.list<Pod>('Pod', `${OURS},${LABEL.roll}`);
+    const commands = this.#commands.size > 0 ? await this.cluster.list<Pod>('Pod', `${OURS},${LABEL.command}`) : [];
+    const pods = [...instances, ...commands];
     for (const run of pods.flatMap(pod => this.#runsOf(pod))) {
       if (this.#following.has(run.key) || this.#finished.has(run.key)) continue;
       const done = this.#take(run).finally(() => this.#following.delete(run.key));
@@ -98,14 +137,15 @@ export class LogFollower {
   #runsOf(pod: Pod): readonly Run[] {
     const { metadata } = pod;
     const web = webOf(pod);
-    const secrets = this.#secrets.get(metadata.labels?.[LABEL.roll] ?? '');
+    const owner = this.#ownerOf(pod);
     const { running, terminated } = web?.state ?? {};
     const ended = running === undefined;
-    if (!secrets || (ended && !terminated && !web?.lastState?.terminated)) return [];
-    const webServiceId = metadata.labels?.[LABEL.webService] ?? '';
-    const about = { pod: metadata.name, webServiceId, secrets };
+    if (!owner || (ended && !terminated && !web?.lastState?.terminated)) return [];
+    const about = { pod: metadata.name, ...owner };
     const count = web?.restartCount ?? 0;
-    const end = metadata.deletionTimestamp ? undefined : (terminated ?? web?.lastState?.terminated);
+    // How a command ended is its result.
+    const isExpected = metadata.deletionTimestamp !== undefined || owner.runId !== undefined;
+    const end = isExpected ? undefined : (terminated ?? web?.lastState?.terminated);
     const runOf = (number: number, more: Pick<Run, 'previous' | 'ended' | 'end'>): Run => ({
       ...about,
       ...more,
@@ -115,8 +155,17 @@ export class LogFollower {
     return [...before, runOf(count, { previous: false, ended, end: ended ? end : undefined })];
   }
 
+  #ownerOf(pod: Pod): (LineOwner & Partial<FollowedCommand>) | undefined {
+    const labels = pod.metadata.labels ?? {};
+    const runId = labels[LABEL.command];
+    if (runId !== undefined) return this.#commands.get(runId);
+    const secrets = this.#secrets.get(labels[LABEL.roll] ?? '');
+    const webServiceId = labels[LABEL.webService] ?? labels[LABEL.processOf] ?? '';
+    return secrets && { webServiceId, instance: instanceOf(pod), stream: 'stdout', secrets };
+  }
+
   async #take(run: Run): Promise<void> {
-    const writer = this.writerOf(run.webServiceId, run.pod, run.secrets);
+    const writer = this.writerOf(run.webServiceId, run.instance, run.secrets);
     const position = this.#positions?.get(run.key);
     const options = {
       container: CONTAINER,
@@ -129,10 +178,10 @@ export class LogFollower {
       for await (const chunk of this.cluster.followLog(run.pod, options, this.#stopping.signal)) {
         rest = Buffer.concat([rest, chunk]);
         const end = rest.lastIndexOf('\n') + 1;
-        this.#write(run.key, writer, rest.toString('utf8', 0, end));
+        this.#write(run, writer, rest.toString('utf8', 0, end));
         rest = rest.subarray(end);
       }
-      this.#write(run.key, writer, rest.toString('utf8'));
+      this.#write(run, writer, rest.toString('utf8'));
       if (run.ended) this.#finish(run, writer);
     } catch (err) {
       // What a connection that broke has not brought, the next look asks for.
@@ -143,20 +192,20 @@ export class LogFollower {
   }
 
   /** Says how it ended once, also when its lines are read again after a restart. */
-  #finish({ key, pod, end }: Run, writer: LogWriter): void {
+  #finish({ key, instance, end }: Run, writer: LogWriter): void {
     this.#finished.add(key);
     const told = `${key}/end`;
     if (!end || this.#positions?.has(told)) return;
-    writer.write('platform', `${pod} ${endWords(end)}\n`);
+    writer.write('platform', `${instance} ${endWords(end)}\n`);
     this.#positions?.set(told, end.finishedAt ?? '');
   }
 
-  #write(key: string, writer: LogWriter, text: string): void {
+  #write({ key, stream }: Run, writer: LogWriter, text: string): void {
     const position = this.#positions?.get(key) ?? '';
     for (const line of text.split('\n')) {
       const [time = '', ...words] = line.split(' ');
       if (line === '' || isUpTo(time, position)) continue;
-      writer.write('stdout', `${words.join(' ')}\n`);
+      writer.write(stream, `${words.join(' ')}\n`);
       this.#positions?.set(key, time);
     }
   }

@@ -3,6 +3,7 @@ export const RESOURCES = {
   Pod: { apiVersion: 'v1', plural: 'pods' },
   Service: { apiVersion: 'v1', plural: 'services' },
   Secret: { apiVersion: 'v1', plural: 'secrets' },
+  PersistentVolumeClaim: { apiVersion: 'v1', plural: 'persistentvolumeclaims' },
   ConfigMap: { apiVersion: 'v1', plural: 'configmaps' },
   Event: { apiVersion: 'v1', plural: 'events' },
   Deployment: { apiVersion: 'apps/v1', plural: 'deployments' },
@@ -40,7 +41,7 @@ export interface Manifest extends KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-interface PodTemplate {
+export interface PodTemplate {
   readonly metadata: Pick<ObjectMetadata, 'labels' | 'annotations'>;
   readonly spec: Readonly<Record<string, unknown>>;
 }

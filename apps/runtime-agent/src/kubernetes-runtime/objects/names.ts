@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import type { KubernetesObject } from './kinds.js';
+
 /** Labels and annotations of our own; everything the platform owns is found by them. */
 export const LABEL = {
   managedBy: 'app.kubernetes.io/managed-by',
@@ -6,6 +9,9 @@ export const LABEL = {
   build: 'postern.dev/build',
   buildsFor: 'postern.dev/builds-for',
   source: 'postern.dev/source',
+  command: 'postern.dev/command',
+  commandOf: 'postern.dev/command-of',
+  processOf: 'postern.dev/process-of',
 } as const;
 
 export const ANNOTATION = {
@@ -14,6 +20,9 @@ export const ANNOTATION = {
   /** Fingerprint of what was applied. */
   applied: 'postern.dev/applied',
   name: 'postern.dev/name',
+  /** How a command ended, as JSON. */
+  end: 'postern.dev/end',
+  processType: 'postern.dev/process-type',
 } as const;
 
 export const OURS = `${LABEL.managedBy}=postern`;
@@ -23,7 +32,13 @@ export const CONTAINER = 'web';
 export const serviceName = (webServiceId: string): string => `ws-${webServiceId}`;
 export const releaseName = (rollId: string): string => `release-${rollId}`;
 export const buildName = (deploymentId: string): string => `build-${deploymentId}`;
+export const diskName = (webServiceId: string): string => `disk-${webServiceId}`;
+export const commandName = (id: string): string => `command-${id}`;
 export const sourceName = (id: string): string => `source-${id}`;
+
+/** A process type may hold characters that a name may not. */
+export const processName = (webServiceId: string, type: string): string =>
+  `process-${webServiceId}-${createHash('sha256').update(type).digest('hex').slice(0, 8)}`;
 
 export const ofService = (webServiceId: string): string => `${OURS},${LABEL.webService}=${webServiceId}`;
 
@@ -37,4 +52,10 @@ export const hostName = (webServiceId: string, name: string, domain: string): st
   // The end of a UUID of version 7 is the random part of it.
   const short = webServiceId.replaceAll('-', '').slice(-10);
   return `${readable === '' ? 'service' : readable}-${short}.${domain}`;
+};
+
+/** The name of an instance in logs: that of its pod, or for other processes `<type>-<end of that name>`. */
+export const instanceOf = ({ metadata }: KubernetesObject): string => {
+  const type = metadata.annotations?.[ANNOTATION.processType];
+  return type === undefined ? metadata.name : `${type}-${metadata.name.slice(metadata.name.lastIndexOf('-') + 1)}`;
 };

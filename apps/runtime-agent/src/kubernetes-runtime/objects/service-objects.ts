@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ServicePlan } from '@postern/runtime';
+import type { Artefact, ServicePlan } from '@postern/runtime';
 import { type Kind, MANAGER } from '../cluster.js';
-import { type Manifest, RESOURCES } from './kinds.js';
-import { ANNOTATION, CONTAINER, hostName, LABEL, releaseName, serviceName } from './names.js';
+import { type Manifest, type PodTemplate, RESOURCES } from './kinds.js';
+import { ANNOTATION, CONTAINER, diskName, hostName, LABEL, releaseName, serviceName } from './names.js';
 
 export interface ServiceObjectSettings {
   /** Below which every web service has a host of its own; without it addresses are those of the cluster. */
@@ -14,6 +14,8 @@ export interface ServiceObjectSettings {
   readonly nodeSelector: Readonly<Record<string, string>>;
   /** Holds the registry's credentials, for pulling. */
   readonly pullSecret: string | undefined;
+  /** Of disks; the cluster's default if undefined. */
+  readonly storageClass?: string | undefined;
   readonly memoryMiB: number;
   readonly cpuMillicores: number;
   /** How long an instance that ends still serves, until everybody knows that it ends. */
@@ -23,7 +25,6 @@ export interface ServiceObjectSettings {
 /** Share of the processor limit at which one more instance is wanted. */
 const BUSY = 0.7;
 const GRACE_SECONDS = 30;
-/** Programs that a project has installed for itself are found by name, as npm does it. */
 const SHELL = 'PATH="$PWD/node_modules/.bin:$PATH" exec /bin/sh -c "$0"';
 /** The image's own user; numbers, so that Kubernetes can see that it is not root. */
 const USER = 1000;
@@ -49,10 +50,11 @@ export const releaseSecret = ({ webServiceId, rollId, environment }: ServicePlan
   ...named('Secret', releaseName(rollId), { [LABEL.webService]: webServiceId, [LABEL.roll]: rollId }),
   type: 'Opaque',
   immutable: true,
-  data: Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [name, Buffer.from(value).toString('base64')]),
-  ),
+  data: secretData(environment),
 });
+
+export const secretData = (values: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Buffer.from(value).toString('base64')]));
 
 /**
  * Without `replicas`: the autoscaler owns them where there is one, and `instanceCount` says them where there is none.
@@ -70,16 +72,26 @@ export const deployment = (plan: ServicePlan, settings: ServiceObjectSettings): 
 };
 
 /** What carries a template, whatever release that is of. */
-export const deploymentAround = (webServiceId: string, template: unknown): Manifest => ({
+export const deploymentAround = (webServiceId: string, template: PodTemplate): Manifest => ({
   ...named('Deployment', serviceName(webServiceId), { [LABEL.webService]: webServiceId }),
   spec: {
     selector: { matchLabels: { [LABEL.webService]: webServiceId } },
-    // All new ones beside all old ones: nothing that serves ends before something else does.
-    strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '100%' } },
+    // All new ones beside all old ones: nothing that serves ends before something else does. Two never write to a disk.
+    strategy: hasDisk(template)
+      ? { type: 'Recreate' }
+      : { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '100%' } },
     revisionHistoryLimit: 2,
     template,
   },
 });
+
+const DISK = 'disk';
+const DISK_PATH = '/data';
+
+const hasDisk = (template: PodTemplate): boolean => {
+  const { volumes = [] } = template.spec as { readonly volumes?: readonly { readonly name: string }[] };
+  return volumes.some(({ name }) => name === DISK);
+};
 
 /** Applied by a separate field manager, so that giving up the field does not set it to one. */
 export const instanceCount = (webServiceId: string, replicas: number): Manifest => ({
@@ -89,30 +101,30 @@ export const instanceCount = (webServiceId: string, replicas: number): Manifest 
   spec: { replicas },
 });
 
-/** What each instance may use. */
-const sizeOf = ({ instance }: ServicePlan, { memoryMiB, cpuMillicores }: ServiceObjectSettings) =>
-  instance ?? { memoryMib: memoryMiB, cpuMillicores };
+/** What a process may use. */
+const sizeOf = (size: ServicePlan['instance'], { memoryMiB, cpuMillicores }: ServiceObjectSettings) =>
+  size ?? { memoryMib: memoryMiB, cpuMillicores };
 
 const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
-  const { drainSeconds, nodeSelector, pullSecret } = settings;
-  const { memoryMib: memoryMiB, cpuMillicores } = sizeOf(plan, settings);
+  const { drainSeconds } = settings;
   const answers = plan.healthCheckPath
     ? { httpGet: { path: plan.healthCheckPath, port: 'http' } }
     : { tcpSocket: { port: 'http' } };
-  const known = { HOME: '/tmp', LANG: 'C.UTF-8' };
-  const own = Object.entries(known).filter(([name]) => plan.environment[name] === undefined);
+  const command = plan.startCommand === undefined ? ['/bin/sh', '/postern/start'] : shellCommand(plan.startCommand);
+  const variables = { PORT: `${plan.port}`, ...(plan.disk && { DISK_PATH }) };
+  const { containers, volumes, securityContext, ...around } = releasePodSpec(
+    { ...plan, size: plan.instance, command, secretName: releaseName(plan.rollId), variables },
+    settings,
+  );
+  const claim = { name: DISK, persistentVolumeClaim: { claimName: diskName(plan.webServiceId) } };
   return {
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
+    ...around,
+    // The group may write to the disk.
+    securityContext: plan.disk
+      ? { ...securityContext, fsGroup: USER, fsGroupChangePolicy: 'OnRootMismatch' }
+      : securityContext,
+    volumes: plan.disk ? [...volumes, claim] : volumes,
     terminationGracePeriodSeconds: (plan.drainSeconds ?? GRACE_SECONDS) + drainSeconds,
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: USER,
-      runAsGroup: USER,
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
-    ...(Object.keys(nodeSelector).length > 0 && { nodeSelector }),
-    ...(pullSecret && { imagePullSecrets: [{ name: pullSecret }] }),
     topologySpreadConstraints: [
       {
         maxSkew: 1,
@@ -121,31 +133,68 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
         labelSelector: { matchLabels: { [LABEL.webService]: plan.webServiceId } },
       },
     ],
+    containers: containers.map(({ volumeMounts, ...container }) => ({
+      ...container,
+      volumeMounts: plan.disk ? [...volumeMounts, { name: DISK, mountPath: DISK_PATH }] : volumeMounts,
+      ports: [{ name: 'http', containerPort: plan.port }],
+      readinessProbe: { ...answers, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 },
+      // Much more patient than the other: it ends only what has not answered for a minute.
+      livenessProbe: {
+        ...answers,
+        initialDelaySeconds: Math.ceil(plan.deadlineMs / 1_000),
+        periodSeconds: 10,
+        timeoutSeconds: 10,
+        failureThreshold: 6,
+      },
+      ...(drainSeconds > 0 && { lifecycle: { preStop: { sleep: { seconds: drainSeconds } } } }),
+    })),
+  };
+};
+
+/** A process in the image of a release. */
+export interface ReleaseProcess {
+  readonly artefact: Artefact;
+  readonly command: readonly string[];
+  /** The Secret with its variables. */
+  readonly secretName: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Variables besides those of the Secret, by name. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Its limits; undefined for those of the settings. */
+  readonly size: ServicePlan['instance'];
+}
+
+/** A command for a shell, which finds the programs that a project has installed for itself, as npm does it. */
+export const shellCommand = (command: string): string[] => ['/bin/sh', '-c', SHELL, literally(command)];
+
+/** A pod with one process of a release: unprivileged, with a read-only file system and limits. */
+export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectSettings) => {
+  const { nodeSelector, pullSecret } = settings;
+  const { memoryMib, cpuMillicores } = sizeOf(process.size, settings);
+  const known = { HOME: '/tmp', LANG: 'C.UTF-8' };
+  const own = Object.entries(known).filter(([name]) => process.environment[name] === undefined);
+  return {
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: USER,
+      runAsGroup: USER,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    ...(Object.keys(nodeSelector).length > 0 && { nodeSelector }),
+    ...(pullSecret && { imagePullSecrets: [{ name: pullSecret }] }),
     containers: [
       {
         name: CONTAINER,
-        image: plan.artefact.reference,
+        image: process.artefact.reference,
         workingDir: '/app',
-        command:
-          plan.startCommand === undefined
-            ? ['/bin/sh', '/postern/start']
-            : ['/bin/sh', '-c', SHELL, literally(plan.startCommand)],
-        env: [...own, ['PORT', String(plan.port)]].map(([name, value]) => ({ name, value })),
-        envFrom: [{ secretRef: { name: releaseName(plan.rollId) } }],
-        ports: [{ name: 'http', containerPort: plan.port }],
-        readinessProbe: { ...answers, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 },
-        // Much more patient than the other: it ends only what has not answered for a minute.
-        livenessProbe: {
-          ...answers,
-          initialDelaySeconds: Math.ceil(plan.deadlineMs / 1_000),
-          periodSeconds: 10,
-          timeoutSeconds: 10,
-          failureThreshold: 6,
-        },
-        ...(drainSeconds > 0 && { lifecycle: { preStop: { sleep: { seconds: drainSeconds } } } }),
+        command: [...process.command],
+        env: [...own, ...Object.entries(process.variables)].map(([name, value]) => ({ name, value })),
+        envFrom: [{ secretRef: { name: process.secretName } }],
         resources: {
-          requests: { cpu: `${Math.ceil(cpuMillicores / 4)}m`, memory: `${Math.ceil(memoryMiB / 2)}Mi` },
-          limits: { cpu: `${cpuMillicores}m`, memory: `${memoryMiB}Mi` },
+          requests: { cpu: `${Math.ceil(cpuMillicores / 4)}m`, memory: `${Math.ceil(memoryMib / 2)}Mi` },
+          limits: { cpu: `${cpuMillicores}m`, memory: `${memoryMib}Mi` },
         },
         securityContext: {
           allowPrivilegeEscalation: false,
@@ -155,7 +204,7 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
         volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
       },
     ],
-    volumes: [{ name: 'tmp', emptyDir: { sizeLimit: `${memoryMiB}Mi` } }],
+    volumes: [{ name: 'tmp', emptyDir: { sizeLimit: `${memoryMib}Mi` } }],
   };
 };
 
@@ -164,7 +213,7 @@ const literally = (command: string): string => command.replaceAll('$(', '$$$$(')
 
 /** Undefined where the number of instances is fixed. */
 export const autoscaler = (plan: ServicePlan, settings: ServiceObjectSettings): Manifest | undefined => {
-  const { cpuMillicores } = sizeOf(plan, settings);
+  const { cpuMillicores } = sizeOf(plan.instance, settings);
   const { webServiceId, minInstances, maxInstances } = plan;
   if (maxInstances <= minInstances) return undefined;
   const name = serviceName(webServiceId);

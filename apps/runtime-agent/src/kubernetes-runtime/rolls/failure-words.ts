@@ -19,6 +19,10 @@ const LAST_LINES = 5;
 export const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 
+/** Whether it was not told to end, and has not ended. */
+export const isStaying = ({ metadata, status }: Pod): boolean =>
+  metadata.deletionTimestamp === undefined && status?.phase !== 'Failed' && status?.phase !== 'Succeeded';
+
 export const webOf = ({ status }: Pod): ContainerStatus | undefined =>
   status?.containerStatuses?.find(({ name }) => name === CONTAINER);
 
@@ -33,6 +37,8 @@ export const isHopeless = (pod: Pod): boolean => {
 /** How a container ended, to follow the name of the instance. */
 export const endWords = ({ exitCode, reason }: Terminated): string => {
   if (reason === 'OOMKilled') return 'used more memory than it may';
+  // Container engines do not always learn of the end of memory before the end of the process.
+  if (exitCode === 137) return 'was ended by signal 9, for example because it used more memory than it may';
   // Shells and container engines say 128 and the number of the signal.
   if (exitCode > 128 && exitCode < 160) return `was ended by signal ${exitCode - 128}`;
   return `exited with code ${exitCode}`;

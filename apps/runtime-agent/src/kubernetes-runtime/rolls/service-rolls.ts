@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RollFailed, type RuntimeStatus, type ServicePlan } from '@postern/runtime';
-import type { Cluster, ObjectName } from '../cluster.js';
-import type { Deployment, Manifest, Pod, ReplicaSet } from '../objects/kinds.js';
-import { ANNOTATION, LABEL, OURS, ofService, releaseName, serviceName } from '../objects/names.js';
+import { type Cluster, ClusterError, type ObjectName } from '../cluster.js';
+import type { JobCommands } from '../commands/job-commands.js';
+import { diskClaim } from '../objects/disk-objects.js';
+import type { Deployment, Manifest, Pod, PodTemplate, ReplicaSet } from '../objects/kinds.js';
+import { ANNOTATION, diskName, LABEL, OURS, ofService, releaseName, serviceName } from '../objects/names.js';
 import {
   addressObjects,
   autoscaler,
@@ -13,7 +15,8 @@ import {
   releaseSecret,
   type ServiceObjectSettings,
 } from '../objects/service-objects.js';
-import { isHopeless, isReady, lastFailureOf, restartsOf, whyNotReady } from './failure-words.js';
+import { isHopeless, isReady, isStaying, lastFailureOf, restartsOf, whyNotReady } from './failure-words.js';
+import type { ProcessRolls } from './process-rolls.js';
 
 export interface RollTimes {
   readonly pollMs: number;
@@ -34,6 +37,8 @@ export class ServiceRolls {
     private readonly settings: ServiceObjectSettings,
     private readonly mask: (text: string, secrets: readonly string[]) => string,
     private readonly times: RollTimes,
+    private readonly commands: JobCommands,
+    private readonly processes: ProcessRolls,
   ) {}
 
   async roll(plan: ServicePlan, signal: AbortSignal): Promise<void> {
@@ -43,7 +48,10 @@ export class ServiceRolls {
     refuseHuge(plan);
     const deadline = performance.now() + plan.deadlineMs;
     try {
+      await this.commands.requireProcesses(plan, signal);
+      await this.commands.release(plan, signal);
       await this.ensureAddress(plan.webServiceId, plan.name);
+      await this.#provideDisk(plan);
       await this.cluster.apply(releaseSecret(plan));
       await this.cluster.apply(deployment(plan, this.settings));
       // Of what runs already, the number is the earlier release's until this one is there.
@@ -58,9 +66,11 @@ export class ServiceRolls {
   }
 
   async stop(webServiceId: string): Promise<void> {
+    await this.commands.end(webServiceId, 'was ended: the web service was stopped');
     const name = serviceName(webServiceId);
     for (const kind of ['HorizontalPodAutoscaler', 'PodDisruptionBudget', 'Deployment'] as const)
       await this.cluster.remove({ kind, name });
+    await this.processes.stop(webServiceId);
     await this.#untilGone(ofService(webServiceId));
     await this.#removeReleases(webServiceId, undefined);
   }
@@ -71,13 +81,16 @@ export class ServiceRolls {
       for (const object of await this.cluster.list<Manifest>(kind, `${OURS},${LABEL.webService}`))
         found.set(`${kind} ${object.metadata.name}`, object);
 
+    const processes = await this.processes.list();
     const settled = expected.filter(({ webServiceId }) => !rolling.has(webServiceId));
-    for (const plan of settled) await this.#restore(plan, found);
+    for (const plan of settled) {
+      await this.#restore(plan, found);
+      await this.processes.apply(plan, processes);
+    }
 
     const wanted = new Set([...rolling, ...expected.map(({ webServiceId }) => webServiceId)]);
-    const strays = [...found.values()]
-      .filter(({ kind }) => kind !== 'Service')
-      .map(({ metadata }) => metadata.labels?.[LABEL.webService] ?? '')
+    const strays = [...[...found.values()].filter(({ kind }) => kind !== 'Service'), ...processes]
+      .map(({ metadata: { labels = {} } }) => labels[LABEL.webService] ?? labels[LABEL.processOf] ?? '')
       .filter(id => !wanted.has(id));
     // Each takes as long as its instances need to end.
     await Promise.all([...new Set(strays)].map(webServiceId => this.stop(webServiceId)));
@@ -90,7 +103,8 @@ export class ServiceRolls {
     const pods = (await this.#pods(webServiceId)).filter(pod => isOfRoll(pod, rollId) && isStaying(pod));
     const lastFailure = pods.map(lastFailureOf).find(words => words !== undefined);
     const restarts = pods.reduce((sum, pod) => sum + restartsOf(pod), 0);
-    return { rollId, healthy: pods.filter(isReady).length, instances: pods.length, lastFailure, restarts };
+    const processes = await this.processes.statusOf(webServiceId);
+    return { rollId, healthy: pods.filter(isReady).length, instances: pods.length, lastFailure, restarts, processes };
   }
 
   async ensureAddress(webServiceId: string, name: string): Promise<void> {
@@ -102,13 +116,28 @@ export class ServiceRolls {
       await this.cluster.remove({ kind: kind as ObjectName['kind'], name: metadata.name });
   }
 
+  /** Deletes the disk of a web service, with its files. */
+  async removeDisk(webServiceId: string): Promise<void> {
+    await this.cluster.remove({ kind: 'PersistentVolumeClaim', name: diskName(webServiceId) });
+  }
+
   /** Images that some instance runs from, or is about to. */
   async imagesInUse(): Promise<readonly string[]> {
-    const sets = await this.cluster.list<ReplicaSet>('ReplicaSet', `${OURS},${LABEL.webService}`);
+    const sets = await this.cluster.list<ReplicaSet>('ReplicaSet', `${OURS},${LABEL.roll}`);
     const used = sets.filter(({ spec, ...set }) => replicasOf({ spec, ...set }) > 0);
     return used.flatMap(({ spec }) => {
       const { containers = [] } = spec.template.spec as { containers?: readonly { readonly image: string }[] };
       return containers.map(({ image }) => image);
+    });
+  }
+
+  /** @throws RollFailed if the cluster refuses, for example to make it larger. */
+  async #provideDisk(plan: ServicePlan): Promise<void> {
+    const claim = diskClaim(plan, this.settings);
+    if (!claim) return;
+    await this.cluster.apply(claim).catch((error: unknown) => {
+      if (!(error instanceof ClusterError) || error.status >= 500) throw error;
+      throw new RollFailed(`the disk cannot be provided: ${error.message}`);
     });
   }
 
@@ -121,6 +150,7 @@ export class ServiceRolls {
     );
     await this.cluster.apply(disruptionBudget(plan));
     await this.#scale(plan);
+    await this.processes.apply(plan);
     await this.#removeReleases(webServiceId, rollId);
   }
 
@@ -196,7 +226,7 @@ export class ServiceRolls {
   }
 
   /** As `kubectl rollout undo` does it: every template of late is there as the one of its ReplicaSet. */
-  async #templateOf(webServiceId: string, rollId: string): Promise<unknown> {
+  async #templateOf(webServiceId: string, rollId: string): Promise<PodTemplate | undefined> {
     const selector = `${ofService(webServiceId)},${LABEL.roll}=${rollId}`;
     const template = (await this.cluster.list<ReplicaSet>('ReplicaSet', selector))[0]?.spec.template;
     if (!template) return undefined;
@@ -233,8 +263,6 @@ const rollOf = ({ spec }: Deployment): string | undefined => spec.template.metad
 const appliedOf = ({ metadata }: Pick<Manifest, 'metadata'>): string | undefined =>
   metadata.annotations?.[ANNOTATION.applied];
 const isOfRoll = ({ metadata }: Pod, rollId: string): boolean => metadata.labels?.[LABEL.roll] === rollId;
-const isStaying = ({ metadata, status }: Pod): boolean =>
-  metadata.deletionTimestamp === undefined && status?.phase !== 'Failed' && status?.phase !== 'Succeeded';
 const replicasOf = ({ spec }: ReplicaSet): number => (spec as { readonly replicas?: number }).replicas ?? 0;
 
 /** All instances are of the newest template and answer, and none of an older one is left. */

@@ -48,6 +48,7 @@ export interface PodSpec {
   readonly containers: readonly ContainerSpec[];
   readonly volumes?: readonly {
     readonly name: string;
+    readonly persistentVolumeClaim?: { readonly claimName: string };
     readonly secret?: { readonly secretName: string; readonly items?: readonly { key: string; path: string }[] };
   }[];
 }

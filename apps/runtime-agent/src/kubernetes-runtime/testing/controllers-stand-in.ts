@@ -55,9 +55,13 @@ export class Controllers {
       this.store.put({ ...target, spec: { ...target.spec, replicas: wanted } });
   }
 
-  /** Rolling, with nothing unavailable and as many beside as the strategy says (100 %). */
+  /** As `Recreate` says, or rolling, with nothing unavailable and as many beside as the strategy says (100 %). */
   #deploy(deployment: AnyObject): void {
-    const { template, replicas } = deployment.spec as { template: AnyObject; replicas: number };
+    const { template, replicas, strategy } = deployment.spec as {
+      template: AnyObject;
+      replicas: number;
+      strategy?: { type: string };
+    };
     const hash = createHash('sha256').update(canonical(template)).digest('hex').slice(0, 10);
     const name = `${deployment.metadata.name}-${hash}`;
     const sets = this.store.list('ReplicaSet').filter(isOwnedBy(deployment));
@@ -71,11 +75,13 @@ export class Controllers {
         spec: { replicas: 0, template: { ...template, metadata: { ...template.metadata, labels } } },
       });
     const old = sets.filter(set => set.metadata.name !== name);
-    const podsOf = (set: AnyObject) => this.store.list('Pod').filter(isOwnedBy(set)).filter(isStaying);
-    this.#resize(current, replicas);
+    const ownedBy = (set: AnyObject) => this.store.list('Pod').filter(isOwnedBy(set));
+    const podsOf = (set: AnyObject) => ownedBy(set).filter(isStaying);
+    const recreates = strategy?.type === 'Recreate';
+    if (!recreates || old.flatMap(ownedBy).length === 0) this.#resize(current, replicas);
     const ready = podsOf(current).filter(isReady).length;
     // As many old ones as are still needed, those that answer before those that do not.
-    let needed = Math.max(0, replicas - ready);
+    let needed = recreates ? 0 : Math.max(0, replicas - ready);
     for (const set of old) {
       const keep = Math.min(podsOf(set).filter(isReady).length, needed, numberAt(set, 'replicas'));
       this.#resize(set, keep);
@@ -109,7 +115,15 @@ export class Controllers {
   #work(job: AnyObject): void {
     if ((job.status?.['conditions'] as unknown[] | undefined)?.length) return;
     const pod = this.store.list('Pod').find(isOwnedBy(job));
-    const { template, activeDeadlineSeconds } = job.spec as { template: AnyObject; activeDeadlineSeconds: number };
+    const { template, activeDeadlineSeconds, suspend } = job.spec as {
+      template: AnyObject;
+      activeDeadlineSeconds: number;
+      suspend?: boolean;
+    };
+    if (suspend) {
+      if (pod && isStaying(pod)) this.store.delete('Pod', pod.metadata.name);
+      return;
+    }
     if (!pod) {
       this.#makePod(job, template);
       return;

@@ -50,7 +50,7 @@ export class PodStandIn {
   }
 
   get webServiceId(): string | undefined {
-    return this.labels['postern.dev/web-service'];
+    return this.labels['postern.dev/web-service'] ?? this.labels['postern.dev/process-of'];
   }
 
   /** What ends is out of every Service at once, as the endpoints of one say it. */
@@ -113,7 +113,8 @@ export class PodStandIn {
     const [container] = containers;
     if (!container) return;
     for (let failures = 0; !this.#over.signal.aborted; failures += 1) {
-      const missing = restartPolicy === 'Never' ? undefined : await this.#missingImage(container.image);
+      // Other images are those of builders, which are programs of this machine.
+      const missing = container.image.includes('@') ? await this.#missingImage(container.image) : undefined;
       if (missing) {
         await this.#report('Pending', { waiting: { reason: 'ImagePullBackOff', message: missing } });
         await this.#pause(FIRST_BACKOFF_MS);
@@ -168,7 +169,7 @@ export class PodStandIn {
     );
     await begun();
     const over = new AbortController();
-    const probing = isInit ? Promise.resolve() : this.#probe(container, startedAt, last, over.signal);
+    const probing = container.readinessProbe ? this.#probe(container, startedAt, last, over.signal) : Promise.resolve();
     const exitCode = await exit;
     over.abort();
     await probing;

@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type AnyObject, podSpecOf } from './any-object.js';
 import { secretOf } from './container-environment.js';
 import type { NodeApi } from './node-stand-in.js';
@@ -16,8 +16,15 @@ export class PodVolumes {
 
   async mount(pod: AnyObject): Promise<void> {
     const { volumes = [], containers, initContainers = [] } = podSpecOf(pod);
-    for (const { name, secret } of volumes) {
+    for (const { name, secret, persistentVolumeClaim: claim } of volumes) {
       const folder = join(this.folder, 'volumes', name);
+      if (claim) {
+        const disk = join(this.folder, '..', 'disks', claim.claimName);
+        await mkdir(disk, { recursive: true });
+        await mkdir(dirname(folder), { recursive: true });
+        await symlink(disk, folder);
+        continue;
+      }
       await mkdir(folder, { recursive: true });
       if (!secret) continue;
       const data = await secretOf(this.api, secret.secretName);
