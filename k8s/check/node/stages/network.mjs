@@ -61,24 +61,24 @@ const targetsOf = async context => {
     ['registry', NODE_ADDRESS, 443],
     ['public address', PUBLIC_ADDRESS, 8443],
     [METADATA, METADATA_ADDRESS, 80],
-    [TENANT, await address('check=network', 'postern-tenants'), 8080],
+    [TENANT, await address('check=neighbour', 'postern-tenants'), 8080],
   ];
 };
 
 /** A pod that only listens. */
-const addPod = async ({ cluster }, namespace) => {
+const addPod = async ({ cluster }, namespace, role = 'network') => {
   const container = { name: 'listen', image: serviceImage('email-send', RELEASE), command: ['node', '-e', LISTEN] };
-  const labels = { check: 'network' };
+  const labels = { check: role };
   cluster.apply(
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
     {
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { name: 'check-network', namespace, labels },
+      metadata: { name: `check-${role}`, namespace, labels },
       spec: { automountServiceAccountToken: false, terminationGracePeriodSeconds: 1, containers: [container] },
     },
   );
-  await cluster.untilReady(namespace, 'check=network');
+  await cluster.untilReady(namespace, `check=${role}`);
 };
 
 /** Listens where nothing else does in this stage. */
@@ -111,6 +111,7 @@ const demandReach = async ({ cluster }, who, { metadata, status }, all, allowed)
 export const run = async context => {
   const { cluster } = context;
   for (const namespace of ['postern-tenants', 'strangers']) await addPod(context, namespace);
+  await addPod(context, 'postern-tenants', 'neighbour');
   const servers = await listenOutside();
   try {
     const targets = await targetsOf(context);
@@ -124,6 +125,7 @@ export const run = async context => {
   } finally {
     for (const server of servers) server.close();
   }
-  await cluster.kubectl('delete', 'pod', 'check-network', '--namespace', 'postern-tenants', '--now');
+  for (const pod of ['check-network', 'check-neighbour'])
+    await cluster.kubectl('delete', 'pod', pod, '--namespace', 'postern-tenants', '--now');
   await cluster.kubectl('delete', 'namespace', 'strangers');
 };
