@@ -10,6 +10,7 @@ const builds = await built(`${OBJECTS}/build-objects.js`);
 const commands = await built(`${OBJECTS}/command-objects.js`);
 const disks = await built(`${OBJECTS}/disk-objects.js`);
 const processes = await built(`${OBJECTS}/process-objects.js`);
+const domains = await built(`${OBJECTS}/domain-objects.js`);
 const sources = await built(`${OBJECTS}/source-objects.js`);
 
 const id = '0197a3b0-0000-7000-8000-000000000001';
@@ -59,7 +60,13 @@ const bare = {
 };
 const worlds = {
   'inside a cluster only': { ...bare, drainSeconds: 0 },
-  'behind an Ingress': { ...bare, domain: 'apps.example.com', ingressClass: 'nginx', pullSecret: 'registry' },
+  'behind an Ingress': {
+    ...bare,
+    domain: 'apps.example.com',
+    ingressClass: 'nginx',
+    clusterIssuer: 'letsencrypt',
+    pullSecret: 'registry',
+  },
   'behind a Gateway': {
     ...bare,
     domain: 'apps.example.com',
@@ -73,6 +80,7 @@ const objectsOf = (plan, world) =>
   [
     disks.diskClaim(plan, world),
     ...services.addressObjects(plan.webServiceId, plan.name, world),
+    domains.domainRoute({ domain: 'shop.example.org', webServiceId: plan.webServiceId }, world),
     services.releaseSecret(plan),
     services.deployment(plan, world),
     services.disruptionBudget(plan),

@@ -33,6 +33,7 @@ export const startKubernetesRuntime = async (config: KubernetesConfig, log: Log)
       domain: config.platformDomain?.toLowerCase(),
       scheme: config.kubernetesAddressScheme,
       ingressClass: config.kubernetesIngressClass,
+      clusterIssuer: config.kubernetesClusterIssuer,
       storageClass: config.kubernetesStorageClass,
       gateway: config.kubernetesGateway,
       nodeSelector,

@@ -11,6 +11,7 @@ import { type GitWords, JobSources } from './builds/job-sources.js';
 import { type Credentials, Registry } from './builds/registry.js';
 import { Cluster } from './cluster.js';
 import { JobCommands } from './commands/job-commands.js';
+import { DomainRoutes } from './domains/domain-routes.js';
 import { KubernetesRuntime, type ServiceLogs } from './kubernetes-runtime.js';
 import { LogFollower } from './logs/log-follower.js';
 import type { BuildObjectSettings, ImagePrograms } from './objects/build-objects.js';
@@ -79,7 +80,8 @@ export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOption
   const times = { ...ROLL_TIMES, pollMs: pollMs / 2 };
   const processes = new ProcessRolls(cluster, settings, times);
   const rolls = new ServiceRolls(cluster, settings, options.mask, times, commands, processes);
-  return new KubernetesRuntime({ cluster, sources, builds, rolls, commands, follower, logs, settings });
+  const domains = new DomainRoutes(cluster, settings);
+  return new KubernetesRuntime({ cluster, sources, builds, rolls, commands, domains, follower, logs, settings });
 };
 
 const extension = extname(import.meta.url);

@@ -7,6 +7,7 @@ import {
   type LogQuery,
   type LogWriter,
   type ResolvedSource,
+  type RoutedDomain,
   type RunEnd,
   type RunOrder,
   Runtime,
@@ -21,6 +22,7 @@ import type { ImageBuilds } from './builds/image-builds.js';
 import type { JobSources } from './builds/job-sources.js';
 import type { Cluster } from './cluster.js';
 import type { JobCommands } from './commands/job-commands.js';
+import type { DomainRoutes } from './domains/domain-routes.js';
 import type { LogFollower } from './logs/log-follower.js';
 import { hostName, serviceName } from './objects/names.js';
 import type { ServiceObjectSettings } from './objects/service-objects.js';
@@ -42,6 +44,7 @@ export interface KubernetesParts {
   readonly builds: ImageBuilds;
   readonly rolls: ServiceRolls;
   readonly commands: JobCommands;
+  readonly domains: DomainRoutes;
   readonly follower: LogFollower;
   readonly logs: ServiceLogs;
   readonly settings: ServiceObjectSettings;
@@ -57,7 +60,9 @@ export class KubernetesRuntime extends Runtime {
   }
 
   override async features(): Promise<ReadonlySet<RuntimeFeature>> {
-    return new Set(['instance', 'drainSeconds', 'releaseCommand', 'processes', 'disk', 'runs']);
+    const features = ['instance', 'drainSeconds', 'releaseCommand', 'processes', 'disk', 'runs'] as const;
+    // Without a domain of the platform, no Ingress or Gateway leads to web services.
+    return new Set(this.parts.settings.domain ? [...features, 'customDomains'] : features);
   }
 
   resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
@@ -85,8 +90,9 @@ export class KubernetesRuntime extends Runtime {
 
   /** Its images leave the registry with the next `retainArtefacts`, which no longer names them. */
   async remove(webServiceId: string): Promise<void> {
-    const { rolls, builds, logs, commands } = this.parts;
+    const { rolls, builds, logs, commands, domains } = this.parts;
     await this.stop(webServiceId);
+    await domains.remove(webServiceId);
     await commands.remove(webServiceId);
     await rolls.removeAddress(webServiceId);
     await rolls.removeDisk(webServiceId);
@@ -117,6 +123,10 @@ export class KubernetesRuntime extends Runtime {
     const { domain, scheme } = settings;
     if (domain) return `${scheme}://${hostName(webServiceId, name, domain)}`;
     return `http://${serviceName(webServiceId)}.${cluster.namespace}.svc`;
+  }
+
+  override async routeDomains(domains: readonly RoutedDomain[]): Promise<void> {
+    await this.parts.domains.route(domains);
   }
 
   logs(webServiceId: string, query: LogQuery): Promise<readonly LogLine[]> {

@@ -57,6 +57,9 @@ export const kubernetesSettings = {
   kubernetesGateway: gateway()
     .optional()
     .describe('Gateway (namespace/name) that HTTPRoutes of web services attach to, instead of Ingresses.'),
+  kubernetesClusterIssuer: text()
+    .optional()
+    .describe('ClusterIssuer of cert-manager for the certificates of custom domains behind an Ingress.'),
   kubernetesStorageClass: text()
     .optional()
     .describe('StorageClass of the disks of web services; the cluster’s default if unset.'),

@@ -12,6 +12,7 @@ export const LABEL = {
   command: 'postern.dev/command',
   commandOf: 'postern.dev/command-of',
   processOf: 'postern.dev/process-of',
+  domainOf: 'postern.dev/domain-of',
 } as const;
 
 export const ANNOTATION = {
@@ -39,6 +40,10 @@ export const sourceName = (id: string): string => `source-${id}`;
 /** A process type may hold characters that a name may not. */
 export const processName = (webServiceId: string, type: string): string =>
   `process-${webServiceId}-${createHash('sha256').update(type).digest('hex').slice(0, 8)}`;
+
+/** A domain may be longer than a name of some objects. */
+export const domainName = (domain: string): string =>
+  `domain-${createHash('sha256').update(domain).digest('hex').slice(0, 16)}`;
 
 export const ofService = (webServiceId: string): string => `${OURS},${LABEL.webService}=${webServiceId}`;
 

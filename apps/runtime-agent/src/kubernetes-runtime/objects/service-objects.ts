@@ -9,6 +9,8 @@ export interface ServiceObjectSettings {
   readonly domain: string | undefined;
   readonly scheme: 'http' | 'https';
   readonly ingressClass: string | undefined;
+  /** The ClusterIssuer of cert-manager for custom domains behind an Ingress. */
+  readonly clusterIssuer?: string | undefined;
   /** Of the Gateway API, instead of an Ingress. */
   readonly gateway: { readonly namespace: string; readonly name: string } | undefined;
   readonly nodeSelector: Readonly<Record<string, string>>;
@@ -255,30 +257,29 @@ export const addressObjects = (webServiceId: string, name: string, settings: Ser
     ...named('Service', own, labels),
     spec: { selector: labels, ports: [{ name: 'http', port: 80, targetPort: 'http' }] },
   };
-  const { domain, gateway, ingressClass } = settings;
+  const { domain } = settings;
   if (!domain) return [service];
-  const host = hostName(webServiceId, name, domain);
+  return [service, routeOf(own, labels, { host: hostName(webServiceId, name, domain), service: own }, settings)];
+};
+
+/** What leads a host name to a Service: an HTTPRoute where a Gateway is configured, otherwise an Ingress. */
+export const routeOf = (
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  { host, service }: { readonly host: string; readonly service: string },
+  { gateway, ingressClass }: ServiceObjectSettings,
+): Manifest => {
   if (gateway)
-    return [
-      service,
-      {
-        ...named('HTTPRoute', own, labels),
-        spec: {
-          parentRefs: [gateway],
-          hostnames: [host],
-          rules: [{ backendRefs: [{ name: own, port: 80 }] }],
-        },
-      },
-    ];
-  const backend = { service: { name: own, port: { name: 'http' } } };
-  return [
-    service,
-    {
-      ...named('Ingress', own, labels),
-      spec: {
-        ...(ingressClass && { ingressClassName: ingressClass }),
-        rules: [{ host, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }],
-      },
+    return {
+      ...named('HTTPRoute', name, labels),
+      spec: { parentRefs: [gateway], hostnames: [host], rules: [{ backendRefs: [{ name: service, port: 80 }] }] },
+    };
+  const backend = { service: { name: service, port: { name: 'http' } } };
+  return {
+    ...named('Ingress', name, labels),
+    spec: {
+      ...(ingressClass && { ingressClassName: ingressClass }),
+      rules: [{ host, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }],
     },
-  ];
+  };
 };
