@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServicePlan } from '@postern/runtime';
 import { type Kind, MANAGER } from '../cluster.js';
+import { imageOf } from './artefact-references.js';
 import { type Manifest, RESOURCES } from './kinds.js';
 import { ANNOTATION, CONTAINER, hostName, LABEL, releaseName, serviceName } from './names.js';
 
@@ -99,7 +100,8 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
   const answers = plan.healthCheckPath
     ? { httpGet: { path: plan.healthCheckPath, port: 'http' } }
     : { tcpSocket: { port: 'http' } };
-  const known = { HOME: '/tmp', LANG: 'C.UTF-8' };
+  const { image, isByDockerfile } = imageOf(plan.artefact.reference);
+  const known = { HOME: '/tmp', ...(!isByDockerfile && { LANG: 'C.UTF-8' }) };
   const own = Object.entries(known).filter(([name]) => plan.environment[name] === undefined);
   return {
     automountServiceAccountToken: false,
@@ -124,12 +126,11 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
     containers: [
       {
         name: CONTAINER,
-        image: plan.artefact.reference,
-        workingDir: '/app',
-        command:
-          plan.startCommand === undefined
-            ? ['/bin/sh', '/postern/start']
-            : ['/bin/sh', '-c', SHELL, literally(plan.startCommand)],
+        image,
+        ...(!isByDockerfile && { workingDir: '/app' }),
+        ...(plan.startCommand !== undefined
+          ? { command: ['/bin/sh', '-c', SHELL, literally(plan.startCommand)] }
+          : !isByDockerfile && { command: ['/bin/sh', '/postern/start'] }),
         env: [...own, ['PORT', String(plan.port)]].map(([name, value]) => ({ name, value })),
         envFrom: [{ secretRef: { name: releaseName(plan.rollId) } }],
         ports: [{ name: 'http', containerPort: plan.port }],
