@@ -37,6 +37,10 @@ const plans = {
     maxInstances: 5,
     environment: { KEY: 'value', HOME: '/app', EMPTY: '' },
   },
+  'an image of a Dockerfile': {
+    ...plan,
+    artefact: { ...plan.artefact, reference: `${repository}:dockerfile@${digest}` },
+  },
 };
 
 const bare = {
