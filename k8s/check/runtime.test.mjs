@@ -45,6 +45,10 @@ const plans = {
     processes: { worker: 2, _mails: 1 },
   },
   'with a disk': { ...plan, disk: { sizeMib: 1_024 } },
+  'an image of a Dockerfile': {
+    ...plan,
+    artefact: { ...plan.artefact, reference: `${repository}:dockerfile@${digest}` },
+  },
 };
 
 const bare = {

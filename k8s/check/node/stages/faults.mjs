@@ -29,7 +29,8 @@ const untilReplaced = ({ cluster }, path, before) =>
       const pod = await cluster.api('GET', path).catch(() => undefined);
       return pod && pod.metadata.uid !== before && isReady(pod);
     },
-    120_000,
+    // After the API server was away, the scheduler may take minutes to work again.
+    300_000,
   );
 
 /** Ends a pod without a grace period, as a node that dies does. */

@@ -1,24 +1,55 @@
 import type { LogWriter } from '@postern/runtime';
+import { DOCKERFILE_BUILDS } from '../objects/build-objects.js';
 
 const FAILED = /^postern-build-failed: (.*)$/;
+/** Of buildctl, for errors of no step. */
+const UNSOLVED = /^error: (?:failed to solve: )?(.*)$/;
+/** How BuildKit names the steps of a Dockerfile: `[2/4] RUN make`, or `[stage 2/4] RUN make`. */
+const STEP = /^\[(?:\S+ )?\d+\/\d+\] (.*)$/s;
+const EXIT = /did not complete successfully: (?:exit code: (\d+))?/;
+/** Of steps that ran beside the failed one. */
+const CANCELED = /context canceled/;
+/** Names a part of BuildKit's own storage. */
+const CHECKSUM = /^failed to compute cache key: |failed to calculate checksum of ref \S+: /g;
+
+const LAST_LINES = 5;
+/** A cut line could show a part of a secret, which would not be masked; longer ones are left out. */
+const MOST_LINE_LENGTH = 500;
+const MOST_STEP_LENGTH = 200;
+
+interface Vertex {
+  readonly digest?: string;
+  readonly name?: string;
+  readonly started?: string;
+  readonly error?: string;
+}
 
 interface Progress {
-  readonly vertexes?: readonly { readonly name?: string; readonly error?: string }[];
-  readonly logs?: readonly { readonly data?: string }[];
+  readonly vertexes?: readonly Vertex[];
+  readonly logs?: readonly { readonly vertex?: string; readonly data?: string }[];
 }
 
 /** Reads what `buildctl --progress=rawjson` says: the output of the build for its log, and why it failed. */
 export class BuildProgress {
   #rest = '';
-  #output = '';
+  /** The unfinished line of each step; steps of several stages run side by side. */
+  readonly #output = new Map<string, string>();
+  readonly #lastLines = new Map<string, string[]>();
+  readonly #begun = new Set<string>();
+  #isByDockerfile = false;
   #words: string | undefined;
   #error: string | undefined;
+  #failed: Vertex | undefined;
+  #unsolved: string | undefined;
 
   constructor(private readonly writer: LogWriter) {}
 
   /** In the build's own words where it has some. */
   get failure(): string | undefined {
-    return this.#words ?? this.#error;
+    if (!this.#isByDockerfile) return this.#words ?? this.#error;
+    if (this.#failed) return this.#stepWords(this.#failed);
+    const error = this.#error ?? this.#unsolved;
+    return error === undefined ? undefined : `the image cannot be built: ${error}`;
   }
 
   push(chunk: string): void {
@@ -29,28 +60,61 @@ export class BuildProgress {
 
   end(): void {
     if (this.#rest !== '') this.#take(this.#rest);
-    if (this.#output !== '') this.#say(this.#output);
+    for (const [step, line] of this.#output) if (line !== '') this.#say(line, step);
     this.#rest = '';
-    this.#output = '';
+    this.#output.clear();
   }
 
   #take(line: string): void {
     const progress = parsed(line);
     if (!progress) {
-      if (line.trim() !== '') this.#say(line);
+      if (line === DOCKERFILE_BUILDS) this.#isByDockerfile = true;
+      this.#unsolved ??= UNSOLVED.exec(line)?.[1]?.slice(0, 500);
+      if (line.trim() !== '') this.#say(line, '');
       return;
     }
-    for (const { error } of progress.vertexes ?? []) if (error) this.#error = error.slice(0, 500);
-    const text = (progress.logs ?? []).map(({ data = '' }) => Buffer.from(data, 'base64').toString('utf8')).join('');
-    const lines = (this.#output + text).split('\n');
-    this.#output = lines.pop() ?? '';
-    for (const said of lines) this.#say(said);
+    for (const vertex of progress.vertexes ?? []) this.#see(vertex);
+    for (const { vertex = '', data = '' } of progress.logs ?? []) {
+      const lines = (this.#lineOf(vertex) + Buffer.from(data, 'base64').toString('utf8')).split('\n');
+      this.#output.set(vertex, lines.pop() ?? '');
+      for (const said of lines) this.#say(said, vertex);
+    }
   }
 
-  #say(line: string): void {
-    const words = FAILED.exec(line)?.[1];
-    if (words === undefined) this.writer.write('build', `${line}\n`);
-    else this.#words = words;
+  #see(vertex: Vertex): void {
+    const { digest = '', name = '', started, error } = vertex;
+    const isStep = this.#isByDockerfile && STEP.test(name);
+    if (isStep && started && !this.#begun.has(digest)) {
+      this.#begun.add(digest);
+      this.writer.write('build', `${name}\n`);
+    }
+    if (!error) return;
+    if (isStep && !CANCELED.test(error)) this.#failed ??= vertex;
+    if (!this.#isByDockerfile || !CANCELED.test(error)) this.#error = error.slice(0, 500);
+  }
+
+  #say(line: string, step: string): void {
+    const words = this.#isByDockerfile ? undefined : FAILED.exec(line)?.[1];
+    if (words !== undefined) {
+      this.#words = words;
+      return;
+    }
+    this.writer.write('build', `${line}\n`);
+    if (line.trim() === '' || line.length > MOST_LINE_LENGTH) return;
+    this.#lastLines.set(step, [...(this.#lastLines.get(step) ?? []), line].slice(-LAST_LINES));
+  }
+
+  #lineOf(step: string): string {
+    return this.#output.get(step) ?? '';
+  }
+
+  #stepWords({ digest = '', name = '', error = '' }: Vertex): string {
+    const step = (STEP.exec(name)?.[1] ?? name).replaceAll(/\s+/g, ' ').trim();
+    const shown = step.length > MOST_STEP_LENGTH ? `${step.slice(0, MOST_STEP_LENGTH)}…` : step;
+    const code = EXIT.exec(error)?.[1];
+    const why = code === undefined ? error.replaceAll(CHECKSUM, '').slice(0, 500) : `exit code ${code}`;
+    const output = this.#lastLines.get(digest)?.join('\n');
+    return `the Dockerfile failed at step \`${shown}\`: ${why}${output === undefined ? '' : `: ${output}`}`;
   }
 }
 

@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@postern/messaging';
 import { type Artefact, BuildFailed, type BuildOrder, type LogWriter, SourceUnavailable } from '@postern/runtime';
-import { z } from 'zod';
 import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
 import type { Cluster } from '../cluster.js';
+import { imageOf, referenceOf } from '../objects/artefact-references.js';
 import {
   BUILDER,
   type BuildObjectSettings,
   buildJob,
   buildSecret,
+  builtImage,
   FETCHER,
   type ImagePrograms,
 } from '../objects/build-objects.js';
@@ -32,7 +33,6 @@ export interface BuildParts {
   readonly spareMs: number;
 }
 
-const metadata = z.object({ 'containerimage.digest': z.string().regex(/^sha256:[0-9a-f]{64}$/) });
 /** Beyond the Job's own deadline: the Job has to be seen ended, not just to be late. */
 const LEEWAY_MS = 60_000;
 
@@ -89,7 +89,8 @@ export class ImageBuilds {
       const digest = this.#digests.get(tag) ?? (await registry.digestOf(tag));
       if (digest) digests.set(tag, digest);
     }
-    const isWanted = (tag: string, digest: string) => spared.has(tag) || keep.has(`${settings.repository}@${digest}`);
+    const kept = new Set([...keep].map(reference => imageOf(reference).image));
+    const isWanted = (tag: string, digest: string) => spared.has(tag) || kept.has(`${settings.repository}@${digest}`);
     const wanted = new Set([...digests].filter(entry => isWanted(...entry)).map(([, digest]) => digest));
     for (const [tag, digest] of digests) {
       this.#digests.set(tag, digest);
@@ -147,8 +148,7 @@ export class ImageBuilds {
     const ended = (await this.#podOf(deploymentId))?.status?.containerStatuses?.find(({ name }) => name === BUILDER)
       ?.state?.terminated;
     if (ended?.exitCode !== 0) return undefined;
-    const { 'containerimage.digest': digest } = metadata.parse(JSON.parse(ended.message ?? '{}'));
-    return { reference: `${this.parts.settings.repository}@${digest}`, commit };
+    return { reference: referenceOf(builtImage(ended.message ?? '', this.parts.settings.repository)), commit };
   }
 
   async #podOf(deploymentId: string): Promise<Pod | undefined> {

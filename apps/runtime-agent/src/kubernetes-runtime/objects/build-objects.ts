@@ -1,5 +1,7 @@
 import type { BuildOrder } from '@postern/runtime';
+import { z } from 'zod';
 import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
+import type { BuiltImage } from './artefact-references.js';
 import { accessMounts, accessVolumes, gitFiles, gitVariables, PLAN, prepareAccess, requirePinning } from './git-pod.js';
 import type { Manifest } from './kinds.js';
 import { buildName, LABEL } from './names.js';
@@ -53,9 +55,55 @@ RUN --mount=type=bind,from=plan,target=/plan --mount=type=secret,id=environment,
 USER ${USER}:${USER}
 `;
 
-/** Metadata is renamed into its place, which the file that the kubelet reads does not allow. */
-const BUILD =
-  'buildctl-daemonless.sh "$@" --metadata-file /tmp/metadata.json && cat /tmp/metadata.json > /dev/termination-log';
+/** What the log says where the Dockerfile of the source is used. */
+export const DOCKERFILE_BUILDS = 'Dockerfile found: it builds the image';
+
+/**
+ * What builds the image is chosen here, because the files of the source are not known before. Links are not followed:
+ * they could lead out of the source. Metadata is renamed into its place, which the file that the kubelet reads does not
+ * allow.
+ */
+const BUILD = `set -eu
+is_file() { [ -f "$SOURCE/$1" ] && [ ! -L "$SOURCE/$1" ]; }
+by=
+if [ -L "$SOURCE/Dockerfile" ]; then echo 'Dockerfile found: it is not used, because it is a link'
+elif is_file Dockerfile && [ "$HAS_BUILD_COMMAND" = true ]; then
+  echo 'Dockerfile found: it is not used, because the web service has a build command'
+elif is_file Dockerfile; then by=dockerfile
+fi
+mkdir -p "$STATE"
+if [ "$by" = dockerfile ]; then
+  if is_file .gitmodules; then echo '.gitmodules found: the submodules are not fetched'; fi
+  if is_file .gitattributes && grep -q 'filter=lfs' "$SOURCE/.gitattributes"; then
+    echo '.gitattributes found: files of Git LFS are not fetched and stay pointers'
+  fi
+  echo '${DOCKERFILE_BUILDS}'
+  printf '%s' "$SOURCE_POLICY" > "$STATE/source-policy.json"
+  set -- "$@" "--local=dockerfile=$SOURCE" "--source-policy-file=$STATE/source-policy.json"
+else
+  set -- "$@" "--local=dockerfile=$PLAN" --opt=context:plan=local:plan "--local=plan=$PLAN" "--opt=build-arg:BASE=$BASE"
+fi
+buildctl-daemonless.sh "$@" --metadata-file "$STATE/metadata.json"
+{ echo "$by"; cat "$STATE/metadata.json"; } > "$MESSAGE"
+`;
+
+const metadata = z.object({ 'containerimage.digest': z.string().regex(/^sha256:[0-9a-f]{64}$/) });
+
+/** What the message of the builder's end says. Releases before Dockerfiles wrote the metadata alone. */
+export const builtImage = (message: string, repository: string): BuiltImage => {
+  const [, by, json = ''] = /^(dockerfile)?\s*(.*)$/s.exec(message) ?? [];
+  const { 'containerimage.digest': digest } = metadata.parse(JSON.parse(json));
+  return { image: `${repository}@${digest}`, isByDockerfile: by !== undefined };
+};
+
+/** The credentials for pushing also pull. No Dockerfile may begin with the image of somebody else's web service. */
+const sourcePolicy = (repository: string): string =>
+  JSON.stringify({
+    rules: [':*', '@*'].map(version => ({
+      action: 'DENY',
+      selector: { identifier: `docker-image://${repository}${version}` },
+    })),
+  });
 
 const PLAN_FILES = ['fetch.sh', 'gitconfig', 'Dockerfile', 'order.json'];
 
@@ -82,7 +130,7 @@ export const buildSecret = (order: BuildOrder, programs: ImagePrograms, remote: 
   };
 };
 
-/** Fetches the commit, builds, pushes; the digest comes back as the message of its end. */
+/** Fetches the commit, builds, pushes; the message of its end is for {@link builtImage}. */
 export const buildJob = (
   order: BuildOrder,
   programs: ImagePrograms,
@@ -149,7 +197,16 @@ const podSpec = (order: BuildOrder, programs: ImagePrograms, settings: BuildObje
         image: builderImage,
         command: ['/bin/sh', '-c', BUILD, 'build'],
         args: buildArguments(order, settings),
-        env: [{ name: 'BUILDKITD_FLAGS', value: '--oci-worker-no-process-sandbox' }],
+        env: [
+          { name: 'BUILDKITD_FLAGS', value: '--oci-worker-no-process-sandbox' },
+          { name: 'SOURCE', value: '/source' },
+          { name: 'PLAN', value: PLAN },
+          { name: 'STATE', value: '/tmp/postern' },
+          { name: 'MESSAGE', value: '/dev/termination-log' },
+          { name: 'BASE', value: settings.baseImage },
+          { name: 'HAS_BUILD_COMMAND', value: String(order.buildCommand !== undefined) },
+          { name: 'SOURCE_POLICY', value: sourcePolicy(settings.repository) },
+        ],
         resources,
         // Rootless BuildKit makes user namespaces and mounts of its own, which the usual profiles refuse.
         securityContext: {
@@ -183,6 +240,7 @@ const podSpec = (order: BuildOrder, programs: ImagePrograms, settings: BuildObje
   };
 };
 
+/** What does not depend on the source. */
 const buildArguments = (order: BuildOrder, settings: BuildObjectSettings): string[] => {
   const image = `type=image,name=${settings.repository}:${order.deploymentId},push=true`;
   return [
@@ -190,10 +248,6 @@ const buildArguments = (order: BuildOrder, settings: BuildObjectSettings): strin
     '--progress=rawjson',
     '--frontend=dockerfile.v0',
     '--local=context=/source',
-    '--local=dockerfile=/plan',
-    '--opt=context:plan=local:plan',
-    '--local=plan=/plan',
-    `--opt=build-arg:BASE=${settings.baseImage}`,
     '--secret=id=environment,src=/environment/environment.json',
     `--output=${image}${settings.insecureRegistry ? ',registry.insecure=true' : ''}`,
   ];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Artefact, ServicePlan } from '@postern/runtime';
 import { type Kind, MANAGER } from '../cluster.js';
+import { imageOf } from './artefact-references.js';
 import { type Manifest, type PodTemplate, RESOURCES } from './kinds.js';
 import { ANNOTATION, CONTAINER, diskName, hostName, LABEL, releaseName, serviceName } from './names.js';
 
@@ -112,7 +113,9 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
   const answers = plan.healthCheckPath
     ? { httpGet: { path: plan.healthCheckPath, port: 'http' } }
     : { tcpSocket: { port: 'http' } };
-  const command = plan.startCommand === undefined ? ['/bin/sh', '/postern/start'] : shellCommand(plan.startCommand);
+  const { isByDockerfile } = imageOf(plan.artefact.reference);
+  const ownStart = isByDockerfile ? undefined : ['/bin/sh', '/postern/start'];
+  const command = plan.startCommand === undefined ? ownStart : shellCommand(plan.startCommand);
   const variables = { PORT: `${plan.port}`, ...(plan.disk && { DISK_PATH }) };
   const { containers, volumes, securityContext, ...around } = releasePodSpec(
     { ...plan, size: plan.instance, command, secretName: releaseName(plan.rollId), variables },
@@ -156,7 +159,8 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
 /** A process in the image of a release. */
 export interface ReleaseProcess {
   readonly artefact: Artefact;
-  readonly command: readonly string[];
+  /** Undefined for what the image says itself. */
+  readonly command: readonly string[] | undefined;
   /** The Secret with its variables. */
   readonly secretName: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -173,7 +177,8 @@ export const shellCommand = (command: string): string[] => ['/bin/sh', '-c', SHE
 export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectSettings) => {
   const { nodeSelector, pullSecret } = settings;
   const { memoryMib, cpuMillicores } = sizeOf(process.size, settings);
-  const known = { HOME: '/tmp', LANG: 'C.UTF-8' };
+  const { image, isByDockerfile } = imageOf(process.artefact.reference);
+  const known = { HOME: '/tmp', ...(!isByDockerfile && { LANG: 'C.UTF-8' }) };
   const own = Object.entries(known).filter(([name]) => process.environment[name] === undefined);
   return {
     automountServiceAccountToken: false,
@@ -189,9 +194,9 @@ export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectS
     containers: [
       {
         name: CONTAINER,
-        image: process.artefact.reference,
-        workingDir: '/app',
-        command: [...process.command],
+        image,
+        ...(!isByDockerfile && { workingDir: '/app' }),
+        ...(process.command && { command: [...process.command] }),
         env: [...own, ...Object.entries(process.variables)].map(([name, value]) => ({ name, value })),
         envFrom: [{ secretRef: { name: process.secretName } }],
         resources: {

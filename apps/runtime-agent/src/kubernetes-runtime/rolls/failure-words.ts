@@ -12,6 +12,10 @@ const HOPELESS = new Set([
 const NO_IMAGE = new Set(['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull']);
 /** What a registry says of an image that it has not: one that is named by its digest will not come. */
 const GONE = /not found|manifest unknown|does not exist/i;
+/** What containerd says of an image of a Dockerfile without CMD and ENTRYPOINT. */
+const NO_COMMAND = /no command specified/;
+const NO_COMMAND_WORDS =
+  'nothing starts this service: add a CMD to its Dockerfile, or give the web service a start command';
 /** Crashes of one instance until a roll gives up before its deadline. */
 const MOST_CRASHES = 4;
 const LAST_LINES = 5;
@@ -35,7 +39,9 @@ export const isHopeless = (pod: Pod): boolean => {
 };
 
 /** How a container ended, to follow the name of the instance. */
-export const endWords = ({ exitCode, reason }: Terminated): string => {
+export const endWords = ({ exitCode, reason, message }: Terminated): string => {
+  // There was no process, and so no output: runc's message is all that says why.
+  if (reason === 'StartError' && message) return `cannot be started: ${message.replace(/^.*container process: /s, '')}`;
   if (reason === 'OOMKilled') return 'used more memory than it may';
   // Container engines do not always learn of the end of memory before the end of the process.
   if (exitCode === 137) return 'was ended by signal 9, for example because it used more memory than it may';
@@ -77,7 +83,8 @@ export const whyNotReady = async (
   if (ended) return `${exitWords(ended)}${await lastLines(cluster, pod, web?.state?.running !== undefined)}`;
   const failure = lastFailureOf(pod);
   if (failure) return failure;
-  if (HOPELESS.has(web?.state?.waiting?.reason ?? '')) return web?.state?.waiting?.message ?? 'it cannot be started';
+  const { reason = '', message = 'it cannot be started' } = web?.state?.waiting ?? {};
+  if (HOPELESS.has(reason)) return NO_COMMAND.test(message) ? NO_COMMAND_WORDS : message;
   const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
   if (scheduled?.status === 'False') return `no node has capacity for it: ${scheduled.message ?? scheduled.reason}`;
   return (await lastComplaint(cluster, pod)) ?? 'it does not answer';

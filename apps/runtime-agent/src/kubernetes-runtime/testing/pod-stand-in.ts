@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { freePort } from '@postern/testing';
 import { type AnyObject, type ContainerSpec, type Json, podSpecOf } from './any-object.js';
-import { runBuildkit } from './buildkit-stand-in.js';
 import { environmentOf, expand } from './container-environment.js';
 import { ContainerLog } from './container-log.js';
 import type { NodeApi } from './node-stand-in.js';
@@ -17,6 +17,9 @@ interface Ended {
   readonly reason: string;
   readonly message: string;
 }
+
+/** Where `buildctl-daemonless.sh` is. */
+const BUILDKIT = fileURLToPath(new URL('buildkit', import.meta.url));
 
 /** A kubelet waits 10 s before it starts a container for the third time, and longer ever after. */
 const FIRST_BACKOFF_MS = 1_000;
@@ -114,9 +117,9 @@ export class PodStandIn {
     if (!container) return;
     for (let failures = 0; !this.#over.signal.aborted; failures += 1) {
       // Other images are those of builders, which are programs of this machine.
-      const missing = container.image.includes('@') ? await this.#missingImage(container.image) : undefined;
-      if (missing) {
-        await this.#report('Pending', { waiting: { reason: 'ImagePullBackOff', message: missing } });
+      const waiting = container.image.includes('@') ? await this.#whyNotStarted(container) : undefined;
+      if (waiting) {
+        await this.#report('Pending', { waiting });
         await this.#pause(FIRST_BACKOFF_MS);
         continue;
       }
@@ -146,22 +149,6 @@ export class PodStandIn {
       isInit
         ? this.#report('Pending', { waiting: { reason: 'PodInitializing' } })
         : this.#report('Running', { running: { startedAt } }, last);
-    if (container.name === 'buildkit') {
-      await begun();
-      const locate = (path: string) => this.#volumes.located(path);
-      const { code, metadata = '' } = await runBuildkit(
-        {
-          arguments: container.args ?? [],
-          locate,
-          folder: join(this.#folder, 'image'),
-          say: text => log.write(text),
-          signal: this.#over.signal,
-        },
-        this.registry,
-      );
-      log.close();
-      return { exitCode: code, reason: code === 0 ? 'Completed' : 'Error', message: metadata };
-    }
     const exit = this.#spawn(
       container,
       await environmentOf(this.api, container, this.port, text => this.#volumes.located(text)),
@@ -175,17 +162,23 @@ export class PodStandIn {
     await probing;
     this.#isReady = false;
     log.close();
-    return { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message: exitCode === 0 ? '' : log.tail(20) };
+    const message = exitCode === 0 ? await this.#volumes.message() : log.tail(20);
+    return { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message };
   }
 
   #spawn(container: ContainerSpec, environment: Record<string, string>, log: ContainerLog): Promise<number> {
-    const argv = [...(container.command ?? []), ...(container.args ?? [])].map(part =>
+    const { image } = this.#volumes;
+    const argv = [...(container.command ?? image.command), ...(container.args ?? [])].map(part =>
       this.#volumes.located(expand(part, environment)),
     );
     const [command = '', ...args] = argv;
     const child = spawn(command, args, {
-      cwd: this.#volumes.located(container.workingDir ?? this.#folder),
-      env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, ...environment },
+      cwd: container.workingDir ? this.#volumes.located(container.workingDir) : (image.workingDir ?? this.#folder),
+      env: {
+        PATH: `${BUILDKIT}:${dirname(process.execPath)}:${process.env['PATH']}`,
+        ...image.environment,
+        ...environment,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
@@ -234,11 +227,12 @@ export class PodStandIn {
     await this.api.send('PATCH', `/pods/${this.name}/status`, { status }).catch(() => {});
   }
 
-  async #missingImage(reference: string): Promise<string | undefined> {
+  async #whyNotStarted({ image: reference, command }: ContainerSpec): Promise<Json | undefined> {
     const image = await this.registry.find(reference);
-    if (!image) return `Back-off pulling image "${reference}": not found`;
-    this.#volumes.useImage(image);
-    return undefined;
+    if (!image) return { reason: 'ImagePullBackOff', message: `Back-off pulling image "${reference}": not found` };
+    await this.#volumes.useImage(image);
+    if (command || this.#volumes.image.command.length > 0) return undefined;
+    return { reason: 'CreateContainerError', message: 'failed to generate container spec: no command specified' };
   }
 
   async #pause(ms: number, signal: AbortSignal = this.#over.signal): Promise<void> {

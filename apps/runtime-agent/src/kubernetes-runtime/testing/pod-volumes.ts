@@ -1,13 +1,21 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type AnyObject, podSpecOf } from './any-object.js';
 import { secretOf } from './container-environment.js';
 import type { NodeApi } from './node-stand-in.js';
 
+export interface ImageStart {
+  readonly command: readonly string[];
+  readonly workingDir?: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /** The volumes of a pod and its image, as folders of this machine. */
 export class PodVolumes {
   /** Paths of containers, the longest first, and what they are here. */
   #mounts: (readonly [string, string])[] = [];
+  /** How the image starts containers that say nothing else. */
+  image: ImageStart = { command: [], environment: {} };
 
   constructor(
     private readonly api: NodeApi,
@@ -32,20 +40,39 @@ export class PodVolumes {
       for (const { key, path } of items) await writeFile(join(folder, path), data[key] ?? '');
     }
     const mounts = [...initContainers, ...containers].flatMap(({ volumeMounts = [] }) => volumeMounts);
-    this.#mounts = [...new Map(mounts.map(({ name, mountPath }) => [mountPath, join(this.folder, 'volumes', name)]))];
-  }
-
-  /** Shows containers the folders of an image. */
-  useImage(image: string): void {
     this.#mounts = [
-      ...this.#mounts.filter(([path]) => path !== '/app' && path !== '/postern'),
-      ['/app', join(image, 'app')],
-      ['/postern', join(image, 'postern')],
+      ...new Map(mounts.map(({ name, mountPath }) => [mountPath, join(this.folder, 'volumes', name)])),
+      ['/dev/termination-log', join(this.folder, 'termination-log')],
+      ['/tmp/postern', join(this.folder, 'tmp')],
     ];
   }
 
-  /** The text with the path of a container replaced by the one that it has here. */
+  /** Shows containers the folders of an image, and starts them as it says. */
+  async useImage(folder: string): Promise<void> {
+    const { entrypoint, command, workingDir, environment } = JSON.parse(
+      await readFile(join(folder, '.image.json'), 'utf8'),
+    );
+    this.image = { command: [...entrypoint, ...command], workingDir: join(folder, workingDir), environment };
+    this.#mounts = [
+      ...this.#mounts.filter(([path]) => path !== '/app' && path !== '/postern'),
+      ['/app', join(folder, 'app')],
+      ['/postern', join(folder, 'postern')],
+    ];
+  }
+
+  /** What the container has left as the message of its end. */
+  message(): Promise<string> {
+    return readFile(join(this.folder, 'termination-log'), 'utf8').catch(() => '');
+  }
+
+  /** The text with the path of a container replaced by the one that it has here; also in `--name=value`. */
   located(text: string): string {
+    return text.startsWith('--')
+      ? text.replaceAll(/(?<==)\/[^,=]*/g, path => this.#located(path))
+      : this.#located(text);
+  }
+
+  #located(text: string): string {
     return this.#mounts.reduce(
       (path, [from, to]) => (path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path),
       text,

@@ -4,6 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
+/** Takes a folder of this machine as an image, which is no part of the API. */
+const PUSH = '/stand-in/push?';
+
 /** A container registry whose images are folders: what it holds, under which tag, and the part of its API that deletes. */
 export class RegistryStandIn {
   readonly #tags = new Map<string, string>();
@@ -21,7 +24,12 @@ export class RegistryStandIn {
       const [, reference = ''] = /^\/v2\/web-services\/manifests\/(.+)$/.exec(url) ?? [];
       if (url.startsWith('/v2/web-services/tags/list'))
         response.end(JSON.stringify({ name: 'web-services', tags: [...registry.#tags.keys()] }));
-      else if (method === 'HEAD' && registry.#tags.has(reference))
+      else if (method === 'POST' && url.startsWith(PUSH)) {
+        const { searchParams } = new URL(url, 'http://registry');
+        void registry
+          .#push(searchParams.get('tag') ?? '', searchParams.get('folder') ?? '')
+          .then(digest => response.end(digest));
+      } else if (method === 'HEAD' && registry.#tags.has(reference))
         response.writeHead(200, { 'docker-content-digest': registry.#tags.get(reference) ?? '' }).end();
       else if (method === 'DELETE' && reference !== '')
         void registry.#delete(reference).then(() => response.writeHead(202).end());
@@ -43,7 +51,7 @@ export class RegistryStandIn {
   }
 
   /** @returns the digest of its content. */
-  async push(tag: string, folder: string): Promise<string> {
+  async #push(tag: string, folder: string): Promise<string> {
     const hash = createHash('sha256');
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     for (const entry of entries.toSorted((one, other) => (place(one) < place(other) ? -1 : 1)))

@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ServicePlan } from '@postern/runtime';
+import { imageOf, referenceOf } from './artefact-references.js';
+import { deployment, type ServiceObjectSettings } from './service-objects.js';
+
+const image = `registry.example.com:5000/postern/web-services@sha256:${'a'.repeat(64)}`;
+const built = { image, isByDockerfile: true };
+
+describe('The reference of an image', () => {
+  it('is the image itself where no Dockerfile has built it, as in releases before Dockerfiles', () => {
+    expect(referenceOf({ image, isByDockerfile: false })).toBe(image);
+    expect(imageOf(image)).toEqual({ image, isByDockerfile: false });
+  });
+
+  it('says of an image that a Dockerfile has built it, and is still one that container engines read', () => {
+    const reference = referenceOf(built);
+    expect(reference).toMatch(/^[a-z.:0-9]+(?:\/[a-z-]+)+:[a-z]+@sha256:[0-9a-f]{64}$/);
+    expect(imageOf(reference)).toEqual(built);
+  });
+});
+
+describe('The pods of an image', () => {
+  const containerOf = (reference: string, startCommand?: string) => {
+    const plan = { ...PLAN, artefact: { reference, commit: 'c' }, startCommand };
+    const { template } = deployment(plan, SETTINGS).spec as unknown as Templated;
+    const { containers, ...pod } = template.spec;
+    return { pod, container: containers[0] ?? {} };
+  };
+
+  it('are started as the image says where a Dockerfile has built it', () => {
+    const { container } = containerOf(referenceOf(built));
+    expect(container).toMatchObject({ image });
+    expect(container).not.toHaveProperty('command');
+    expect(container).not.toHaveProperty('workingDir');
+  });
+
+  it('give a start command to a shell, in the folder that the Dockerfile names', () => {
+    const { container } = containerOf(referenceOf(built), 'node worker.js');
+    expect(container['command']).toEqual(['/bin/sh', '-c', expect.stringContaining('/bin/sh -c'), 'node worker.js']);
+    expect(container).not.toHaveProperty('workingDir');
+  });
+
+  it('have the same user and the same rights, whatever has built it', () => {
+    const [own, generated] = [containerOf(referenceOf(built)), containerOf(image)];
+    expect(own.pod).toEqual(generated.pod);
+    expect(own.pod).toMatchObject({ securityContext: { runAsNonRoot: true, runAsUser: 1000 } });
+    expect(own.container['securityContext']).toEqual(generated.container['securityContext']);
+    expect(own.container['securityContext']).toMatchObject({ readOnlyRootFilesystem: true });
+  });
+});
+
+interface Templated {
+  readonly template: { readonly spec: { readonly containers: readonly Record<string, unknown>[] } };
+}
+
+const PLAN: ServicePlan = {
+  webServiceId: 'shop',
+  name: 'shop',
+  rollId: 'first',
+  artefact: { reference: image, commit: 'c' },
+  startCommand: undefined,
+  port: 8080,
+  healthCheckPath: undefined,
+  minInstances: 1,
+  maxInstances: 1,
+  environment: {},
+  secrets: [],
+  deadlineMs: 20_000,
+};
+
+const SETTINGS: ServiceObjectSettings = {
+  domain: undefined,
+  scheme: 'https',
+  ingressClass: undefined,
+  gateway: undefined,
+  nodeSelector: {},
+  pullSecret: undefined,
+  memoryMiB: 512,
+  cpuMillicores: 1_000,
+  drainSeconds: 5,
+};

@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/**
+ * What `buildctl-daemonless.sh` of rootless BuildKit does with the orders of the platform's Jobs, without containers.
+ * The steps of a Dockerfile are carried out on a folder, as processes of this machine: their paths have to be relative to
+ * their WORKDIR, but for the targets of mounts. Images begin empty. It runs as a program of its own, so it imports
+ * nothing but Node.js.
+ */
+const given = process.argv.slice(2);
+const option = (prefix: string): string =>
+  given.find(argument => argument.startsWith(prefix))?.slice(prefix.length) ?? '';
+
+const say = (progress: object) => process.stderr.write(`${JSON.stringify(progress)}\n`);
+const refuse = (words: string): never => {
+  process.stderr.write(`error: failed to solve: ${words}\n`);
+  process.exit(1);
+};
+
+interface Step {
+  readonly line: number;
+  readonly instruction: string;
+  readonly rest: string;
+}
+
+const stepsOf = (dockerfile: string): Step[] =>
+  dockerfile.split('\n').flatMap((text, index) => {
+    const [, instruction = '', rest = ''] = /^\s*([^\s#]\S*)\s*(.*?)\s*$/.exec(text) ?? [];
+    return instruction === '' ? [] : [{ line: index + 1, instruction: instruction.toUpperCase(), rest }];
+  });
+
+/** The exec form of a command, or its shell form as BuildKit completes it. */
+const commandOf = (rest: string): string[] =>
+  rest.startsWith('[') ? (JSON.parse(rest) as string[]) : ['/bin/sh', '-c', rest];
+
+const metadataFile = given[given.indexOf('--metadata-file') + 1] ?? '';
+const folder = await mkdtemp(join(dirname(metadataFile), 'image-'));
+const image = { command: [] as string[], entrypoint: [] as string[], workingDir: '/', environment: {} };
+const variables: Record<string, string> = {};
+const workingFolder = () => join(folder, image.workingDir);
+
+/** The folders and files that mounts of a step show, and the step without them. */
+const mounted = (rest: string) => {
+  const shown: [string, string][] = [];
+  const command = rest.replaceAll(/--mount=(\S+)\s+/g, (_, text: string) => {
+    const mount = Object.fromEntries(text.split(',').map(pair => pair.split('=')));
+    if (mount.type === 'bind') shown.push([mount.target, option(`--local=${mount.from}=`)]);
+    else shown.push([mount.target ?? `/run/secrets/${mount.id}`, option(`--secret=id=${mount.id},src=`)]);
+    return '';
+  });
+  return { shown, command };
+};
+
+const run = (command: string, vertex: string): Promise<number> => {
+  const { shown, command: plain } = mounted(command);
+  const located = shown.reduce((text, [target, path]) => text.replaceAll(target, path), plain);
+  const [program = '', ...args] = commandOf(located);
+  const child = spawn(program, args, {
+    cwd: workingFolder(),
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      ...image.environment,
+      // The platform's own step knows its paths by these.
+      POSTERN_APP: join(folder, 'app'),
+      POSTERN_OUT: join(folder, 'postern'),
+      ...Object.fromEntries(
+        shown.map(([target, path]) => [`POSTERN_${target === '/plan' ? 'PLAN' : 'ENVIRONMENT'}`, path]),
+      ),
+    },
+  });
+  const onData = (data: Buffer) => say({ logs: [{ vertex, stream: 1, data: data.toString('base64') }] });
+  child.stdout.on('data', onData);
+  child.stderr.on('data', onData);
+  return new Promise(resolve => child.once('close', code => resolve(code ?? 137)));
+};
+
+/** @returns what went wrong. */
+const carryOut = async ({ instruction, rest, line }: Step, vertex: string): Promise<string | undefined> => {
+  switch (instruction) {
+    case 'ARG':
+      variables[rest] = option(`--opt=build-arg:${rest}=`);
+      return undefined;
+    case 'FROM':
+    case 'USER':
+    case 'EXPOSE':
+      return undefined;
+    case 'ENV': {
+      const [name = '', value = ''] = rest.split('=');
+      image.environment = { ...image.environment, [name]: value };
+      return undefined;
+    }
+    case 'WORKDIR':
+      image.workingDir = join(image.workingDir, rest);
+      await mkdir(workingFolder(), { recursive: true });
+      return undefined;
+    case 'COPY': {
+      const [from = '', to = ''] = rest.split(/\s+/);
+      const target = to.startsWith('/') ? join(folder, to) : join(workingFolder(), to);
+      return cp(join(option('--local=context='), from), target, { recursive: true }).then(
+        () => undefined,
+        () =>
+          `failed to compute cache key: failed to calculate checksum of ref b4xk::9w2: ${JSON.stringify(join('/', from))}: not found`,
+      );
+    }
+    case 'RUN': {
+      const code = await run(rest, vertex);
+      const words = `/bin/sh -c ${mounted(rest).command}`;
+      return code === 0
+        ? undefined
+        : `process ${JSON.stringify(words)} did not complete successfully: exit code: ${code}`;
+    }
+    case 'ENTRYPOINT':
+      image.entrypoint = commandOf(rest);
+      return undefined;
+    case 'CMD':
+      image.command = commandOf(rest);
+      return undefined;
+    default:
+      return refuse(`dockerfile parse error on line ${line}: unknown instruction: ${instruction}`);
+  }
+};
+
+/** As source policies with wildcards refuse images. */
+const refuseDenied = async (base: string): Promise<void> => {
+  const file = option('--source-policy-file=');
+  if (file === '') return;
+  const { rules } = JSON.parse(await readFile(file, 'utf8')) as {
+    rules: { action: string; selector: { identifier: string } }[];
+  };
+  const identifier = `docker-image://${base}`;
+  for (const { action, selector } of rules) {
+    const [before = '', after = ''] = selector.identifier.split('*');
+    if (action === 'DENY' && identifier.startsWith(before) && identifier.endsWith(after))
+      refuse(`${base}: could not resolve image due to policy: source "${identifier}" denied by policy`);
+  }
+};
+
+const steps = stepsOf(await readFile(join(option('--local=dockerfile='), 'Dockerfile'), 'utf8'));
+const numbered = steps.filter(({ instruction }) => /^(FROM|WORKDIR|COPY|RUN)$/.test(instruction));
+for (const [index, step] of steps.entries()) {
+  const { instruction, rest } = step;
+  const text = rest.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => variables[name] ?? whole);
+  if (instruction === 'FROM') await refuseDenied(text);
+  const number = numbered.indexOf(step) + 1;
+  const name = `[${number}/${numbered.length}] ${instruction} ${text}`;
+  const vertex = `sha256:${index}`;
+  const started = new Date().toISOString();
+  if (number > 0) say({ vertexes: [{ digest: vertex, name, started }] });
+  const error = await carryOut({ ...step, rest: text }, vertex);
+  if (number > 0) say({ vertexes: [{ digest: vertex, name, started, completed: started, error }] });
+  if (error !== undefined) refuse(error);
+}
+
+await writeFile(join(folder, '.image.json'), JSON.stringify(image));
+const [, repository = '', tag = ''] = /name=([^,]+):([^:,]+),push=true/.exec(option('--output=type=image,')) ?? [];
+const push = new URL(`http://${repository.split('/')[0]}/stand-in/push`);
+push.search = String(new URLSearchParams({ tag, folder }));
+const digest = await (await fetch(push, { method: 'POST' })).text();
+await rm(folder, { recursive: true });
+await writeFile(metadataFile, JSON.stringify({ 'containerimage.digest': digest }, undefined, 2));
