@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RoutedDomain } from '@postern/runtime';
-import { Cluster } from '../cluster.js';
+import { Cluster, ClusterError } from '../cluster.js';
 import type { KubernetesObject, Manifest } from '../objects/kinds.js';
 import { domainName } from '../objects/names.js';
 import type { ServiceObjectSettings } from '../objects/service-objects.js';
@@ -19,6 +19,15 @@ class CountingCluster extends Cluster {
 
   override apply<T extends KubernetesObject>(object: T): Promise<T> {
     this.applied += 1;
+    return super.apply(object);
+  }
+}
+
+/** Refuses one domain, as the admission webhook of an Ingress controller does. */
+class RefusingCluster extends Cluster {
+  override async apply<T extends KubernetesObject>(object: T): Promise<T> {
+    if (object.metadata.name === domainName(SHOP.domain))
+      throw new ClusterError(400, 'host "shop.example.org" is already defined');
     return super.apply(object);
   }
 }
@@ -85,6 +94,30 @@ describe('Custom domains in a cluster', () => {
       metadata: { annotations: { 'cert-manager.io/cluster-issuer': 'letsencrypt' } },
       spec: { tls: [{ hosts: ['shop.example.org'], secretName: `${domainName(SHOP.domain)}-tls` }] },
     });
+  });
+
+  it('end with their certificates', async () => {
+    await routes({ clusterIssuer: 'letsencrypt' }).route([SHOP]);
+    const certificate = { kind: 'Secret', name: `${domainName(SHOP.domain)}-tls` } as const;
+    await cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: certificate.name } });
+    await routes().remove(SHOP.webServiceId);
+    expect(await cluster.find(certificate)).toBeUndefined();
+  });
+
+  it('are routed although the cluster refuses another one', async () => {
+    const refusing = new DomainRoutes(new RefusingCluster('tenants', server.kubeconfig), SETTINGS);
+    await expect(refusing.route([SHOP, BLOG])).rejects.toThrow(/could not be routed: host .* is already defined/);
+    expect(await ingressOf(SHOP)).toBeUndefined();
+    expect(await backendOf(BLOG)).toEqual([['blog.example.org', `ws-${BLOG.webServiceId}`]]);
+  });
+
+  it('have no Ingress any more once a Gateway is configured', async () => {
+    await routes().route([SHOP]);
+    const gateway = { namespace: 'gateways', name: 'public' };
+    await routes({ gateway }).route([SHOP]);
+    expect(await ingressOf(SHOP)).toBeUndefined();
+    expect(await cluster.find({ kind: 'HTTPRoute', name: domainName(SHOP.domain) })).toBeDefined();
+    await routes({ gateway }).route([]);
   });
 
   it('are HTTPRoutes behind a Gateway', async () => {

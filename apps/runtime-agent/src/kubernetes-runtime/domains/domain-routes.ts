@@ -1,47 +1,81 @@
 import type { RoutedDomain } from '@postern/runtime';
-import type { Cluster, Kind } from '../cluster.js';
-import { domainRoute } from '../objects/domain-objects.js';
+import { type Cluster, ClusterError } from '../cluster.js';
+import { certificateName, domainRoute } from '../objects/domain-objects.js';
 import type { KubernetesObject } from '../objects/kinds.js';
 import { ANNOTATION, LABEL, OURS } from '../objects/names.js';
 import type { ServiceObjectSettings } from '../objects/service-objects.js';
 
-/** Custom domains of web services: an Ingress or an HTTPRoute for each. */
+/** Both are looked for, because the settings may have named the other one before. */
+const KINDS = ['Ingress', 'HTTPRoute'] as const;
+
+/** Custom domains of web services: an Ingress or an HTTPRoute for each. Calls are carried out one after the other. */
 export class DomainRoutes {
+  #latest: Promise<void> = Promise.resolve();
+
   constructor(
     private readonly cluster: Cluster,
     private readonly settings: ServiceObjectSettings,
   ) {}
 
-  /** Routes these domains and no others; what is as it should be costs no request. */
-  async route(domains: readonly RoutedDomain[]): Promise<void> {
-    const existing = new Map((await this.#list()).map(found => [found.metadata.name, found]));
-    for (const domain of domains) {
-      const manifest = domainRoute(domain, this.settings);
-      const before = existing.get(manifest.metadata.name);
-      existing.delete(manifest.metadata.name);
-      if (appliedOf(before) !== appliedOf(manifest)) await this.cluster.apply(manifest);
-    }
-    await this.#delete(existing.values());
+  /**
+   * Routes these domains and no others; what is as it should be costs no request.
+   * @throws AggregateError with what the cluster refused, once all others are routed.
+   */
+  route(domains: readonly RoutedDomain[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const wanted = byName(domains.map(domain => domainRoute(domain, this.settings)));
+      const existing = byName(await this.#list());
+      const refusals: ClusterError[] = [];
+      // First, because a controller may refuse a host name that another object has.
+      for (const [name, object] of existing) if (!wanted.has(name)) await noting(refusals, this.#delete(object));
+      for (const [name, object] of wanted)
+        if (appliedOf(existing.get(name)) !== appliedOf(object)) await noting(refusals, this.cluster.apply(object));
+      if (refusals.length > 0)
+        throw new AggregateError(refusals, `custom domains could not be routed: ${refusals[0]?.message}`);
+    });
   }
 
   /** Ends the routes of a web service. */
-  async remove(webServiceId: string): Promise<void> {
-    await this.#delete(await this.#list(webServiceId));
+  remove(webServiceId: string): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const object of await this.#list(webServiceId)) await this.#delete(object);
+    });
   }
 
-  get #kind(): Kind {
-    return this.settings.gateway ? 'HTTPRoute' : 'Ingress';
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#latest.then(work);
+    this.#latest = turn.catch(() => {});
+    return turn;
   }
 
-  #list(webServiceId?: string): Promise<readonly KubernetesObject[]> {
-    const of = webServiceId === undefined ? '' : `=${webServiceId}`;
-    return this.cluster.list(this.#kind, `${OURS},${LABEL.domainOf}${of}`);
+  async #list(webServiceId?: string): Promise<readonly KubernetesObject[]> {
+    const selector = `${OURS},${LABEL.domainOf}${webServiceId === undefined ? '' : `=${webServiceId}`}`;
+    return (await Promise.all(KINDS.map(kind => this.cluster.list(kind, selector).catch(noneIfUnknown)))).flat();
   }
 
-  async #delete(routes: Iterable<KubernetesObject>): Promise<void> {
-    for (const { metadata } of routes) await this.cluster.remove({ kind: this.#kind, name: metadata.name });
+  /** Also the certificate, which cert-manager would leave. */
+  async #delete({ kind, metadata: { name } }: KubernetesObject): Promise<void> {
+    await this.cluster.remove({ kind: kind as (typeof KINDS)[number], name });
+    if (kind === 'Ingress') await this.cluster.remove({ kind: 'Secret', name: certificateName(name) });
   }
 }
 
+const byName = <T extends KubernetesObject>(objects: readonly T[]): Map<string, T> =>
+  new Map(objects.map(object => [`${object.kind} ${object.metadata.name}`, object]));
+
 const appliedOf = (object: KubernetesObject | undefined): string | undefined =>
   object?.metadata.annotations?.[ANNOTATION.applied];
+
+/** Collects what the cluster refuses. @throws every other error. */
+const noting = async (refusals: ClusterError[], work: Promise<unknown>): Promise<void> => {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof ClusterError)) throw error;
+    refusals.push(error);
+  });
+};
+
+/** A cluster may have no Gateway API. */
+const noneIfUnknown = (error: unknown): readonly KubernetesObject[] => {
+  if (error instanceof ClusterError && error.status === 404) return [];
+  throw error;
+};
