@@ -22,10 +22,11 @@ import { FakeRuntime } from './fake-runtime.js';
 import { RecordedEvents } from './recorded-events.js';
 import { replaceModules } from './replace-modules.js';
 
-const MACHINE = new FakeMachine();
+/** Of the fixture that starts: spec files share this module. */
+let machine = new FakeMachine();
 
 @Module({
-  providers: [{ provide: Runtime, useFactory: () => new FakeRuntime(MACHINE) }],
+  providers: [{ provide: Runtime, useFactory: () => new FakeRuntime(machine) }],
   exports: [Runtime],
 })
 class FakeRuntimeModule {}
@@ -51,9 +52,8 @@ class RecordingModule {}
 
 /** Two replicas of web services, projects and environments as they run, over real servers and a fake machine. */
 export class ServedWebServices {
-  readonly machine = MACHINE;
-
   private constructor(
+    readonly machine: FakeMachine,
     readonly replicas: readonly RunningService[],
     readonly client: RequestClient,
     readonly pool: pg.Pool,
@@ -62,6 +62,7 @@ export class ServedWebServices {
   ) {}
 
   static async start(): Promise<ServedWebServices> {
+    machine = new FakeMachine();
     const [postgres, nats, dns] = await Promise.all([startPostgres({ durable: false }), startNats(), startDnsServer()]);
     const databaseUrl = await postgres.createDatabase();
     const environment = {
@@ -79,7 +80,7 @@ export class ServedWebServices {
     const link = await connectNats({ servers: nats.url, name: 'test' });
     const client = new RequestClient(link);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
-    return new ServedWebServices(replicas, client, pool, dns, async () => {
+    return new ServedWebServices(machine, replicas, client, pool, dns, async () => {
       client.close();
       await link.close();
       await Promise.all(replicas.map(each => each.stop()));
