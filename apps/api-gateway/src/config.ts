@@ -48,7 +48,9 @@ export const gatewayConfig = defineConfig({
   clientRequestsPerSecond: integer()
     .min(1)
     .default(200)
-    .describe('Requests without a valid credential from one address per second, over ten seconds; more are a 429.'),
+    .describe(
+      'Requests without a valid credential from one address per second, and twice as many at once; more are a 429.',
+    ),
   maxBufferedBytes: integer()
     .min(16 * MIB)
     .default(96 * MIB)

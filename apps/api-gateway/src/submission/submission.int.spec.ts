@@ -222,7 +222,7 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
       await transport(WRONG)
         .sendMail(MAIL)
         .catch(({ responseCode }) => codes.push(responseCode));
-    expect(codes.slice(0, 10)).toEqual(Array(10).fill(535));
+    expect(codes.slice(0, 2)).toEqual([535, 535]);
     expect(codes.at(-1)).toBe(421);
     const guesses = Array<string>(4).fill(`AUTH PLAIN ${plain('guess')}`);
     expect(await dialogue('EHLO app', ...guesses)).toMatch(/421/);

@@ -139,9 +139,17 @@ describe('the connections of one address', () => {
 describe('the requests of one address without a valid credential', () => {
   const get = (path: string, localAddress: string, headers = '') =>
     firstAnswer(gateway.port, `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`, localAddress).catch(() => '');
+  const status = async (localAddress: string, path: string, headers = '') =>
+    (await get(path, localAddress, headers)).slice(9, 12);
   const statuses = async (count: number, localAddress: string, path: string, headers = '') => {
     const found = [];
-    for (let n = 0; n < count; n++) found.push((await get(path, localAddress, headers)).slice(9, 12));
+    for (let n = 0; n < count; n++) found.push(await status(localAddress, path, headers));
+    return found;
+  };
+  /** A slow machine takes so long for a request that further ones are allowed meanwhile. */
+  const statusesUntil = async (last: string, localAddress: string, path: string, headers = '') => {
+    const found = [];
+    while (found.at(-1) !== last && found.length < 200) found.push(await status(localAddress, path, headers));
     return found;
   };
 
@@ -151,7 +159,7 @@ describe('the requests of one address without a valid credential', () => {
     ['without a key', `/emails/${ID}`, '', '401'],
     ['with an invented key', `/emails/${ID}`, `Api-Key: em_live_${'A'.repeat(43)}\r\n`, '401'],
     ['with an invented session', '/dashboard/api/me', 'Authorization: Bearer invented\r\n', '401'],
-  ])('%s are bounded with 429, and then with closed connections', async (_what, path, headers, status) => {
+  ])('%s are bounded with 429, and then with closed connections', async (_what, path, headers, answer) => {
     await start({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1' });
     gateway.services.on(authenticateApiKey, () => {
       throw new Refusal('api_key_invalid', 'The API key is not valid.');
@@ -159,29 +167,27 @@ describe('the requests of one address without a valid credential', () => {
     gateway.services.on(authenticateSession, () => {
       throw new Refusal('session_invalid', 'Sign in again.');
     });
-    const answers = await statuses(25, '127.0.0.2', path, headers);
-    expect(answers.filter(answer => answer === status).length).toBeGreaterThanOrEqual(10);
+    const answers = await statusesUntil('', '127.0.0.2', path, headers);
+    expect(answers.slice(0, 2)).toEqual([answer, answer]);
     expect(answers).toContain('429');
-    expect(answers).toContain('');
-    expect(await statuses(1, '127.0.0.3', path, headers)).toEqual([status]);
+    expect(answers.at(-1)).toBe('');
+    expect(await status('127.0.0.3', path, headers)).toBe(answer);
   });
 
   it('do not affect a credential of this address that was accepted before', async () => {
     await start({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1' });
     const headers = `Authorization: Bearer ${PLATFORM_KEY}\r\n`;
     expect(await statuses(30, '127.0.0.2', '/api/v1/projects', headers)).toEqual(Array(30).fill('200'));
-    const refused = await statuses(25, '127.0.0.2', '/nothing');
-    expect(refused).toContain('429');
-    expect(refused.at(-1)).toBe('');
-    expect(await statuses(1, '127.0.0.2', '/api/v1/projects', headers)).toEqual(['200']);
+    const refused = await statusesUntil('429', '127.0.0.2', '/nothing');
+    expect(refused.at(-1)).toBe('429');
+    expect(await statuses(10, '127.0.0.2', '/api/v1/projects', headers)).toEqual(Array(10).fill('200'));
   });
 
   it('behind a trusted proxy are those of the forwarded address', async () => {
     await start({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1', POSTERN_TRUSTED_PROXIES: '127.0.0.1' });
-    const from = (address: string, count: number) =>
-      statuses(count, '127.0.0.1', '/nothing', `X-Forwarded-For: ${address}\r\n`);
-    expect(await from('2001:db8:1:2::1', 10)).toEqual(Array(10).fill('404'));
-    expect(await from('2001:db8:1:2:ffff::7', 1)).toEqual(['429']);
-    expect(await from('2001:db8:1:3::1', 1)).toEqual(['404']);
+    const from = (address: string) => statusesUntil('429', '127.0.0.1', '/nothing', `X-Forwarded-For: ${address}\r\n`);
+    expect((await from('2001:db8:1:2::1')).slice(0, 2)).toEqual(['404', '404']);
+    expect((await from('2001:db8:1:2:ffff::7')).slice(0, 2)).toContain('429');
+    expect((await from('2001:db8:1:3::1')).slice(0, 2)).toEqual(['404', '404']);
   });
 });
