@@ -1,5 +1,6 @@
 /** CoreDNS as the DNS of the cluster. It knows Services and a few hosts outside, and nothing of the internet. */
-import { DNS_ADDRESS, DNS_IMAGE, HOSTS } from './settings.mjs';
+import { createHash } from 'node:crypto';
+import { CUSTOMERS_ZONE, DNS_ADDRESS, DNS_IMAGE, HOSTS } from './settings.mjs';
 
 const NAMESPACE = 'kube-system';
 const NAME = 'coredns';
@@ -18,6 +19,17 @@ ${Object.entries(HOSTS)
     fallthrough
   }
 }
+${CUSTOMERS_ZONE}:53 {
+  errors
+  file /etc/coredns/zone
+}
+`;
+
+const zone = records => `$ORIGIN ${CUSTOMERS_ZONE}.
+$TTL 5
+@ IN SOA ns hostmaster 1 60 60 60 5
+@ IN NS ns
+${records.join('\n')}
 `;
 
 const named = (kind, apiVersion, name = NAME) => ({ apiVersion, kind, metadata: { name, namespace: NAMESPACE } });
@@ -53,16 +65,19 @@ const container = () => ({
   volumeMounts: [{ name: 'configuration', mountPath: '/etc/coredns' }],
 });
 
-export const installDns = async ({ cluster }) => {
+/** Installs it, or starts it again with other records. @param records lines of the zone of customers. */
+export const installDns = async ({ cluster }, records = []) => {
+  const data = { Corefile: COREFILE, zone: zone(records) };
+  const annotations = { 'check/zone': createHash('sha256').update(data.zone).digest('hex').slice(0, 16) };
   await cluster.apply(
     ...rights(),
-    { ...named('ConfigMap', 'v1'), data: { Corefile: COREFILE } },
+    { ...named('ConfigMap', 'v1'), data },
     {
       ...named('Deployment', 'apps/v1'),
       spec: {
         selector: { matchLabels: LABELS },
         template: {
-          metadata: { labels: LABELS },
+          metadata: { labels: LABELS, annotations },
           spec: {
             serviceAccountName: NAME,
             dnsPolicy: 'Default',
@@ -81,5 +96,5 @@ export const installDns = async ({ cluster }) => {
       },
     },
   );
-  await cluster.untilReady(NAMESPACE, 'k8s-app=kube-dns');
+  await cluster.kubectl('rollout', 'status', `deployment/${NAME}`, '--namespace', NAMESPACE, '--timeout', '120s');
 };

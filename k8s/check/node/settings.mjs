@@ -28,8 +28,11 @@ export const HUB_HOST = 'registry-1.docker.io';
 export const REGISTRY_HOST = 'registry.example.com';
 /** Names that the DNS of the cluster and the node know. */
 export const HOSTS = { [REGISTRY_HOST]: NODE_ADDRESS, [HUB_HOST]: HUB_ADDRESS, [GIT_HOST]: GIT_ADDRESS };
+/** The domains of customers, which the DNS of the cluster answers for. */
+export const CUSTOMERS_ZONE = 'example.net';
+export const CUSTOM_DOMAIN = `shop.${CUSTOMERS_ZONE}`;
 /** Of the gateway, and of web services. */
-export const BEHIND_INGRESS = ['mail.example.com', '*.apps.example.com'];
+export const BEHIND_INGRESS = ['mail.example.com', '*.apps.example.com', CUSTOM_DOMAIN];
 export const POD_NETWORK = '10.244.0.0/16';
 export const SERVICE_NETWORK = '10.99.0.0/16';
 export const API_SERVICE_ADDRESS = '10.99.0.1';

@@ -1,5 +1,6 @@
 /** The stages of the check on a real node, in their order: later ones use what earlier ones have installed. */
 import * as commands from './stages/commands.mjs';
+import * as disk from './stages/disk.mjs';
 import * as failures from './stages/failures.mjs';
 import * as faults from './stages/faults.mjs';
 import * as ingress from './stages/ingress.mjs';
@@ -23,6 +24,7 @@ export const STAGES = [
   second,
   runtime,
   commands,
+  disk,
   failures,
   ingress,
   faults,

@@ -6,6 +6,7 @@ import (
 	"github.com/coredns/coredns/coremain"
 	_ "github.com/coredns/coredns/plugin/cache"
 	_ "github.com/coredns/coredns/plugin/errors"
+	_ "github.com/coredns/coredns/plugin/file"
 	_ "github.com/coredns/coredns/plugin/health"
 	_ "github.com/coredns/coredns/plugin/hosts"
 	_ "github.com/coredns/coredns/plugin/kubernetes"
@@ -14,6 +15,6 @@ import (
 )
 
 func main() {
-	dnsserver.Directives = []string{"health", "ready", "errors", "log", "cache", "hosts", "kubernetes"}
+	dnsserver.Directives = []string{"health", "ready", "errors", "log", "cache", "hosts", "kubernetes", "file"}
 	coremain.Run()
 }

@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { demand } from '../../../../docker/check/report.mjs';
+import { installDns } from '../dns.mjs';
 import { CLASS, NAMESPACE, startIngress } from '../ingress/nginx.mjs';
-import { WebService } from '../runtime/platform.mjs';
+import { eventually, WebService } from '../runtime/platform.mjs';
 import { prepareRuntime, RUNTIME_SETTINGS, upgradeTrial } from '../runtime/prepare.mjs';
 import { sample } from '../runtime/sample.mjs';
+import { CUSTOM_DOMAIN } from '../settings.mjs';
 
 export const name = 'ingress';
-export const title = 'the gateway and a web service are reached by their host names, over TLS, through an Ingress';
+export const title =
+  'the gateway and a web service are reached by their host names and a custom domain, over TLS, through an Ingress';
 
 const HOST = 'mail.example.com';
 const DOMAIN = 'apps.example.com';
@@ -69,7 +72,40 @@ const webServiceIsReached = async context => {
   demand('its Ingress names its host', hosts.includes(host), hosts.join());
   const { status, text } = await askFor(context, host);
   demand('and it answers there, over TLS', status === 200 && JSON.parse(text).version === 'shop', text);
+  return service;
+};
+
+/** Hosts of the Ingresses of web services and their domains. */
+const tenantsHosts = async ({ cluster }) => {
+  const { items } = await cluster.api('GET', '/apis/networking.k8s.io/v1/namespaces/postern-tenants/ingresses');
+  return items.flatMap(({ spec }) => spec.rules.map(({ host }) => host));
+};
+
+const customDomainIsReached = async (context, service) => {
+  const { id, target } = await service.ask('POST', '/domains', { domain: CUSTOM_DOMAIN });
+  const verify = () => service.ask('POST', `/domains/${id}/verify`);
+  const early = await verify();
+  demand(`a custom domain without its record is not routed: ${early.message}`, early.status === 'pending');
+  await installDns(context, [`${CUSTOM_DOMAIN}. IN CNAME ${target}.`]);
+  await eventually('the proof of the domain', async () => {
+    const { status, message } = await verify();
+    if (status === 'verified') return true;
+    throw new Error(message);
+  });
+  const isRouted = async () => (await tenantsHosts(context)).includes(CUSTOM_DOMAIN);
+  await eventually('its Ingress', async () => (await isRouted()) || undefined);
+  await startIngress(context);
+  const { status, text } = await askFor(context, CUSTOM_DOMAIN);
+  demand(`with its CNAME record to ${target} it answers`, status === 200 && JSON.parse(text).version === 'shop', text);
+};
+
+const leavesNothing = async (context, service) => {
   await service.ask('DELETE');
+  await eventually('the end of its Ingresses', async () =>
+    (await tenantsHosts(context)).length === 0 ? true : undefined,
+  );
+  demand('its deletion takes its hosts along', true);
+  await installDns(context);
 };
 
 export const run = async context => {
@@ -86,6 +122,8 @@ export const run = async context => {
   await upgradeTrial(context, ...RUNTIME_SETTINGS, ...SETTINGS);
   await startIngress(context);
   await gatewayIsReached(context);
-  await webServiceIsReached(context);
+  const service = await webServiceIsReached(context);
+  await customDomainIsReached(context, service);
+  await leavesNothing(context, service);
   await upgradeTrial(context, ...RUNTIME_SETTINGS);
 };

@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { demand } from '../../../../docker/check/report.mjs';
+import { eventually, WebService } from '../runtime/platform.mjs';
+import { prepareRuntime } from '../runtime/prepare.mjs';
+import { addVolume } from '../volumes.mjs';
+
+export const name = 'disk';
+export const title = 'a web service is built by its Dockerfile, and keeps the files of its disk';
+
+/** Writes a line to its disk at each visit. */
+const SERVER = version => `
+const { createServer } = require('node:http');
+const { appendFileSync, existsSync, readFileSync } = require('node:fs');
+const visits = process.env.DISK_PATH + '/visits';
+createServer((request, response) => {
+  if (request.url === '/visit') appendFileSync(visits, '${version} ');
+  response.setHeader('connection', 'close').end(JSON.stringify({
+    version: '${version}',
+    built: readFileSync('built.txt', 'utf8'),
+    visits: existsSync(visits) ? readFileSync(visits, 'utf8').trim() : '',
+  }));
+}).listen(process.env.PORT);
+process.on('SIGTERM', () => process.exit());
+`;
+
+/** Takes a variable from the secret of the build. */
+const BUILD = `
+const { readFileSync, writeFileSync } = require('node:fs');
+const { GREETING } = JSON.parse(readFileSync('/run/secrets/environment'));
+writeFileSync('built.txt', 'for ' + GREETING);
+`;
+
+const files = (version, step = 'node build.cjs') => ({
+  'build.cjs': BUILD,
+  'server.cjs': SERVER(version),
+  Dockerfile: `
+FROM node:24-bookworm-slim
+WORKDIR /srv
+COPY *.cjs .
+RUN --mount=type=secret,id=environment ${step}
+CMD ["node", "server.cjs"]
+`,
+});
+
+const isBuiltByDockerfile = async service => {
+  const { id } = await service.deploy();
+  const { lines } = await service.ask('GET', `/deployments/${id}/logs`);
+  const words = lines.map(({ message }) => message).join('\n');
+  demand('the log names the rule', words.includes('Dockerfile found: it builds the image'), words);
+  const { version, built } = await service.firstAnswer();
+  demand('the image of its Dockerfile answers', version === 'one');
+  demand('a step of the build had the variables as a secret', built === 'for everybody', built);
+};
+
+const failsInWords = async (context, service) => {
+  context.state.git.commit('disk', files('broken', 'sh -c "echo no such library >&2; exit 3"'));
+  const { status, error } = await service.outcomeOf(await service.requestDeployment());
+  demand(
+    `a step that fails is named: ${error}`,
+    status === 'failed' && /failed at step .*exit code 3: .*no such library/s.test(error),
+  );
+  demand('the release before still answers', (await service.get()).version === 'one');
+};
+
+/** Runs a change. @returns {Promise<number>} the most instances that the web service had at one time. */
+const mostPodsDuring = async ({ cluster }, service, change) => {
+  let isOver = false;
+  let most = 0;
+  const count = async () => {
+    while (!isOver) {
+      const pods = await cluster.pods('postern-tenants', `postern.dev/web-service=${service.id}`);
+      most = Math.max(most, pods.filter(({ status }) => ['Pending', 'Running'].includes(status.phase)).length);
+      await pause(50);
+    }
+  };
+  const counted = count();
+  try {
+    await change();
+  } finally {
+    isOver = true;
+    await counted;
+  }
+  return most;
+};
+
+const keepsFiles = async (context, service) => {
+  const { git, cluster } = { ...context.state, ...context };
+  await service.get('/visit');
+  git.commit('disk', files('two'));
+  const most = await mostPodsDuring(context, service, () => service.deploy());
+  demand('no two instances have the disk at one time', most === 1, `${most} pods`);
+  const visits = async () => (await service.firstAnswer()).visits;
+  demand('the next release has the files', (await visits()) === 'one');
+  await service.get('/visit');
+  await service.ask('POST', '/stop', {});
+  await service.untilStatus('stopped');
+  await service.ask('POST', '/start', {});
+  await service.untilStatus('running');
+  demand('they are there after a stop', (await visits()) === 'one two');
+  const [{ metadata }] = await service.instances();
+  await cluster.kubectl('delete', 'pod', metadata.name, '--namespace', 'postern-tenants', '--now');
+  const kept = await eventually('another instance', visits);
+  demand('and after the end of its pod', kept === 'one two', kept);
+};
+
+const leavesNothing = async (context, service) => {
+  await service.ask('DELETE');
+  const left = async () =>
+    (
+      await context.cluster.kubectl(
+        ...['get', 'persistentvolumeclaims,pods', '--namespace', 'postern-tenants', '--output', 'json'],
+      )
+    ).includes(service.id);
+  await eventually('the end of its disk', async () => ((await left()) ? undefined : true));
+  demand('its deletion takes the disk along', true);
+};
+
+export const run = async context => {
+  await prepareRuntime(context);
+  await addVolume(context, 'disk', '64Mi');
+  const url = context.state.git.commit('disk', files('one'));
+  const settings = { name: 'Disk', git_repository_url: url, disk: { size_mib: 64 } };
+  const service = await WebService.create(context, settings);
+  await service.ask('PUT', '/env/bulk', { variables: [{ key: 'GREETING', value: 'everybody' }] });
+  await isBuiltByDockerfile(service);
+  await failsInWords(context, service);
+  await keepsFiles(context, service);
+  await leavesNothing(context, service);
+};
