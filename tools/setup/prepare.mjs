@@ -99,5 +99,5 @@ export const bootstrap = async (progress = () => {}) => {
 export const prepare = async (progress = () => {}) => {
   await bootstrap(progress);
   progress('building');
-  await run('nx', ['run-many', '--target', 'build']);
+  await run('nx', ['run-many', '--target', 'build', 'bundle']);
 };

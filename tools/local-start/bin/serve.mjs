@@ -65,7 +65,9 @@ const rebuild = () => {
     changedMeanwhile = true;
     return;
   }
-  building = spawn('tsc', ['-b', project], { cwd: ROOT, env: toolEnvironment(), stdio: 'inherit' });
+  const bundle = existsSync(join(project, 'dist/bundle.js')) ? `&& node tools/setup/bundle.mjs ${service}` : '';
+  const options = { cwd: ROOT, env: toolEnvironment(), stdio: 'inherit', shell: true };
+  building = spawn(`tsc -b apps/${service} ${bundle}`, options);
   building.on('exit', code => {
     building = undefined;
     if (changedMeanwhile) {

@@ -36,7 +36,11 @@ export const SERVICES = [
   'api-gateway',
 ] as const;
 
-export const entryPointOf = (app: string) => join(ROOT, 'apps', app, 'dist/main.js');
+/** Services that are bundled (tools/setup/bundle.mjs). */
+const BUNDLED = new Set<string>(SERVICES.filter(name => name !== 'runtime-agent'));
+
+export const entryPointOf = (app: string) =>
+  join(ROOT, 'apps', app, 'dist', BUNDLED.has(app) ? 'bundle.js' : 'main.js');
 export const LOAD_BALANCER = entryPointOf('load-balancer');
 export const STOP_EVERYTHING = join(ROOT, 'apps/runtime-agent/dist/stop-everything.js');
 export const SIMULATOR = join(ROOT, 'tools/mail-simulator/dist/main.js');

@@ -1,0 +1,47 @@
+/**
+ * `node tools/setup/bundle.mjs <service>`: makes `dist/bundle.js` of a service from its build, with everything that it imports. A
+ * process that loads one file instead of 2,000 starts in a quarter of the time. `dist/main.js` is the same program.
+ */
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { ROOT } from './prepare.mjs';
+
+/** Packages that Nest, Fastify and pg load only where an application uses them. */
+const OPTIONAL = [
+  '@fastify/multipart',
+  '@fastify/view',
+  '@nestjs/microservices',
+  '@nestjs/platform-express',
+  '@nestjs/websockets',
+  'class-transformer',
+  'class-validator',
+  'pg-native',
+];
+
+/** A compiled library that is loaded from the folder of its package, and a package in UMD, whose imports a bundler does not see. */
+const SEPARATE = ['@node-rs/argon2', 'jsonc-parser'];
+
+const [service] = process.argv.slice(2);
+if (!service) throw new Error('usage: node tools/setup/bundle.mjs <service>');
+
+const dist = join(ROOT, 'apps', service, 'dist');
+const bundle = await rolldown({
+  input: { bundle: join(dist, 'main.js') },
+  platform: 'node',
+  external: [...OPTIONAL, ...SEPARATE].map(name => new RegExp(`^${name}(/|$)`)),
+  onLog: (level, log) => {
+    // A package that is not found would fail when the service needs it.
+    if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
+    if (level !== 'debug') console.log(log.message);
+  },
+});
+await bundle.write({
+  dir: dist,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'bundle-[name].js',
+  assetFileNames: 'bundle-[name][extname]',
+  keepNames: true,
+  sourcemap: true,
+});
+await bundle.close();
