@@ -10,11 +10,14 @@ import { ROOT } from './prepare.mjs';
 const OPTIONAL = [
   '@fastify/multipart',
   '@fastify/view',
-  '@nestjs/microservices',
   '@nestjs/platform-express',
   '@nestjs/websockets',
+  'amqp-connection-manager',
   'class-transformer',
   'class-validator',
+  'ioredis',
+  'kafkajs',
+  'mqtt',
   'pg-native',
 ];
 
