@@ -142,9 +142,12 @@ describe('A repository with a Dockerfile', () => {
     expect(await answerOf(planOf(artefact))).toBe('by the platform');
   });
 
-  it('gets the variables of the web service as a secret of its build, which is in no layer', async () => {
-    const mount = '--mount=type=secret,id=environment,target=/run/secrets/environment';
-    const read = `RUN ${mount} grep -c shop.example /run/secrets/environment && ls -A . .. && env`;
+  it.each([
+    ['each variable of the web service', 'ADDRESS', 'shop.example'],
+    ['all variables as JSON', 'environment', '"ADDRESS":"shop.example"'],
+  ])('gets %s as a secret of its build, which is in no layer', async (_, secret, content) => {
+    const file = `/run/secrets/${secret}`;
+    const read = `RUN --mount=type=secret,id=${secret} grep -cF '${content}' ${file} && ls -A . .. && env`;
     const order = await orderOf(
       { ...shop, Dockerfile: dockerfile.replace('RUN cp', `${read}\nRUN cp`) },
       { environment: { ADDRESS: 'shop.example' } },
@@ -152,7 +155,7 @@ describe('A repository with a Dockerfile', () => {
     const artefact = await build(order);
     const said = (await logOf(order)).filter(line => !line.startsWith('['));
     expect(said).toContain('1');
-    expect(said.filter(line => /shop\.example|ADDRESS|^environment/.test(line))).toEqual([]);
+    expect(said.filter(line => /shop\.example|ADDRESS=|^ADDRESS|^environment/.test(line))).toEqual([]);
     expect(await answerOf(planOf(artefact))).toBe('by the Dockerfile');
   });
 

@@ -105,6 +105,14 @@ const sourcePolicy = (repository: string): string =>
     })),
   });
 
+const ENVIRONMENT = 'environment';
+
+/** Each variable is a secret of its own for a Dockerfile, unless its name is that of all together. Keys have at most 253 characters. */
+const variablesOf = ({ environment }: BuildOrder) =>
+  Object.entries(environment)
+    .filter(([name]) => name !== ENVIRONMENT)
+    .map(([name, value], index) => ({ name, value, key: `variable-${index}` }));
+
 const PLAN_FILES = ['fetch.sh', 'gitconfig', 'Dockerfile', 'order.json'];
 
 /** All that a build is told; deleted with it. */
@@ -113,6 +121,7 @@ export const buildSecret = (order: BuildOrder, programs: ImagePrograms, remote: 
   const files: Record<string, string> = {
     ...gitFiles(remote),
     'environment.json': JSON.stringify(environment),
+    ...Object.fromEntries(variablesOf(order).map(({ key, value }) => [key, value])),
     'fetch.sh': fetchScript(remote),
     Dockerfile: dockerfile(programs),
     'order.json': JSON.stringify({ buildCommand, hasStartCommand: startCommand !== undefined }),
@@ -163,6 +172,10 @@ const podSpec = (order: BuildOrder, programs: ImagePrograms, settings: BuildObje
     limits: { cpu: `${cpuMillicores}m`, memory: `${memoryMiB}Mi`, 'ephemeral-storage': `${diskMiB}Mi` },
   };
   const planItems = [...PLAN_FILES, programs.build.name, programs.staticServer.name].map(key => ({ key, path: key }));
+  const environmentItems = [
+    { key: 'environment.json', path: 'environment.json' },
+    ...variablesOf(order).map(({ key }) => ({ key, path: key })),
+  ];
   const secretName = buildName(order.deploymentId);
   return {
     restartPolicy: 'Never',
@@ -227,7 +240,7 @@ const podSpec = (order: BuildOrder, programs: ImagePrograms, settings: BuildObje
       { name: 'work', emptyDir: { sizeLimit: `${diskMiB}Mi` } },
       { name: 'plan', secret: { secretName, items: planItems } },
       ...accessVolumes(secretName, remote),
-      { name: 'environment', secret: { secretName, items: [{ key: 'environment.json', path: 'environment.json' }] } },
+      { name: 'environment', secret: { secretName, items: environmentItems } },
       ...(registrySecret
         ? [
             {
@@ -248,7 +261,8 @@ const buildArguments = (order: BuildOrder, settings: BuildObjectSettings): strin
     '--progress=rawjson',
     '--frontend=dockerfile.v0',
     '--local=context=/source',
-    '--secret=id=environment,src=/environment/environment.json',
+    `--secret=id=${ENVIRONMENT},src=/environment/environment.json`,
+    ...variablesOf(order).map(({ name, key }) => `--secret=id=${name},src=/environment/${key}`),
     `--output=${image}${settings.insecureRegistry ? ',registry.insecure=true' : ''}`,
   ];
 };
