@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { LoadBalancerClient } from '@postern/load-balancer-client';
 import { RollFailed, type ServicePlan } from '@postern/runtime';
 import { killProcess, waitFor } from '@postern/testing';
+import type { InstanceRecord } from '../instances/instance-record.js';
 import type { Held } from '../testing/local-runtime-assembly.js';
 import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
 import { PlatformProcess } from '../testing/platform-process.js';
@@ -187,6 +189,25 @@ describe('When the platform is killed in the midst of a roll with a disk', () =>
     }
     expect((await overlapsIn(join(fixture.home, 'disks', webServiceId))).overlaps).toEqual([]);
   }, 180_000);
+
+  it('and its last order to the load balancer arrives late, the expected release is served', async () => {
+    const disk = { sizeMib: 64 };
+    const expected = await fixture.plan(writing('old'), { disk });
+    const { webServiceId } = expected;
+    await platform.order({ kind: 'roll', plan: expected });
+    const slow = await fixture.plan('setInterval(() => {}, 1_000);', { webServiceId, disk });
+    platform.begin({ kind: 'roll', plan: slow });
+    const recordOfSlow = async () => (await fixture.records(slow)).find(({ rollId }) => rollId === slow.rollId);
+    await waitFor(async () => (await recordOfSlow())?.process !== undefined);
+    await platform.kill();
+    await fixture.runtime.reconcile([expected], new Set([slow.rollId, webServiceId]));
+    const balancer = new LoadBalancerClient(fixture.home);
+    const [route] = await balancer.routes();
+    const { id, port = 0 } = (await recordOfSlow()) as InstanceRecord;
+    await balancer.switchTo(webServiceId, [{ id, port }], (route?.version ?? 0) + 1);
+    await fixture.runtime.reconcile([expected], new Set());
+    await waitFor(async () => (await fixture.visit(expected)).body === 'old');
+  });
 });
 
 /** Instances that wrote while another one did, from the times that they have written. */

@@ -86,10 +86,13 @@ export class RunningService implements ReplicaSetListener {
         return;
       }
       const replicaSet = this.#replicaSetOf(plan.rollId);
-      if (plan.disk) await this.#retire(this.#othersThan(replicaSet));
+      this.#serving = replicaSet;
+      // The route may lead to others that are not expected: an order of a process that was killed can arrive late.
+      const others = this.#othersThan(replicaSet);
+      if (others.length > 0) await this.#follower.follow();
+      if (plan.disk) await this.#retire(others);
       replicaSet.fill(plan, sizeWithin(plan, replicaSet.size));
       replicaSet.establish();
-      this.#serving = replicaSet;
       if (!route || route.closed || !sameBackends(route.backends, replicaSet.backends)) await this.#follower.follow();
       await this.#retire(this.#othersThan(replicaSet));
       await this.#shrink(replicaSet, sizeWithin(plan, replicaSet.size));
