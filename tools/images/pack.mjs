@@ -15,13 +15,8 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const BESIDE = {
   'api-gateway': { entries: [], files: ['apps/dashboard/dist', 'apps/documentation/dist/site'] },
   'runtime-agent': {
-    entries: [
-      'stop-everything.js',
-      'local-runtime/artefacts/static-server.js',
-      'kubernetes-runtime/builds/image-build.js',
-      'kubernetes-runtime/builds/static-server.js',
-    ],
-    files: [],
+    entries: ['stop-everything.js', 'local-runtime/artefacts/static-server.js'],
+    files: ['image-build', 'static-server'].map(name => `apps/runtime-agent/dist/bundle-${name}.js`),
   },
 };
 

@@ -1,5 +1,5 @@
 import { mkdir, readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
 import type { OutboundGuard } from '@postern/outbound';
 import { z } from 'zod';
@@ -84,13 +84,11 @@ export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOption
   return new KubernetesRuntime({ cluster, sources, builds, rolls, commands, domains, follower, logs, settings });
 };
 
-const extension = extname(import.meta.url);
-
-/** Run in images by whatever reads this file's kind: modules need to say there that they are some. */
+/** Run in images; `nx bundle runtime-agent` makes them. */
 const imagePrograms = async (): Promise<ImagePrograms> => {
   const program = async (name: string) => ({
-    name: `${name}.m${extension.slice(1)}`,
-    text: await readFile(new URL(`./builds/${name}${extension}`, import.meta.url), 'utf8'),
+    name: `${name}.mjs`,
+    text: await readFile(new URL(`../../dist/bundle-${name}.js`, import.meta.url), 'utf8'),
   });
   return { build: await program('image-build'), staticServer: await program('static-server') };
 };

@@ -46,12 +46,12 @@ git -c advice.detachedHead=false checkout --quiet --detach "$COMMIT"
 rm -rf .git
 `;
 
-/** The owner's variables reach the build through a mount, so that no layer and no history of the image holds them. */
+/** Mounts keep the owner's variables and what package managers cache out of the layers and the history of the image. */
 const dockerfile = ({ build }: ImagePrograms) => `ARG BASE
 FROM \${BASE}
 WORKDIR /app
 COPY . /app
-RUN --mount=type=bind,from=plan,target=/plan --mount=type=secret,id=environment,target=/run/secrets/environment node /plan/${build.name}
+RUN --mount=type=bind,from=plan,target=/plan --mount=type=secret,id=environment,target=/run/secrets/environment --mount=type=cache,target=/cache node /plan/${build.name}
 USER ${USER}:${USER}
 `;
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Artefact, ServicePlan } from '@postern/runtime';
+import { SHELL } from '../../infrastructure/builders/start.js';
 import { type Kind, MANAGER } from '../cluster.js';
 import { imageOf } from './artefact-references.js';
 import { type Manifest, type PodTemplate, RESOURCES } from './kinds.js';
@@ -28,7 +29,6 @@ export interface ServiceObjectSettings {
 /** Share of the processor limit at which one more instance is wanted. */
 const BUSY = 0.7;
 const GRACE_SECONDS = 30;
-const SHELL = 'PATH="$PWD/node_modules/.bin:$PATH" exec /bin/sh -c "$0"';
 /** The image's own user; numbers, so that Kubernetes can see that it is not root. */
 const USER = 1000;
 

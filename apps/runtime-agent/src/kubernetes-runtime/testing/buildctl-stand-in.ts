@@ -45,6 +45,7 @@ const mounted = (rest: string) => {
   const shown: [string, string][] = [];
   const command = rest.replaceAll(/--mount=(\S+)\s+/g, (_, text: string) => {
     const mount = Object.fromEntries(text.split(',').map(pair => pair.split('=')));
+    if (mount.type === 'cache') return '';
     if (mount.type === 'bind') shown.push([mount.target, option(`--local=${mount.from}=`)]);
     else shown.push([mount.target ?? `/run/secrets/${mount.id}`, option(`--secret=id=${mount.id},src=`)]);
     return '';
@@ -65,6 +66,7 @@ const run = (command: string, vertex: string): Promise<number> => {
       // The platform's own step knows its paths by these.
       POSTERN_APP: join(folder, 'app'),
       POSTERN_OUT: join(folder, 'postern'),
+      POSTERN_CACHE: join(folder, 'cache'),
       ...Object.fromEntries(
         shown.map(([target, path]) => [`POSTERN_${target === '/plan' ? 'PLAN' : 'ENVIRONMENT'}`, path]),
       ),

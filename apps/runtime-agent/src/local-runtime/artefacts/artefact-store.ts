@@ -3,11 +3,11 @@ import { chmod, chown, mkdir, readdir, readFile, rename, stat, writeFile } from 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { processTypes } from '../../infrastructure/builders/procfile.js';
+import { readSmallFile } from '../../infrastructure/builders/small-file.js';
+import { SHELL, start } from '../../infrastructure/builders/start.js';
 import { removeTree } from '../build/disk.js';
-import { processTypes } from '../builders/procfile.js';
 import type { Launch, LaunchOf } from '../instances/instance-starter.js';
-import { readSmallFile } from './small-file.js';
-import { start } from './start.js';
 import { installStaticServer } from './static-server-program.js';
 
 const run = promisify(execFile);
@@ -24,9 +24,6 @@ export type ArtefactMetadata = Readonly<z.infer<typeof metadata>>;
 
 const TREE = 'tree';
 const METADATA = 'artefact.json';
-/** Programs that a project has installed for itself are found by name, as npm does it. */
-const OWN_PROGRAMS = ['node_modules/.bin', '.venv/bin', 'bin', '.postern/node_modules/.bin'];
-const SHELL = `PATH="${OWN_PROGRAMS.map(folder => `$PWD/${folder}:`).join('')}$PATH" exec /bin/sh -c "$0"`;
 
 export const treeOf = (draft: string): string => join(draft, TREE);
 

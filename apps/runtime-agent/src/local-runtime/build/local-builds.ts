@@ -8,15 +8,16 @@ import {
   type Source,
   SourceUnavailable,
 } from '@postern/runtime';
+import { recipeFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
+import { cureIn } from '../../infrastructure/builders/failure-words.js';
+import { machineOf } from '../../infrastructure/builders/machine.js';
+import { notFetched } from '../../infrastructure/builders/not-fetched.js';
+import { procfileRules } from '../../infrastructure/builders/procfile.js';
+import { projectIn } from '../../infrastructure/builders/project.js';
+import type { Recipe } from '../../infrastructure/builders/recipe.js';
+import type { Start } from '../../infrastructure/builders/start.js';
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
 import { type ArtefactStore, treeOf } from '../artefacts/artefact-store.js';
-import type { Start } from '../artefacts/start.js';
-import { recipeFor, requireTools, startOf } from '../builders/builders.js';
-import { cureIn } from '../builders/failure-words.js';
-import { machineOf } from '../builders/machine.js';
-import { procfileRules } from '../builders/procfile.js';
-import { projectIn } from '../builders/project.js';
-import type { Recipe } from '../builders/recipe.js';
 import { exitInWords } from '../instances/exit-words.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
 import type { Builds } from '../local-runtime.js';
@@ -24,7 +25,6 @@ import { runConfined } from '../sandbox/confined-run.js';
 import type { Sandbox, SandboxPlace } from '../sandbox/sandbox.js';
 import type { UserAssignments } from '../sandbox/user-assignments.js';
 import { findDeadLink, findStrayLink } from '../source/links.js';
-import { notFetched } from '../source/not-fetched.js';
 import type { RepositorySources } from '../source/repository-sources.js';
 import {
   BUILD_MARKER,

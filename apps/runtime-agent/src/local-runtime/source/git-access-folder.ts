@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readSmallFile } from '../../infrastructure/builders/small-file.js';
 import { gitSettingsFor } from '../../infrastructure/git/git-environment.js';
 import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
 import { accessFiles, KNOWN_HOSTS_FILE } from '../../infrastructure/git/remote-access.js';
-import { readSmallFile } from '../artefacts/small-file.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
 
 const MOST_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
-import type { Start } from '../artefacts/start.js';
 import type { Machine } from './machine.js';
 import type { Project } from './project.js';
+import type { Start } from './start.js';
 
 /** How a project is built and started, and by which rules. */
 export interface Recipe {

@@ -8,6 +8,13 @@ export const start = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('static'), folder: z.string() }),
 ]);
 
+/** Programs that a project has installed for itself are found by name, as npm does it. */
+const OWN_PROGRAMS = ['node_modules/.bin', '.venv/bin', 'bin', '.postern/node_modules/.bin'];
+/** The search path of a shell whose working directory is the project. */
+export const OWN_PATH = `PATH="${OWN_PROGRAMS.map(folder => `$PWD/${folder}:`).join('')}$PATH"`;
+/** A script that runs the command in its first argument. */
+export const SHELL = `${OWN_PATH} exec /bin/sh -c "$0"`;
+
 export type Start = Readonly<z.infer<typeof start>>;
 
 /** Where builds of static sites leave them; the project's own folder comes after those that a build makes. */

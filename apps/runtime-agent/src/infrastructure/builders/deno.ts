@@ -45,7 +45,7 @@ const programOf = (machine: Machine) =>
     : {
         program: '.postern/node_modules/.bin/deno',
         install: [`npm install --no-save --no-package-lock --prefix .postern ${PACKAGE}`],
-        rules: [`this machine has no deno: npm installs ${PACKAGE}`],
+        rules: [`${machine.name} has no deno: npm installs ${PACKAGE}`],
       };
 
 /** The names of the tasks; a deno.jsonc may have comments, which no parser of ours reads. */

@@ -1,5 +1,4 @@
 import { BuildFailed } from '@postern/runtime';
-import { findStart, type Start } from '../artefacts/start.js';
 import { deno } from './deno.js';
 import { go } from './go.js';
 import { hugo } from './hugo.js';
@@ -13,6 +12,7 @@ import { python } from './python.js';
 import type { Builder, Recipe } from './recipe.js';
 import { ruby } from './ruby.js';
 import { rust } from './rust.js';
+import { findStart, type Start } from './start.js';
 
 /** A package.json beside another ecosystem's manifest is mostly for its assets, so it comes last. */
 const BUILDERS: readonly Builder[] = [deno, go, ruby, python, php, java, rust, node, hugo];
@@ -36,11 +36,22 @@ export const requireTools = ({ needs = [], rules }: Recipe, machine: Machine): v
   if (missing.length === 0) return;
   const names = missing.map(({ program }) => program).join(' and ');
   const cures = missing.map(({ install }) => install).join(' and ');
-  throw new BuildFailed(`${rules[0]}, but this machine has no ${names}: install ${cures} on it`);
+  throw new BuildFailed(`${rules[0]}, but ${machine.name} has no ${names}: install ${cures} on it`);
 };
 
-/** What starts a build's result where its owner has not said it. @throws BuildFailed where nothing does. */
-export const startOf = async (directory: string, recipe: Recipe): Promise<Start> => {
+const NO_CONTAINER_TOOL =
+  'nothing but a Dockerfile says how this service is built and started, and no container tool is used on one machine: give it a build command and a start command, or use the Kubernetes runtime';
+
+/**
+ * What starts a build's result where its owner has not said it.
+ * @param unusedDockerfile what to say where only a Dockerfile tells it.
+ * @throws BuildFailed where nothing does.
+ */
+export const startOf = async (
+  directory: string,
+  recipe: Recipe,
+  unusedDockerfile = NO_CONTAINER_TOOL,
+): Promise<Start> => {
   const built = projectIn(directory);
   const { web } = processTypes((await built.read('Procfile')) ?? '');
   const isOwn = web === undefined || recipe.startsInsteadOf?.(web) === true;
@@ -52,10 +63,7 @@ export const startOf = async (directory: string, recipe: Recipe): Promise<Start>
     throw new BuildFailed(
       `nothing in the root folder of the repository starts this service, but ${folder} holds a project: give it a build command and a start command that begin with cd ${folder} &&`,
     );
-  if (await built.has('Dockerfile'))
-    throw new BuildFailed(
-      'nothing but a Dockerfile says how this service is built and started, and no container tool is used on one machine: give it a build command and a start command, or use the Kubernetes runtime',
-    );
+  if (await built.has('Dockerfile')) throw new BuildFailed(unusedDockerfile);
   throw new BuildFailed(
     'nothing starts this service: give it a start command, a web line in a Procfile, a start script in package.json, or an index.html',
   );

@@ -1,4 +1,4 @@
-import { packageManifest } from '../../artefacts/package-json.js';
+import { packageManifest } from '../package-json.js';
 import type { Project } from '../project.js';
 
 /** A project in memory. */

@@ -1,4 +1,4 @@
-import type { PackageJson } from '../artefacts/package-json.js';
+import type { PackageJson } from './package-json.js';
 import type { Project } from './project.js';
 
 /** A package manager of Node.js, and how it installs what a project has locked. */

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type PackageJson, packageJson } from '../artefacts/package-json.js';
-import { readSmallFile } from '../artefacts/small-file.js';
+import { type PackageJson, packageJson } from './package-json.js';
+import { readSmallFile } from './small-file.js';
 
 const LARGE_BYTES = 64 * 2 ** 20;
 const IGNORED = /^(\.|node_modules$|vendor$|venv$|__pycache__$|tests?$)/;

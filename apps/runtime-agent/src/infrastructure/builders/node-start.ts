@@ -1,7 +1,7 @@
-import type { PackageJson } from '../artefacts/package-json.js';
-import type { Start } from '../artefacts/start.js';
+import type { PackageJson } from './package-json.js';
 import type { Project } from './project.js';
 import { commandStart, staticStart } from './recipe.js';
+import type { Start } from './start.js';
 
 /** How a framework's projects are started in production, where their `start` script is for development or missing. */
 interface Framework {

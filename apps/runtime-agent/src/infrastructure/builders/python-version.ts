@@ -27,18 +27,18 @@ export const interpreterFor = async (project: Project, machine: Machine): Promis
     return { program: 'python3' };
   const asks = `${wish.file} asks for Python 3.${wish.minor}${wish.orNewer ? ' or newer' : ''}`;
   const here = MINORS.filter(minor => machine.has(`python3.${minor}`));
-  if (here.includes(wish.minor)) return used(`python3.${wish.minor}`, asks);
+  if (here.includes(wish.minor)) return used(machine, `python3.${wish.minor}`, asks);
   const enough = wish.orNewer ? here.find(minor => minor > wish.minor) : undefined;
-  if (enough !== undefined) return used(`python3.${enough}`, asks);
+  if (enough !== undefined) return used(machine, `python3.${enough}`, asks);
   const distance = (minor: number) => Math.abs(minor - wish.minor);
   const [nearest] = here.toSorted((one, other) => distance(one) - distance(other) || other - one);
   const program = nearest === undefined || nearest === usual ? 'python3' : `python3.${nearest}`;
-  return used(program, `${asks}, which is not on this machine`);
+  return used(machine, program, `${asks}, which is not on ${machine.name}`);
 };
 
-const used = (program: string, why: string): Interpreter => ({
+const used = (machine: Machine, program: string, why: string): Interpreter => ({
   program,
-  rule: `${why}: ${program === 'python3' ? 'the Python of this machine' : program} is used`,
+  rule: `${why}: ${program === 'python3' ? `the Python of ${machine.name}` : program} is used`,
 });
 
 const minorIn = (text: string): number | undefined => {

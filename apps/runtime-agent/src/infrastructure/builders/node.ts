@@ -1,19 +1,20 @@
-import type { PackageJson } from '../artefacts/package-json.js';
+import type { Machine } from './machine.js';
 import { packageManagerOf } from './node-package-manager.js';
 import { nodeStart } from './node-start.js';
+import type { PackageJson } from './package-json.js';
 import type { Builder, Recipe } from './recipe.js';
 
 /** Programs that Node.js runs at run time are found below this folder of the artefact. */
 const TOOLS = '.postern';
 
 /** Projects with a package.json: npm, Yarn, pnpm and Bun. */
-export const node: Builder = async project => {
+export const node: Builder = async (project, machine) => {
   const manifest = await project.packageJson();
   if (!manifest) return undefined;
   const { dependencies = {}, devDependencies = {}, scripts = {} } = manifest;
   const needsPackages = Object.keys(dependencies).length + Object.keys(devDependencies).length > 0;
   const start = nodeStart(manifest);
-  const hints = [...(start.rule ? [start.rule] : []), ...engineHints(manifest)];
+  const hints = [...(start.rule ? [start.rule] : []), ...engineHints(manifest, machine)];
   if (!needsPackages && scripts['build'] === undefined) {
     const nothing = hints.length > 0 ? hints : ['package.json without packages found: nothing is installed'];
     return { rules: nothing, start: start.find };
@@ -43,12 +44,12 @@ const toolsFor = ({ scripts = {} }: PackageJson, provider: string | undefined): 
   return [`npm install --no-save --no-package-lock --prefix ${TOOLS} ${provider}`];
 };
 
-const engineHints = ({ engines }: PackageJson): readonly string[] => {
+const engineHints = ({ engines }: PackageJson, machine: Machine): readonly string[] => {
   const wanted = (engines as { readonly node?: unknown } | undefined)?.node;
   const major = /^\D*(\d+)/.exec(typeof wanted === 'string' ? wanted : '')?.[1];
   const own = process.versions.node.split('.')[0];
   if (major === undefined || major === own || String(wanted).includes('>')) return [];
-  return [`package.json asks for Node.js ${String(wanted)}: Node.js ${process.versions.node} is on this machine`];
+  return [`package.json asks for Node.js ${String(wanted)}: Node.js ${process.versions.node} is on ${machine.name}`];
 };
 
 /** These use hashes that OpenSSL 3 has put away. */

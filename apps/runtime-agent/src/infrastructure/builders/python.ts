@@ -1,7 +1,7 @@
-import type { Start } from '../artefacts/start.js';
 import type { Project } from './project.js';
 import { interpreterFor } from './python-version.js';
 import { type Builder, commandStart, type Recipe } from './recipe.js';
+import type { Start } from './start.js';
 
 const VENV_MODULE = 'Python 3 with its venv module (python3-venv on Debian and Ubuntu)';
 const BIN = '.venv/bin';

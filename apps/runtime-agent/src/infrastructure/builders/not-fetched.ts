@@ -1,4 +1,4 @@
-import type { Project } from '../builders/project.js';
+import type { Project } from './project.js';
 
 /** What a repository refers to and does not hold, for the build log. */
 export const notFetched = async (project: Pick<Project, 'read'>): Promise<readonly string[]> => {

@@ -1,4 +1,4 @@
-import type { Machine } from '../machine.js';
+import { type Machine, THIS_MACHINE } from '../machine.js';
 
 /** A machine that has these programs; `python3=python3.11` says what a link leads to. */
 export const machineWith = (...programs: readonly string[]): Machine => {
@@ -7,5 +7,5 @@ export const machineWith = (...programs: readonly string[]): Machine => {
     const [name = '', target = name] = program.split('=');
     links.set(name, target);
   }
-  return { has: program => links.has(program), realName: program => links.get(program) };
+  return { name: THIS_MACHINE, has: program => links.has(program), realName: program => links.get(program) };
 };

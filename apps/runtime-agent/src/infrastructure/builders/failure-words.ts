@@ -1,7 +1,9 @@
+import { THIS_MACHINE } from './machine.js';
+
 interface Cure {
   readonly pattern: RegExp;
-  /** What is wrong and what to do, from what the pattern has found. */
-  readonly words: (found: RegExpExecArray) => string;
+  /** What is wrong and what to do, from what the pattern has found; `machine` is the name of what builds. */
+  readonly words: (found: RegExpExecArray, machine: string) => string;
 }
 
 const lockWords = (file: string, command: string) => (): string =>
@@ -11,51 +13,53 @@ const lockWords = (file: string, command: string) => (): string =>
 const CURES: readonly Cure[] = [
   {
     pattern: /Requires-Python (>=3\.\d+)[^\n]*\n(?:[^\n]*\n){0,40}?[^\n]*No matching distribution found for (\S+)/,
-    words: ([, version, name]) =>
-      `${name} needs Python ${version}: install such a Python, with its venv module, on this machine`,
+    words: ([, version, name], machine) =>
+      `${name} needs Python ${version}: install such a Python, with its venv module, on ${machine}`,
   },
   {
     pattern: /requires a different Python: (\S+) not in '([^']+)'/,
-    words: ([, own, wanted]) =>
-      `the project needs Python ${wanted} and has ${own}: install such a Python, with its venv module, on this machine`,
+    words: ([, own, wanted], machine) =>
+      `the project needs Python ${wanted} and has ${own}: install such a Python, with its venv module, on ${machine}`,
   },
   {
     pattern: /(?:Python requirement: |No interpreter found for Python )`?([<>=~]=?\s*3\.\d+)/,
-    words: ([, wanted]) =>
-      `the project needs Python ${wanted?.replaceAll(' ', '')}: install such a Python, with its venv module, on this machine`,
+    words: ([, wanted], machine) =>
+      `the project needs Python ${wanted?.replaceAll(' ', '')}: install such a Python, with its venv module, on ${machine}`,
   },
   {
     pattern: /The current Python version \((\S+)\) is not allowed by the project \(([^)]+)\)/,
-    words: ([, own, wanted]) =>
-      `the project needs Python ${wanted} and has ${own}: install such a Python, with its venv module, on this machine`,
+    words: ([, own, wanted], machine) =>
+      `the project needs Python ${wanted} and has ${own}: install such a Python, with its venv module, on ${machine}`,
   },
   {
     pattern: /ensurepip is not available/,
-    words: () => 'this Python has no venv module: install it on this machine (python3-venv on Debian and Ubuntu)',
+    words: (_, machine) =>
+      `this Python has no venv module: install it on ${machine} (python3-venv on Debian and Ubuntu)`,
   },
   {
     pattern: /pg_config executable not found/,
-    words: () =>
-      'psycopg2 has no ready build for this Python, and is compiled: ask for a newer psycopg2-binary, or install libpq-dev and a C compiler on this machine',
+    words: (_, machine) =>
+      `psycopg2 has no ready build for this Python, and is compiled: ask for a newer psycopg2-binary, or install libpq-dev and a C compiler on ${machine}`,
   },
   {
     pattern:
       /(?:invalid target release|release version|invalid source release|error: release version) ?:? ?(\d+)(?: not supported)?/,
-    words: ([, version]) =>
-      `the project needs Java ${version}: install a JDK of that version, or a newer one, on this machine`,
+    words: ([, version], machine) =>
+      `the project needs Java ${version}: install a JDK of that version, or a newer one, on ${machine}`,
   },
   {
     pattern: /Your Ruby version is (\S+), but your Gemfile specified ([^\n]+)/,
-    words: ([, own, wanted]) =>
-      `the Gemfile asks for Ruby ${wanted} and this machine has ${own}: install that Ruby on it`,
+    words: ([, own, wanted], machine) =>
+      `the Gemfile asks for Ruby ${wanted} and ${machine} has ${own}: install that Ruby on it`,
   },
   {
     pattern: /go\.mod requires go >= (\S+) \(running go ([\w.]+)/,
-    words: ([, wanted, own]) => `go.mod needs Go ${wanted} and this machine has ${own}: install a newer version on it`,
+    words: ([, wanted, own], machine) =>
+      `go.mod needs Go ${wanted} and ${machine} has ${own}: install a newer version on it`,
   },
   {
     pattern: /(?:cannot be built because it requires|requires) rustc (\d\S*)/,
-    words: ([, wanted]) => `the project needs Rust ${wanted}: install a newer Rust on this machine`,
+    words: ([, wanted], machine) => `the project needs Rust ${wanted}: install a newer Rust on ${machine}`,
   },
   {
     pattern: /`npm ci` can only install packages when your package\.json/,
@@ -70,8 +74,8 @@ const CURES: readonly Cure[] = [
   {
     pattern:
       /(?:not found: make|(?:command|executable)[^\n]*\b(?:gcc|cc|g\+\+|make)\b[^\n]*(?:not found|No such file|failed: No such)|(?:gcc|g\+\+|cc|make): (?:command )?not found|linker `cc` not found)/,
-    words: () =>
-      'a package is compiled and this machine has no compiler: install make and a C++ compiler (build-essential on Debian and Ubuntu) on it',
+    words: (_, machine) =>
+      `a package is compiled and ${machine} has no compiler: install make and a C++ compiler (build-essential on Debian and Ubuntu) on it`,
   },
   {
     pattern: /JavaScript heap out of memory/,
@@ -80,25 +84,25 @@ const CURES: readonly Cure[] = [
   {
     pattern:
       /(?:getaddrinfo (?:EAI_AGAIN|ENOTFOUND)|Could not resolve host:|UnknownHostException:|dial tcp: lookup|dns error[^\n]*?for host) ([\w.-]+\w)/,
-    words: ([, host]) =>
-      `${host} cannot be reached from this machine: open the way to it, or keep what the build fetches from there in the repository`,
+    words: ([, host], machine) =>
+      `${host} cannot be reached from ${machine}: open the way to it, or keep what the build fetches from there in the repository`,
   },
   {
     pattern: /error sending request for url \(https?:\/\/([\w.-]+\w)[^\n]*dns error/,
-    words: ([, host]) =>
-      `${host} cannot be reached from this machine: open the way to it, or import the packages from npm`,
+    words: ([, host], machine) =>
+      `${host} cannot be reached from ${machine}: open the way to it, or import the packages from npm`,
   },
   {
     pattern: /Failed to (?:resolve|establish a new connection)[^\n]*host='([\w.-]+)'/,
-    words: ([, host]) => `${host} cannot be reached from this machine: open the way to it`,
+    words: ([, host], machine) => `${host} cannot be reached from ${machine}: open the way to it`,
   },
 ];
 
-/** What to do about a failed build, where its last output tells it. */
-export const cureIn = (output: string): string | undefined => {
+/** What to do about a failed build, where its last output tells it. @param machine the name of what builds. */
+export const cureIn = (output: string, machine = THIS_MACHINE): string | undefined => {
   for (const { pattern, words } of CURES) {
     const found = pattern.exec(output);
-    if (found) return words(found);
+    if (found) return words(found, machine);
   }
   return undefined;
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { projectOf } from '../builders/testing/project-of.js';
 import { notFetched } from './not-fetched.js';
+import { projectOf } from './testing/project-of.js';
 
 describe('What is not fetched', () => {
   it('is named: submodules by their paths, files of Git LFS by their patterns', async () => {

@@ -1,0 +1,61 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { program } from '@postern/runtime/testing';
+import { KubernetesHarness } from './testing/kubernetes-harness.js';
+import { SourceBuilds } from './testing/source-builds.js';
+
+describe('A repository without a Dockerfile', () => {
+  let harness: KubernetesHarness;
+  let builds: SourceBuilds;
+  beforeAll(async () => {
+    harness = await KubernetesHarness.start();
+    builds = new SourceBuilds(harness);
+  }, 120_000);
+  afterEach(() => builds.removeRepositories());
+  afterAll(() => harness?.stop(), 120_000);
+
+  it('is built and started by the rules of its ecosystem, which the log states', async () => {
+    const order = await builds.orderOf({
+      'package.json': JSON.stringify({ scripts: { build: 'cp app.mjs made.mjs', start: 'node made.mjs' } }),
+      'app.mjs': program.answering('built'),
+    });
+    const artefact = await builds.build(order);
+    expect(await builds.logOf(order)).toEqual(
+      expect.arrayContaining([
+        'no lock file found: npm install',
+        'package.json has a build script: npm run build',
+        '$ npm install && npm run build --if-present',
+        'Starts by: node made.mjs',
+      ]),
+    );
+    expect(await builds.answerOf(builds.planOf(artefact))).toBe('built');
+  });
+
+  it('finds programs of its own in bin, also by its start command', async () => {
+    const order = await builds.orderOf({
+      Procfile: 'web: serve\n',
+      'package.json': JSON.stringify({ scripts: { build: 'chmod +x bin/serve' } }),
+      'bin/serve': `#!/bin/sh\nexec node app.mjs\n`,
+      'app.mjs': program.answering('by its own program'),
+    });
+    const artefact = await builds.build(order);
+    expect(await builds.answerOf(builds.planOf(artefact))).toBe('by its own program');
+    expect(await builds.answerOf(builds.planOf(artefact, { startCommand: 'serve' }))).toBe('by its own program');
+  });
+
+  it('fails with what to install where the image lacks its tools', async () => {
+    const tool = { 'hugo.toml': 'title = "x"\n', 'content/index.md': '# x\n' };
+    await expect(builds.build(await builds.orderOf(tool))).rejects.toThrow(
+      /^hugo\.toml found: .*, but the base image has no hugo: install .* on it, or add a Dockerfile to the repository$/,
+    );
+  });
+
+  it('fails with what to do where the output of the build tells it', async () => {
+    const heap = 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory';
+    const order = await builds.orderOf({
+      'package.json': JSON.stringify({ scripts: { build: `echo '${heap}' >&2; exit 134` } }),
+    });
+    await expect(builds.build(order)).rejects.toThrow(
+      'Node.js ran out of memory: set NODE_OPTIONS to --max-old-space-size=1536 for the build (npm install && npm run build --if-present exited with code 134)',
+    );
+  });
+});
