@@ -114,8 +114,8 @@ export const run = async context => {
   await prepareRuntime(context);
   await addVolume(context, 'disk', '64Mi');
   const url = context.state.git.commit('disk', files('one'));
-  const settings = { name: 'Disk', git_repository_url: url, disk: { size_mib: 64 } };
-  const service = await WebService.create(context, settings);
+  const service = await WebService.create(context, { name: 'Disk', git_repository_url: url });
+  await service.ask('PATCH', '', { disk: { size_mib: 64 } });
   await service.ask('PUT', '/env/bulk', { variables: [{ key: 'GREETING', value: 'everybody' }] });
   await isBuiltByDockerfile(service);
   await failsInWords(context, service);
