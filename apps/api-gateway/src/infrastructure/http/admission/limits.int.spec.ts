@@ -178,8 +178,9 @@ describe('the requests of one address without a valid credential', () => {
     await start({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1' });
     const headers = `Authorization: Bearer ${PLATFORM_KEY}\r\n`;
     expect(await statuses(30, '127.0.0.2', '/api/v1/projects', headers)).toEqual(Array(30).fill('200'));
-    const refused = await statusesUntil('429', '127.0.0.2', '/nothing');
-    expect(refused.at(-1)).toBe('429');
+    const refused = await statusesUntil('', '127.0.0.2', '/nothing');
+    expect(refused).toContain('429');
+    expect(refused.at(-1)).toBe('');
     expect(await statuses(10, '127.0.0.2', '/api/v1/projects', headers)).toEqual(Array(10).fill('200'));
   });
 
