@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Artefact, BuildOrder, ServicePlan } from '@postern/runtime';
 import { program } from '@postern/runtime/testing';
 import { waitFor } from '@postern/testing';
@@ -10,55 +10,24 @@ import { Cluster } from './cluster.js';
 import type { Deployment, Manifest } from './objects/kinds.js';
 import { serviceName } from './objects/names.js';
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
+import { type Files, SourceBuilds } from './testing/source-builds.js';
 
 const never = new AbortController().signal;
 
 describe('Web services in a cluster', () => {
   let harness: KubernetesHarness;
+  let builds: SourceBuilds;
   let cluster: Cluster;
   beforeAll(async () => {
     harness = await KubernetesHarness.start();
+    builds = new SourceBuilds(harness);
     cluster = new Cluster('tenants', harness.kubeconfig);
   }, 120_000);
+  afterEach(() => builds.removeRepositories());
   afterAll(() => harness?.stop(), 120_000);
 
-  const build = async (
-    files: Readonly<Record<string, string>>,
-    changes: Partial<BuildOrder> = {},
-  ): Promise<Artefact> => {
-    const repositoryUrl = await harness.makeRepository(files);
-    const { commit } = await harness.runtime.resolveSource({ repositoryUrl, branch: undefined }, never);
-    const order = {
-      deploymentId: randomUUID(),
-      webServiceId: randomUUID(),
-      repositoryUrl,
-      commit,
-      buildCommand: undefined,
-      startCommand: undefined,
-      environment: {},
-      secrets: [],
-      deadlineMs: 60_000,
-      ...changes,
-    };
-    const output = harness.runtime.logWriter(order.webServiceId, 'build', []);
-    return harness.runtime.build(order, output, never).finally(() => output.close());
-  };
-
-  const planOf = (artefact: Artefact, changes: Partial<ServicePlan> = {}): ServicePlan => ({
-    webServiceId: randomUUID(),
-    name: 'shop',
-    rollId: randomUUID(),
-    artefact,
-    startCommand: undefined,
-    port: 8080,
-    healthCheckPath: undefined,
-    minInstances: 1,
-    maxInstances: 1,
-    environment: {},
-    secrets: [],
-    deadlineMs: 20_000,
-    ...changes,
-  });
+  const build = async (files: Files, changes: Partial<BuildOrder> = {}): Promise<Artefact> =>
+    builds.build(await builds.orderOf(files, changes));
 
   const server = { 'server.mjs': program.answering('hello'), Procfile: 'web: node server.mjs\n' };
   const deploymentOf = async ({ webServiceId }: ServicePlan) => {
@@ -85,7 +54,7 @@ describe('Web services in a cluster', () => {
   });
 
   it('are left as many as an autoscaler has made them, over a release', async () => {
-    const plan = planOf(await build(server), { maxInstances: 3 });
+    const plan = builds.planOf(await build(server), { maxInstances: 3 });
     await harness.runtime.roll(plan, never);
     await cluster.apply(scaledTo(plan, 2), 'an-autoscaler');
     await harness.runtime.roll({ ...plan, rollId: randomUUID() }, never);
@@ -94,7 +63,7 @@ describe('Web services in a cluster', () => {
   });
 
   it('go from a fixed number to an autoscaler and back, at no moment below it', async () => {
-    const plan = planOf(await build(server), { minInstances: 2, maxInstances: 2 });
+    const plan = builds.planOf(await build(server), { minInstances: 2, maxInstances: 2 });
     await harness.runtime.roll(plan, never);
     await harness.runtime.roll({ ...plan, rollId: randomUUID(), maxInstances: 4 }, never);
     expect(await replicasOf(plan)).toBe(2);
@@ -105,7 +74,7 @@ describe('Web services in a cluster', () => {
   });
 
   it('get back what somebody else has deleted or changed', async () => {
-    const plan = planOf(await build(server));
+    const plan = builds.planOf(await build(server));
     await harness.runtime.roll(plan, never);
     const name = serviceName(plan.webServiceId);
     await cluster.remove({ kind: 'Service', name });
@@ -118,7 +87,7 @@ describe('Web services in a cluster', () => {
   });
 
   it('leave no configuration of earlier releases behind', async () => {
-    const plan = planOf(await build(server), { environment: { KEY: 'one' } });
+    const plan = builds.planOf(await build(server), { environment: { KEY: 'one' } });
     await harness.runtime.roll(plan, never);
     await harness.runtime.roll({ ...plan, rollId: 'second', environment: { KEY: 'two' } }, never);
     const secrets = await cluster.list<Manifest>('Secret', `postern.dev/web-service=${plan.webServiceId}`);
@@ -128,7 +97,7 @@ describe('Web services in a cluster', () => {
   });
 
   it('say in their log how an instance ended, once, also over a restart of the agent', async () => {
-    const plan = planOf(await build(server));
+    const plan = builds.planOf(await build(server));
     const { webServiceId } = plan;
     const told = async () => {
       const lines = await harness.runtime.logs(webServiceId, { since: undefined, tail: 100 });
@@ -151,14 +120,14 @@ describe('Web services in a cluster', () => {
 
   it('are told at once from an image that is gone', async () => {
     const artefact = { reference: `example.com/shop@sha256:${'0'.repeat(64)}`, commit: 'a'.repeat(40) };
-    const rolling = harness.runtime.roll(planOf(artefact), never);
+    const rolling = harness.runtime.roll(builds.planOf(artefact), never);
     await expect(rolling).rejects.toThrow(/^the image cannot be pulled: .*not found/);
   });
 
   it('give their command to the shell as it was written', async () => {
     const code = program.answeringVariable('SAID');
     const startCommand = 'SAID="$(echo "$GREETING") $$x" node server.mjs';
-    const plan = planOf(await build({ 'server.mjs': code }, { startCommand }), {
+    const plan = builds.planOf(await build({ 'server.mjs': code }, { startCommand }), {
       startCommand: startCommand.replace('$$x', '$(true)'),
       environment: { GREETING: 'good day' },
     });
@@ -168,7 +137,7 @@ describe('Web services in a cluster', () => {
 
   it('may be a site, which shows nothing that is not part of it', async () => {
     const files = { 'dist/index.html': 'home', 'dist/about.html': 'about', 'dist/.env': 'hidden', 'secret.txt': 'x' };
-    const plan = planOf(await build(files));
+    const plan = builds.planOf(await build(files));
     await harness.runtime.roll(plan, never);
     expect(await answerOf(plan)).toEqual({ status: 200, body: 'home' });
     expect(await answerOf(plan, '/about')).toEqual({ status: 200, body: 'about' });
