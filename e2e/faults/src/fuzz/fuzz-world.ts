@@ -16,6 +16,7 @@ export interface Attacker {
 }
 
 const PASSWORD = 'correct horse battery staple';
+const SUBJECT = 'Fuzz';
 
 interface Created {
   readonly id: string;
@@ -38,7 +39,7 @@ const sendEmail = async (postern: RunningPostern, apiKey: string, to: string): P
   const body = {
     from: 'shop@fuzz.test',
     to: [to],
-    subject: 'Fuzz',
+    subject: SUBJECT,
     message: '<a href="https://example.com/">link</a>',
   };
   const headers = { 'content-type': 'application/json', 'api-key': apiKey };
@@ -55,16 +56,27 @@ const emailService = async (postern: RunningPostern, user: DashboardClient, addr
   return { id, key };
 };
 
-/** The path of the tracked link in the newest mail to an address. */
-const linkPathTo = (postern: RunningPostern, address: string): Promise<string> =>
+interface Mail {
+  readonly subject: string;
+  readonly envelope_from: string;
+  readonly raw: string;
+}
+
+/** The email that `sendEmail` sent to an address, which also gets mails about its account. */
+const emailTo = (postern: RunningPostern, address: string): Promise<Mail> =>
   waitFor(
     async () => {
       const mails = await (await fetch(`${postern.mailboxUrl}/messages?to=${encodeURIComponent(address)}`)).json();
-      const raw = (mails as { raw: string }[]).at(-1)?.raw.replace(/=\r\n/g, '').replaceAll('=3D', '=') ?? '';
-      return /\/c\/[\w.~-]+/.exec(raw)?.[0];
+      return (mails as Mail[]).find(({ subject }) => subject === SUBJECT);
     },
-    { timeoutMs: 20_000, describe: `a tracked link to ${address}` },
+    { timeoutMs: 20_000, describe: `the email to ${address}` },
   );
+
+const linkPathIn = ({ raw }: Mail): string => {
+  const path = /\/c\/[\w.~-]+/.exec(raw.replace(/=\r\n/g, '').replaceAll('=3D', '='))?.[0];
+  if (path === undefined) throw new Error('The email has no tracked link.');
+  return path;
+};
 
 export const createAttacker = async (postern: RunningPostern): Promise<Attacker> => {
   const [user, sessionToken] = await newUser(postern, 'attacker');
@@ -78,7 +90,7 @@ export const createAttacker = async (postern: RunningPostern): Promise<Attacker>
     port: 3000,
   });
   const hook = await user.post<{ url: string }>(`/web-services/${webServiceId}/deploy-hook`);
-  const linkPath = await linkPathTo(postern, 'attacker@fuzz.test');
+  const linkPath = linkPathIn(await emailTo(postern, 'attacker@fuzz.test'));
   return {
     sessionToken,
     platformKey: key,
@@ -91,8 +103,15 @@ export const createAttacker = async (postern: RunningPostern): Promise<Attacker>
   };
 };
 
-/** Another tenant, of whom nothing may change; `read` returns all that they see. */
-export const createBystander = async (postern: RunningPostern): Promise<{ read(): Promise<string> }> => {
+/** Another tenant, of whom nothing may change. */
+export interface Bystander {
+  /** The envelope sender of a mail of theirs, to which bounces are sent. */
+  readonly returnPath: string;
+  /** Everything that they see. */
+  read(): Promise<string>;
+}
+
+export const createBystander = async (postern: RunningPostern): Promise<Bystander> => {
   const [user] = await newUser(postern, 'bystander');
   const { id } = await emailService(postern, user, 'bystander@fuzz.test');
   await user.post('/projects', { name: 'bystander' });
@@ -105,5 +124,6 @@ export const createBystander = async (postern: RunningPostern): Promise<{ read()
     return JSON.stringify(seen, (key, value) => (key === 'last_used_at' ? undefined : value), 1);
   };
   await waitFor(async () => (await read()).includes('"delivered"'), { timeoutMs: 20_000, describe: 'the delivery' });
-  return { read };
+  const { envelope_from: returnPath } = await emailTo(postern, 'bystander@fuzz.test');
+  return { returnPath, read };
 };

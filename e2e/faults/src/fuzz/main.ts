@@ -7,7 +7,7 @@ import { connect } from '@nats-io/transport-node';
 import { type RunningPostern, startPostern } from '@postern/local-start';
 import { SeededRandom } from '../run/random.js';
 import { frameTarget } from './frame-target.js';
-import { createAttacker, createBystander } from './fuzz-world.js';
+import { type Bystander, createAttacker, createBystander } from './fuzz-world.js';
 import { gitUrlTarget, httpTarget, trackingTarget } from './http-targets.js';
 import { reportTarget, smtpTarget } from './mail-targets.js';
 import { PosternObserver } from './observe-postern.js';
@@ -21,11 +21,9 @@ const SETTLES_MS = 12_000;
 /** May send any frame to every service, as a service that was taken over could at worst. */
 const SUPERUSER = { user: 'fuzz', password: `p${randomBytes(16).toString('hex')}` };
 
-const targetsOf = async (postern: RunningPostern): Promise<readonly FuzzTarget[]> => {
+const targetsOf = async (postern: RunningPostern, { returnPath }: Bystander): Promise<readonly FuzzTarget[]> => {
   const { port, bouncePort, natsUrl } = postern.wiring;
   const attacker = await createAttacker(postern);
-  const mails = await (await fetch(`${postern.mailboxUrl}/messages?to=bystander%40fuzz.test`)).json();
-  const returnPath = (mails as { envelope_from: string }[])[0]?.envelope_from ?? '';
   const nats = await connect({ servers: natsUrl, user: SUPERUSER.user, pass: SUPERUSER.password });
   return [
     httpTarget(port, attacker),
@@ -50,7 +48,7 @@ const attack = async (target: FuzzTarget, seed: number, until: number, problems:
 
 const fuzz = async (postern: RunningPostern, { minutes, seed, only }: FuzzOptions): Promise<readonly string[]> => {
   const bystander = await createBystander(postern);
-  const all = await targetsOf(postern);
+  const all = await targetsOf(postern, bystander);
   const targets = all.filter(({ name }) => only.length === 0 || only.some(part => name.includes(part)));
   const before = await bystander.read();
   const observer = new PosternObserver(postern);
