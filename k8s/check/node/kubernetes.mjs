@@ -44,6 +44,12 @@ export class Kubernetes {
     return (await this.api('GET', `/api/v1/namespaces/${namespace}/pods${query}`)).items;
   }
 
+  /** A pod of a service of Postern. One that is being deleted is left out, because an upgrade can still be ending it. */
+  async podOf(service) {
+    const selector = `app.kubernetes.io/name=${service},app.kubernetes.io/component=service`;
+    return (await this.pods('postern', selector)).find(({ metadata }) => !metadata.deletionTimestamp);
+  }
+
   /** Runs a program in a container of a pod. @returns {Promise<string>} what it prints. */
   exec(namespace, pod, ...command) {
     return this.kubectl('exec', '--namespace', namespace, pod, '--', ...command);

@@ -12,17 +12,12 @@ const read = (pid, file) => {
   }
 };
 
-const podOf = async ({ cluster }, service) =>
-  (await cluster.pods('postern', `app.kubernetes.io/name=${service},app.kubernetes.io/component=service`)).find(
-    ({ metadata }) => !metadata.deletionTimestamp,
-  );
-
 /**
  * Kills the only process of a service. Its pod is replaced afterwards, because a kubelet waits longer after each end of a
  * container, and stages end many.
  */
 export const killNine = async (context, service) => {
-  const { metadata } = await podOf(context, service);
+  const { metadata } = await context.cluster.podOf(service);
   const pids = readdirSync('/proc').filter(
     pid => /^\d+$/.test(pid) && read(pid, 'cgroup').includes(metadata.uid) && read(pid, 'cmdline').includes('main.js'),
   );
@@ -34,6 +29,6 @@ export const killNine = async (context, service) => {
 
 export const untilServing = (context, service) =>
   eventually(`another process of ${service}`, async () => {
-    const pod = await podOf(context, service);
+    const pod = await context.cluster.podOf(service);
     return pod && isReady(pod) ? pod : undefined;
   });

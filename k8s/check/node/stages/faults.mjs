@@ -16,11 +16,6 @@ export const title =
 const POD = '/api/v1/namespaces/postern/pods';
 const CLAIM = '/api/v1/namespaces/postern/persistentvolumeclaims';
 
-const podOf = async ({ cluster }, service) =>
-  (await cluster.pods('postern', `app.kubernetes.io/name=${service},app.kubernetes.io/component=service`)).find(
-    ({ metadata }) => !metadata.deletionTimestamp,
-  );
-
 /** Waits until another container than before is ready. */
 const untilReplaced = ({ cluster }, path, before) =>
   until(
@@ -35,7 +30,7 @@ const untilReplaced = ({ cluster }, path, before) =>
 
 /** Ends a pod without a grace period, as a node that dies does. */
 const killPod = async (context, service) => {
-  const { metadata } = await podOf(context, service);
+  const { metadata } = await context.cluster.podOf(service);
   await context.cluster.kubectl(
     'delete',
     'pod',
@@ -48,7 +43,7 @@ const killPod = async (context, service) => {
   await until(
     `another pod of ${service}`,
     async () => {
-      const pod = await podOf(context, service);
+      const pod = await context.cluster.podOf(service);
       return pod && pod.metadata.uid !== metadata.uid && isReady(pod);
     },
     120_000,

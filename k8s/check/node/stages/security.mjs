@@ -73,10 +73,7 @@ export const run = async ({ cluster }) => {
   const probe = async (pod, ...container) =>
     asFields(await cluster.exec('postern', pod, ...container, 'sh', '-c', PROBE));
   for (const service of SERVICES) {
-    const [pod] = await cluster.pods(
-      'postern',
-      `app.kubernetes.io/name=${service},app.kubernetes.io/component=service`,
-    );
+    const pod = await cluster.podOf(service);
     const token = service === 'runtime-agent' ? 'present' : 'absent';
     demandIn(service, await probe(pod.metadata.name), { user: '10001', token });
   }
