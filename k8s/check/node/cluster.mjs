@@ -58,7 +58,7 @@ export const startApiServer = ({ supervised, programs, file }) =>
     `--cert-dir=${file('certificates')}`,
   ]);
 
-const startControllers = ({ supervised, programs, file }) => {
+export const startControllers = ({ supervised, programs, file }) => {
   supervised.start('kube-controller-manager', programs['kube-controller-manager'], [
     `--kubeconfig=${file('controllers.kubeconfig')}`,
     '--leader-elect=false',
