@@ -105,7 +105,7 @@ export const createAttacker = async (postern: RunningPostern): Promise<Attacker>
 
 /** Another tenant, of whom nothing may change. */
 export interface Bystander {
-  /** The envelope sender of a mail of theirs, to which bounces are sent. */
+  /** The envelope sender of an email of this tenant, to which bounces are sent. */
   readonly returnPath: string;
   /** Everything that they see. */
   read(): Promise<string>;
