@@ -37,7 +37,6 @@ const projectsWith = async target =>
 const repeat = async (target, files) => {
   const args = ['--selectProjects', TIERS[target], '--runInBand', '--runTestsByPath', ...files];
   const env = {
-    NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
     NX_WORKSPACE_ROOT: ROOT,
     NX_TASK_TARGET_PROJECT: REPEATED,
     NX_TASK_TARGET_TARGET: target,

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { pathsBelow } from './source-tree.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const { targetDefaults } = JSON.parse(readFileSync(join(ROOT, 'nx.json'), 'utf8')) as {
@@ -29,5 +30,33 @@ describe('A target that runs tests', () => {
     const files = listed.split('\n').filter(line => line.endsWith('.ts'));
     expect(files.filter(file => !file.includes(part))).toEqual([]);
     expect(files[0]).toContain(part);
+  });
+});
+
+/** The target that runs a spec file. */
+const targetOf = (path: string): string => {
+  if (path.includes('/crash/')) return 'e2e:crash';
+  if (path.endsWith('.e2e.spec.ts')) return 'e2e';
+  return path.endsWith('.int.spec.ts') ? 'test:integration' : 'test';
+};
+
+/** The targets that a project declares, in its package.json or project.json. */
+const targetsOf = (folder: string): string[] => {
+  const read = (name: string) => {
+    const file = join(ROOT, folder, name);
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  };
+  return Object.keys({ ...read('package.json').nx?.targets, ...read('project.json').targets });
+};
+
+const projects = [
+  ...['apps', 'libs', 'tools'].flatMap(parent => readdirSync(join(ROOT, parent)).map(name => `${parent}/${name}`)),
+  'e2e',
+].filter(folder => ['package.json', 'project.json'].some(name => existsSync(join(ROOT, folder, name))));
+
+describe('Every project', () => {
+  it.each(projects)('has the targets that run its spec files: %s', folder => {
+    const needed = new Set(pathsBelow(ROOT, [folder], /\.spec\.ts$/).map(targetOf));
+    expect(targetsOf(folder)).toEqual(expect.arrayContaining(['lint', ...needed]));
   });
 });
