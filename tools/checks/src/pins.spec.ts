@@ -29,3 +29,26 @@ describe.each(Object.entries(tested))(
     });
   },
 );
+
+interface Locked {
+  readonly link?: boolean;
+  readonly integrity?: string;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+describe('The lockfile', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, Locked>>;
+  };
+  const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
+
+  it('has a checksum for every package', () => {
+    expect(installed.filter(([, { integrity }]) => !integrity).map(([path]) => path)).toEqual([]);
+  });
+
+  it('has the packages of every platform, without which npm ci refuses it', () => {
+    const names = new Set(installed.map(([path]) => path.replace(/^.*node_modules\//, '')));
+    const optional = installed.flatMap(([, { optionalDependencies = {} }]) => Object.keys(optionalDependencies));
+    expect(optional.filter(name => !names.has(name))).toEqual([]);
+  });
+});

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Instance } from '../instances/instance.js';
 import { isWrongPort } from '../probe.js';
-import { Backoff } from './backoff.js';
+import { RestartBackoff } from './restart-backoff.js';
 import type { RuntimeTimes } from './runtime-times.js';
 
 /** What a replica needs of its replica set. */
@@ -28,7 +28,7 @@ const STARTS_ON_TAKEN_PORTS = 3;
  */
 export class Replica {
   readonly #retiring = new AbortController();
-  readonly #backoff: Backoff;
+  readonly #backoff: RestartBackoff;
   readonly #work: Promise<void>;
   #instance: Instance | undefined;
   #healthySince: number | undefined;
@@ -45,7 +45,7 @@ export class Replica {
     this.#graceMs = owner.times.graceMs;
     this.#instance = adopted?.instance;
     if (adopted?.answered) this.#healthySince = performance.now();
-    this.#backoff = new Backoff(owner.times.backoff);
+    this.#backoff = new RestartBackoff(owner.times.backoff);
     this.#work = this.#keep();
   }
 

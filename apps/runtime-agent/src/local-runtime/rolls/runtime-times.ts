@@ -1,4 +1,4 @@
-import { BACKOFF, type BackoffTimes } from './backoff.js';
+import { RESTART_TIMES, type RestartTimes } from './restart-backoff.js';
 import { SCALING, type ScalingRules } from './scaling.js';
 
 /** The times of the local runtime, in milliseconds. */
@@ -20,7 +20,7 @@ export interface RuntimeTimes {
   readonly graceMs: number;
   /** Between measurements of CPU and memory. */
   readonly samplesMs: number;
-  readonly backoff: BackoffTimes;
+  readonly backoff: RestartTimes;
   readonly scaling: ScalingRules;
 }
 
@@ -34,6 +34,6 @@ export const TIMES: RuntimeTimes = {
   drainMs: 30_000,
   graceMs: 10_000,
   samplesMs: 2_000,
-  backoff: BACKOFF,
+  backoff: RESTART_TIMES,
   scaling: SCALING,
 };

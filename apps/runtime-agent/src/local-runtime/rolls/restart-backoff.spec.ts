@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { BACKOFF, Backoff } from './backoff.js';
+import { RESTART_TIMES, RestartBackoff } from './restart-backoff.js';
 
 describe('the wait before a crashed instance is started again', () => {
   it('doubles from one second to one minute, and stays there', () => {
-    const backoff = new Backoff(BACKOFF);
+    const backoff = new RestartBackoff(RESTART_TIMES);
     expect(Array.from({ length: 9 }, () => backoff.next(0))).toEqual([
       1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000,
     ]);
   });
 
   it('begins anew after a healthy minute, and not a moment before', () => {
-    const backoff = new Backoff(BACKOFF);
+    const backoff = new RestartBackoff(RESTART_TIMES);
     backoff.next(0);
     backoff.next(0);
     expect(backoff.next(59_999)).toBe(4_000);
@@ -19,7 +19,7 @@ describe('the wait before a crashed instance is started again', () => {
   });
 
   it('stays bounded however often an instance has failed', () => {
-    const backoff = new Backoff(BACKOFF);
+    const backoff = new RestartBackoff(RESTART_TIMES);
     for (let failure = 0; failure < 2_000; failure += 1) backoff.next(0);
     expect(backoff.next(0)).toBe(60_000);
   });
