@@ -1,6 +1,8 @@
 import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
+/** Paths and links of the application; decision 59 compares this with wouter. */
+
 /** Base path of the application; the gateway serves the index page for every path below it. */
 export const BASE = '/dashboard';
 

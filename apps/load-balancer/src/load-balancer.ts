@@ -19,7 +19,10 @@ import type { BusyBackend, WorkerReport, Workers } from './traffic-worker.js';
 
 const SAVE_TRAFFIC_EVERY_MS = 1_000;
 
-/** The orders that the load balancer takes. Each is durable when it returns, and may be given again. */
+/**
+ * The orders that the load balancer takes. Each is durable when it returns, and may be given again. Decision 59 compares
+ * it with proxies.
+ */
 export class LoadBalancer {
   readonly traffic: TrafficLedger;
   readonly #book: RouteTable;

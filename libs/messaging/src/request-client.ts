@@ -35,7 +35,7 @@ const CLOCKS_MAY_DIFFER_MS = 250;
 /**
  * Sends requests to other services. A request always ends: with its reply, with the `Refusal` of the other service,
  * or, at its deadline at the latest, with `ServiceUnavailable`. `RemoteFault` and `PayloadTooLarge` are bugs.
- * Missing parts of the context come from `currentContext()`.
+ * Missing parts of the context come from `currentContext()`. Decision 59 compares it with @nats-io/services.
  */
 export class RequestClient {
   readonly #pending = new PendingRequests();

@@ -1,6 +1,6 @@
 /**
  * Finds many strings at once in one pass (Aho and Corasick, 1975). States are numbers, and 0 is the beginning; a state
- * stands for the longest end of the text that some string begins with.
+ * stands for the longest end of the text that some string begins with. Decision 59: the npm package is unmaintained.
  */
 export class StringAutomaton {
   /** Most of a text is read in state 0, so that one is looked up directly. */

@@ -52,7 +52,7 @@ interface ClaimRow {
   readonly traceparent: string | null;
 }
 
-/** The delivery queue in PostgreSQL, shared by all replicas. */
+/** The delivery queue in PostgreSQL, shared by all replicas. Decision 59 compares it with graphile-worker. */
 @Injectable()
 export class PostgresDeliveryQueue extends DeliveryQueue {
   private readonly pool: pg.Pool;
