@@ -21,7 +21,7 @@ export const SettingsPage = () => {
     <Page title="Settings">
       <SettingsForm
         title="Instances"
-        about="Changes apply to the running web service at once."
+        about="Changes apply to the running web service immediately."
         saved="Instances saved."
       >
         <Numeric label="Minimum instances" name="min_instances" value={service.min_instances} max={20} />
@@ -30,19 +30,19 @@ export const SettingsPage = () => {
           label="Other processes"
           name="processes"
           value={formatProcesses(service.processes ?? {})}
-          hint="How many processes of the Procfile run beside the instances, such as worker=2. New process types start with the next deployment or start."
+          hint="Number of processes per process type of the Procfile, such as worker=2. New process types start with the next deployment or start."
         />
       </SettingsForm>
       <SettingsForm
         title="Build and start"
-        about="Changes apply from the next start or deployment on. What runs now stays as it is."
+        about="Changes apply at the next start or deployment. The running version is unchanged."
         saved="Saved. Deploy or restart the web service to apply the changes."
       >
         <BuildFields of={service} />
       </SettingsForm>
       <SettingsForm
         title="Disk"
-        about="Keeps the files in the folder that the variable DISK_PATH names. With a disk one instance runs at a time: each deployment and restart stops it before the next one starts."
+        about="Files in the folder of the variable DISK_PATH persist. With a disk, only one instance runs at a time: each deployment and restart stops it before starting the next one."
         saved="Saved. Deploy or restart the web service to apply the change."
       >
         <Field
@@ -52,7 +52,7 @@ export const SettingsPage = () => {
           min={service.disk?.size_mib ?? 16}
           max={102_400}
           defaultValue={service.disk ? String(service.disk.size_mib) : ''}
-          hint="Empty for no disk. A disk can grow, not shrink. Its files are kept until the web service is deleted."
+          hint="Leave empty for no disk. A disk can grow, not shrink. Its files are kept until the web service is deleted."
         />
       </SettingsForm>
       <RepositoryAccessSection />
@@ -101,7 +101,7 @@ const BuildFields = ({ of }: { readonly of: WebService }) => (
       autocomplete="off"
       spellcheck={false}
     />
-    <Optional label="Branch" name="branch" value={of.branch} hint="Empty for the repository’s default branch." />
+    <Optional label="Branch" name="branch" value={of.branch} hint="Leave empty for the repository’s default branch." />
     <Numeric label="Port" name="port" value={of.port} max={65_535} />
     <Optional label="Build command" name="build_command" value={of.build_command} />
     <Optional label="Start command" name="start_command" value={of.start_command} />
@@ -115,7 +115,7 @@ const BuildFields = ({ of }: { readonly of: WebService }) => (
       label="Health check path"
       name="health_check_path"
       value={of.health_check_path}
-      hint="Empty to check only that the port accepts connections."
+      hint="Leave empty to check only that the port accepts connections."
     />
     <Select label="Project secrets" name="environment" options={[...SCOPES].sort(chosenFirst(of.environment))} />
   </>
