@@ -1,18 +1,19 @@
-import type { Deployment, Page as ListPage, Variable, WebService } from '@postern/contracts';
+import type { WebService } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import { counted, DangerZone } from '../../components/danger-zone.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Select } from '../../components/form-controls.js';
 import { Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
-import { useAction, useLoading } from '../../loading.js';
-import { navigate } from '../../router.js';
+import { useAction } from '../../loading.js';
 import { SCOPES } from '../platform/scopes.js';
 import { CustomDomainsSection } from './custom-domains-section.js';
+import { DeletionSection } from './deletion-section.js';
 import { DeployHookSection } from './deploy-hook-section.js';
-import { formatProcesses, parseProcesses } from './processes.js';
+import { DEFAULT_SIZE } from './instance-limits.js';
+import { formatProcesses } from './processes.js';
 import { RepositoryAccessSection } from './repository-access-section.js';
+import { changesOf } from './setting-changes.js';
 import { useWebService } from './web-service-layout.js';
 
 export const SettingsPage = () => {
@@ -41,6 +42,13 @@ export const SettingsPage = () => {
         <BuildFields of={service} />
       </SettingsForm>
       <SettingsForm
+        title="Size and draining"
+        about="Limits of each instance, and the time for requests to finish when an instance stops. Changes apply at the next start or deployment."
+        saved="Saved. Deploy or restart the web service to apply the changes."
+      >
+        <SizeFields of={service} />
+      </SettingsForm>
+      <SettingsForm
         title="Disk"
         about="Files in the folder of the variable DISK_PATH persist. With a disk, only one instance runs at a time: each deployment and restart stops it before starting the next one."
         saved="Saved. Deploy or restart the web service to apply the change."
@@ -58,7 +66,7 @@ export const SettingsPage = () => {
       <RepositoryAccessSection />
       <CustomDomainsSection />
       <DeployHookSection />
-      <Deletion />
+      <DeletionSection />
     </Page>
   );
 };
@@ -121,6 +129,32 @@ const BuildFields = ({ of }: { readonly of: WebService }) => (
   </>
 );
 
+const SizeFields = ({ of: { instance, drain_seconds } }: { readonly of: WebService }) => (
+  <>
+    <Limit
+      label="Memory in MiB"
+      name="memory_mib"
+      value={instance?.memory_mib}
+      range={[64, 65_536]}
+      hint={`Leave memory and CPU empty for the default, normally ${DEFAULT_SIZE.memory_mib} MiB and ${DEFAULT_SIZE.cpu_millicores} millicores.`}
+    />
+    <Limit
+      label="CPU in millicores"
+      name="cpu_millicores"
+      value={instance?.cpu_millicores}
+      range={[100, 64_000]}
+      hint="1000 millicores are one core. Required if you set the memory."
+    />
+    <Limit
+      label="Drain time in seconds"
+      name="drain_seconds"
+      value={drain_seconds}
+      range={[1, 300]}
+      hint="Requests still running after this time are cut off. Leave empty for the default, 30 seconds."
+    />
+  </>
+);
+
 const chosenFirst =
   (chosen: string) =>
   ([a]: readonly [string, string], [b]: readonly [string, string]): number =>
@@ -137,6 +171,18 @@ const Optional = ({ value, hint = 'Optional', ...field }: OptionalProps) => (
   <Field {...field} hint={hint} defaultValue={value ?? ''} autocomplete="off" spellcheck={false} />
 );
 
+interface LimitProps {
+  readonly label: string;
+  readonly name: string;
+  readonly value: number | null | undefined;
+  readonly range: readonly [number, number];
+  readonly hint: string;
+}
+
+const Limit = ({ value, range: [min, max], ...field }: LimitProps) => (
+  <Field {...field} type="number" min={min} max={max} defaultValue={value ? String(value) : ''} />
+);
+
 interface NumericProps {
   readonly label: string;
   readonly name: string;
@@ -147,46 +193,3 @@ interface NumericProps {
 const Numeric = ({ value, ...field }: NumericProps) => (
   <Field {...field} type="number" min={1} required defaultValue={String(value)} />
 );
-
-const Deletion = () => {
-  const { service, path } = useWebService();
-  const deployments = useLoading<ListPage<Deployment>>(
-    signal => api.get(`${path}/deployments`, { limit: 1 }, signal),
-    [path],
-  );
-  const variables = useLoading<Variable[]>(signal => api.get(`${path}/env`, {}, signal), [path]);
-  const remove = async () => {
-    await api.delete(path);
-    navigate(`/projects/${service.project_id}`);
-  };
-  const goes = [
-    ...(service.url ? [`its address ${service.url}`] : []),
-    counted(deployments.value?.total ?? 0, 'deployment') + ', with their builds',
-    counted(variables.value?.length ?? 0, 'variable'),
-    'its running instances and commands, logs, metrics and build cache',
-    ...(service.disk ? ['its disk with all files'] : []),
-  ];
-  return <DangerZone what="web service" name={service.name} goes={goes} work={remove} />;
-};
-
-const NUMBERS = new Set(['port', 'min_instances', 'max_instances']);
-const REQUIRED = new Set(['name', 'git_repository_url', 'environment']);
-
-const diskOf = (value: string): WebService['disk'] => (value === '' ? null : { size_mib: Number(value) });
-
-/** An empty optional field removes the setting. */
-const changesOf = (values: Values): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      name === 'processes'
-        ? parseProcesses(value)
-        : name === 'disk'
-          ? diskOf(value)
-          : NUMBERS.has(name)
-            ? Number(value)
-            : value === '' && !REQUIRED.has(name)
-              ? null
-              : value,
-    ]),
-  );
