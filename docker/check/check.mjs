@@ -115,7 +115,7 @@ const containersAreAsPromised = async () => {
       () => 'unhealthy',
     );
     process.kill(program, 'SIGCONT');
-    demand(`${service} fails its health check while it does not answer`, asleep === 'unhealthy');
+    demand(`${service} fails its health check while it does not respond`, asleep === 'unhealthy');
   }
 };
 

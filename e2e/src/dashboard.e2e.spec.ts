@@ -123,7 +123,7 @@ describe('workspaces isolate email services', () => {
     expect((await world.atDesk('GET', '/email-services', undefined, stranger)).body).toHaveLength(1);
   });
 
-  it('only an operator may create users', async () => {
+  it('only an operator can create users', async () => {
     const { status } = await world.atDesk(
       'POST',
       '/users',

@@ -59,7 +59,7 @@ describe('The doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('names a service that does not answer', async () => {
+  it('names a service that does not respond', async () => {
     const service = world.postern.services.get('webhook-dispatch');
     await service?.stop();
     const { code, printed } = await run('doctor', '--no-mail');
@@ -255,7 +255,7 @@ describe('A copy of the stopped PostgreSQL', () => {
       expect((await postern(restored, ['keys', 'status'])).printed).toMatch(/dkim_keys\S+ +local +1 +older/);
       await turnDkimKeysAround(restored);
       const partly = await postern(restored, ['keys', 'rotate']);
-      expect(partly.printed).toMatch(/no key decrypts dkim_keys\.\S+ [0-9a-f-]{36}$/m);
+      expect(partly.printed).toMatch(/cannot decrypt dkim_keys\.\S+ [0-9a-f-]{36}$/m);
       expect(partly.code).toBe(1);
       await turnDkimKeysAround(restored);
       const rotated = await postern(restored, ['keys', 'rotate']);

@@ -1,10 +1,10 @@
 /** `node tools/checks/words.mjs [folder or file …]`: prints each use of a banned word, whether or not the part is cleaned. */
 import { join } from 'node:path';
-import { bannedWordsIn } from './dist/banned-words.js';
+import { bannedWordsIn, WRITTEN_FILES } from './dist/banned-words.js';
 import { readTexts } from './dist/source-tree.js';
 
 const wanted = process.argv.slice(2).map(path => path.replace(/^\.\//, ''));
-const texts = readTexts(join(import.meta.dirname, '../..'), ['.'], /(?<!\.d)\.(tsx?|mjs|cjs|md)$/);
+const texts = readTexts(join(import.meta.dirname, '../..'), ['.'], WRITTEN_FILES);
 const found = bannedWordsIn(
   texts.filter(({ path }) => wanted.length === 0 || wanted.some(part => path.startsWith(part))),
 );

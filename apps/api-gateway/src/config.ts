@@ -109,7 +109,9 @@ export const gatewayConfig = defineConfig({
   connectionDrainMs: integer()
     .min(0)
     .default(0)
-    .describe('At a stop, how long idle connections stay open for one more request, while another process takes over.'),
+    .describe(
+      'On shutdown, how long idle connections stay open for one more request while another process takes over.',
+    ),
 });
 
 export type GatewayConfig = ConfigOf<typeof gatewayConfig>;

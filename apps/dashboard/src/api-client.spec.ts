@@ -39,7 +39,7 @@ describe('the API client', () => {
   });
 
   it('does not call onSignedOut for a wrong password', async () => {
-    const { client, signedOut } = respondingWith(401, { error: 'the current password is wrong' });
+    const { client, signedOut } = respondingWith(401, { error: 'the current password is incorrect' });
     await failureOf(client.post('/me/password', {}, { checksPassword: true }));
     expect(signedOut()).toBe(0);
   });

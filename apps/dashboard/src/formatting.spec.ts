@@ -57,7 +57,7 @@ describe('a wait', () => {
 
 describe('a message of the API', () => {
   it('becomes a sentence', () => {
-    expect(asSentence('e-mail address or password is wrong')).toBe('E-mail address or password is wrong.');
+    expect(asSentence('incorrect email or password')).toBe('Incorrect email or password.');
     expect(asSentence('Sign in first.')).toBe('Sign in first.');
   });
 

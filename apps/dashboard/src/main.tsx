@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { Application } from './application.js';
 
-const place = document.getElementById('application');
-if (!place) throw new Error('The page has no place for the application.');
-render(<Application />, place);
+const root = document.getElementById('application');
+if (!root) throw new Error('Missing #application element');
+render(<Application />, root);

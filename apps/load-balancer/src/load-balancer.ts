@@ -37,7 +37,7 @@ export class LoadBalancer {
   ) {
     const file = (name: string) => join(balancerFolder(settings.platformHome), name);
     const unreadable = (name: string) => (reason: string) =>
-      log.warn({ file: file(name), reason }, 'This file cannot be read; starting without what it held');
+      log.warn({ file: file(name), reason }, 'This file cannot be read; starting without its contents');
     this.#book = new RouteTable(new DurableFile(file('routes.json'), routeTableShape, unreadable('routes.json')));
     this.traffic = new TrafficLedger(new DurableFile(file('traffic.json'), trafficShape, unreadable('traffic.json')));
     this.#hosts = new HostRoutes(new DurableFile(file('hosts.json'), hostRoutesShape, unreadable('hosts.json')));
@@ -170,7 +170,7 @@ export class LoadBalancer {
     const listen = (port: number) => this.workers.serve({ ...entry, port });
     if (await listenPatiently(listen, entry.port)) return [];
     const port = await listenAnywhere(listen, entry.id);
-    this.log.warn({ webServiceId: entry.id, from: entry.port, to: port }, 'Its port is taken; the service moved');
+    this.log.warn({ webServiceId: entry.id, from: entry.port, to: port }, 'Port in use; moved to another');
     return [{ ...entry, port }];
   }
 

@@ -62,7 +62,7 @@ describe('The load balancer', () => {
 
     expect(moved).not.toBe(url);
     expect((await ask(moved)).body).toBe('one');
-    expect(balancer.log.join()).toContain('Its port is taken; the service moved');
+    expect(balancer.log.join()).toContain('Port in use; moved to another');
     stranger.close();
   });
 

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
-/** How long what may take; milliseconds. */
+/** Timeouts, in milliseconds. */
 export interface Timeouts {
   readonly connectMs: number;
   /** From the end of the request to the first line of its response. */

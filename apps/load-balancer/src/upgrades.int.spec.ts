@@ -120,7 +120,7 @@ describe('A change of protocol', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 502 /);
   });
 
-  it('gets 504 when the backend does not answer, and 503 when the service is stopped', async () => {
+  it('gets 504 when the backend does not respond, and 503 when the service is stopped', async () => {
     const { url, server } = await balancer.serve(() => undefined);
     server.on('upgrade', (_incoming, socket) => socket.on('error', () => undefined));
     const unanswered = dial(url);

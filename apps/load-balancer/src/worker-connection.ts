@@ -25,7 +25,7 @@ export class WorkerGone extends Error {
   override readonly name = 'WorkerGone';
 }
 
-/** A worker in another process. A worker that does not answer in time is killed. */
+/** A worker in another process. A worker that does not respond in time is killed. */
 export class WorkerConnection implements TrafficWorker {
   readonly #pending = new Map<number, Pending>();
   readonly #ports: Map<string, number>;

@@ -37,7 +37,7 @@ export const runWorker = async (settings: BalancerSettings, role: Role, supervis
   let aloneSince = performance.now();
 
   const end = async (reason: string) => {
-    log.info({ reason }, 'The worker ends');
+    log.info({ reason }, 'The worker is shutting down');
     // Nobody takes over a worker that ends.
     if (!main) orders.close();
     const last = await worker.stop();

@@ -45,7 +45,7 @@ export class WorkerProcesses implements Workers {
       );
       this.#outdated = found.filter(worker => !current.includes(worker));
       const kept = current.filter(worker => worker !== undefined).map(({ processId }) => processId);
-      if (kept.length > 0) this.log.info({ workers: kept }, 'Taking over workers that serve already');
+      if (kept.length > 0) this.log.info({ workers: kept }, 'Resuming workers that are already serving');
       const workers = await Promise.all(ROLES.map((role, index) => current[index] ?? this.#fork(role)));
       await restore(() => {
         for (const worker of workers) this.#include(worker);
@@ -146,7 +146,7 @@ export class WorkerProcesses implements Workers {
       this.#living.delete(worker);
       if (this.#stopping) return;
       if (performance.now() - since > STEADY_AFTER_MS) this.#deaths = 0;
-      this.log.warn({ workerPid: worker.processId }, 'A worker has ended; the next one is started');
+      this.log.warn({ workerPid: worker.processId }, 'A worker has ended; starting another one');
       await this.#replace(worker.introduction.role);
     });
   }

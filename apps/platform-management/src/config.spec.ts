@@ -22,7 +22,9 @@ describe('the configured first operator', () => {
   it.each([EMAIL, PASSWORD])('is not half of one: %j', half => expect(() => configured(half)).toThrow('go together'));
 
   it('has a real address', () =>
-    expect(() => configured({ POSTERN_OPERATOR_EMAIL: 'owner', ...PASSWORD })).toThrow('no e-mail address'));
+    expect(() => configured({ POSTERN_OPERATOR_EMAIL: 'owner', ...PASSWORD })).toThrow(
+      'must be a valid email address',
+    ));
 
   it('has a password of twelve characters at least', () =>
     expect(() => configured({ ...EMAIL, POSTERN_OPERATOR_PASSWORD: 'eleven char' })).toThrow('at least 12 characters'));

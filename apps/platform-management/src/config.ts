@@ -27,9 +27,9 @@ export const config = defineConfig({
   ...auditLogSettings,
   ...databasesSettings,
   operatorEmail: text()
-    .refine(email => canonicalAddress(email) !== undefined, 'is no e-mail address')
+    .refine(email => canonicalAddress(email) !== undefined, 'must be a valid email address')
     .optional()
-    .describe('E-mail address of the first operator, made at the start if there is none.'),
+    .describe('Email address of the first operator, made at the start if there is none.'),
   operatorPassword: secret()
     .refine(password => password.reveal().length >= 12, 'must have at least 12 characters')
     .optional()

@@ -27,7 +27,7 @@ export class Observer {
     private readonly firstDay: string,
   ) {}
 
-  /** @throws when Postern does not answer. */
+  /** @throws when Postern does not respond. */
   async observe(ledger: Ledger): Promise<Observation> {
     const ids = new Set([...toldIds(ledger), ...ledger.taken.map(({ emailId }) => emailId)]);
     const today = new Date().toISOString().slice(0, 10);

@@ -189,7 +189,7 @@ describe('a link that leads elsewhere', () => {
       writeFileSync(join(outside, 'Procfile'), 'web: node server.js');
       writeFileSync(join(outside, 'package.json'), '{"scripts":{"start":"node server.js"}}');
       const service = await platform.service({ 'README.md': 'x' }, { build_command: `ln -s ${outside}/${name} .` });
-      expect(await service.failure()).toMatch(/^nothing starts this service/);
+      expect(await service.failure()).toMatch(/^no start command/);
     },
     60_000,
   );

@@ -23,7 +23,7 @@ const server = (body: string, listen = 'process.env.PORT') => `
   server.listen(${listen});
 `;
 
-describe('a new release that does not answer', () => {
+describe('a new release that does not respond', () => {
   const outcomes = new Map<string, { readonly service: Service; readonly deployment: Deployment }>();
 
   const bad = {
@@ -119,7 +119,7 @@ describe('a service that stops answering', () => {
     expect(await service.ask()).toBe('200 one');
     broken.remove();
     const { world } = platform;
-    await world.mailTo(world.operatorLogin.email, mail => mail.subject === 'Web service does not answer: breaks');
+    await world.mailTo(world.operatorLogin.email, mail => mail.subject === 'Web service does not respond: breaks');
   }, 120_000);
 
   it('because it holds more memory than it may is started anew, and its log says why', async () => {

@@ -14,7 +14,7 @@ describe('a web service that was never deployed', () => {
 
   it.each(['restart', 'stop'])('refuses %s, because it never ran', async action => {
     const { status, body } = await platform.writer.post(`${service.path}/${action}`);
-    expect([status, body]).toEqual([400, { detail: expect.stringMatching(/never ran/) }]);
+    expect([status, body]).toEqual([400, { detail: expect.stringMatching(/has never run/) }]);
   });
 
   it('has no metrics to report', async () => {

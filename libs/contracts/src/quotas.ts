@@ -66,8 +66,8 @@ export const quotaReached = (name: QuotaName | 'workspaces', limit: number): Ref
   const { noun, per } = name === 'workspaces' ? { noun: 'workspaces', per: 'user' } : QUOTAS[name];
   return new Refusal(
     'quota_reached',
-    `quota_reached: the quota ${name} is used up, at most ${limit} ${noun} per ${per}. ` +
-      'Delete what is not needed, or ask the operator for a higher quota.',
+    `Quota exceeded: at most ${limit} ${noun} per ${per} (quota ${name}). ` +
+      'Delete unused resources, or ask the operator for a higher quota.',
     { quota: name, limit },
   );
 };

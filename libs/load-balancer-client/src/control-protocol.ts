@@ -13,7 +13,7 @@ const closedReason = z.enum(['stopped', 'blocked', 'suspended']);
 /** One running instance, listening on the loopback interface. */
 export type Backend = Readonly<z.infer<typeof backend>>;
 
-/** Why a service deliberately does not answer; every reason has a page of its own. */
+/** Why a service deliberately does not respond; every reason has a page of its own. */
 export type ClosedReason = z.infer<typeof closedReason>;
 
 export const serviceId = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'is no service id');

@@ -170,7 +170,7 @@ export class LoadBalancerClient {
 export class BalancerUnavailable extends Error {
   override readonly name = 'BalancerUnavailable';
   constructor(cause: unknown) {
-    super('the load balancer does not answer', { cause });
+    super('the load balancer does not respond', { cause });
   }
 }
 

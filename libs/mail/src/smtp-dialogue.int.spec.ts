@@ -86,7 +86,7 @@ describe('a dialogue with a relay', () => {
   it.each<[string, string]>([
     ['is cut off in the middle of its answer', CUT('250 2.0.0 que')],
     ['is cut off between the lines of its answer', CUT('250-2.0.0 queued\r\n')],
-    ['says what is no reply', 'fine'],
+    ['sends an invalid reply', 'fine'],
     ['gives two codes in one reply', '250-taken\r\n550 or not'],
     ['asks for more', '354 go on'],
     ['never ends its answer', DRIP()],
@@ -100,7 +100,7 @@ describe('a dialogue with a relay', () => {
   });
 
   it.each<[string, Script]>([
-    ['says what is no reply to MAIL', { MAIL: 'fine' }],
+    ['sends an invalid reply to MAIL', { MAIL: 'fine' }],
     ['answers RCPT with a code of no meaning', { RCPT: '354 go on' }],
     ['answers DATA with success', { DATA: '250 ok' }],
     ['never ends its answer to DATA', { DATA: DRIP() }],

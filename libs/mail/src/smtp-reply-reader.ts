@@ -57,7 +57,7 @@ export class ReplyReader {
     const text = line.endsWith('\r') ? line.slice(0, -1) : line;
     const code = codeOf(text);
     if (code === 0 || (this.#code !== 0 && code !== this.#code)) {
-      throw new ReplySyntaxError(`the relay said what is no reply: ${decoded(text).slice(0, 200)}`);
+      throw new ReplySyntaxError(`invalid SMTP reply: ${decoded(text).slice(0, 200)}`);
     }
     this.#lines = this.#code === 0 ? text : `${this.#lines}\n${text}`;
     this.#code = code;

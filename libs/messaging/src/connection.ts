@@ -114,7 +114,7 @@ export class NatsLink {
     return this.nc.subscribe(subject, queue ? { queue, callback } : { callback }) satisfies Subscription;
   }
 
-  /** Rejects when the server does not answer a ping in time. Only this proves that the connection works. */
+  /** Rejects when the server does not respond to a ping in time. Only this proves that the connection works. */
   async roundTrip(limitMs: number): Promise<void> {
     if (!this.connected) throw new Error(this.#status.value);
     const { promise: late, reject } = Promise.withResolvers<never>();

@@ -52,7 +52,7 @@ export abstract class Runtime {
    * @throws the signal's reason once the command has ended; an aborted command counts as run.
    */
   run(_order: RunOrder, _signal: AbortSignal): Promise<RunEnd> {
-    return Promise.reject(new Error('this runtime runs no commands'));
+    return Promise.reject(new Error('this runtime does not support commands'));
   }
 
   /** Ends the traffic, then the instances and commands; none runs when it returns. Artefacts, logs and the disk stay. */

@@ -205,13 +205,13 @@ export interface WebService {
     /** CPU limit of an instance in millicores; 1,000 are one core. */
     readonly cpu_millicores: number;
   } | null;
-  /** How long requests may finish after SIGTERM; null for the default. */
+  /** Seconds that requests may take to finish after SIGTERM; null for the default. */
   readonly drain_seconds?: number | null;
-  /** How many processes of other process types of the Procfile run, by name. They get no traffic. */
+  /** The number of processes of each other process type of the Procfile, by name. They get no traffic. */
   readonly processes?: Readonly<Record<string, number>>;
-  /** Files that outlive instances, in the folder that the variable `DISK_PATH` names; null for none. */
+  /** A persistent disk, mounted at the path in the variable `DISK_PATH`; null for none. */
   readonly disk?: {
-    /** How much its files may take up, in MiB. It can only grow. */
+    /** The size of the disk in MiB. It can only grow. */
     readonly size_mib: number;
   } | null;
   /** Whether a push deploys, where there is a deploy hook. */
@@ -220,7 +220,7 @@ export interface WebService {
   readonly status: 'created' | 'starting' | 'running' | 'restarting' | 'stopping' | 'stopped' | 'failed';
   /** Why the last action failed; null if it succeeded. */
   readonly status_reason: string | null;
-  /** The public URL; it does not change between deployments. */
+  /** The public URL. It does not change between deployments. */
   readonly url: string | null;
   /** Whether an operator has blocked the service for its content. */
   readonly blocked: boolean;
@@ -398,7 +398,7 @@ export interface BouncedEvent {
   readonly data: {
     /** `hard`: the address does not exist. `soft`: anything else, such as a full mailbox. */
     readonly bounce_type: 'hard' | 'soft';
-    /** Why the message was rejected, in the words of the server. */
+    /** Why the message was rejected, as the server states it. */
     readonly reason: string;
     /** Present in a test event, which belongs to no message. */
     readonly test?: true;
@@ -495,11 +495,11 @@ export interface SendEmailBody {
   readonly from: string;
   /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
   readonly to: readonly string[];
-  /** Recipients of a copy, whom all recipients can see. */
+  /** CC recipients, visible to all recipients. */
   readonly cc?: readonly string[];
-  /** Recipients of a copy, whom no other recipient can see. */
+  /** BCC recipients, hidden from all other recipients. */
   readonly bcc?: readonly string[];
-  /** Addresses in the Reply-To header: who receives replies. */
+  /** Addresses in the Reply-To header, which receive replies. */
   readonly reply_to?: readonly string[];
   /** Plain text without line breaks, at most 998 characters. */
   readonly subject: string;

@@ -122,7 +122,7 @@ export const startService = async <D extends HostedConfig>(
     app = await createApp(options, host, server);
     await app.init();
     await app.startAllMicroservices();
-    // NATS knows the subscriptions after it; where it does not answer, readiness says so.
+    // NATS knows the subscriptions after it; where it does not respond, readiness says so.
     await link.roundTrip(SUBSCRIBED_WITHIN_MS).catch(() => {});
     await waitingPort.close();
     await app.listen(config.httpPort, config.httpHost);

@@ -80,7 +80,7 @@ export class DashboardApi {
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     }).catch((error: unknown) => {
       if (signal?.aborted) throw signal.reason;
-      throw new ConnectionError(`${this.#baseUrl} does not answer: ${reasonOf(error)}. Check the URL.`, {
+      throw new ConnectionError(`${this.#baseUrl} does not respond: ${reasonOf(error)}. Check the URL.`, {
         cause: error,
       });
     });
@@ -99,7 +99,7 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ConnectionError('The answer is not JSON. Is the URL that of a Postern?');
+    throw new ConnectionError('The response is not JSON. Check that the URL is that of your Postern installation.');
   }
 };
 

@@ -22,7 +22,7 @@ const administer = async (): Promise<void> => {
     await import(OPERATOR_COMMAND);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new UsageError('This command administers a Postern. Run it where Postern is installed.');
+    throw new UsageError('This command administers a Postern installation. Run it where Postern is installed.');
   }
 };
 

@@ -12,7 +12,7 @@ describe('the port of the gateway', () => {
 
   it.each(['abc', '70000', '-1', '80.5'])('is never %s', async setting => {
     await expect(gatewayPort(setting)).rejects.toThrow(
-      `POSTERN_PORT has to be a whole number from 0 to 65535, not "${setting}"`,
+      `POSTERN_PORT must be a whole number from 0 to 65535, not "${setting}"`,
     );
   });
 
@@ -21,7 +21,7 @@ describe('the port of the gateway', () => {
     const other = createServer();
     await new Promise<void>(resolve => other.listen(port, '127.0.0.1', resolve));
     await expect(gatewayPort(`${port}`)).rejects.toThrow(
-      `127.0.0.1:${port} is taken by another process.\nEnd what listens there, or choose another port: POSTERN_PORT=${port + 1} npm start`,
+      `127.0.0.1:${port} is taken by another process.\nStop the process that listens there, or choose another port: POSTERN_PORT=${port + 1} npm start`,
     );
     other.close();
   });

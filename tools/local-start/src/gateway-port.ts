@@ -9,7 +9,7 @@ const DEFAULT_PORT = 8080;
 export const gatewayPort = async (setting: string | undefined): Promise<number> => {
   const port = setting ? Number(setting) : DEFAULT_PORT;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new Error(`POSTERN_PORT has to be a whole number from 0 to 65535, not "${setting}".`);
+    throw new Error(`POSTERN_PORT must be a whole number from 0 to 65535, not "${setting}".`);
   await listenOnce(port);
   return port;
 };
@@ -23,6 +23,8 @@ const listenOnce = async (port: number): Promise<void> => {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'EADDRINUSE' ? `127.0.0.1:${port} is taken by another process` : message;
-    throw new Error(`${why}.\nEnd what listens there, or choose another port: POSTERN_PORT=${port + 1} npm start`);
+    throw new Error(
+      `${why}.\nStop the process that listens there, or choose another port: POSTERN_PORT=${port + 1} npm start`,
+    );
   }
 };

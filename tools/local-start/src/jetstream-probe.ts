@@ -16,7 +16,7 @@ export interface JetStreamProbe {
 
 /**
  * Whether JetStream answers, asked over a connection of its own. The account's information is computed from every
- * stream: a server whose streams hang does not answer, while its `/healthz` says ok.
+ * stream: a server whose streams hang does not respond, while its `/healthz` says ok.
  */
 export const jetStreamAnswers = async ({ url, credential, withinMs }: JetStreamProbe): Promise<boolean> => {
   try {

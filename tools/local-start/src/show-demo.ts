@@ -83,7 +83,7 @@ export class Demo {
     } catch (error) {
       this.voice.warning(
         `The demo could not ${what}: ${(error as Error).message}\n` +
-          `  Postern itself runs. The next start tries again; the logs lie in ${this.running.home.path('logs')}.`,
+          `  Postern itself runs. The next start tries again; Logs: ${this.running.home.path('logs')}`,
       );
       return undefined;
     }

@@ -46,7 +46,8 @@ export const watchJetStream = (nats: NatsServer, watch: JetStreamWatch): (() => 
 
   const restart = async (): Promise<void> => {
     if (freeBytesOf(storeDir) < NEEDED_BYTES) {
-      if (!waitsForSpace) say('JetStream does not answer, and the disk is full: NATS is restarted when there is space');
+      if (!waitsForSpace)
+        say('JetStream does not respond, and the disk is full: NATS is restarted when there is space');
       waitsForSpace = true;
       return;
     }

@@ -27,9 +27,9 @@ export class AccountLinksController {
   @Describes({
     operation: 'PasswordResets.request',
     requests: [requestPasswordReset],
-    summary: 'Ask for a link to a new password',
+    summary: 'Request a password reset link',
     description:
-      'The answer is the same for every address. If it belongs to a user, a link is mailed that works once, for 30 minutes.',
+      'The response is the same for every address. If the address belongs to a user, a link is emailed that works once, within 30 minutes.',
   })
   request(@Body({ schema: resetRequest }) { email }: z.output<typeof resetRequest>, @Req() request: FastifyRequest) {
     return this.services.request(
@@ -45,8 +45,8 @@ export class AccountLinksController {
   @Describes({
     operation: 'PasswordResets.confirm',
     requests: [confirmPasswordReset],
-    summary: 'Set a new password with the token of a mailed link',
-    description: 'Ends all sessions of the user. A second factor stays.',
+    summary: 'Set a new password with the token from a password reset email',
+    description: 'Ends all sessions of the user. Two-factor authentication stays on.',
   })
   confirm(
     @Body({ schema: resetConfirmation }) body: z.output<typeof resetConfirmation>,
@@ -61,7 +61,7 @@ export class AccountLinksController {
   @Describes({
     operation: 'Invitations.accept',
     requests: [acceptInvitation],
-    summary: 'Create the invited user with the token of a mailed link',
+    summary: 'Accept an invitation with the token from its email',
     description: 'The user belongs to the workspace of the invitation, and signs in with the address and the password.',
   })
   accept(@Body({ schema: acceptance }) body: z.output<typeof acceptance>, @Req() request: FastifyRequest) {

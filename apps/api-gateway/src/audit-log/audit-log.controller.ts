@@ -38,7 +38,7 @@ export class AuditLogController {
   @Describes({
     operation: 'AuditLog.list',
     requests: [listAuditLog],
-    summary: 'List who did what in the workspace, newest first',
+    summary: 'List the activity in the workspace, newest first',
     description: 'Operators see the entries of all workspaces.',
     contentType: ['text/csv', 'application/x-ndjson'],
   })

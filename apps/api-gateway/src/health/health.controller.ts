@@ -23,7 +23,7 @@ export class HealthController {
   @Get('live')
   @AdmitsAnyone('client-frequent')
   @Describes({
-    summary: 'Check that the process works',
+    summary: 'Check that the process is alive',
     requests: [],
     reply: healthy,
     also: { 503: 'The process must be restarted.' },

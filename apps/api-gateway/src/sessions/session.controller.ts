@@ -45,7 +45,7 @@ export class SessionController {
     requests: [createSession],
     summary: 'Sign in',
     description:
-      'A user with a second factor gets 401 with the `Error-Code` `second_factor_required` without `code`, which is a code of the authenticator or a recovery code. Also sets the token as an HttpOnly, SameSite=Strict cookie. A second cookie tells later logins that the browser has logged in to the account before: failures of other clients do not limit it.',
+      'A user with two-factor authentication gets 401 with the `Error-Code` `second_factor_required` if `code` is missing. `code` is a code from the authenticator app or a recovery code. Also sets the token as an HttpOnly, SameSite=Strict cookie. A second cookie marks the browser as one that has signed in to the account before, so that failed attempts of other clients do not lock it out.',
     reply: createdSession,
     responseHeaders: { 'Set-Cookie': 'The session cookie, and that of the device.' },
   })

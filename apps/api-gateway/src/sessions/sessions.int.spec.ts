@@ -72,7 +72,7 @@ describe('signing in', () => {
 
   it('asks for the code of a second factor, and passes it on', async () => {
     gateway.services.on(createSession, ({ code }) => {
-      if (code === undefined) throw new Refusal('second_factor_required', 'enter the code of your authenticator');
+      if (code === undefined) throw new Refusal('second_factor_required', 'enter the code from your authenticator app');
       return { token: 't', expires_at: '2030-01-02T03:04:05.000Z' };
     });
     const login = { email: 'owner@example.com', password: 'secret' };

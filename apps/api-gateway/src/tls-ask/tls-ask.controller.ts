@@ -22,7 +22,7 @@ export class TlsAskController {
   @Describes({
     operation: 'CustomDomains.ask',
     requests: [askCertificate],
-    summary: 'Ask whether a host name is a verified domain; for TLS fronts that get certificates on demand',
+    summary: 'Check whether a host name is a verified domain; for TLS proxies that issue certificates on demand',
     description: '200 for a verified domain of a web service, 404 for any other name.',
     also: { 404: 'The name is no verified domain.' },
   })

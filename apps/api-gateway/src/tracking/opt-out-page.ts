@@ -10,5 +10,5 @@ export const CONFIRM_PAGE = messagePage(
 /** Shown after the button, also when it is pressed again. */
 export const DONE_PAGE = messagePage(
   'You will receive no more verification codes',
-  'Nobody can send verification codes from here to your address any more. You can close this page.',
+  'Nobody can send verification codes from here to your address again. You can close this page.',
 );

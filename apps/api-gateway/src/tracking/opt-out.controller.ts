@@ -21,7 +21,7 @@ export class OptOutController {
   @Get(':token')
   @AdmitsAnyone()
   @Describes({
-    summary: 'The page on which a recipient refuses verification codes',
+    summary: 'The page for opting out of verification codes',
     description: 'Changes nothing: the button on the page sends the POST.',
     requests: [],
     contentType: 'text/html',
@@ -35,7 +35,7 @@ export class OptOutController {
   @HttpCode(200)
   @Admits({ access: 'anyone', maxBodyBytes: 4 * KIB, budget: 'client' })
   @Describes({
-    summary: 'Refuse verification codes for ever',
+    summary: 'Opt out of verification codes permanently',
     description: 'Also the one-click target of `List-Unsubscribe` (RFC 8058). May be repeated. The body is ignored.',
     requests: [],
     contentType: 'text/html',

@@ -51,14 +51,14 @@ export const AppLayout = ({ path, children }: AppLayoutProps) => {
             </Link>
             <a href="/docs">Documentation</a>
             <ActionButton class="quiet" work={signOut}>
-              Log out
+              Sign out
             </ActionButton>
           </div>
         </div>
       </header>
       <main id="content" tabIndex={-1}>
         {me.active_workspace.role === 'viewer' && (
-          <Notice kind="warning">You can view this workspace. An owner can let you change it.</Notice>
+          <Notice kind="warning">You can only view this workspace. Ask an owner for permission to change it.</Notice>
         )}
         {children}
       </main>

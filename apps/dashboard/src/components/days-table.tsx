@@ -20,8 +20,8 @@ const COLUMNS: readonly (readonly [title: string, count: (day: Day) => number])[
 /** The numbers of the chart, newest day first, without days that have none. */
 export const DaysTable = ({ days }: { readonly days: readonly Day[] }) => (
   <details>
-    <summary>Numbers by day</summary>
-    <ScrollRegion label="Numbers by day">
+    <summary>Daily totals</summary>
+    <ScrollRegion label="Daily totals">
       <table class="compact">
         <thead>
           <tr>

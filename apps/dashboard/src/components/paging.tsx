@@ -32,10 +32,10 @@ export const Paging = ({ page, onOffset, onLimit }: PagingProps) => {
       </button>
       {onLimit && (
         <Choice
-          label="Entries a page"
+          label="Rows per page"
           hideLabel
           value={String(page.limit)}
-          options={PAGE_SIZES.map(size => [String(size), `${size} a page`] as const)}
+          options={PAGE_SIZES.map(size => [String(size), `${size} per page`] as const)}
           onChoice={size => onLimit(Number(size))}
         />
       )}

@@ -46,7 +46,7 @@ export const StatsChart = ({ days }: { readonly days: EmailStats['days'] }) => {
         )}
       </div>
       <figcaption>
-        <span>Recipients a day (UTC)</span>
+        <span>Recipients per day (UTC)</span>
         {PARTS.map(kind => (
           <span key={kind} class="legend">
             <i class={kind} aria-hidden="true" /> {NAMES[kind]}

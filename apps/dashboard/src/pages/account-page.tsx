@@ -30,7 +30,7 @@ export const AccountPage = () => {
         {me.operator && ' · Administrator'}
       </p>
       <Section title="Password">
-        {changed && <Notice kind="good">Password changed. All your other sessions have been logged out.</Notice>}
+        {changed && <Notice kind="good">Password changed. All your other sessions have been signed out.</Notice>}
         <Form action={change} submit="Change password">
           {/* Tells password managers which account this password belongs to. */}
           <input type="hidden" name="username" autocomplete="username" value={me.email} />
@@ -46,7 +46,7 @@ export const AccountPage = () => {
             label="Code"
             name="code"
             maxLength={64}
-            hint="Only with a second factor"
+            hint="Only with two-factor authentication"
             autocomplete="one-time-code"
           />
         </Form>
@@ -71,7 +71,7 @@ const ServiceMails = () => {
       <ErrorNotice error={change.error} />
       <Switch
         label="Failures in workspaces that you own"
-        about="When a deployment fails, a web service stops answering, or a database is nearly full: at most one an hour each."
+        about="When a deployment fails, a web service stops responding, or a database is nearly full. At most one email per hour for each."
         on={me.service_mails}
         busy={change.busy}
         onSwitch={on => change.run(on)}

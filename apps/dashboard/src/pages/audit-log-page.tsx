@@ -36,7 +36,7 @@ export const AuditLogPage = () => {
   return (
     <Page title="Audit log">
       <p class="about">
-        {me.operator ? 'Who did what in all workspaces.' : 'Who did what in this workspace.'} Download all entries as{' '}
+        {me.operator ? 'Activity in all workspaces.' : 'Activity in this workspace.'} Download all entries as{' '}
         <a href={file('csv')}>CSV</a> or <a href={file('ndjson')}>JSON lines</a>.
       </p>
       <div class="filters">

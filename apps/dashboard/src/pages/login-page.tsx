@@ -23,7 +23,7 @@ export const LoginPage = ({ onSignedIn }: { readonly onSignedIn: () => Promise<v
   });
   useEffect(() => {
     const before = document.title;
-    document.title = 'Log in · Postern';
+    document.title = 'Sign in · Postern';
     return () => {
       document.title = before;
     };
@@ -34,7 +34,7 @@ export const LoginPage = ({ onSignedIn }: { readonly onSignedIn: () => Promise<v
         <h1>
           <Logo /> Postern
         </h1>
-        <Form action={signIn} submit="Log in" keepValues>
+        <Form action={signIn} submit="Sign in" keepValues>
           <Field label="Email address" name="email" type="email" required autocomplete="username" autofocus />
           <Field label="Password" name="password" type="password" required autocomplete="current-password" />
           {needsCode && (

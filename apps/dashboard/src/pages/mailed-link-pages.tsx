@@ -31,7 +31,7 @@ const AskForLink = () => {
     <CenteredCard title="New password">
       {asked ? (
         <Notice kind="good">
-          If there is an account with this address, a link is on its way. It works once, for 30 minutes.
+          If an account with this address exists, we sent a link to it. The link works once, within 30 minutes.
         </Notice>
       ) : (
         <Form action={ask} submit="Send link">
@@ -53,7 +53,7 @@ const SetPassword = ({ token }: { readonly token: string }) => {
   return (
     <CenteredCard title="New password">
       {done ? (
-        <Notice kind="good">Password changed. All your sessions have been logged out.</Notice>
+        <Notice kind="good">Password changed. All your sessions have been signed out.</Notice>
       ) : (
         <Form action={change} submit="Set password">
           <NewPasswordFields />
@@ -74,7 +74,7 @@ const InvitationPage = () => {
   return (
     <CenteredCard title="Accept invitation">
       {email ? (
-        <Notice kind="good">Your account is ready. Log in as {email}.</Notice>
+        <Notice kind="good">Your account is ready. Sign in as {email}.</Notice>
       ) : (
         <Form action={accept} submit="Create account">
           <NewPasswordFields />
@@ -87,7 +87,7 @@ const InvitationPage = () => {
 
 const BackToLogin = () => (
   <p class="hint">
-    <Link to="/">Log in</Link>
+    <Link to="/">Sign in</Link>
   </p>
 );
 

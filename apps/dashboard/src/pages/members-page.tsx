@@ -109,7 +109,7 @@ const REMOVE = (email: string) => ({
 const REVOKE = (email: string) => ({
   label: `Revoke invitation of ${email}`,
   question: `Revoke the invitation of ${email}?`,
-  consequence: 'The link in the mail stops working.',
+  consequence: 'The invitation link stops working.',
   confirm: 'Revoke invitation',
 });
 
@@ -119,10 +119,7 @@ const AddMember = ({ path, onAdded }: { readonly path: string; readonly onAdded:
     onAdded();
   });
   return (
-    <Section
-      title="Add member"
-      about="An address without a user gets an invitation by mail, which expires after 7 days."
-    >
+    <Section title="Add member" about="New users get an invitation by email, which expires after 7 days.">
       <Form action={add} submit="Add member">
         <Field label="Email address" name="email" type="email" required maxLength={320} autocomplete="off" />
         <Select label="Role" name="role" options={ROLES} />
@@ -138,7 +135,7 @@ const LeaveSection = () => {
     <Section title="Leave workspace">
       <ConfirmButton
         question={`Leave ${name}?`}
-        consequence="You lose access to this workspace, and have to log in again. An owner can add you again."
+        consequence="You lose access to this workspace and have to sign in again. An owner can add you again."
         confirm="Leave workspace"
         work={async () => {
           await api.post(`/workspaces/${id}/leave`);

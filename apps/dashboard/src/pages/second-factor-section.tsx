@@ -26,8 +26,8 @@ export const SecondFactorSection = () => {
   };
   return (
     <Section
-      title="Second factor"
-      about="An authenticator app shows a code that you enter when you log in, besides your password."
+      title="Two-factor authentication"
+      about="When you sign in, you enter a code from an authenticator app in addition to your password."
     >
       {codes && (
         <OneTimeSecret
@@ -67,7 +67,7 @@ const Enrol = ({ onEnabled }: { readonly onEnabled: (codes: readonly string[]) =
     );
   return (
     <>
-      <p>Scan this code with your authenticator app, or enter the secret, and confirm with a first code.</p>
+      <p>Scan this code with your authenticator app, or enter the secret, then enter the code it shows.</p>
       <QrCode text={started.uri} label="QR code for your authenticator app" />
       <p>
         <code>{started.secret}</code>
@@ -97,7 +97,7 @@ const Enabled = ({ left, onCodes, onDisabled }: EnabledProps) => {
   });
   return (
     <>
-      <p>The second factor is on. Unused: {counted(left, 'recovery code')}.</p>
+      <p>Two-factor authentication is on. Unused: {counted(left, 'recovery code')}.</p>
       <details>
         <summary>New recovery codes</summary>
         <Form action={renew} submit="Replace recovery codes">

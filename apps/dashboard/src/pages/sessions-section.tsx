@@ -18,7 +18,7 @@ export const SessionsSection = () => {
     sessions.reload();
   };
   return (
-    <Section title="Sessions" about="Where you are logged in. Log out of sessions that you do not know.">
+    <Section title="Sessions" about="Where you are signed in. Sign out of sessions that you don’t recognize.">
       <Loaded of={sessions}>
         {list => (
           <DataTable
@@ -35,20 +35,20 @@ export const SessionsSection = () => {
                 ),
               },
               { title: 'IP address', cell: session => session.client_address ?? 'Unknown' },
-              { title: 'Logged in', cell: session => <Time at={session.created_at} /> },
+              { title: 'Signed in', cell: session => <Time at={session.created_at} /> },
               { title: 'Last used', cell: session => <Time at={session.last_used_at} /> },
               {
                 title: 'Actions',
                 buttons: true,
                 cell: session => (
                   <ConfirmButton
-                    label={`Log out ${session.user_agent ?? 'unknown device'} at ${session.client_address ?? 'unknown address'}`}
-                    question="Log out this session?"
-                    consequence="The device has to log in again."
-                    confirm="Log out"
+                    label={`Sign out ${session.user_agent ?? 'unknown device'} at ${session.client_address ?? 'unknown address'}`}
+                    question="Sign out this session?"
+                    consequence="The device has to sign in again."
+                    confirm="Sign out"
                     work={() => end(session)}
                   >
-                    Log out
+                    Sign out
                   </ConfirmButton>
                 ),
               },
@@ -57,16 +57,16 @@ export const SessionsSection = () => {
         )}
       </Loaded>
       <ConfirmButton
-        question="Log out everywhere?"
+        question="Sign out everywhere?"
         consequence="All your sessions end, including this one. API keys stay valid."
-        confirm="Log out everywhere"
+        confirm="Sign out everywhere"
         class="danger"
         work={async () => {
           await api.delete('/sessions');
           location.reload();
         }}
       >
-        Log out everywhere
+        Sign out everywhere
       </ConfirmButton>
     </Section>
   );

@@ -49,7 +49,7 @@ const ManagedUsers = () => {
     <>
       {created && (
         <Notice kind="good">
-          User created. {created.email} can log in now. Workspace:{' '}
+          User created. {created.email} can sign in now. Workspace:{' '}
           {created.workspaces.map(({ name }) => name).join(', ')}.
         </Notice>
       )}
@@ -113,7 +113,7 @@ const UsersTable = ({ users, onChange }: UsersTableProps) => {
         { title: 'Email address', cell: ({ email }) => <strong>{email}</strong> },
         { title: 'Role', cell: ({ operator }) => (operator ? 'Administrator' : 'User') },
         { title: 'Status', cell: ({ enabled }) => <Badge status={enabled ? 'enabled' : 'disabled'} /> },
-        { title: 'Second factor', cell: ({ second_factor }) => (second_factor ? 'On' : 'Off') },
+        { title: 'Two-factor authentication', cell: ({ second_factor }) => (second_factor ? 'On' : 'Off') },
         { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
         {
           title: 'Actions',
@@ -138,15 +138,15 @@ const TurnOffSecondFactor = ({
   readonly onTurnedOff: () => void;
 }) => (
   <ConfirmButton
-    label={`Turn off second factor of ${user.email}`}
-    question={`Turn off the second factor of ${user.email}?`}
-    consequence="Their password alone signs them in. They get a notice by email."
-    confirm="Turn off second factor"
+    label={`Turn off two-factor authentication of ${user.email}`}
+    question={`Turn off two-factor authentication of ${user.email}?`}
+    consequence="They can sign in with only their password. They are notified by email."
+    confirm="Turn off two-factor authentication"
     work={async () => {
       await api.delete(`/users/${user.id}/second-factor`);
       onTurnedOff();
     }}
   >
-    Turn off second factor
+    Turn off two-factor authentication
   </ConfirmButton>
 );

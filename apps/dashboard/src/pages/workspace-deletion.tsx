@@ -21,7 +21,7 @@ export const WorkspaceDeletion = ({ quotas }: { readonly quotas: WorkspaceQuotas
   );
   if (left.length === 0) return <Deletion />;
   return (
-    <Section title="Delete this workspace" about="Delete what the workspace has first:">
+    <Section title="Delete this workspace" about="Delete these resources first:">
       <ul>
         {left.map(({ count, noun, page }) => (
           <li key={noun}>
@@ -55,11 +55,11 @@ const Deletion = () => {
   };
   const count = (status: Member['status']) => members.value?.filter(member => member.status === status).length ?? 0;
   const goes = [
-    `${counted(count('active'), 'membership')}: the users stay, and their sessions in this workspace end`,
+    `${counted(count('active'), 'membership')}: the users are kept, and their sessions in this workspace end`,
     counted(count('invited'), 'invitation'),
-    `${counted(keys.value?.length ?? 0, 'platform key')}: applications that use them are refused at once`,
-    'the name and the quotas of the workspace; its audit log is kept until its retention ends, for administrators',
-    ...(other ? [] : ['you have to log in again, and get an empty workspace then']),
+    `${counted(keys.value?.length ?? 0, 'platform key')}: applications that use them stop working immediately`,
+    'the name and the quotas of the workspace; administrators can read its audit log until the end of its retention',
+    ...(other ? [] : ['your session: you have to sign in again, and get an empty workspace']),
   ];
   return <DangerZone what="workspace" name={name} goes={goes} work={remove} />;
 };

@@ -24,7 +24,7 @@ export const WorkspacePage = () => {
       <Loaded of={quotas}>
         {current => (
           <>
-            <Section title="Quotas" about="Deleting a resource frees its place. Ask your administrator for more.">
+            <Section title="Quotas" about="Deleting a resource frees quota. Ask your administrator for a higher limit.">
               <QuotaTable quotas={current} />
             </Section>
             {me.operator && <ChangeQuota path={path} quotas={current} onChanged={quotas.replace} />}
@@ -78,7 +78,7 @@ const ChangeQuota = ({ path, quotas, onChanged }: ChangeQuotaProps) => {
     onChanged(await api.patch(path, { [quota]: limit ? Number(limit) : null })),
   );
   return (
-    <Section title="Edit quota" about="A lower limit deletes nothing.">
+    <Section title="Edit quota" about="Lowering a limit doesn’t delete anything.">
       <Choice
         label="Quota"
         value={quota}
@@ -92,7 +92,7 @@ const ChangeQuota = ({ path, quotas, onChanged }: ChangeQuotaProps) => {
           type="number"
           min={0}
           max={1_000_000}
-          hint={`Empty for the default, ${quotas[quota].default_limit}`}
+          hint={`Leave empty for the default, ${quotas[quota].default_limit}.`}
         />
       </Form>
     </Section>

@@ -64,7 +64,7 @@ export class MailAccountEvents {
       await this.mail.send(to, subject, text);
     } catch (error) {
       if (!Refusal.is(error) || error.details['retry_after_s'] !== undefined) throw error;
-      this.log.warn({ event: id, type }, 'The relay refused a mail about an account for good');
+      this.log.warn({ event: id, type }, 'The relay permanently rejected a mail about an account');
     }
   }
 

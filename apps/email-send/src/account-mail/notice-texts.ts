@@ -13,7 +13,7 @@ interface Notice {
   readonly otherwise?: string;
 }
 
-const CHANGE_PASSWORD = 'change your password, end sessions that you do not know under Account';
+const CHANGE_PASSWORD = 'change your password, sign out of sessions that you do not recognize under Account';
 
 /** What happened, for the user it happened to. `workspace` is a plain name. */
 export const noticeOf = ({ type, data }: NoticeEvent, workspace: string): Notice => {
@@ -23,7 +23,7 @@ export const noticeOf = ({ type, data }: NoticeEvent, workspace: string): Notice
       return {
         subject: 'Your password was changed',
         what: 'The password of your account was changed. All its sessions have ended.',
-        otherwise: 'ask for a new password on the login page',
+        otherwise: 'request a new password on the sign-in page',
       };
     case 'platform-management.signed-in-from-new-device.v1':
       return {
@@ -33,26 +33,26 @@ export const noticeOf = ({ type, data }: NoticeEvent, workspace: string): Notice
       };
     case 'platform-management.second-factor-enabled.v1':
       return {
-        subject: 'Second factor turned on',
-        what: 'Signing in to your account now needs a code of your authenticator. Your other sessions have ended.',
-        otherwise: 'ask your administrator to remove it',
+        subject: 'Two-factor authentication turned on',
+        what: 'Signing in to your account now requires a code from your authenticator app. Your other sessions have ended.',
+        otherwise: 'ask your administrator to turn it off',
       };
     case 'platform-management.second-factor-disabled.v1':
       return {
-        subject: 'Second factor turned off',
-        what: 'Signing in to your account no longer needs a code of an authenticator.',
+        subject: 'Two-factor authentication turned off',
+        what: 'Signing in to your account no longer requires a code from an authenticator app.',
         otherwise: CHANGE_PASSWORD,
       };
     case 'platform-management.recovery-code-used.v1':
       return {
         subject: 'A recovery code was used',
-        what: `Somebody used a recovery code of your account instead of a code of your authenticator. ${data.left} are left.`,
+        what: `Somebody used a recovery code of your account instead of a code from your authenticator app. Recovery codes left: ${data.left}.`,
         otherwise: CHANGE_PASSWORD,
       };
     case 'platform-management.recovery-codes-renewed.v1':
       return {
         subject: 'Your recovery codes were replaced',
-        what: 'Your account has new recovery codes. The ones before no longer work.',
+        what: 'Your account has new recovery codes. The previous ones no longer work.',
         otherwise: CHANGE_PASSWORD,
       };
     case 'platform-management.platform-key-created.v1':
@@ -64,7 +64,7 @@ export const noticeOf = ({ type, data }: NoticeEvent, workspace: string): Notice
     case 'platform-management.user-disabled.v1':
       return {
         subject: 'Your account was disabled',
-        what: 'An administrator disabled your account. Its sessions have ended, and its platform keys are refused.',
+        what: 'An administrator disabled your account. Its sessions have ended, and its platform keys no longer work.',
       };
     case 'platform-management.member-added.v1':
       return { subject: 'You were added to a workspace', what: `You are now a ${data.role} ${of}.` };

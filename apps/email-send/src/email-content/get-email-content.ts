@@ -23,7 +23,7 @@ export class GetEmailContent {
       throw new Refusal('email_not_found', 'there is no email with this id');
     }
     const { facts, body } = found;
-    if (!body) throw new Refusal('content_deleted', 'the content of this message is not kept any more');
+    if (!body) throw new Refusal('content_deleted', 'the content of this message is no longer stored');
     // Without tracking: the owner who reads the source must not count as a recipient.
     const untracked = { ...body, openTracking: false, clickTracking: false };
     const copyFor = copyMaker(facts, untracked, { signers: [] }, this.settings.copies);

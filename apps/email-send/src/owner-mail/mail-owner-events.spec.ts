@@ -85,7 +85,7 @@ describe('mail about failures', () => {
     ],
     [
       'platform-management.web-service-unanswering.v1',
-      'Web service does not answer: shop',
+      'Web service does not respond: shop',
       `/web-services/${SERVICE}/logs`,
     ],
   ] as const)('about %s names what failed and why, with a link to the page', async (type, subject, page) => {

@@ -35,7 +35,7 @@ export class MailOwnerEvents {
 
   async #mailAbout(event: OwnerEvent): Promise<void> {
     if (Date.now() - Date.parse(event.occurred_at) > MAILED_FOR_MS) {
-      this.log.info({ event: event.id, type: event.type }, 'The event is too old for a mail to its owners');
+      this.log.info({ event: event.id, type: event.type }, 'The event is too old to email its owners');
       return;
     }
     const facts = await this.facts.of(event);
@@ -65,8 +65,8 @@ export class MailOwnerEvents {
       return response;
     }
     const fields = { event: event.id, type: event.type, user: userId };
-    if (result === 'accepted') this.log.info(fields, 'An owner was mailed about a failure');
-    else this.log.warn({ ...fields, result }, 'A mail to an owner was not accepted, and is not sent again');
+    if (result === 'accepted') this.log.info(fields, 'Emailed an owner about a failure');
+    else this.log.warn({ ...fields, result }, 'An email to an owner was not accepted and is not retried');
     return undefined;
   }
 }

@@ -30,7 +30,7 @@ export const ownerMailText = (
     advice,
     `${dashboardUrl}${page}`,
     '',
-    'You get at most one such mail an hour, because you are an owner of the workspace. To get none, turn them off at',
+    'You get at most one such email per hour because you are an owner of the workspace. Turn these emails off:',
     `${dashboardUrl}/account`,
     '',
   ];
@@ -42,22 +42,22 @@ const messageAbout = ({ type, data }: OwnerEvent, name: string): Message => {
     case 'platform-management.deployment-failed.v1':
       return {
         subject: `Deployment failed: ${name}`,
-        what: `A deployment of the web service "${name}" failed. What was live before still is.`,
-        advice: 'The log of the deployment is at',
+        what: `A deployment of the web service "${name}" failed. The previous version is still live.`,
+        advice: 'View the log of the deployment:',
         page: `/web-services/${data.web_service_id}/deployments/${data.deployment_id}`,
       };
     case 'platform-management.web-service-unanswering.v1':
       return {
-        subject: `Web service does not answer: ${name}`,
-        what: `The web service "${name}" crashed or does not answer. Postern keeps restarting it.`,
-        advice: 'Its log is at',
+        subject: `Web service does not respond: ${name}`,
+        what: `The web service "${name}" crashed or does not respond. Postern keeps restarting it.`,
+        advice: 'View its log:',
         page: `/web-services/${data.web_service_id}/logs`,
       };
     case 'platform-management.database-nearly-full.v1':
       return {
         subject: `Database nearly full: ${name}`,
-        what: `The database "${name}" stores at least 90 percent of what its plan allows. Beyond that it becomes read-only.`,
-        advice: 'Delete data, or move to a larger plan. The database is at',
+        what: `The database "${name}" uses at least 90 percent of the storage of its plan. When the storage is full, it becomes read-only.`,
+        advice: 'Delete data, or move to a larger plan. View the database:',
         page: `/databases/${data.database_id}`,
       };
   }

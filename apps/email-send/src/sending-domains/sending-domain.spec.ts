@@ -142,7 +142,7 @@ describe('a sending domain', () => {
         data: { ...ofDomain, domain: 'example.com' },
       }));
 
-  it('keeps its status when the DNS does not answer', () =>
+  it('keeps its status when the DNS does not respond', () =>
     given(...verifiedDomain)
       .when(see(silent(spf()), silent(dkim(K1)), silent(dmarc())))
       .yields());

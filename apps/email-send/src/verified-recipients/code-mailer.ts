@@ -32,7 +32,7 @@ export class CodeMailer {
   async send({ address, code, name, ...counted }: RecipientCode): Promise<void> {
     const mailboxHash = await this.hashes.hashOf(address);
     if (await this.optOuts.has(mailboxHash)) {
-      throw new Refusal('recipient_opted_out', `the owner of ${address} does not want verification codes`);
+      throw new Refusal('recipient_opted_out', `${address} has opted out of verification codes`);
     }
     await this.codes.reserve({ ...counted, mailboxHash });
     const { tokens, publicUrl } = this.settings.copies;
@@ -54,7 +54,7 @@ const codeMail = (code: string, name: string, unsubscribeUrl: string): string =>
     `Enter it on the dashboard to let ${name ? `the email service "${name}"` : 'an email service'} send its sandbox mail to this address.`,
     'The code is valid for 24 hours. If you did not expect it, ignore this message.',
     '',
-    'To receive no verification codes at this address any more, from anybody, open:',
+    'To stop receiving verification codes at this address, open:',
     unsubscribeUrl,
     '',
   ].join('\n');

@@ -168,7 +168,7 @@ function enterCode({ codeHashes, at }: Of<'enter-code'>, state: VerifiedRecipien
   if (state.status === 'verified') return [];
   if (at >= state.expiresAt) throw new Refusal('code_expired', 'the code has expired; request a new one');
   if (state.wrongTries >= MAX_WRONG_TRIES) {
-    throw new Refusal('too_many_attempts', `the code was entered wrongly ${MAX_WRONG_TRIES} times; request a new one`);
+    throw new Refusal('too_many_attempts', `too many incorrect attempts; request a new code`);
   }
   const isRight = state.codeHash !== undefined && codeHashes.includes(state.codeHash);
   if (!isRight) return [{ type: 'email-send.recipient-code-mismatched.v1', data: ofRecipient }];

@@ -127,7 +127,7 @@ describe('A workspace', () => {
     expect(await codeOf(create(workspace_id))).toBe('workspace_not_found');
   });
 
-  it('stays closed while platform-management does not answer', async () => {
+  it('stays closed while platform-management does not respond', async () => {
     const workspace_id = uuidv7();
     await close(workspace_id, uuidv7());
     isDeleted = () => Promise.reject(new Error('not now'));

@@ -24,7 +24,7 @@ export class AccountProof {
         const known = await this.users.passwordHashOf(userId);
         return (await this.passwords.verify(known, password)) ? account : undefined;
       }));
-    if (!proved) throw new Refusal('credentials_wrong', 'the password is wrong');
+    if (!proved) throw new Refusal('credentials_wrong', 'incorrect password');
     return proved;
   }
 
@@ -33,10 +33,10 @@ export class AccountProof {
     const account = await this.ofPassword(userId, password);
     const proved = await this.guard.attemptInSession(userId, async () => {
       const answer = await this.secondFactor.answer(userId, code);
-      if (answer === 'absent') throw new Refusal('second_factor_not_enabled', 'there is no second factor');
+      if (answer === 'absent') throw new Refusal('second_factor_not_enabled', 'two-factor authentication is off');
       return answer === 'right' ? account : undefined;
     });
-    if (!proved) throw new Refusal('credentials_wrong', 'the code is wrong or was used; wait for the next one');
+    if (!proved) throw new Refusal('credentials_wrong', 'incorrect or already used code; wait for the next one');
     return proved;
   }
 }

@@ -15,7 +15,7 @@ export class AddMember {
 
   async execute({ actor_id, id, email, role }: RequestOf<typeof addMember>): Promise<ReplyOf<typeof addMember>> {
     const address = canonicalAddress(email);
-    if (address === undefined) throw new Refusal('invalid_input', `email: "${email}" is no e-mail address`);
+    if (address === undefined) throw new Refusal('invalid_input', `email: "${email}" must be a valid email address`);
     const userId = (await this.users.credentialsOf(address))?.userId;
     if (userId === undefined)
       return invitationReply(await this.members.invite({ workspaceId: id, email: address, role, actorId: actor_id }));

@@ -10,7 +10,7 @@ export class AuthenticateSession {
   async execute(request: RequestOf<typeof authenticateSession>): Promise<ReplyOf<typeof authenticateSession>> {
     const session = await this.sessions.find(request.token_hash);
     if (!session || (session.role !== 'owner' && !request.knows_roles))
-      throw new Refusal('session_invalid', 'the session is unknown or has expired; log in again');
+      throw new Refusal('session_invalid', 'the session is unknown or has expired; sign in again');
     const { userId, email, operator, workspaceId, role, quotas } = session;
     return { user_id: userId, email, operator, workspace_id: workspaceId, role, quotas };
   }

@@ -29,7 +29,7 @@ export class ChangePassword {
     const replaced =
       verified !== undefined &&
       (await this.users.replacePassword(user_id, verified, await this.passwords.hash(new_password)));
-    if (!replaced) throw new Refusal('credentials_wrong', 'the current password is wrong');
+    if (!replaced) throw new Refusal('credentials_wrong', 'the current password is incorrect');
     return {};
   }
 }

@@ -15,14 +15,15 @@ export class ConfirmSecondFactor {
   async execute(request: RequestOf<typeof confirmSecondFactor>): Promise<ReplyOf<typeof confirmSecondFactor>> {
     const { user_id, code, token_hash } = request;
     const factor = await this.factors.find(user_id);
-    if (factor?.confirmed) throw new Refusal('second_factor_enabled', 'the second factor is on already');
+    if (factor?.confirmed) throw new Refusal('second_factor_enabled', 'two-factor authentication is already on');
     if (!factor?.started) throw notStarted();
     const step = await this.guard.attemptInSession(user_id, async () => stepOf(factor.secret, code, new Date()));
-    if (step === undefined) throw new Refusal('credentials_wrong', 'the code is wrong; check the time of your device');
+    if (step === undefined) throw new Refusal('credentials_wrong', 'incorrect code; check the clock of your device');
     const { codes, hashes } = newRecoveryCodes();
     if (!(await this.factors.confirm(user_id, step, hashes, token_hash))) throw notStarted();
     return { recovery_codes: [...codes] };
   }
 }
 
-const notStarted = (): Refusal => new Refusal('second_factor_not_started', 'get a secret for your authenticator first');
+const notStarted = (): Refusal =>
+  new Refusal('second_factor_not_started', 'start the setup of two-factor authentication first');

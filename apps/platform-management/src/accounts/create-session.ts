@@ -84,9 +84,9 @@ const newWorkspaceOf = ({ email }: Account): NewSession['workspace'] => ({
 const accountDisabled = (): Refusal =>
   new Refusal('credentials_wrong', 'the account is disabled; ask your administrator');
 
-const codeRequired = (): Refusal => new Refusal('second_factor_required', 'enter the code of your authenticator');
+const codeRequired = (): Refusal => new Refusal('second_factor_required', 'enter the code from your authenticator app');
 
 const codeWrong = (): Refusal =>
-  new Refusal('credentials_wrong', 'the code is wrong or was used; wait for the next one');
+  new Refusal('credentials_wrong', 'incorrect or already used code; wait for the next one');
 
-const credentialsWrong = (): Refusal => new Refusal('credentials_wrong', 'e-mail address or password is wrong');
+const credentialsWrong = (): Refusal => new Refusal('credentials_wrong', 'incorrect email or password');

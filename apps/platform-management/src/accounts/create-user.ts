@@ -16,7 +16,7 @@ export class CreateUser {
 
   async execute(request: RequestOf<typeof createUser>): Promise<ReplyOf<typeof createUser>> {
     const actor = await this.accounts.find(request.actor_id);
-    if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator may create users');
+    if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator can create users');
     const user = await newUser(this.passwords, this.rules, request);
     await this.users.register(user);
     const account = await this.accounts.find(user.userId);

@@ -10,7 +10,7 @@ export class ListUsers {
 
   async execute({ actor_id, limit, offset }: RequestOf<typeof listUsers>): Promise<ReplyOf<typeof listUsers>> {
     const actor = await this.accounts.find(actor_id);
-    if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator may list users');
+    if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator can list users');
     const { total, accounts } = await this.accounts.list(limit, offset);
     const items = accounts.map(account => ({
       ...accountReply(account),

@@ -10,7 +10,7 @@ export const newUser = async (
   { email, password, operator, workspace_name }: Omit<RequestOf<typeof createUser>, 'actor_id'>,
 ): Promise<NewUser> => {
   const address = canonicalAddress(email);
-  if (address === undefined) throw new Refusal('invalid_input', `email: "${email}" is no e-mail address`);
+  if (address === undefined) throw new Refusal('invalid_input', `email: "${email}" must be a valid email address`);
   const problem = rules.problemOf(password, [address, workspace_name ?? '']);
   if (problem !== undefined) throw new Refusal('invalid_input', `password: ${problem}`);
   return {

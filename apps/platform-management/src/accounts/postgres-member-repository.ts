@@ -97,7 +97,7 @@ export class PostgresMemberRepository extends MemberRepository {
       const added = workspace.decide({ kind: 'add-member', userId, role, actorId: invitedBy, at }, state);
       const created = await client.query(INSERT_CREDENTIALS, [userId, email, passwordHash, false]);
       if (created.rowCount === 0)
-        throw new Refusal('user_exists', `there is a user ${email} already; log in and ask to be added`);
+        throw new Refusal('user_exists', 'a user with this email already exists; sign in and ask to be added');
       return [
         { streamId: userStream(userId), events: registered },
         { streamId, events: added },

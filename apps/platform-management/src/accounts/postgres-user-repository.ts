@@ -119,5 +119,5 @@ const insertCredentials = async (
   { userId, email, passwordHash, operator }: NewUser,
 ): Promise<void> => {
   const { rowCount } = await client.query(INSERT_CREDENTIALS, [userId, email, passwordHash, operator]);
-  if (rowCount === 0) throw new Refusal('user_exists', `email: there is a user ${email} already`);
+  if (rowCount === 0) throw new Refusal('user_exists', 'email: a user with this email already exists');
 };

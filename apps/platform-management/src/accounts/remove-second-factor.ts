@@ -12,7 +12,11 @@ export class RemoveSecondFactor {
 
   async execute({ actor_id, id }: RequestOf<typeof removeSecondFactor>): Promise<ReplyOf<typeof removeSecondFactor>> {
     const actor = await this.accounts.find(actor_id);
-    if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator may remove a second factor');
+    if (!actor?.operator)
+      throw new Refusal(
+        'not_an_operator',
+        'only an operator can turn off the two-factor authentication of another user',
+      );
     if (!(await this.accounts.find(id))) throw new Refusal('user_not_found', 'there is no such user');
     await this.factors.remove(id, actor_id);
     return {};

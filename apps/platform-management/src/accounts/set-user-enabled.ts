@@ -15,7 +15,7 @@ export class SetUserEnabled {
   async execute(request: RequestOf<typeof setUserEnabled>): Promise<ReplyOf<typeof setUserEnabled>> {
     const { actor_id: actorId, id: userId, enabled } = request;
     const actor = await this.accounts.find(actorId);
-    if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator may enable and disable users');
+    if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator can enable and disable users');
     const account = await this.accounts.find(userId);
     if (!account) throw new Refusal('user_not_found', 'there is no such user');
     await this.users.setEnabled(userId, enabled, actorId);

@@ -19,7 +19,7 @@ export class StartSecondFactor {
     const { email } = await this.proof.ofPassword(user_id, password);
     const secret = newSecret();
     if (!(await this.factors.start(user_id, secret)))
-      throw new Refusal('second_factor_enabled', 'the second factor is on already; turn it off first');
+      throw new Refusal('second_factor_enabled', 'two-factor authentication is already on; turn it off first');
     return { secret, uri: uriOf(secret, email) };
   }
 }

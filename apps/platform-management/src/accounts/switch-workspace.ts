@@ -16,7 +16,7 @@ export class SwitchWorkspace {
   }: RequestOf<typeof switchWorkspace>): Promise<ReplyOf<typeof switchWorkspace>> {
     const session = await this.sessions.find(token_hash);
     const account = session && (await this.accounts.find(session.userId));
-    if (!account) throw new Refusal('session_invalid', 'the session is unknown or has expired; log in again');
+    if (!account) throw new Refusal('session_invalid', 'the session is unknown or has expired; sign in again');
     const workspace = account.workspaces.find(({ id }) => id === workspace_id);
     if (!workspace) throw new Refusal('workspace_not_found', 'there is no such workspace');
     await this.sessions.switchWorkspace(token_hash, workspace_id);

@@ -113,7 +113,7 @@ export const user: Decider<User, UserCommand, UserEvent> = {
           { type: 'platform-management.password-changed.v1', data: { user_id: registered(state), at: command.at } },
         ];
       case 'enable-second-factor':
-        if (state.secondFactor) throw new Refusal('second_factor_enabled', 'the second factor is on already');
+        if (state.secondFactor) throw new Refusal('second_factor_enabled', 'two-factor authentication is already on');
         return [
           {
             type: 'platform-management.second-factor-enabled.v1',
@@ -186,7 +186,7 @@ const requirePlace = (existing: number, deleted: number): void => {
   const limit = WORKSPACES_PER_USER;
   if (existing + deleted < limit) return;
   if (deleted === 0) throw quotaReached('workspaces', limit);
-  const message = `quota_reached: a user may create ${limit} workspaces, and deleted ones count for a day; try again tomorrow`;
+  const message = `a user can create ${limit} workspaces, and deleted ones count for a day; try again tomorrow`;
   throw new Refusal('quota_reached', message, { quota: 'workspaces', limit });
 };
 
@@ -196,7 +196,7 @@ const registered = (state: User): string => {
 };
 
 const withSecondFactor = (state: User): string => {
-  if (!state.secondFactor) throw new Refusal('second_factor_not_enabled', 'there is no second factor');
+  if (!state.secondFactor) throw new Refusal('second_factor_not_enabled', 'two-factor authentication is off');
   return registered(state);
 };
 

@@ -54,11 +54,11 @@ export const decideInvitation = (
 ): MemberEvent[] => {
   requireOwner(members, actorId);
   if (counts.ofBoth > 0)
-    throw new Refusal('member_exists', 'email: the address is invited already; revoke the invitation first');
+    throw new Refusal('member_exists', 'email: this address is already invited; revoke the invitation first');
   if (Object.keys(members).length + counts.pending >= MEMBERS_PER_WORKSPACE) throw tooManyMembers();
   const { ofWorkspace, ofAddress } = INVITATIONS_PER_DAY;
   if (counts.ofWorkspace >= ofWorkspace || counts.ofAddress >= ofAddress)
-    throw new Refusal('quota_reached', 'quota_reached: too many invitations within a day; try again tomorrow', {
+    throw new Refusal('quota_reached', 'too many invitations in one day; try again tomorrow', {
       quota: 'invitations',
       limit: counts.ofWorkspace >= ofWorkspace ? ofWorkspace : ofAddress,
     });
@@ -73,7 +73,7 @@ export const decideMembers = (command: MemberCommand, workspace_id: string, memb
   const data = { workspace_id, user_id: userId, actor_id: actorId, at };
   switch (kind) {
     case 'add-member':
-      if (members[userId]) throw new Refusal('member_exists', 'email: the user belongs to the workspace already');
+      if (members[userId]) throw new Refusal('member_exists', 'email: this user is already a member of the workspace');
       if (Object.keys(members).length >= MEMBERS_PER_WORKSPACE) throw tooManyMembers();
       return [{ type: 'platform-management.member-added.v1', data: { ...data, role: command.role } }];
     case 'change-member-role':
@@ -98,7 +98,7 @@ export const evolveMembers = ({ type, data }: MemberEvent, members: Members): Me
 export const requireOwner = (members: Members, actorId: string): void => {
   if (!members[actorId]) throw new Refusal('workspace_not_found', 'there is no such workspace');
   if (members[actorId] !== 'owner')
-    throw new Refusal('role_insufficient', 'only an owner changes a workspace and its members');
+    throw new Refusal('role_insufficient', 'only owners can change a workspace and its members');
 };
 
 const roleOf = (members: Members, userId: string): WorkspaceRole => {
@@ -109,12 +109,12 @@ const roleOf = (members: Members, userId: string): WorkspaceRole => {
 
 const tooManyMembers = (): Refusal => {
   const limit = MEMBERS_PER_WORKSPACE;
-  const message = `quota_reached: a workspace has at most ${limit} members; remove one first`;
+  const message = `a workspace has at most ${limit} members; remove one first`;
   return new Refusal('quota_reached', message, { quota: 'members', limit });
 };
 
 const keepAnOwner = (members: Members, userId: string): void => {
   const others = Object.entries(members).filter(([id]) => id !== userId);
   if (members[userId] === 'owner' && !others.some(([, role]) => role === 'owner'))
-    throw new Refusal('last_owner', 'the last owner stays; make another member an owner first');
+    throw new Refusal('last_owner', 'a workspace needs at least one owner; make another member an owner first');
 };

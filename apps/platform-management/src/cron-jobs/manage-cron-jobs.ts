@@ -36,7 +36,7 @@ export class ManageCronJobs {
     const now = new Date();
     const next = Schedule.parse(schedule, now).after(now);
     if (!(await this.runtime.features()).has('runs'))
-      throw new Refusal('runs_not_supported', 'the runtime of this installation runs no commands');
+      throw new Refusal('runs_not_supported', 'this installation does not support commands');
     const settings = { name, schedule, command, overlap, timeLimitSeconds: time_limit_seconds };
     return cronJobReply(await this.jobs.create(web_service_id, { ...settings, nextAt: enabled ? next : null }));
   }

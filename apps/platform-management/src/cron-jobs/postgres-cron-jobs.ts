@@ -158,6 +158,6 @@ async function refusingDuplicates<T>(name: string, work: () => Promise<T>): Prom
     return await work();
   } catch (error) {
     if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
-    throw new Refusal('cron_job_exists', `name: the web service has a cron job ${name} already`);
+    throw new Refusal('cron_job_exists', `name: a cron job named ${name} already exists`);
   }
 }

@@ -26,9 +26,12 @@ export class Schedule {
     try {
       schedule = new Schedule(expression);
     } catch (error) {
-      throw new Refusal('invalid_input', `schedule: is no cron expression of five fields: ${(error as Error).message}`);
+      throw new Refusal(
+        'invalid_input',
+        `schedule: must be a cron expression with five fields: ${(error as Error).message}`,
+      );
     }
-    if (schedule.after(now) === null) throw new Refusal('invalid_input', 'schedule: has no time that will come');
+    if (schedule.after(now) === null) throw new Refusal('invalid_input', 'schedule: never runs in the future');
     return schedule;
   }
 

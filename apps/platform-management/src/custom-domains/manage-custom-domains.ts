@@ -33,7 +33,7 @@ export class ManageCustomDomains {
   async add(request: RequestOf<typeof addCustomDomain>): Promise<ReplyOf<typeof addCustomDomain>> {
     const service = await this.webServices.require(request.web_service_id, request);
     if (!(await this.targets.isSupported()))
-      throw new Refusal('invalid_input', 'domain: the runtime of this installation does not route custom domains');
+      throw new Refusal('invalid_input', 'domain: this installation does not support custom domains');
     const target = await this.targets.of(service);
     const row = await this.domains.add(service.id, domainName(request.domain, target));
     return replyOf(row, target);

@@ -41,7 +41,7 @@ export class PostgresCustomDomains extends CustomDomains {
         throw new Refusal('too_many_domains', `a web service has at most ${DOMAINS_PER_WEB_SERVICE} domains`);
       const token = randomBytes(20).toString('hex');
       const { rowCount } = await client.query(INSERT_DOMAIN, [id, webServiceId, domain, token]);
-      if (rowCount === 0) throw new Refusal('domain_exists', `domain: the web service has ${domain} already`);
+      if (rowCount === 0) throw new Refusal('domain_exists', `domain: ${domain} is already added`);
     });
     return (await this.find(webServiceId, id))!;
   }

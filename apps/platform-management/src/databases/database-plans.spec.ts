@@ -19,8 +19,6 @@ describe('the plan of a database', () => {
     }));
 
   it.each(['enormous', '', 'toString', '__proto__'])('is refused with the existing plans when it is %j', plan =>
-    expect(() => limitsOfPlan(plan)).toThrow(
-      'plan: there is no plan of this name; choose one of starter, basic, standard, large',
-    ),
+    expect(() => limitsOfPlan(plan)).toThrow('plan: unknown plan; choose one of starter, basic, standard, large'),
   );
 });

@@ -6,7 +6,7 @@ export const limitsOfPlan = (plan: string): DatabaseLimits => {
   const limits = Object.hasOwn(DATABASE_PLANS, plan) ? DATABASE_PLANS[plan] : undefined;
   if (!limits) {
     const known = Object.keys(DATABASE_PLANS).join(', ');
-    throw new Refusal('invalid_input', `plan: there is no plan of this name; choose one of ${known}`);
+    throw new Refusal('invalid_input', `plan: unknown plan; choose one of ${known}`);
   }
   return limits;
 };

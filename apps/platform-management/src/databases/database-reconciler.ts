@@ -123,7 +123,7 @@ export class DatabaseReconciler {
     // A single missing answer may be due to load.
     const runs = (await this.runtime.isRunning(row.id)) || (await this.runtime.isRunning(row.id));
     if (!runs) {
-      const reason = 'it does not answer; starting it again';
+      const reason = 'it does not respond; restarting it';
       await this.#report(row, { kind: 'report-unavailable', reason, at: now() });
       return this.#start(row, supervision);
     }

@@ -23,7 +23,7 @@ const created: DatabaseEvent = {
 const available: DatabaseEvent = { type: 'platform-management.database-became-available.v1', data: of };
 const unavailable: DatabaseEvent = {
   type: 'platform-management.database-became-unavailable.v1',
-  data: { ...of, reason: 'it does not answer' },
+  data: { ...of, reason: 'it does not respond' },
 };
 const readOnly: DatabaseEvent = {
   type: 'platform-management.database-became-read-only.v1',
@@ -38,7 +38,7 @@ const deletionRequested: DatabaseEvent = { type: 'platform-management.database-d
 const deleted: DatabaseEvent = { type: 'platform-management.database-deleted.v1', data: of };
 
 const answers: DatabaseCommand = { kind: 'report-available', at };
-const doesNotAnswer: DatabaseCommand = { kind: 'report-unavailable', reason: 'it does not answer', at };
+const doesNotAnswer: DatabaseCommand = { kind: 'report-unavailable', reason: 'it does not respond', at };
 const isFull: DatabaseCommand = { kind: 'report-read-only', reason: 'storage is full', at };
 const hasSpace: DatabaseCommand = { kind: 'report-writable', at };
 const giveUp: DatabaseCommand = { kind: 'fail-provisioning', reason: 'no space left', at };

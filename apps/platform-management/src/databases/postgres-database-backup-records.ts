@@ -30,7 +30,7 @@ export class PostgresDatabaseBackupRecords extends DatabaseBackupRecords {
 
   override async request(databaseId: string, backupId: string, scheduled = false): Promise<BackupRecord> {
     await this.#insert(databaseId, INSERT_BACKUP, [backupId, databaseId, scheduled], () => {
-      throw new Refusal('backup_under_way', 'a backup of this database is being made; wait until it is completed');
+      throw new Refusal('backup_under_way', 'a backup of this database is in progress; wait until it completes');
     });
     return backupOf(await this.prisma.databaseBackup.findUniqueOrThrow({ where: { id: backupId } }));
   }
@@ -50,7 +50,7 @@ export class PostgresDatabaseBackupRecords extends DatabaseBackupRecords {
     if (backup.status !== 'completed')
       throw new Refusal('backup_not_completed', 'only a backup whose status is completed can be restored');
     await this.#insert(databaseId, INSERT_RESTORE, [restoreId, databaseId, backupId], () => {
-      throw new Refusal('restore_under_way', 'this database is being restored; wait until that is completed');
+      throw new Refusal('restore_under_way', 'this database is being restored; wait until the restore completes');
     });
     return restoreOf(await this.prisma.databaseRestore.findUniqueOrThrow({ where: { id: restoreId } }));
   }

@@ -3,8 +3,8 @@ import { Refusal } from '@postern/contracts/refusal';
 export const variableInUse = (variable: string): Refusal =>
   new Refusal(
     'variable_in_use',
-    `the web service has the variable ${variable} already; delete it, or choose another name for the attachment`,
+    `the web service already has a variable ${variable}; delete it, or choose another name for the attachment`,
   );
 
 export const databaseNotRunning = (): Refusal =>
-  new Refusal('database_not_running', 'the database does not run; try again when its status is running');
+  new Refusal('database_not_running', 'the database is not running; try again when its status is running');

@@ -22,7 +22,7 @@ export class ReceiveDeployHook {
     const body = Buffer.from(request.body, 'base64');
     const isBare = isBareCall(request.headers);
     if (!isBare && !isSigned(request.headers, body, hook.secret)) {
-      throw new Refusal('invalid_signature', 'the signature does not fit the secret of the deploy hook');
+      throw new Refusal('invalid_signature', 'the signature does not match the secret of the deploy hook');
     }
     const event = isBare ? undefined : eventOf(request, body);
     const digest = isBare ? randomUUID() : createHash('sha256').update(body).digest('hex');
@@ -30,7 +30,7 @@ export class ReceiveDeployHook {
     const added = await this.hooks.add(hook.id, delivery, MOST_CALLS_PER_MINUTE);
     if (added === 'known') return { outcome: 'ignored', reason: 'this event was received before', deployment_id: null };
     if (added === 'too_many') {
-      throw new Refusal('too_many_calls', `a deploy hook takes ${MOST_CALLS_PER_MINUTE} calls a minute`);
+      throw new Refusal('too_many_calls', `a deploy hook accepts ${MOST_CALLS_PER_MINUTE} calls per minute`);
     }
     const { outcome, reason, deploymentId } = delivery;
     if (deploymentId !== null) await this.hooks.deploy(hook, { ...delivery, deploymentId });
@@ -51,7 +51,7 @@ const eventOf = ({ headers, content_type }: Pick<Request, 'headers' | 'content_t
   try {
     return readEvent(headers, content_type, body);
   } catch {
-    throw new Refusal('invalid_event', 'the body is not the JSON of an event');
+    throw new Refusal('invalid_event', 'the body is not a valid push event');
   }
 };
 

@@ -147,7 +147,7 @@ function refuseRepetitions(values: readonly NewValue[], input: string): void {
     const slot = slotOf(value);
     if (seen.has(slot)) {
       const where = value.scope === undefined ? '' : ` in scope ${value.scope}`;
-      throw new Refusal('invalid_input', `${input}[${place}].key: ${value.key} is there twice${where}`);
+      throw new Refusal('invalid_input', `${input}[${place}].key: ${value.key} is duplicated${where}`);
     }
     seen.add(slot);
   }

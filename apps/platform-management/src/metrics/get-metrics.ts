@@ -21,7 +21,7 @@ export class GetMetrics {
     const sample = NOT_RUNNING.has(service.status)
       ? undefined
       : await this.metrics.latest(web_service_id, new Date(Date.now() - CURRENT_SECONDS * 1000));
-    if (!sample) throw new Refusal('nothing_to_report', 'the web service is not running and has nothing to report');
+    if (!sample) throw new Refusal('nothing_to_report', 'the web service is not running');
     return usageReply(sample);
   }
 }

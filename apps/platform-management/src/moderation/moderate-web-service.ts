@@ -16,9 +16,9 @@ export class ModerateWebService {
   async execute(request: RequestOf<typeof moderateWebService>): Promise<ReplyOf<typeof moderateWebService>> {
     const { actor_id: actorId, web_service_id: id, action, reason } = request;
     const actor = await this.accounts.find(actorId);
-    if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator may moderate web services');
+    if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator can moderate web services');
     if (action === 'block' || action === 'suspend') {
-      if (reason === undefined) throw new Refusal('invalid_input', `reason: is needed to ${action} a web service`);
+      if (reason === undefined) throw new Refusal('invalid_input', `reason: is required to ${action} a web service`);
       await this.repository.execute(id, at => ({ kind: action, actorId, reason, at }));
     } else {
       await this.repository.execute(id, at => ({ kind: action, actorId, reason, at }));

@@ -36,7 +36,7 @@ describe('what owners are mailed', () => {
     });
   });
 
-  it('is the reason of a web service that does not answer', async () => {
+  it('is the reason of a web service that does not respond', async () => {
     const { web_service_id } = await resources.newService(await resources.newProject());
     const status_reason = 'restarted 3 times in 20 s: exited with code 4\nsecret output';
     const stream = await append(`test-${uuidv7()}`, 'web-service-unanswering', { web_service_id, status_reason });

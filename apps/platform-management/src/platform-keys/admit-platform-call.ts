@@ -30,14 +30,14 @@ export class AdmitPlatformCall {
       throw new Refusal('platform_key_invalid', 'the API key is invalid, expired or revoked', ofKey(call));
     const rate_limit = this.#rateLimit(call);
     if (rate_limit && call.used > rate_limit.limit) {
-      throw new Refusal('rate_limit_reached', `the limit of ${rate_limit.limit} requests a minute is reached`, {
+      throw new Refusal('rate_limit_reached', `the limit of ${rate_limit.limit} requests per minute is reached`, {
         rate_limit,
         retry_after_s: Math.max(1, rate_limit.reset_s),
       });
     }
     const { key } = call;
     if (required === 'write' && key.scope !== 'write') {
-      throw new Refusal('insufficient_scope', 'the API key may only read', {
+      throw new Refusal('insufficient_scope', 'the API key is read-only', {
         required,
         actual: key.scope,
         ...ofKey(call),
@@ -46,13 +46,17 @@ export class AdmitPlatformCall {
     }
     // Gateways of the release before send no role.
     if (!includesRole(key.role, role ?? (required === 'read' ? 'viewer' : 'member'))) {
-      throw new Refusal('operation_not_allowed', `the role of the API key's user in the workspace is ${key.role}`, {
-        ...ofKey(call),
-        ...(rate_limit ? { rate_limit } : {}),
-      });
+      throw new Refusal(
+        'operation_not_allowed',
+        `the role of the key's user in the workspace, ${key.role}, does not allow this`,
+        {
+          ...ofKey(call),
+          ...(rate_limit ? { rate_limit } : {}),
+        },
+      );
     }
     if (operation !== undefined && !permits(key, operation)) {
-      throw new Refusal('operation_not_allowed', `the API key is restricted and may not do ${operation}`, {
+      throw new Refusal('operation_not_allowed', `the API key is restricted and does not allow ${operation}`, {
         required: operation,
         ...ofKey(call),
         ...(rate_limit ? { rate_limit } : {}),

@@ -109,7 +109,7 @@ function create(command: Extract<PlatformKeyCommand, { kind: 'create' }>): Platf
     throw new Refusal('invalid_input', `operations: ${write} needs a key with the scope write`);
   }
   if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(at)) {
-    throw new Refusal('invalid_input', 'expires_at: must lie in the future');
+    throw new Refusal('invalid_input', 'expires_at: must be in the future');
   }
   return [
     {

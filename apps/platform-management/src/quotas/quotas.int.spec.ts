@@ -75,7 +75,7 @@ describe('a workspace without a change by an operator', () => {
     expect(codes.filter(code => code === 'quota_reached')).toHaveLength(10);
     expect(await resources.ask(listProjects, owner)).toHaveLength(50);
     expect(await refusalOf(newProject(owner))).toMatchObject({
-      message: expect.stringContaining('the quota projects is used up, at most 50 projects per workspace'),
+      message: expect.stringContaining('Quota exceeded: at most 50 projects per workspace (quota projects)'),
       details: { quota: 'projects', limit: 50 },
     });
   }, 60_000);
@@ -96,7 +96,9 @@ describe('a user', () => {
     const codes = await Promise.all(Array.from({ length: 60 }, () => codeOf(create())));
     expect(codes.filter(code => code === undefined)).toHaveLength(9);
     expect(codes.filter(code => code === 'quota_reached')).toHaveLength(51);
-    expect((await refusalOf(create())).message).toContain('the quota workspaces is used up, at most 10');
+    expect((await refusalOf(create())).message).toContain(
+      'Quota exceeded: at most 10 workspaces per user (quota workspaces)',
+    );
   });
 });
 

@@ -18,7 +18,7 @@ export class SetWorkspaceQuotas {
   async execute(request: RequestOf<typeof setWorkspaceQuotas>): Promise<ReplyOf<typeof setWorkspaceQuotas>> {
     const { actor_id: actorId, id, quotas: changes } = request;
     const actor = await this.accounts.find(actorId);
-    if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator may set quotas');
+    if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator can set quotas');
     const command = { kind: 'set-quotas', changes, actorId, at: new Date().toISOString() } as const;
     await this.streams.execute(workspace, workspaceStream(id), command);
     return workspaceQuotasReply(await this.usage.overridesOf(id), await this.usage.usageOf(id));

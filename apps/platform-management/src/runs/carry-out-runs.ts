@@ -58,7 +58,7 @@ export class CarryOutRuns {
       const controller = new AbortController();
       this.#underWay.set(run.id, controller);
       void this.#carryOut(run, controller.signal)
-        .catch(err => this.log.error({ err, run: run.id }, 'A run could not be carried out; it will be retried'))
+        .catch(err => this.log.error({ err, run: run.id }, 'A run failed to start; it will be retried'))
         .finally(() => this.#underWay.delete(run.id));
     }
   }

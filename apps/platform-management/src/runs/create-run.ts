@@ -28,10 +28,9 @@ export class CreateRun {
     const state = await this.webServices.stateOf(webServiceId);
     refuseFlagged(state);
     const release = releaseToRun(state);
-    if (!release)
-      throw new Refusal('nothing_to_run', 'No successful deployment to run a command of; create one first.');
+    if (!release) throw new Refusal('nothing_to_run', 'No successful deployment yet. Create one first.');
     if (!(await this.runtime.features()).has('runs')) {
-      throw new Refusal('runs_not_supported', 'the runtime of this installation runs no one-off commands');
+      throw new Refusal('runs_not_supported', 'this installation does not support commands');
     }
     const { workspaceId } = await this.projects.requireOwner(request, state.projectId!);
     const limit = this.usage.limitOf(workspaceId, { instances: 1 });

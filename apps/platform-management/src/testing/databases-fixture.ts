@@ -83,7 +83,7 @@ export class DatabasesFixture {
   async run({ id: database_id }: CreatedDatabase, workspace_id: string): Promise<void> {
     const status = async () => (await this.client.request(getDatabase, { workspace_id, database_id })).status;
     for (const until = Date.now() + 120_000; (await status()) !== 'running'; await this.reconcile())
-      if (Date.now() > until) throw new Error('the database does not run');
+      if (Date.now() > until) throw new Error('the database is not running');
   }
 
   /** One reconciliation of backups and restores, with all that it starts. */

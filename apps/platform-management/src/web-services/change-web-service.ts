@@ -63,7 +63,7 @@ export class ChangeWebService {
     if (wanted.length === 0) return;
     const features = await this.runtime.features();
     const missing = wanted.find(name => !features.has(FEATURES[name]));
-    if (missing) throw new Refusal('invalid_input', `${missing}: the runtime of this installation does not support it`);
+    if (missing) throw new Refusal('invalid_input', `${missing}: this installation does not support it`);
   }
 
   /** A workspace may have only so many instances; fewer are always allowed. */

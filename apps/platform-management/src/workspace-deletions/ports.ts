@@ -2,7 +2,7 @@
 export abstract class WorkspaceDeletions {
   /**
    * Resolves once the read models show it. @throws the refusals `workspace_not_found`, `role_insufficient` and
-   * `workspace_not_empty`; `ServiceUnavailable` if email-send does not answer.
+   * `workspace_not_empty`; `ServiceUnavailable` if email-send does not respond.
    */
   abstract delete(workspaceId: string, actorId: string): Promise<void>;
   /** Waits for a deletion in progress. */

@@ -142,7 +142,7 @@ describe('a workspace', () => {
     expect(await codeOf(remove(owner))).toBeUndefined();
   });
 
-  it('is kept when email-send does not answer, and deleted later', async () => {
+  it('is kept when email-send does not respond, and deleted later', async () => {
     const owner = await newOwner();
     const answer = new Latch();
     emailSend.beforeReply = answer.wait;

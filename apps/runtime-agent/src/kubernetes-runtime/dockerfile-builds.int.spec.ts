@@ -138,7 +138,7 @@ describe('A repository with a Dockerfile', () => {
   it('is not started where neither it nor the web service says how', async () => {
     const order = await builds.orderOf({ ...shop, Dockerfile: dockerfile.replace(/CMD.*/, '') });
     await expect(harness.runtime.roll(builds.planOf(await builds.build(order)), never)).rejects.toThrow(
-      'nothing starts this service: add a CMD to its Dockerfile, or give the web service a start command',
+      'no start command: set one, or add a CMD to the Dockerfile',
     );
   });
 

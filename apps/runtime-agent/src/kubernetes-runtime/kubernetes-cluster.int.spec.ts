@@ -114,7 +114,7 @@ describe('Web services in a cluster', () => {
     await harness.runtime.reconcile([plan], new Set());
     await endsAnew(2);
     await harness.runtime.stop(webServiceId);
-    const words = expect.stringMatching(new RegExp(`^ws-${webServiceId}-\\S+ was ended by signal 9, for example`));
+    const words = expect.stringMatching(new RegExp(`^ws-${webServiceId}-\\S+ was killed (signal 9), for example`));
     expect(await told()).toEqual([words, words]);
   }, 60_000);
 
@@ -146,9 +146,9 @@ describe('Web services in a cluster', () => {
   });
 
   it.each([
-    ['nothing starts this service', { 'README.md': 'hello' }, {}],
+    ['no start command', { 'README.md': 'hello' }, {}],
     ['package.json is not valid', { 'package.json': '{' }, {}],
-    ['the build command was ended by SIGKILL', server, { buildCommand: 'kill -9 $$' }],
+    ['the build command was killed by SIGKILL', server, { buildCommand: 'kill -9 $$' }],
     [
       'npm install && npm run build --if-present exited with code',
       { 'package.json': '{"scripts":{"build":"false"}}' },

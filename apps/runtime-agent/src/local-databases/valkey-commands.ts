@@ -24,7 +24,7 @@ export const runValkeyCommands = (
       socket.destroy();
       reject(error);
     };
-    socket.setTimeout(ANSWER_WITHIN_MS, () => fail(new Error('the key-value store does not answer')));
+    socket.setTimeout(ANSWER_WITHIN_MS, () => fail(new Error('the key-value store does not respond')));
     socket.on('error', fail).on('close', () => fail(new Error('the key-value store closed the connection')));
     const take = (reply: string) => {
       replies.push(reply);

@@ -101,14 +101,14 @@ export class LocalRuntime extends Runtime {
   override async run(order: RunOrder, signal: AbortSignal): Promise<RunEnd> {
     await this.#adoptOnce();
     if (this.#removed.has(order.webServiceId))
-      return { exitCode: null, reason: 'was not run: the web service is deleted' };
+      return { exitCode: null, reason: 'not run because the web service was deleted' };
     return this.parts.commands.run({ ...order, isRelease: false }, signal);
   }
 
   async stop(webServiceId: string): Promise<void> {
     await this.#adoptOnce();
     await Promise.all([
-      this.parts.commands.end(webServiceId, 'was ended: the web service was stopped', 'all'),
+      this.parts.commands.end(webServiceId, 'stopped because the web service was stopped', 'all'),
       this.#stopInstances(webServiceId),
     ]);
   }

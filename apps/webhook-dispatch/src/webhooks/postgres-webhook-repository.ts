@@ -69,7 +69,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
     await this.#execute(webhook_id, { kind: 'switch-secret', serviceId: service_id, at: now() }, async client => {
       const { rowCount } = await client.query(SWITCH_SECRET, [webhook_id]);
       // Possible only if an earlier release recorded a rotation without storing its secret.
-      if (rowCount === 0) throw new Refusal('no_next_secret', 'there is no next secret; rotate the secret first');
+      if (rowCount === 0) throw new Refusal('no_next_secret', 'no new secret is ready; rotate the secret first');
     });
   }
 

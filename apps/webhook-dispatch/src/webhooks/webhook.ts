@@ -90,7 +90,7 @@ export const webhook: Decider<State, WebhookCommand, WebhookEvent> = {
         return [{ type: 'webhook-dispatch.webhook-secret-rotated.v1', data: identity }];
       case 'switch-secret':
         if (!known.nextSecretReady)
-          throw new Refusal('no_next_secret', 'there is no next secret; rotate the secret first');
+          throw new Refusal('no_next_secret', 'no new secret is ready; rotate the secret first');
         return [{ type: 'webhook-dispatch.webhook-secret-switched.v1', data: identity }];
       case 'remove':
         return [{ type: 'webhook-dispatch.webhook-removed.v1', data: identity }];

@@ -11,7 +11,7 @@ const DOMAIN = 'relay.test';
 const TAKEN = { action: 'delivered', status: '2.1.5', reply: '250 2.1.5 delivered to mailbox' } as const;
 const STATUS = {
   delivered: TAKEN,
-  delayed: { action: 'delayed', status: '4.4.1', reply: '451 4.4.1 the destination does not answer yet' },
+  delayed: { action: 'delayed', status: '4.4.1', reply: '451 4.4.1 the destination does not respond yet' },
   bounced_hard: { action: 'failed', status: '5.1.1', reply: '550 5.1.1 no such user here' },
   bounced_soft: { action: 'failed', status: '5.2.2', reply: '552 5.2.2 the mailbox is full' },
 } as const;

@@ -50,7 +50,7 @@ const crashes = async service => {
 const runsOutOfMemory = async service => {
   await service.restart();
   await service.get('/eat');
-  const { message } = await service.logLine(/used more memory than it may/);
+  const { message } = await service.logLine(/exceeded its memory limit/);
   demand(`an instance that the kernel ends is told of: ${message}`, true);
   await eventually('an answer afterwards', () => service.get().catch(() => undefined));
   demand('and it answers again', true);

@@ -44,7 +44,7 @@ export const emailBounced = event(
       bounce_type: z
         .enum(['hard', 'soft'])
         .describe('`hard`: the address does not exist. `soft`: anything else, such as a full mailbox.'),
-      reason: z.string().describe('Why the message was rejected, in the words of the server.'),
+      reason: z.string().describe('Why the message was rejected, as the server states it.'),
     }),
   ).extend({
     classification: bounceClassification.optional().describe('Absent in bounces that earlier releases recorded.'),

@@ -30,7 +30,7 @@ export const getEmailContent = request('get-email-content', {
     method: 'GET',
     path: '/email-services/{service_id}/emails/{email_id}/content',
     access: 'session',
-    summary: 'Get the content of a message while it is kept',
+    summary: 'Get the content of a message while it is stored',
     description:
       'A body is kept for 7 days unless the administrator sets another time. A part of more than 1 MiB is cut.',
   },

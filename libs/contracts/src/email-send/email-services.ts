@@ -33,7 +33,11 @@ export const createEmailService = request('create-email-service', {
   request: z.object({
     workspace_id: id,
     name: emailServiceName,
-    owner_email: z.string().max(320).optional().describe('Notified when a verified domain loses its DNS records.'),
+    owner_email: z
+      .string()
+      .max(320)
+      .optional()
+      .describe('The address that is notified when a verified domain loses its DNS records.'),
     workspace_quotas: quotaOverrides.optional(),
   }),
   reply: emailService,

@@ -35,7 +35,7 @@ export const copyOutcome = z.object({
     .enum(['accepted', 'refused', 'deferred', 'suppressed', 'expired', 'unknown'])
     .describe(
       'accepted: taken by the relay. refused: 5xx, final. deferred: 4xx, tried again later. suppressed: never handed over. ' +
-        'expired: deferred until its deadline. unknown: the connection or we died between hand-over and answer; never repeated.',
+        'expired: deferred until its deadline. unknown: the connection or the process ended before the relay responded; never repeated.',
     ),
   smtp_response: z.string(),
   relay: z.string().nullable(),

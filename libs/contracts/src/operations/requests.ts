@@ -111,7 +111,7 @@ const operationsOf = (service: ServiceName) => {
           .array(z.string())
           .optional()
           .describe(
-            'At the end: values that no known key opens, by table, column and id; only some of them if there are many.',
+            'At the end: values that no known key can decrypt, by table, column and id; only some of them if there are many.',
           ),
       }),
       deadlineMs: 60_000,
@@ -159,7 +159,7 @@ export const OPERATIONS = Object.fromEntries(
  * delivery-tracking publishes on `returnPathArrivals(probe_id)`.
  */
 export const probeReturnPath = requestsOf('email-send', ['operator'])('probe-return-path', {
-  request: z.object({ probe_id: z.uuidv4().describe('A UUID of version 4, unlike the id of an email.') }),
+  request: z.object({ probe_id: z.uuidv4().describe('A version 4 UUID, unlike the id of an email.') }),
   reply: z.object({ relay: z.string(), taken: z.boolean(), answer: z.string() }),
   deadlineMs: 60_000,
 });

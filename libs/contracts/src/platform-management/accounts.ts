@@ -35,7 +35,7 @@ export const createSession = request('create-session', {
   request: z.object({
     email: z.string().max(320),
     password: z.string().max(1024),
-    code: secondFactorCode.optional().describe('Of users with a second factor.'),
+    code: secondFactorCode.optional().describe('Only for users with two-factor authentication.'),
     ip: z.string(),
     device_token: z.string().max(1024).optional(),
     user_agent: z.string().max(512).optional(),
@@ -77,9 +77,9 @@ export const endSession = request('end-session', {
 export const userSession = z.object({
   id,
   created_at: timestamp,
-  last_used_at: timestamp.describe('Up to a minute late.'),
+  last_used_at: timestamp.describe('At most a minute out of date.'),
   expires_at: timestamp.describe('When the session ends at the latest; without requests it ends earlier.'),
-  client_address: z.string().nullable().describe('The IP address that logged in.'),
+  client_address: z.string().nullable().describe('The IP address that signed in.'),
   user_agent: z.string().nullable().describe('Browser and system, or the program, in short form.'),
   current: z.boolean().describe('Whether the request was made with this session.'),
 });
@@ -135,7 +135,7 @@ export const getMe = request('get-me', {
       .boolean()
       .optional()
       .describe(
-        'Whether you are mailed about failures in the workspaces that you own. Absent from the release before.',
+        'Whether you get emails about failures in the workspaces that you own. Absent from the release before.',
       ),
   }),
   refusals: { user_not_found: 404 },
@@ -159,9 +159,9 @@ export const changeMe = request('change-me', {
     path: '/me',
     access: 'session',
     role: 'viewer',
-    summary: 'Choose whether you are mailed about your services',
+    summary: 'Turn email notifications about your services on or off',
     description:
-      'Owners of a workspace get a mail when a deployment fails, a web service stops answering, or a database is nearly full. Mail about your account is always sent.',
+      'Owners of a workspace get an email when a deployment fails, a web service stops answering, or a database is nearly full. Emails about your account are always sent.',
   },
 });
 

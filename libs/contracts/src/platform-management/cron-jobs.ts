@@ -15,7 +15,7 @@ const MOST_SECONDS = RUN_DEADLINE_MS / 1_000;
 const overlap = z
   .enum(['skip', 'replace', 'allow'])
   .describe(
-    'What happens at a time of the schedule while a run of the job is in progress: no new run, the new run instead of it, or both.',
+    'What happens if a run is still in progress at the next scheduled time: the new run is skipped, it replaces the current one, or both run.',
   );
 
 /** A command that runs at the times of a schedule. */
@@ -26,8 +26,8 @@ export const cronJob = z.object({
   schedule: z.string().describe('A cron expression of five fields, in UTC.'),
   command: z.string().describe('The command, for a shell in the folder of the application.'),
   overlap,
-  time_limit_seconds: z.int().describe('A run that takes longer is ended and has failed.'),
-  enabled: z.boolean().describe('Whether it runs.'),
+  time_limit_seconds: z.int().describe('A run that takes longer is stopped and fails.'),
+  enabled: z.boolean().describe('Whether the job is enabled.'),
   next_run_at: timestamp.nullable().describe('The next time of the schedule; null while the job is disabled.'),
   last_run: z
     .object({ id, status: runStatus, scheduled_for: timestamp })
@@ -71,8 +71,8 @@ export const createCronJob = request('create-cron-job', {
     overlap: overlap.default('skip'),
     time_limit_seconds: fields.time_limit_seconds
       .default(MOST_SECONDS)
-      .describe('A run that takes longer is ended and has failed; at most one hour.'),
-    enabled: z.boolean().default(true).describe('Whether it runs.'),
+      .describe('A run that takes longer is stopped and fails; at most one hour.'),
+    enabled: z.boolean().default(true).describe('Whether the job is enabled.'),
   }),
   reply: cronJob,
   refusals: {
@@ -89,7 +89,7 @@ export const createCronJob = request('create-cron-job', {
     path,
     access: 'session',
     status: 201,
-    summary: 'Create a command that runs at the times of a schedule (UTC)',
+    summary: 'Create a cron job, which runs a command on a schedule (UTC)',
     examples: { body: EXAMPLE, reply: REPLY },
     description:
       'Each run is a one-off command with the live release and its environment. No job runs while the web service is stopped, blocked or suspended.',

@@ -13,10 +13,10 @@ export const customDomain = z.object({
   id,
   domain: z.string().describe('Lower case; names in other scripts as A-labels.'),
   status: z.enum(['pending', 'verified']),
-  target: z.string().describe('The host name that a CNAME record of the domain has to name.'),
+  target: z.string().describe('The target of the CNAME record of the domain.'),
   txt: z
     .object({ name: z.string(), value: z.string() })
-    .describe('A TXT record that proves the ownership too, for domains that cannot have a CNAME record.'),
+    .describe('A TXT record that also proves ownership, for domains that cannot have a CNAME record.'),
   message: z.string().nullable().describe('What the last check found; null before it.'),
   created_at: timestamp,
   verified_at: timestamp.nullable(),
@@ -42,7 +42,7 @@ export const addCustomDomain = request('add-custom-domain', {
     path,
     access: 'session',
     status: 201,
-    summary: 'Add a domain of your own to a web service',
+    summary: 'Add a custom domain to a web service',
     examples: {
       body: { domain: 'shop.example.com' },
       reply: {
@@ -90,7 +90,7 @@ export const verifyCustomDomain = request('verify-custom-domain', {
     method: 'POST',
     path: `${path}/{domain_id}/verify`,
     access: 'session',
-    summary: 'Look up the records of a domain; with one of them, it is verified and routed',
+    summary: 'Check the DNS records of a domain; if one of them is found, the domain is verified and routed',
   },
   deadlineMs: 30_000,
 });
@@ -104,7 +104,7 @@ export const removeCustomDomain = request('remove-custom-domain', {
     method: 'DELETE',
     path: `${path}/{domain_id}`,
     access: 'session',
-    summary: 'Delete a domain; it is free for other web services at once',
+    summary: 'Delete a domain; other web services can use it immediately',
   },
 });
 

@@ -30,7 +30,8 @@ export const attachDatabase = request('attach-database', {
     path: '/databases/{database_id}/attachments',
     access: 'session',
     status: 201,
-    summary: 'Give a web service the connection URL of a database as an environment variable, from its next start on',
+    summary:
+      'Inject the connection URL of a database into a web service as an environment variable, from its next start',
   },
 });
 
@@ -58,6 +59,6 @@ export const detachDatabase = request('detach-database', {
     method: 'DELETE',
     path: '/databases/{database_id}/attachments/{attachment_id}',
     access: 'session',
-    summary: 'Detach a database from a web service, from its next start on',
+    summary: 'Detach a database from a web service; takes effect at its next start',
   },
 });

@@ -77,8 +77,8 @@ export const restoreDatabaseBackup = request('restore-database-backup', {
     path: '/databases/{database_id}/backups/{backup_id}/restore',
     access: 'session',
     status: 202,
-    summary: 'Replace everything in a database by a backup, all or nothing',
+    summary: 'Restore a database from a backup, all or nothing',
     description:
-      'The database serves its present data until those of the backup are ready, and closes all connections when it changes over. Name, address and password stay.',
+      'The database serves its current data until the data of the backup is ready; then it closes all connections and switches. Name, address and password stay the same.',
   },
 });

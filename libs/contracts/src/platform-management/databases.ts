@@ -132,7 +132,7 @@ export const rotateDatabase = request('rotate-database', {
     access: 'session',
     summary: 'Replace the password of a database; the URL with the new one is shown only in this reply',
     description:
-      'The old password opens no connections any more; open ones stay. Attached web services that run are restarted at once.',
+      'The old password cannot be used for new connections; existing ones stay open. Running web services that are attached are restarted immediately.',
   },
 });
 export type RotatedDatabase = z.output<typeof rotateDatabase.reply>;

@@ -57,7 +57,7 @@ export const deleteDeployHook = request('delete-deploy-hook', {
     method: 'DELETE',
     path: '/web-services/{web_service_id}/deploy-hook',
     access: 'session',
-    summary: 'Delete the deploy hook; its URL stops working at once',
+    summary: 'Delete the deploy hook; its URL stops working immediately',
   },
 });
 

@@ -67,7 +67,7 @@ export const webServiceResumed = event('web-service-resumed.v1', ofWebService);
 /** The database accepts connections. */
 export const databaseBecameAvailable = event('database-became-available.v1', ofDatabase);
 
-/** The database does not answer; it is being restarted. */
+/** The database does not respond; it is being restarted. */
 export const databaseBecameUnavailable = event('database-became-unavailable.v1', ofDatabase);
 
 /** The database could not be created in time. */

@@ -64,9 +64,9 @@ export const addMember = request('add-member', {
     access: 'workspace-member',
     role: 'owner',
     status: 201,
-    summary: 'Add a user to a workspace, or invite an address without a user',
+    summary: 'Add a user to a workspace, or invite a new user by email',
     description:
-      'An invitation is mailed and expires after 7 days. A viewer reads; a member works with services; an owner also manages members, platform keys and deletion.',
+      'An invitation is emailed and expires after 7 days. A viewer can read; a member can change services; an owner can also manage members and platform keys, and delete.',
   },
 });
 

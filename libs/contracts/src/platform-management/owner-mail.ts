@@ -7,7 +7,7 @@ const request = requestsOf('platform-management', ['email-send']);
 /** What to mail the owners of a workspace about one of its web services or databases. */
 export const ownerMailFacts = z.object({
   workspace_name: z.string(),
-  project_name: z.string().nullable().describe('Null for a database, which belongs to no project.'),
+  project_name: z.string().nullable().describe('Null for a database, because databases do not belong to projects.'),
   name: z.string(),
   reason: z.string().nullable().describe('The words of the platform, without the output of a build or an instance.'),
   recipients: z.array(z.object({ user_id: id, email: z.string() })),

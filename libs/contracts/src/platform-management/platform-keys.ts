@@ -88,13 +88,13 @@ export const platformKeyInput = z.strictObject({
   name: z.string().trim().min(1).max(100),
   scope: platformKeyScope,
   expires_at: timestamp.optional().describe('A time in the future; absent for a key that never expires.'),
-  projects: z.array(id).min(1).max(50).optional().describe('The only projects that the key reaches; absent for all.'),
+  projects: z.array(id).min(1).max(50).optional().describe('The projects that the key can access; absent for all.'),
   operations: z
     .array(platformOperation)
     .min(1)
     .max(2 * PLATFORM_RESOURCES.length)
     .optional()
-    .describe('All that the key may do, within its scope; absent for everything.'),
+    .describe('The operations that the key allows, within its scope; absent for all.'),
 });
 
 /** The key is returned only in this reply. */

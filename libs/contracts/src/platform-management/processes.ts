@@ -10,12 +10,12 @@ export const listProcesses = request('list-processes', {
   reply: z.array(
     z.object({
       type: z.string().describe('The process type of the Procfile.'),
-      configured: z.int().describe('How many are to run, by the settings.'),
-      running: z.int().describe('How many run now.'),
+      configured: z.int().describe('The configured number.'),
+      running: z.int().describe('The number that is running.'),
       failure: z
         .string()
         .nullable()
-        .describe('How often it was restarted of late, and why, if it crashes again and again.'),
+        .describe('How often it was restarted recently, and why, if it crashes repeatedly.'),
     }),
   ),
   refusals: { web_service_not_found: 404, runtime_unavailable: 503 },
@@ -24,7 +24,7 @@ export const listProcesses = request('list-processes', {
     method: 'GET',
     path: '/web-services/{web_service_id}/processes',
     access: 'session',
-    summary: 'List the processes that run beside the instances, by their process type',
+    summary: 'List the processes that run alongside the instances, by process type',
   },
 });
 export type ProcessList = z.output<typeof listProcesses.reply>;

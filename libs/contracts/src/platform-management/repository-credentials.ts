@@ -56,7 +56,7 @@ export const setGitToken = request('set-git-token', {
     method: 'PUT',
     path: '/web-services/{web_service_id}/git-token',
     access: 'session',
-    summary: 'Store an access token for a repository over HTTPS, or replace it',
+    summary: 'Store or replace the access token for a repository over HTTPS',
     examples: {
       body: { token: 'glpat-0123456789abcdef' },
       reply: { username: 'x-access-token', host: 'gitlab.com' },
@@ -102,7 +102,7 @@ export const getRepositoryCredentials = request('get-repository-credentials', {
     method: 'GET',
     path: '/web-services/{web_service_id}/repository-credentials',
     access: 'session',
-    summary: 'Get the public key and what is known of the token, without secrets',
+    summary: 'Get the public key and the metadata of the access token, without secrets',
   },
 });
 export type RepositoryCredentials = z.output<typeof getRepositoryCredentials.reply>;

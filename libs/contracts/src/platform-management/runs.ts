@@ -15,7 +15,7 @@ export const run = z.object({
   web_service_id: id.describe('The web service whose release runs the command.'),
   command: z.string().describe('The command, for a shell in the folder of the application.'),
   status: runStatus.describe('`succeeded` for exit code 0. `queued` and `running` are not final.'),
-  exit_code: z.int().nullable().describe('Null until the command has exited, and if it was ended.'),
+  exit_code: z.int().nullable().describe('Null until the command has exited, and if it was stopped.'),
   reason: z.string().nullable().describe('Why it did not succeed; null otherwise.'),
   created_at: timestamp,
   started_at: timestamp.nullable(),
@@ -66,7 +66,7 @@ export const createRun = request('create-run', {
       },
     },
     description:
-      'The command runs beside the instances, at most once and at most one hour, and takes the place of an instance in the quota until it ends. Poll the run until its status is final.',
+      'The command runs alongside the instances, at most once, for at most one hour. Until it ends, it counts as an instance in the quota. Poll the run until its status is final.',
   },
 });
 
@@ -92,7 +92,7 @@ const ofRun = ofWebService.extend({ run_id: id.describe('Id of the run.') });
 
 export const getRun = request('get-run', {
   request: ofRun,
-  reply: run.extend({ lines: z.array(logLine).describe('The last 1,000 lines of its output, oldest first.') }),
+  reply: run.extend({ lines: z.array(logLine).describe('The last 1,000 lines of output, oldest first.') }),
   refusals: { web_service_not_found: 404, run_not_found: 404, runtime_unavailable: 503 },
   http: {
     operation: 'Runs.get',

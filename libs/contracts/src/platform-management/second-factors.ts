@@ -22,7 +22,7 @@ export const getSecondFactor = request('get-second-factor', {
     method: 'GET',
     path: '/me/second-factor',
     access: 'session',
-    summary: 'Tell whether you have a second factor',
+    summary: 'Get the status of two-factor authentication',
   },
 });
 export type SecondFactor = z.output<typeof getSecondFactor.reply>;
@@ -42,8 +42,8 @@ export const startSecondFactor = request('start-second-factor', {
     access: 'session',
     role: 'viewer',
     status: 201,
-    summary: 'Get a secret for an authenticator (RFC 6238)',
-    description: 'It takes effect when it is confirmed with a first code, within an hour.',
+    summary: 'Start the setup of two-factor authentication (TOTP, RFC 6238)',
+    description: 'It takes effect when it is confirmed with a code within an hour.',
   },
   deadlineMs: 10_000,
 });
@@ -64,7 +64,7 @@ export const confirmSecondFactor = request('confirm-second-factor', {
     access: 'session',
     role: 'viewer',
     fromCaller: { token_hash: 'tokenHash' },
-    summary: 'Confirm the second factor with a first code',
+    summary: 'Confirm two-factor authentication with a code from the authenticator app',
     description: 'Ends your other sessions.',
   },
 });
@@ -94,7 +94,7 @@ export const disableSecondFactor = request('disable-second-factor', {
     path: '/me/second-factor/disable',
     access: 'session',
     role: 'viewer',
-    summary: 'Turn your second factor off',
+    summary: 'Turn off two-factor authentication',
   },
   deadlineMs: 10_000,
 });
@@ -108,7 +108,7 @@ export const removeSecondFactor = request('remove-second-factor', {
     method: 'DELETE',
     path: '/users/{id}/second-factor',
     access: 'operator',
-    summary: 'Remove the second factor of a user who has lost it (operators only)',
-    description: 'Then their password alone signs them in. They are told by mail.',
+    summary: 'Turn off two-factor authentication for a user who lost access to it (operators only)',
+    description: 'They can then sign in with only their password. They are notified by email.',
   },
 });

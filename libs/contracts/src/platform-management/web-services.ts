@@ -26,7 +26,7 @@ const instanceSize = z.strictObject({
 });
 
 const disk = z.strictObject({
-  size_mib: z.int().min(16).max(102_400).describe('How much its files may take up, in MiB. It can only grow.'),
+  size_mib: z.int().min(16).max(102_400).describe('The size of the disk in MiB. It can only grow.'),
 });
 
 export const webService = z.object({
@@ -59,19 +59,19 @@ export const webService = z.object({
     .int()
     .nullable()
     .optional()
-    .describe('How long requests may finish after SIGTERM; null for the default.'),
+    .describe('Seconds that requests may take to finish after SIGTERM; null for the default.'),
   processes: z
     .record(z.string(), z.int())
     .optional()
-    .describe('How many processes of other process types of the Procfile run, by name. They get no traffic.'),
+    .describe('The number of processes of each other process type of the Procfile, by name. They get no traffic.'),
   disk: disk
     .nullable()
     .optional()
-    .describe('Files that outlive instances, in the folder that the variable `DISK_PATH` names; null for none.'),
+    .describe('A persistent disk, mounted at the path in the variable `DISK_PATH`; null for none.'),
   auto_deploy: z.boolean().optional().describe('Whether a push deploys, where there is a deploy hook.'),
   status: webServiceStatus.describe('`created` until the first deployment is live.'),
   status_reason: z.string().nullable().describe('Why the last action failed; null if it succeeded.'),
-  url: z.string().nullable().describe('The public URL; it does not change between deployments.'),
+  url: z.string().nullable().describe('The public URL. It does not change between deployments.'),
   blocked: z.boolean().describe('Whether an operator has blocked the service for its content.'),
   suspended: z.boolean().describe('Whether an operator has suspended the service for its bandwidth.'),
   flag_reason: z.string().nullable().describe('Why the service is blocked or suspended.'),
@@ -147,9 +147,7 @@ export const webServiceChanges = z.strictObject({
   disk: disk
     .nullable()
     .optional()
-    .describe(
-      'Needs `max_instances` 1. Null takes the disk away; its files are kept until the web service is deleted.',
-    ),
+    .describe('Needs `max_instances` 1. Null detaches the disk; its files are kept until the web service is deleted.'),
   auto_deploy: z.boolean().optional(),
 });
 
@@ -211,7 +209,7 @@ export const changeWebService = request('change-web-service', {
     method: 'PATCH',
     path: '/web-services/{web_service_id}',
     access: 'session',
-    summary: 'Change settings; numbers of instances apply at once, the rest from the next start or deployment on',
+    summary: 'Change settings; instance counts apply immediately, other changes at the next start or deployment',
     description:
       'With a `disk` one instance runs at a time: each deployment, restart and rollback stops it before the next one starts.',
   },

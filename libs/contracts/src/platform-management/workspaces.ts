@@ -47,7 +47,7 @@ export const deleteWorkspace = request('delete-workspace', {
     role: 'owner',
     summary: 'Delete an empty workspace with its members and platform keys; this cannot be undone',
     description:
-      'Refused while the workspace has projects, web services, databases or email services. Afterwards its platform keys are refused, and sessions in it end, including the one that asks. Its audit log is kept until its retention ends.',
+      'Refused while the workspace has projects, web services, databases or email services. Afterwards its platform keys are rejected, and sessions in it end, including yours. Its audit log is kept until the end of its retention.',
   },
   deadlineMs: 10_000,
 });

@@ -40,7 +40,7 @@ export class GapReports {
     this.#reportedTo = last;
     const { durable: consumer, log } = this.options;
     instruments().eventGaps.add(1, { consumer });
-    log.error({ consumer, first: from, last }, 'The stream lost events before this consumer took them');
+    log.error({ consumer, first: from, last }, 'The stream lost events before this consumer received them');
     const pending = this.#report({ consumer, streamCreated, first: from, last });
     this.#pending.add(pending);
     void pending.finally(() => this.#pending.delete(pending));

@@ -138,7 +138,7 @@ export class QueuedRequests {
       return;
     }
     if (isTemporary(error)) log.warn(fields, 'A queued request failed temporarily');
-    else log.error(fields, 'A queued request failed unexpectedly; it is tried again');
+    else log.error(fields, 'A queued request failed unexpectedly; it will be retried');
     message.nak(Backoff.delayAt(attempts - 1, RETRY_MS));
   }
 }

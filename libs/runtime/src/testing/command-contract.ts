@@ -75,7 +75,7 @@ export const keepsThePromisesAboutCommands = (start: () => Promise<RuntimeHarnes
     const promises = (feature: RuntimeFeature, title: string, test: () => Promise<void>): void =>
       it(title, async () => {
         if (features.has(feature)) await test();
-        else await expect(harness.runtime.run(runOf('true'), never)).rejects.toThrow('runs no commands');
+        else await expect(harness.runtime.run(runOf('true'), never)).rejects.toThrow('does not support commands');
       }, 120_000);
 
     promises(
@@ -173,7 +173,7 @@ export const keepsThePromisesAboutCommands = (start: () => Promise<RuntimeHarnes
       const running = harness.runtime.run(order, never);
       await waitFor(async () => (await linesOf(order.webServiceId, order.instance)).includes('stdout begun'));
       await harness.runtime.stop(order.webServiceId);
-      expect(await running).toMatchObject({ exitCode: null, reason: 'was ended: the web service was stopped' });
+      expect(await running).toMatchObject({ exitCode: null, reason: 'stopped because the web service was stopped' });
     });
 
     const workersOf = async (): Promise<readonly string[]> => {

@@ -43,7 +43,7 @@ export const serviceRelay = ({
     onUnblocked: ({ condition, since }) =>
       log.info({ condition, seconds: secondsSince(since) }, 'The broker accepts events again'),
     onGap: ({ consumer, first, last }) =>
-      log.error({ consumer, first, last }, 'The stream lost events that were not taken; publishing them again'),
+      log.error({ consumer, first, last }, 'The stream lost unprocessed events; publishing them again'),
   });
 
 const secondsSince = (since: Date): number => Math.round((Date.now() - since.getTime()) / 1_000);

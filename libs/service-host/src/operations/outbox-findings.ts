@@ -6,7 +6,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   no_storage:
     'Free disk space on the NATS server, or raise jetstream.max_file_store. Events wait in the log until then.',
   wrong_settings:
-    'No release of Postern makes them: find out who did. Then, as the administrator of NATS, delete the stream (nats stream rm); its service creates it again and publishes what is missing.',
+    'Postern did not create these settings. Find out who did. Then, as the administrator of NATS, delete the stream (nats stream rm); its service creates it again and publishes what is missing.',
 };
 
 /** Whether the broker accepts the events of this service. */

@@ -64,7 +64,7 @@ export class ServiceOperations {
     const { projections, log } = this.options;
     const status = (await projections.status()).find(projection => projection.name === name);
     if (!status) throw new Refusal('projection_not_found', `there is no projection ${name}`);
-    if (status.rebuilding) throw new Refusal('rebuild_under_way', `${name} is being rebuilt already`);
+    if (status.rebuilding) throw new Refusal('rebuild_under_way', `${name} is already being rebuilt`);
     this.#rebuildErrors.delete(name);
     projections.rebuild(name).then(
       done => done && log.info({ projection: name }, 'A projection was rebuilt'),
@@ -135,7 +135,7 @@ export class ServiceOperations {
     // Reported only at the end, and limited, because a whole key may be missing.
     if (reencrypted > 0 || unopened.length === 0) return { resealed: reencrypted };
     const named = unopened.slice(0, NAMED);
-    log.error({ values: unopened.length, unopened: named }, 'Sealed values cannot be opened');
+    log.error({ values: unopened.length, unopened: named }, 'Encrypted values cannot be decrypted');
     return { resealed: reencrypted, unopened: named };
   }
 

@@ -27,7 +27,7 @@ import { ServiceOperations } from '../operations/service-operations.js';
 export const counted = eventsOf('email-send')('counted.v1', z.object({ n: z.int(), padding: z.string() }));
 export const STREAM = 'postern-email-send';
 /** The log line of a consumer that missed events. */
-export const LOST = 'The stream lost events before this consumer took them';
+export const LOST = 'The stream lost events before this consumer received them';
 
 export const numbers = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);

@@ -18,7 +18,7 @@ export const deploy = (): Command =>
     'postern deploy storefront --no-wait --json',
   ])
     .argument('[service]', 'id or name of the web service; POSTERN_WEB_SERVICE, or the only one, by default')
-    .option('--branch <name>', 'branch to deploy; the configured one by default')
+    .option('--branch <name>', 'branch to deploy; default: the configured branch')
     .option('--no-wait', 'return as soon as the deployment is queued')
     .option('--timeout <seconds>', 'how long to wait', integer(1, 86_400), 900)
     .addHelpText('after', '\nExit status: 0 live, 1 failed, 4 still in progress after the timeout.')

@@ -16,7 +16,7 @@ interface ListOptions {
 }
 
 /** `postern emails …`: what became of messages. */
-export const emails = (): Command => group('emails', 'See what became of messages', [list(), show()]);
+export const emails = (): Command => group('emails', 'View message status', [list(), show()]);
 
 const list = (): Command =>
   command('list', 'List messages with the state of their recipients, newest first', [
@@ -27,8 +27,8 @@ const list = (): Command =>
     .option('--service <id or name>', 'email service; required if there are several')
     .option('--search <text>', 'search in recipients and subject')
     .option('--state <state>', 'messages with a recipient in this state, such as delivered or bounced')
-    .option('--limit <n>', 'messages on a page, at most 100', integer(1, 100), 20)
-    .option('--page <n>', 'page, beginning with 1', integer(1, 1_000_000), 1)
+    .option('--limit <n>', 'messages per page, at most 100', integer(1, 100), 20)
+    .option('--page <n>', 'page, starting at 1', integer(1, 1_000_000), 1)
     .action(async (options: ListOptions) => listMessages(invocation(options), options));
 
 const listMessages = async ({ context, output }: Invocation, options: ListOptions): Promise<void> => {

@@ -48,7 +48,7 @@ const set = (): Command =>
 const setVariables = async (run: Invocation, pairs: readonly string[], options: EnvOptions): Promise<void> => {
   const { context, output } = run;
   const entries = [...fileEntries(options.file), ...(await argumentEntries(run, pairs, options))];
-  if (entries.length === 0) throw new UsageError('Name a variable: KEY=value, KEY, or --file <path>.');
+  if (entries.length === 0) throw new UsageError('Specify a variable: KEY=value, KEY, or --file <path>.');
   const variables = entries.map(
     ([key, value]): SetVariableBody => ({ key, value, is_secret: options.secret === true }),
   );

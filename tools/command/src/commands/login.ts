@@ -21,7 +21,7 @@ export const login = (): Command =>
     'postern login --url https://postern.example.com --email ada@example.com      # asks for the password',
     'postern login --url "$POSTERN_URL" < key.txt         # in scripts: the key is standard input',
   ])
-    .option('--url <url>', 'URL of the Postern; the stored one by default')
+    .option('--url <url>', 'URL of your Postern installation; the stored one by default')
     .option('--email <address>', 'sign in to the dashboard as this user')
     .action(async (options: LoginOptions) => signIn(invocation(options), options));
 

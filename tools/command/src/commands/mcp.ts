@@ -11,12 +11,14 @@ export const mcp = (version: string): Command =>
     'postern mcp --read-only',
     'claude mcp add postern -- postern mcp',
   ])
-    .option('--read-only', 'offer only tools that change nothing')
+    .option('--read-only', 'offer only read-only tools')
     .action(async (options: { readOnly?: boolean; json?: boolean }) => {
       const { context, output } = invocation(options);
       const tools = await toolsOf(context, options.readOnly === true);
       if (tools.length === 0)
-        throw new NotSignedInError('There is no credential, so there are no tools. Run `postern login` first.');
+        throw new NotSignedInError(
+          'No credential is configured, so no tools are available. Run `postern login` first.',
+        );
       output.note(`Postern at ${context.url}: ${tools.map(({ name }) => name).join(', ')}`);
       serveStdio(() => mcpServer(tools, version));
     });

@@ -73,7 +73,7 @@ const required = (credential: string | undefined, message: string): string => {
 export const checkedUrl = (url: string): string => {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:')
-    throw new UsageError(`${JSON.stringify(url)} is no URL of a Postern, such as https://postern.example.com`);
+    throw new UsageError(`${JSON.stringify(url)} must be an http(s) URL, such as https://postern.example.com`);
   if (parsed.username || parsed.password) throw new UsageError('The URL must not contain a user name or password.');
   return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, '');
 };

@@ -64,7 +64,7 @@ export const sessionTools = (context: Context): readonly RegisteredTool[] => [
   }),
   tool({
     name: 'show_email',
-    description: 'Get a message with the timeline of everything that happened to it.',
+    description: 'Get a message with its timeline.',
     effect: 'reads',
     input: z.object({ id: z.uuid() }),
     run: ({ id }) => findMessage(context.dashboard(), id),

@@ -10,7 +10,7 @@ export const reclassify = async ({ requests, print }: Operator): Promise<boolean
     changed += reply.changed;
     after = reply.next_after_id;
     if (after === null)
-      print(`${read} notices read with version ${reply.rules_version} of the rules, ${changed} bounces changed.`);
+      print(`Reclassified ${read} notices with rules version ${reply.rules_version}; ${changed} bounces changed.`);
   }
   return true;
 };

@@ -12,7 +12,7 @@ export const keysStatus = async (operator: Operator): Promise<boolean> => {
     'failure' in result
       ? [[result.service, result.failure, '', '', '']]
       : result.reply.sealing_key === null
-        ? [[result.service, 'encrypts nothing', '', '', '']]
+        ? [[result.service, 'no encrypted data', '', '', '']]
         : rowsOf(result),
   );
   operator.print(table(['SERVICE', 'KIND', 'KEY', 'VALUES', 'STATUS'], rows));
@@ -40,7 +40,7 @@ export const rotateKeys = async (operator: Operator): Promise<boolean> => {
   for (const { service } of encrypting) {
     const { total, undecryptable } = await reencryptAll(operator, service);
     operator.print(`${service}: re-encrypted ${total} values`);
-    for (const value of undecryptable) operator.print(`  no key decrypts ${value}`);
+    for (const value of undecryptable) operator.print(`  cannot decrypt ${value}`);
   }
   const done = await keysStatus(operator);
   const older = [

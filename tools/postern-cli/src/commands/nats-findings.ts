@@ -27,7 +27,7 @@ export const natsFindings = async (nc: NatsLink['nc']): Promise<Finding[]> => {
       check: 'TLS',
       verdict: tls || isLocal(nc.getServer()) ? 'good' : 'warning',
       found: tls ? 'required' : 'not required',
-      advice: 'Turn it on unless the network is private: NATS carries message contents.',
+      advice: 'Turn it on unless the network is private: NATS transports message contents.',
     },
   ];
   try {
@@ -67,7 +67,7 @@ const streamFinding = async (jsm: JetStreamManager, service: ServiceName): Promi
       check,
       verdict: 'bad',
       found: foreign.join(', '),
-      advice: `No release of Postern makes this: find out who did. Then delete the stream; ${service} publishes its events again.`,
+      advice: `Postern did not create this stream. Find out who did. Then delete the stream; ${service} publishes its events again.`,
     };
   const found = `${info.state.messages} events, ${percentFull(info)}, ${info.config.storage} storage`;
   const lossy = lossySettingsOf(info.config);

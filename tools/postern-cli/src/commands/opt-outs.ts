@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.js';
 /** `recipients opt-outs`: counts the mailboxes that refuse verification codes; their addresses are not stored. */
 export const countOptOuts = async ({ requests, print }: Operator): Promise<boolean> => {
   const { count } = await requests.request(countCodeOptOuts, {});
-  print(`${count} mailboxes refuse verification codes.`);
+  print(`${count} mailboxes have opted out of verification codes.`);
   return true;
 };
 

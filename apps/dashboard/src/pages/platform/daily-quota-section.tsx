@@ -18,7 +18,7 @@ export const DailyQuotaSection = () => {
   return (
     <Section
       title="Set the daily quota of an email service"
-      about="The quota takes effect at once. From then on it grows and shrinks with the bounces and complaints of each day."
+      about="The quota takes effect immediately. After that, it increases or decreases daily, depending on bounces and complaints."
     >
       {changed && (
         <Notice kind="good">
@@ -47,7 +47,7 @@ export const DailyQuotaSection = () => {
           label="Reason"
           name="reason"
           maxLength={200}
-          hint="The owner sees it in the history of the quota."
+          hint="The owner sees it in the quota history."
           autocomplete="off"
         />
       </Form>

@@ -30,7 +30,7 @@ export const DatabaseBackups = ({ of: database, path }: { readonly of: Database;
   return (
     <Section
       title="Backups"
-      about="Made regularly while the database runs, which stays available. They are deleted with the database."
+      about="Created regularly while the database runs; it stays available. Backups are deleted with the database."
       actions={<ActionButton work={backUp}>Create backup</ActionButton>}
     >
       <Loaded of={backups}>{list => <Backups list={list} name={database.name} restore={restore} />}</Loaded>
@@ -73,7 +73,7 @@ const Backups = ({ list, name, restore }: BackupsProps) =>
             backup.status === 'completed' && (
               <ConfirmButton
                 question={`Restore “${name}” from this backup?`}
-                consequence="Everything stored since the backup is lost. The connections of all clients are closed. Address and password stay."
+                consequence="Everything stored since the backup is lost. All client connections are closed. Address and password stay the same."
                 confirm="Restore backup"
                 work={() => restore(backup)}
               >

@@ -55,7 +55,7 @@ const ConnectionUrl = ({ of: database, path }: { readonly of: Database; readonly
       )}
       <ConfirmButton
         question={`Replace the password of “${database.name}”?`}
-        consequence="The old password opens no new connections; open ones stay. Attached web services that run are restarted with the new URL. Change the URL yourself where you have set it as a variable."
+        consequence="The old password can’t be used for new connections; existing ones stay open. Attached web services that are running restart with the new URL. If you have set the URL as a variable yourself, update it."
         confirm="Replace password"
         work={async () => setRotated(await api.post<RotatedDatabase>(`${path}/rotate`))}
       >

@@ -38,7 +38,7 @@ export const PlatformKeysPage = () => (
         <Field
           label="Project IDs"
           name="projects"
-          hint="Optional. Separate several with spaces; the key reaches no other project."
+          hint="Optional. Separate several with spaces. The key can only access these projects."
           autocomplete="off"
         />
         <Field

@@ -46,7 +46,7 @@ export const ProjectSecretsSection = ({ projectId }: { readonly projectId: strin
                     <ConfirmButton
                       label={`Delete ${secret.key} (${secret.scope})`}
                       question={`Delete ${secret.key} (${secret.scope})?`}
-                      consequence="Web services no longer get it the next time they start."
+                      consequence="It is removed at the next start of each web service."
                       confirm="Delete secret"
                       work={() => remove(secret.id)}
                     >

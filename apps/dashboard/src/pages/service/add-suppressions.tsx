@@ -33,7 +33,7 @@ export const AddSuppressions = ({ path, onAdded }: AddSuppressionsProps) => {
     <details class="card">
       <summary>Add or import addresses</summary>
       <Form action={add} submit="Add to list">
-        <TextArea label="Addresses, one a line" name="addresses" rows={5} required placeholder="ada@example.com" />
+        <TextArea label="Addresses, one per line" name="addresses" rows={5} required placeholder="ada@example.com" />
       </Form>
       {result && <Result of={result} />}
     </details>

@@ -24,7 +24,7 @@ export const ContentSection = ({ path }: { readonly path: string }) => {
   return (
     <Section title="Content">
       {content.error?.status === 410 ? (
-        <EmptyState>The content of this message is not kept any more.</EmptyState>
+        <EmptyState>The content of this message is no longer stored.</EmptyState>
       ) : (
         <Loaded of={content}>
           {value => (
@@ -52,7 +52,7 @@ const ContentPart = ({ of: content, part }: { readonly of: EmailContent; readonl
       ) : (
         <>
           <p class="hint">
-            As it was given, without tracking. Remote images and scripts are not loaded, and links do not open.
+            As you sent it, without tracking. Remote images and scripts are not loaded, and links are disabled.
           </p>
           <iframe class="mail" title="HTML body of the message" sandbox="" srcdoc={framedHtml(content.html)} />
         </>
@@ -77,7 +77,7 @@ const ContentPart = ({ of: content, part }: { readonly of: EmailContent; readonl
     case 'raw':
       return (
         <>
-          <p class="hint">Without signatures, tracking links and pixel, which differ for each recipient.</p>
+          <p class="hint">Without signatures, tracking links and tracking pixel, which differ for each recipient.</p>
           <ScrollableText class="tall">{content.raw}</ScrollableText>
         </>
       );

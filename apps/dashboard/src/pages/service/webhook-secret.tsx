@@ -55,7 +55,7 @@ export const WebhookSecret = ({ webhook, path, onChanged, onRotated }: WebhookSe
             </ConfirmButton>
             <ConfirmButton
               question="Generate another secret?"
-              consequence="It replaces the new secret that is ready to activate."
+              consequence="The new secret that is ready to activate is replaced."
               confirm="Generate another secret"
               class="quiet"
               work={rotate}

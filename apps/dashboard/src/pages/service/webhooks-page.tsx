@@ -80,7 +80,7 @@ export const WebhooksPage = () => {
       </Loaded>
       <Section
         title="Verify signatures"
-        about="Check the signature of every request before you trust it, and answer 401 if it is wrong."
+        about="Verify the signature of every request before you trust it, and respond with 401 if it is invalid."
       >
         <VerificationSnippet />
       </Section>

@@ -35,7 +35,7 @@ export const CronJobsSection = () => {
   return (
     <Section
       title="Cron jobs"
-      about="Each runs a command at the times of its schedule, in UTC, with the live version and its environment. No job runs while the web service is stopped."
+      about="Each cron job runs a command on a schedule (UTC), with the live version and its environment. Cron jobs don’t run while the web service is stopped."
     >
       <Loaded of={jobs}>
         {list =>
@@ -119,7 +119,7 @@ const CronJobActions = ({ job, path, reload }: CronJobActionsProps) => {
       <ActionButton work={enable}>{job.enabled ? 'Disable' : 'Enable'}</ActionButton>
       <ConfirmButton
         question={`Delete “${job.name}”?`}
-        consequence="Its history goes with it. A run in progress is cancelled."
+        consequence="Its history is also deleted. A run in progress is cancelled."
         confirm="Delete cron job"
         work={remove}
       >

@@ -22,7 +22,7 @@ export const CustomDomainsSection = () => {
   return (
     <Section
       title="Domains"
-      about="Create the CNAME record at your DNS provider, or the TXT record for a domain that cannot have one. Then verify."
+      about="Create the CNAME record at your DNS provider, or the TXT record if the domain can’t have a CNAME record. Then verify."
     >
       <Form action={add} submit="Add domain" class="line">
         <Field
@@ -96,7 +96,7 @@ const DomainTable = ({ list, path, reload }: DomainTableProps) => {
               <ConfirmButton
                 label={`Delete ${domain}`}
                 question={`Delete ${domain}?`}
-                consequence="Requests for it are no longer answered."
+                consequence="Requests for it will fail."
                 confirm="Delete domain"
                 work={() => change(api.delete(`${path}/${id}`))}
               >

@@ -36,7 +36,7 @@ export const DeployHookSection = () => {
   return (
     <Section
       title="Deploy hook"
-      about="Add the URL and the secret as a push webhook at GitHub, GitLab, Gitea or Forgejo. A POST to the URL without an event deploys as well."
+      about="Add the URL and the secret as a push webhook at GitHub, GitLab, Gitea or Forgejo. A POST to the URL without an event also deploys."
     >
       {created && <NewHook hook={created} onSaved={() => setCreated(undefined)} />}
       <Loaded of={hook}>
@@ -46,7 +46,7 @@ export const DeployHookSection = () => {
               <ErrorNotice error={toggle.error} />
               <Switch
                 label="Deploy on push"
-                about="When off, pushes are recorded and not deployed."
+                about="When off, pushes are recorded but not deployed."
                 on={service.auto_deploy ?? true}
                 busy={toggle.busy}
                 onSwitch={on => toggle.run(on)}

@@ -89,7 +89,7 @@ const Variables = ({ list, remove }: VariablesProps) => (
           <ConfirmButton
             label={`Delete ${variable.key}`}
             question={`Delete ${variable.key}?`}
-            consequence="The web service no longer gets it the next time it starts."
+            consequence="It is removed at the next start."
             confirm="Delete variable"
             work={() => remove(variable)}
           >

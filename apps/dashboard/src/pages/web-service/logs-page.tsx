@@ -28,7 +28,13 @@ export const LogsPage = () => {
       <div class="filters">
         <Choice label="Lines" value={tail} options={TAILS} onChoice={setTail} />
         <Search text={text} onText={setText} />
-        <Switch label="Follow" about="Shows new lines at once." on={following} busy={false} onSwitch={setFollowing} />
+        <Switch
+          label="Follow"
+          about="Shows new lines as they arrive."
+          on={following}
+          busy={false}
+          onSwitch={setFollowing}
+        />
       </div>
       {isLive ? <Live path={path} tail={Number(tail)} /> : <Stored path={path} tail={tail} search={search} />}
     </Page>

@@ -72,7 +72,7 @@ const DeployKey = ({
       ))}
       <ConfirmButton
         question="Replace the deploy key?"
-        consequence="Deployments over SSH fail until you add the new public key to the repository. Stored host keys are forgotten."
+        consequence="Deployments over SSH will fail until you add the new public key to the repository. Stored host keys are deleted."
         confirm="Replace deploy key"
         work={create}
       >
@@ -80,7 +80,7 @@ const DeployKey = ({
       </ConfirmButton>{' '}
       <ConfirmButton
         question="Delete the deploy key?"
-        consequence="Deployments over SSH fail. The running web service stays as it is."
+        consequence="Deployments over SSH will fail. The running version is unchanged."
         confirm="Delete deploy key"
         work={remove}
       >
@@ -117,7 +117,7 @@ const TokenForm = ({ token, path, reload }: TokenProps) => {
           required
           minLength={8}
           maxLength={4096}
-          hint="Needs read access to the repository. It is not shown again."
+          hint="Needs read access to the repository. You won’t be able to see it again."
           autocomplete="off"
         />
       </Form>
@@ -136,7 +136,7 @@ const StoredToken = ({ token, path, reload }: PartProps & { readonly token: NonN
       A token of {token.username} is stored for {token.host || 'the local repository'} and sent to no other host.{' '}
       <ConfirmButton
         question="Delete the access token?"
-        consequence="Deployments of a private repository over HTTPS fail. The running web service stays as it is."
+        consequence="Deployments of a private repository over HTTPS will fail. The running version is unchanged."
         confirm="Delete token"
         work={remove}
       >

@@ -37,7 +37,7 @@ export const RunPage = ({ runId }: { readonly runId: string }) => {
             {isActive && (
               <ConfirmButton
                 question="Cancel this run?"
-                consequence="The command is ended."
+                consequence="The command stops."
                 confirm="Cancel run"
                 dismiss="Keep running"
                 work={cancel}

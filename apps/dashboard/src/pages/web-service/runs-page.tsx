@@ -32,7 +32,7 @@ export const RunsPage = () => {
     <Page title="Runs">
       <Section
         title="Run a command"
-        about="Runs once, for at most one hour, with the live version and its environment, beside the instances."
+        about="The command runs once, for at most one hour, with the live version and its environment, alongside the instances."
       >
         <Form action={start} submit="Run" class="line">
           <Field

@@ -1,18 +1,19 @@
-import type { Deployment, Page as ListPage, Variable, WebService } from '@postern/contracts';
+import type { WebService } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import { counted, DangerZone } from '../../components/danger-zone.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Select } from '../../components/form-controls.js';
 import { Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
-import { useAction, useLoading } from '../../loading.js';
-import { navigate } from '../../router.js';
+import { useAction } from '../../loading.js';
 import { SCOPES } from '../platform/scopes.js';
 import { CustomDomainsSection } from './custom-domains-section.js';
+import { DeletionSection } from './deletion-section.js';
 import { DeployHookSection } from './deploy-hook-section.js';
-import { formatProcesses, parseProcesses } from './processes.js';
+import { DEFAULT_SIZE } from './instance-limits.js';
+import { formatProcesses } from './processes.js';
 import { RepositoryAccessSection } from './repository-access-section.js';
+import { changesOf } from './setting-changes.js';
 import { useWebService } from './web-service-layout.js';
 
 export const SettingsPage = () => {
@@ -21,7 +22,7 @@ export const SettingsPage = () => {
     <Page title="Settings">
       <SettingsForm
         title="Instances"
-        about="Changes apply to the running web service at once."
+        about="Changes apply to the running web service immediately."
         saved="Instances saved."
       >
         <Numeric label="Minimum instances" name="min_instances" value={service.min_instances} max={20} />
@@ -30,19 +31,26 @@ export const SettingsPage = () => {
           label="Other processes"
           name="processes"
           value={formatProcesses(service.processes ?? {})}
-          hint="How many processes of the Procfile run beside the instances, such as worker=2. New process types start with the next deployment or start."
+          hint="Number of processes per process type of the Procfile, such as worker=2. New process types start with the next deployment or start."
         />
       </SettingsForm>
       <SettingsForm
         title="Build and start"
-        about="Changes apply from the next start or deployment on. What runs now stays as it is."
+        about="Changes apply at the next start or deployment. The running version is unchanged."
         saved="Saved. Deploy or restart the web service to apply the changes."
       >
         <BuildFields of={service} />
       </SettingsForm>
       <SettingsForm
+        title="Size and draining"
+        about="Limits of each instance, and the time for requests to finish when an instance stops. Changes apply at the next start or deployment."
+        saved="Saved. Deploy or restart the web service to apply the changes."
+      >
+        <SizeFields of={service} />
+      </SettingsForm>
+      <SettingsForm
         title="Disk"
-        about="Keeps the files in the folder that the variable DISK_PATH names. With a disk one instance runs at a time: each deployment and restart stops it before the next one starts."
+        about="Files in the folder of the variable DISK_PATH persist. With a disk, only one instance runs at a time: each deployment and restart stops it before starting the next one."
         saved="Saved. Deploy or restart the web service to apply the change."
       >
         <Field
@@ -52,13 +60,13 @@ export const SettingsPage = () => {
           min={service.disk?.size_mib ?? 16}
           max={102_400}
           defaultValue={service.disk ? String(service.disk.size_mib) : ''}
-          hint="Empty for no disk. A disk can grow, not shrink. Its files are kept until the web service is deleted."
+          hint="Leave empty for no disk. A disk can grow, not shrink. Its files are kept until the web service is deleted."
         />
       </SettingsForm>
       <RepositoryAccessSection />
       <CustomDomainsSection />
       <DeployHookSection />
-      <Deletion />
+      <DeletionSection />
     </Page>
   );
 };
@@ -101,7 +109,7 @@ const BuildFields = ({ of }: { readonly of: WebService }) => (
       autocomplete="off"
       spellcheck={false}
     />
-    <Optional label="Branch" name="branch" value={of.branch} hint="Empty for the repository’s default branch." />
+    <Optional label="Branch" name="branch" value={of.branch} hint="Leave empty for the repository’s default branch." />
     <Numeric label="Port" name="port" value={of.port} max={65_535} />
     <Optional label="Build command" name="build_command" value={of.build_command} />
     <Optional label="Start command" name="start_command" value={of.start_command} />
@@ -115,9 +123,35 @@ const BuildFields = ({ of }: { readonly of: WebService }) => (
       label="Health check path"
       name="health_check_path"
       value={of.health_check_path}
-      hint="Empty to check only that the port accepts connections."
+      hint="Leave empty to check only that the port accepts connections."
     />
     <Select label="Project secrets" name="environment" options={[...SCOPES].sort(chosenFirst(of.environment))} />
+  </>
+);
+
+const SizeFields = ({ of: { instance, drain_seconds } }: { readonly of: WebService }) => (
+  <>
+    <Limit
+      label="Memory in MiB"
+      name="memory_mib"
+      value={instance?.memory_mib}
+      range={[64, 65_536]}
+      hint={`Leave memory and CPU empty for the default, normally ${DEFAULT_SIZE.memory_mib} MiB and ${DEFAULT_SIZE.cpu_millicores} millicores.`}
+    />
+    <Limit
+      label="CPU in millicores"
+      name="cpu_millicores"
+      value={instance?.cpu_millicores}
+      range={[100, 64_000]}
+      hint="1000 millicores are one core. Required if you set the memory."
+    />
+    <Limit
+      label="Drain time in seconds"
+      name="drain_seconds"
+      value={drain_seconds}
+      range={[1, 300]}
+      hint="Requests still running after this time are cut off. Leave empty for the default, 30 seconds."
+    />
   </>
 );
 
@@ -137,6 +171,18 @@ const Optional = ({ value, hint = 'Optional', ...field }: OptionalProps) => (
   <Field {...field} hint={hint} defaultValue={value ?? ''} autocomplete="off" spellcheck={false} />
 );
 
+interface LimitProps {
+  readonly label: string;
+  readonly name: string;
+  readonly value: number | null | undefined;
+  readonly range: readonly [number, number];
+  readonly hint: string;
+}
+
+const Limit = ({ value, range: [min, max], ...field }: LimitProps) => (
+  <Field {...field} type="number" min={min} max={max} defaultValue={value ? String(value) : ''} />
+);
+
 interface NumericProps {
   readonly label: string;
   readonly name: string;
@@ -147,46 +193,3 @@ interface NumericProps {
 const Numeric = ({ value, ...field }: NumericProps) => (
   <Field {...field} type="number" min={1} required defaultValue={String(value)} />
 );
-
-const Deletion = () => {
-  const { service, path } = useWebService();
-  const deployments = useLoading<ListPage<Deployment>>(
-    signal => api.get(`${path}/deployments`, { limit: 1 }, signal),
-    [path],
-  );
-  const variables = useLoading<Variable[]>(signal => api.get(`${path}/env`, {}, signal), [path]);
-  const remove = async () => {
-    await api.delete(path);
-    navigate(`/projects/${service.project_id}`);
-  };
-  const goes = [
-    ...(service.url ? [`its address ${service.url}`] : []),
-    counted(deployments.value?.total ?? 0, 'deployment') + ', with their builds',
-    counted(variables.value?.length ?? 0, 'variable'),
-    'its running instances and commands, logs, metrics and build cache',
-    ...(service.disk ? ['its disk with all files'] : []),
-  ];
-  return <DangerZone what="web service" name={service.name} goes={goes} work={remove} />;
-};
-
-const NUMBERS = new Set(['port', 'min_instances', 'max_instances']);
-const REQUIRED = new Set(['name', 'git_repository_url', 'environment']);
-
-const diskOf = (value: string): WebService['disk'] => (value === '' ? null : { size_mib: Number(value) });
-
-/** An empty optional field removes the setting. */
-const changesOf = (values: Values): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      name === 'processes'
-        ? parseProcesses(value)
-        : name === 'disk'
-          ? diskOf(value)
-          : NUMBERS.has(name)
-            ? Number(value)
-            : value === '' && !REQUIRED.has(name)
-              ? null
-              : value,
-    ]),
-  );

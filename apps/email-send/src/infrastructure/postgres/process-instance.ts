@@ -54,7 +54,7 @@ export class ProcessInstance implements OnApplicationShutdown {
         await this.#lock();
         return;
       } catch (error) {
-        this.log.warn({ err: error }, 'Lost the lock that shows that this process is alive; taking it again');
+        this.log.warn({ err: error }, 'Lost the liveness lock of this process; acquiring it again');
         await pause(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
       }
     }

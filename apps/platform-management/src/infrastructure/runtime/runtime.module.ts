@@ -25,7 +25,7 @@ class RuntimeAgentEnd implements OnApplicationShutdown {
       useFactory: (requests: RequestClient, log: ServiceLog) => {
         let known = false;
         return new RuntimeAgent(requests, away => {
-          if (away && !known) log.warn({}, 'The runtime agent does not answer; builds and releases wait for it');
+          if (away && !known) log.warn({}, 'The runtime agent does not respond; builds and releases wait for it');
           if (!away && known) log.info({}, 'The runtime agent answers again');
           known = away;
         });
@@ -35,7 +35,9 @@ class RuntimeAgentEnd implements OnApplicationShutdown {
       provide: Runtime,
       inject: [RuntimeAgent, ServiceLog],
       useFactory: (agent: RuntimeAgent, log: ServiceLog) =>
-        new RemoteRuntime(agent, err => log.warn({ err }, 'Lines of a web service were lost: the agent took none')),
+        new RemoteRuntime(agent, err =>
+          log.warn({ err }, 'Lines of a web service were lost: the agent did not accept them'),
+        ),
     },
     {
       provide: RemoteDatabaseRuntime,

@@ -42,12 +42,15 @@ export function requestRollback(
   if (!target) throw deploymentNotFound();
   refuseFlagged(state);
   if (!state.onceLive.includes(target.id)) {
-    throw new Refusal('deployment_never_live', `the deployment was never live, it is ${target.status}`);
+    throw new Refusal(
+      'deployment_never_live',
+      `only a deployment that was live can be rolled back to; this one is ${target.status}`,
+    );
   }
   if (target.status !== 'live' && !rollbackTargets(state, retained).includes(target.id)) {
     throw new Refusal(
       'deployment_too_old',
-      `the deployment is too old: what it built is kept for the last ${retained} deployments that were live`,
+      `the deployment is too old: builds are kept for the last ${retained} deployments that were live`,
     );
   }
   return [
@@ -74,7 +77,8 @@ export function cancelDeployment(
 ): DeploymentEvent[] {
   const deployment = deploymentOf(state, deploymentId);
   if (!deployment) throw deploymentNotFound();
-  if (isOver(deployment)) throw new Refusal('deployment_over', `the deployment is over: it is ${deployment.status}`);
+  if (isOver(deployment))
+    throw new Refusal('deployment_over', `the deployment has already ended (${deployment.status})`);
   return cancellation(state, deployment, 'user', at);
 }
 

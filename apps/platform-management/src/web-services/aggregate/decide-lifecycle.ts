@@ -20,7 +20,7 @@ export function start(
 ): WebServiceEvent[] {
   refuseFlagged(state);
   if (kind === 'restart' && !state.everRan) {
-    throw new Refusal('never_ran', 'the web service never ran; create a deployment first');
+    throw new Refusal('never_ran', 'the web service has never run; create a deployment first');
   }
   if (!liveDeployment(state)) {
     throw new Refusal('nothing_to_start', 'no successful deployment to start; create one first');
@@ -35,7 +35,10 @@ export function start(
 export function stop({ at }: Command<'stop'>, state: WebService): WebServiceEvent[] {
   refuseFlagged(state);
   if (!state.everRan && state.deployments.every(isOver)) {
-    throw new Refusal('never_ran', 'the web service never ran, there is nothing to stop');
+    throw new Refusal(
+      'never_ran',
+      'the web service has never run, so there is nothing to stop; create a deployment first',
+    );
   }
   return endEverything(state, 'stop', at);
 }

@@ -127,7 +127,7 @@ describe('stopping', () => {
       .yields(stopFailed('hangs')));
 });
 
-describe('a web service that does not answer', () => {
+describe('a web service that does not respond', () => {
   const report = { kind: 'report-unanswering', releaseId: 'd1', reason: 'exit 1', at } as const;
 
   it('is failed until it answers again', () => {

@@ -43,7 +43,7 @@ export interface WebService {
   readonly status: WebServiceStatus;
   readonly statusReason: string | null;
   readonly everRan: boolean;
-  /** False while the serving release does not answer. */
+  /** False while the serving release does not respond. */
   readonly answering: boolean;
   /** Oldest first. */
   readonly deployments: readonly Deployment[];

@@ -61,11 +61,11 @@ export const startOf = async (
   const folder = await folderOfProject(built);
   if (folder !== undefined)
     throw new BuildFailed(
-      `nothing in the root folder of the repository starts this service, but ${folder} holds a project: give it a build command and a start command that begin with cd ${folder} &&`,
+      `no start command: the root folder of the repository has no project, but ${folder} has one; set a build command and a start command that begin with cd ${folder} &&`,
     );
   if (await built.has('Dockerfile')) throw new BuildFailed(unusedDockerfile);
   throw new BuildFailed(
-    'nothing starts this service: give it a start command, a web line in a Procfile, a start script in package.json, or an index.html',
+    'no start command: set one, or add a web line in a Procfile, a start script in package.json, or an index.html',
   );
 };
 

@@ -6,7 +6,7 @@ describe('A failed build', () => {
     [
       'pip without a new enough Python',
       'ERROR: Ignored the following versions that require a different python version: 6.0 Requires-Python >=3.12\nERROR: Could not find a version that satisfies the requirement django<6.1,>=6.0 (from versions: 5.2)\nERROR: No matching distribution found for django<6.1,>=6.0\n',
-      /^django<6\.1,>=6\.0 needs Python >=3\.12: install such a Python/,
+      /^django<6\.1,>=6\.0 needs Python >=3\.12: install Python >=3\.12 with venv/,
     ],
     [
       'pip with a package for another Python',
@@ -54,7 +54,7 @@ describe('A failed build', () => {
     [
       'Bundler with another Ruby',
       'Your Ruby version is 3.1.7, but your Gemfile specified 3.4.5\n',
-      /^the Gemfile asks for Ruby 3\.4\.5 and this machine has 3\.1\.7/,
+      /^the Gemfile requires Ruby 3\.4\.5 and this machine has 3\.1\.7/,
     ],
     [
       'Deno without a host',

@@ -14,32 +14,32 @@ const CURES: readonly Cure[] = [
   {
     pattern: /Requires-Python (>=3\.\d+)[^\n]*\n(?:[^\n]*\n){0,40}?[^\n]*No matching distribution found for (\S+)/,
     words: ([, version, name], machine) =>
-      `${name} needs Python ${version}: install such a Python, with its venv module, on ${machine}`,
+      `${name} needs Python ${version}: install Python ${version} with venv on ${machine}`,
   },
   {
     pattern: /requires a different Python: (\S+) not in '([^']+)'/,
     words: ([, own, wanted], machine) =>
-      `the project needs Python ${wanted} and has ${own}: install such a Python, with its venv module, on ${machine}`,
+      `the project needs Python ${wanted} and has ${own}: install Python ${wanted} with venv on ${machine}`,
   },
   {
     pattern: /(?:Python requirement: |No interpreter found for Python )`?([<>=~]=?\s*3\.\d+)/,
     words: ([, wanted], machine) =>
-      `the project needs Python ${wanted?.replaceAll(' ', '')}: install such a Python, with its venv module, on ${machine}`,
+      `the project needs Python ${wanted?.replaceAll(' ', '')}: install it with venv on ${machine}`,
   },
   {
     pattern: /The current Python version \((\S+)\) is not allowed by the project \(([^)]+)\)/,
     words: ([, own, wanted], machine) =>
-      `the project needs Python ${wanted} and has ${own}: install such a Python, with its venv module, on ${machine}`,
+      `the project needs Python ${wanted} and has ${own}: install Python ${wanted} with venv on ${machine}`,
   },
   {
     pattern: /ensurepip is not available/,
     words: (_, machine) =>
-      `this Python has no venv module: install it on ${machine} (python3-venv on Debian and Ubuntu)`,
+      `the venv module is missing: install python3-venv on ${machine} (its name on Debian and Ubuntu)`,
   },
   {
     pattern: /pg_config executable not found/,
     words: (_, machine) =>
-      `psycopg2 has no ready build for this Python, and is compiled: ask for a newer psycopg2-binary, or install libpq-dev and a C compiler on ${machine}`,
+      `psycopg2 has no prebuilt wheel for this Python, so it is compiled: use a newer psycopg2-binary, or install libpq-dev and a C compiler on ${machine}`,
   },
   {
     pattern:
@@ -50,12 +50,12 @@ const CURES: readonly Cure[] = [
   {
     pattern: /Your Ruby version is (\S+), but your Gemfile specified ([^\n]+)/,
     words: ([, own, wanted], machine) =>
-      `the Gemfile asks for Ruby ${wanted} and ${machine} has ${own}: install that Ruby on it`,
+      `the Gemfile requires Ruby ${wanted} and ${machine} has ${own}: install Ruby ${wanted} there`,
   },
   {
     pattern: /go\.mod requires go >= (\S+) \(running go ([\w.]+)/,
     words: ([, wanted, own], machine) =>
-      `go.mod needs Go ${wanted} and ${machine} has ${own}: install a newer version on it`,
+      `go.mod needs Go ${wanted} and ${machine} has ${own}: install Go ${wanted} or newer there`,
   },
   {
     pattern: /(?:cannot be built because it requires|requires) rustc (\d\S*)/,
@@ -85,16 +85,16 @@ const CURES: readonly Cure[] = [
     pattern:
       /(?:getaddrinfo (?:EAI_AGAIN|ENOTFOUND)|Could not resolve host:|UnknownHostException:|dial tcp: lookup|dns error[^\n]*?for host) ([\w.-]+\w)/,
     words: ([, host], machine) =>
-      `${host} cannot be reached from ${machine}: open the way to it, or keep what the build fetches from there in the repository`,
+      `${host} cannot be reached from ${machine}: allow outbound connections to it, or add what the build downloads from there to the repository`,
   },
   {
     pattern: /error sending request for url \(https?:\/\/([\w.-]+\w)[^\n]*dns error/,
     words: ([, host], machine) =>
-      `${host} cannot be reached from ${machine}: open the way to it, or import the packages from npm`,
+      `${host} cannot be reached from ${machine}: allow outbound connections to it, or import the packages from npm`,
   },
   {
     pattern: /Failed to (?:resolve|establish a new connection)[^\n]*host='([\w.-]+)'/,
-    words: ([, host], machine) => `${host} cannot be reached from ${machine}: open the way to it`,
+    words: ([, host], machine) => `${host} cannot be reached from ${machine}: allow outbound connections to it`,
   },
 ];
 

@@ -74,9 +74,9 @@ describe('The progress of BuildKit', () => {
   });
 
   it('of the platform’s own build is its output, and its own words for a failure', () => {
-    tell(step('a', '[4/4] RUN node'), output('a', 'ok\npostern-build-failed: nothing starts this service\n'));
+    tell(step('a', '[4/4] RUN node'), output('a', 'ok\npostern-build-failed: no start command\n'));
     tell(step('a', '[4/4] RUN node', exit(1)));
     expect(log).toBe('ok\n');
-    expect(progress.failure).toBe('nothing starts this service');
+    expect(progress.failure).toBe('no start command');
   });
 });

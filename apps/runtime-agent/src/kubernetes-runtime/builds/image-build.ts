@@ -29,7 +29,7 @@ const {
 const LAST_CHARACTERS = 32_768;
 const IMAGE = 'the base image';
 const UNUSED_DOCKERFILE =
-  'the Dockerfile is not used, and nothing else starts this service: give it a start command, or take its build command away';
+  'no start command, and the Dockerfile is not used because a build command is set: set a start command, or remove the build command';
 
 const order = JSON.parse(readFileSync(join(plan, 'order.json'), 'utf8')) as {
   readonly buildCommand?: string;
@@ -90,7 +90,7 @@ const run = async (command: string, recipe: Recipe): Promise<void> => {
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   if (code === 0) return;
   const what = order.buildCommand === undefined ? command : 'the build command';
-  const ended = `${what} ${signal ? `was ended by ${signal}` : `exited with code ${code}`}`;
+  const ended = `${what} ${signal ? `was killed by ${signal}` : `exited with code ${code}`}`;
   const cure = cureIn(stripVTControlCharacters(last), IMAGE);
   throw new BuildFailed(cure === undefined ? ended : `${cure} (${ended})`);
 };

@@ -94,7 +94,7 @@ export class JobCommands {
 
   /** Ends the commands of a web service and deletes all that is kept of them. */
   async remove(webServiceId: string): Promise<void> {
-    await this.end(webServiceId, 'was ended: the web service is deleted');
+    await this.end(webServiceId, 'stopped because the web service was deleted');
     for (const { metadata } of await this.#jobsOf(webServiceId)) await this.#delete(metadata.name);
   }
 
@@ -133,7 +133,7 @@ export class JobCommands {
     const { cluster, follower, mask } = this.parts;
     const { runId, secrets, stream } = order;
     const job = await this.#find(runId);
-    if (!job) return { exitCode: null, reason: 'was ended: the web service is deleted' };
+    if (!job) return { exitCode: null, reason: 'stopped because the web service was deleted' };
     const recorded = endOf(job);
     if (recorded) return recorded;
     const failed = job.status?.conditions?.find(

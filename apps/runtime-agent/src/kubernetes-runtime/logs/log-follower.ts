@@ -112,7 +112,7 @@ export class LogFollower {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted && (performance.now() < this.#leadsUntil || this.#commands.size > 0)) {
-      await this.#look().catch((err: unknown) => this.log.warn({ err }, 'Instances could not be looked for'));
+      await this.#look().catch((err: unknown) => this.log.warn({ err }, 'Could not list instances'));
       await this.#savePositions();
       await pause(this.pollMs, undefined, { signal, ref: false }).catch(() => {});
     }
@@ -231,7 +231,7 @@ export class LogFollower {
       await writeFile(draft, JSON.stringify(Object.fromEntries(this.#positions)));
       await rename(draft, this.positionsFile);
     } catch (err) {
-      this.log.warn({ err }, 'How far the logs have been taken could not be written down');
+      this.log.warn({ err }, 'Could not save the log position');
     }
   }
 }

@@ -243,7 +243,7 @@ export const autoscaler = (plan: ServicePlan, settings: ServiceObjectSettings): 
   });
 };
 
-/** Nodes are emptied one instance at a time, and never wait for one that does not answer anyway. */
+/** Nodes are emptied one instance at a time, and never wait for one that does not respond anyway. */
 export const disruptionBudget = ({ webServiceId }: ServicePlan): Manifest =>
   fingerprinted({
     ...named('PodDisruptionBudget', serviceName(webServiceId), { [LABEL.webService]: webServiceId }),

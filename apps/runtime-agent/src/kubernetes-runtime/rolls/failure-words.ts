@@ -14,8 +14,7 @@ const NO_IMAGE = new Set(['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName'
 const GONE = /not found|manifest unknown|does not exist/i;
 /** What containerd says of an image of a Dockerfile without CMD and ENTRYPOINT. */
 const NO_COMMAND = /no command specified/;
-const NO_COMMAND_WORDS =
-  'nothing starts this service: add a CMD to its Dockerfile, or give the web service a start command';
+const NO_COMMAND_WORDS = 'no start command: set one, or add a CMD to the Dockerfile';
 /** Crashes of one instance until a roll gives up before its deadline. */
 const MOST_CRASHES = 4;
 const LAST_LINES = 5;
@@ -42,11 +41,11 @@ export const isHopeless = (pod: Pod): boolean => {
 export const endWords = ({ exitCode, reason, message }: Terminated): string => {
   // There was no process, and so no output: runc's message is all that says why.
   if (reason === 'StartError' && message) return `cannot be started: ${message.replace(/^.*container process: /s, '')}`;
-  if (reason === 'OOMKilled') return 'used more memory than it may';
+  if (reason === 'OOMKilled') return 'exceeded its memory limit';
   // Container engines do not always learn of the end of memory before the end of the process.
-  if (exitCode === 137) return 'was ended by signal 9, for example because it used more memory than it may';
+  if (exitCode === 137) return 'was killed (signal 9), for example because it exceeded its memory limit';
   // Shells and container engines say 128 and the number of the signal.
-  if (exitCode > 128 && exitCode < 160) return `was ended by signal ${exitCode - 128}`;
+  if (exitCode > 128 && exitCode < 160) return `was killed by signal ${exitCode - 128}`;
   return `exited with code ${exitCode}`;
 };
 
@@ -87,7 +86,7 @@ export const whyNotReady = async (
   if (HOPELESS.has(reason)) return NO_COMMAND.test(message) ? NO_COMMAND_WORDS : message;
   const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
   if (scheduled?.status === 'False') return `no node has capacity for it: ${scheduled.message ?? scheduled.reason}`;
-  return (await lastComplaint(cluster, pod)) ?? 'it does not answer';
+  return (await lastComplaint(cluster, pod)) ?? 'it does not respond';
 };
 
 /** The container that ended is the one before, once another runs in its place. */

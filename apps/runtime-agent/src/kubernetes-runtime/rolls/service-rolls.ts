@@ -66,7 +66,7 @@ export class ServiceRolls {
   }
 
   async stop(webServiceId: string): Promise<void> {
-    await this.commands.end(webServiceId, 'was ended: the web service was stopped');
+    await this.commands.end(webServiceId, 'stopped because the web service was stopped');
     const name = serviceName(webServiceId);
     for (const kind of ['HorizontalPodAutoscaler', 'PodDisruptionBudget', 'Deployment'] as const)
       await this.cluster.remove({ kind, name });

@@ -134,7 +134,7 @@ describe('An artefact', () => {
     const secret = join(fixture.home, 'secret');
     await writeFile(secret, 'web: echo secret', { mode: 0o600 });
     await expect(build({ a: '' }, undefined, `ln -s ${secret} Procfile; mkfifo package.json`)).rejects.toThrow(
-      /^nothing starts this service/,
+      /^no start command/,
     );
   });
 

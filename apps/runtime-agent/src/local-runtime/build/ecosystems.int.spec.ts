@@ -97,7 +97,7 @@ describe('A build without a build command', () => {
     fixture = await BuildsFixture.start();
     const order = await fixture.order({ 'website/package.json': '{}', Dockerfile: '' }, { startCommand: undefined });
     await expect(fixture.build(order)).rejects.toThrow(
-      /but website holds a project: give it a build command .* cd website &&$/,
+      /has no project, but website has one; set a build command .* cd website &&$/,
     );
   }, 120_000);
 });

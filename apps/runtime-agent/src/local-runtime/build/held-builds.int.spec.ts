@@ -89,7 +89,7 @@ describe.each<readonly [string, Circumstances]>([
       'the build wrote more than 20 MiB',
     );
     const one = fixture.build(await fixture.order({}, { buildCommand: 'exec head -c 100000000 /dev/zero > large' }));
-    await expect(one).rejects.toThrow(/the build wrote more than 20 MiB|was ended by SIGXFSZ/);
+    await expect(one).rejects.toThrow(/the build wrote more than 20 MiB|was killed by SIGXFSZ/);
     expect(await fixture.leftovers()).toEqual([]);
   });
 

@@ -105,7 +105,7 @@ describe('A build', () => {
   it('fails when nothing starts what came out, and says what would', async () => {
     fixture = await BuildsFixture.start();
     const order = await fixture.order({ 'package.json': '{"scripts": {}}' }, { startCommand: undefined });
-    await expect(fixture.build(order)).rejects.toThrow(/^nothing starts this service: give it a start command/);
+    await expect(fixture.build(order)).rejects.toThrow(/^no start command: set one/);
     await expect(fixture.artefacts.metadataOf(order.deploymentId)).resolves.toBeUndefined();
   });
 

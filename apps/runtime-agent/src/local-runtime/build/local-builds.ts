@@ -114,7 +114,7 @@ export class LocalBuilds implements Builds {
     const names = (await workspaces.names()).filter(name => !underWay.has(name));
     const ids = [...marked, ...names.map(name => this.#placeOfWorkspace(name))].filter(id => !underWay.has(id));
     for (const id of new Set(ids)) {
-      log.warn({ build: id }, 'A build that was cut off is ended');
+      log.warn({ build: id }, 'Stopping an interrupted build');
       await (await confinement.find(id)).clear();
     }
     for (const name of names) if (!underWay.has(name)) await workspaces.remove(name);
@@ -227,7 +227,7 @@ export class LocalBuilds implements Builds {
     if ('code' in exit && exit.code === 0) return;
     if (await place.ranOutOfMemory()) throw new BuildFailed(memoryWords(limits));
     if (await place.ranOutOfTasks()) throw new BuildFailed(tasksWords(limits));
-    const ended = `${what} ${'code' in exit ? exitInWords(exit.code) : `was ended by ${exit.signal}`}`;
+    const ended = `${what} ${'code' in exit ? exitInWords(exit.code) : `was killed by ${exit.signal}`}`;
     const cure = cureIn(output.last);
     throw new BuildFailed(cure === undefined ? ended : `${cure} (${ended})`);
   }

@@ -100,7 +100,7 @@ export class Commands {
 
   /** Ends the commands of a web service and forgets all that it has run. */
   async remove(webServiceId: string): Promise<void> {
-    await this.end(webServiceId, 'was ended: the web service is deleted', 'all');
+    await this.end(webServiceId, 'stopped because the web service was deleted', 'all');
     await this.store.removeOf(webServiceId);
   }
 

@@ -16,7 +16,7 @@ export const runReleaseCommand = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { webServiceId, rollId, releaseCommand: command, artefact, environment, secrets, instance, deadlineMs } = plan;
-  await commands.end(webServiceId, 'was ended: another release begins', { releasesExcept: rollId });
+  await commands.end(webServiceId, 'stopped because another release started', { releasesExcept: rollId });
   if (command === undefined) return;
   if (!(await commands.isKnown(webServiceId, rollId))) {
     const output = logs.writer(webServiceId, RELEASE, secrets);

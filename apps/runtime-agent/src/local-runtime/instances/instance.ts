@@ -209,7 +209,7 @@ export class Instance {
 
   #onExit(code: number | undefined): void {
     if (code === undefined) {
-      this.#sayExited('was ended by SIGKILL');
+      this.#sayExited('was killed by SIGKILL');
       return;
     }
     this.#exitCode = code;

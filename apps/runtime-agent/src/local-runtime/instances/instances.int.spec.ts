@@ -86,7 +86,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     await waitFor(async () => (await statusOf(plan))?.healthy === 0, { describe: 'no healthy instance' });
     await waitFor(async () => (await fixture.visit(plan)).status === 503, { describe: 'no traffic' });
     await successorOf(plan, first);
-    expect((await statusOf(plan))?.lastFailure).toMatch(/did not answer any more: GET \/ answered 500$/m);
+    expect((await statusOf(plan))?.lastFailure).toMatch(/stopped responding: GET \/ answered 500$/m);
   });
 
   it('that recovers in time gets its traffic back', async () => {
@@ -113,7 +113,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     const [parent, child] = await processesOf(plan);
     process.kill(parent!, 'SIGKILL');
     await waitFor(async () => !(await fixture.pids()).includes(child!), { describe: 'its child to be gone' });
-    await waitFor(async () => (await statusOf(plan))?.lastFailure?.includes('was ended by SIGKILL'));
+    await waitFor(async () => (await statusOf(plan))?.lastFailure?.includes('was killed by SIGKILL'));
   });
 
   it('that uses more memory than it may is ended, and the status says so', async () => {

@@ -34,7 +34,7 @@ export class LeftBehind {
       return await Instance.adopt(this.host, record);
     } catch (err) {
       if (PASSING.has((err as NodeJS.ErrnoException).code ?? '')) throw err;
-      this.log.warn({ err, instance: record.id }, 'An instance could not be taken over, and is ended');
+      this.log.warn({ err, instance: record.id }, 'Could not resume an instance; stopping it');
       return undefined;
     }
   }
@@ -48,12 +48,12 @@ export class LeftBehind {
     const recorded = await this.host.ledger.ids();
     const strangers = [...new Set([...marked, ...recorded])].filter(id => !knows(id));
     for (const id of strangers) {
-      this.log.warn({ instance: id }, 'An instance that belongs to nothing is ended');
+      this.log.warn({ instance: id }, 'Stopping an orphaned instance');
       try {
         await (await this.host.confinement.find(id)).clear();
         await this.host.ledger.remove(id);
       } catch (err) {
-        this.log.error({ err, instance: id }, 'An instance that belongs to nothing could not be ended');
+        this.log.error({ err, instance: id }, 'An orphaned instance could not be stopped');
       }
     }
   }

@@ -49,5 +49,5 @@ it('an instance is not replaced for one failed probe, however long this process 
 it('an instance is replaced when it fails its probes for longer than it may', async () => {
   const { failures } = replicaWith(answers, silent);
   await waitFor(() => failures.length === 1);
-  expect(failures).toEqual(['web-1 did not answer any more: no connection']);
+  expect(failures).toEqual(['web-1 stopped responding: no connection']);
 });

@@ -159,7 +159,7 @@ export class Replica {
         const patienceMs = lastWell === undefined ? this.owner.firstAnswerMs() : times.unhealthyUntilRestartMs;
         // One failure may be of our own making: a deadline also passes while this process stands still.
         const isSilent = failures >= times.failuresUntilUnhealthy && now - (lastWell ?? startedAt) > patienceMs;
-        if (isSilent && this.owner.restarts()) return `did not answer any more: ${answer}`;
+        if (isSilent && this.owner.restarts()) return `stopped responding: ${answer}`;
         await delay(lastWell === undefined ? times.firstProbesMs : times.probesMs, undefined, {
           signal: over.signal,
         }).catch(() => {});

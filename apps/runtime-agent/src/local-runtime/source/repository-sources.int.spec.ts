@@ -98,7 +98,7 @@ describe('A source', () => {
     await expect(resolve(repository.url)).resolves.toEqual({ branch: 'main', commit: expect.any(String) });
   });
 
-  it('gives up a server that does not answer, and one that nobody listens at', async () => {
+  it('gives up a server that does not respond, and one that nobody listens at', async () => {
     fixture = await BuildsFixture.start({ times: { resolveMs: 700 } });
     const hanging = await listen();
     const port = (hanging.address() as AddressInfo).port;
@@ -145,7 +145,7 @@ describe('A source', () => {
     fixture = await BuildsFixture.start();
     const order = await fixture.order({}, { commit: 'a'.repeat(40) });
     await expect(fixture.build(order)).rejects.toThrow(
-      `the commit aaaaaaaaaaaa is not in the repository ${order.repositoryUrl} any more`,
+      `the commit aaaaaaaaaaaa is no longer in the repository ${order.repositoryUrl}`,
     );
     expect(await fixture.leftovers()).toEqual([]);
   });

@@ -121,7 +121,7 @@ export class RepositorySources {
     const head = ok ? (await git('rev-parse', '--verify', 'HEAD')).output.trim() : '';
     if (head !== commit)
       throw new SourceUnavailable(
-        `the commit ${commit.slice(0, 12)} is not in the repository ${displayedUrl(url)} any more`,
+        `the commit ${commit.slice(0, 12)} is no longer in the repository ${displayedUrl(url)}`,
       );
   }
 

@@ -15,7 +15,7 @@ export const insufficientScopeDetail = z
 export const restrictionDetail = z
   .object({
     code: z.literal('operation_not_allowed').describe('The key is restricted to other operations or projects.'),
-    message: z.string().describe('What the key is not allowed to do.'),
+    message: z.string().describe('The operation that the key does not allow.'),
   })
   .meta({ title: 'KeyRestriction' });
 

@@ -4,7 +4,7 @@ import { sentenceOf, withRetryTime } from './sentences.js';
 describe('a message of a service becomes a sentence', () => {
   it.each([
     ['there is no such webhook', 'There is no such webhook.'],
-    ['e-mail address or password is wrong', 'E-mail address or password is wrong.'],
+    ['incorrect email or password', 'Incorrect email or password.'],
     ['The API key is not valid.', 'The API key is not valid.'],
     ['url: must be https', 'url: must be https.'],
     ['headers.X-A b: this header is given twice', 'headers.X-A b: this header is given twice.'],

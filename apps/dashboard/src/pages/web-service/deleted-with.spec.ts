@@ -1,0 +1,42 @@
+import { expect, it } from '@jest/globals';
+import { deletedWith } from './deleted-with.js';
+
+const CREDENTIALS = {
+  deploy_key: { public_key: 'ssh-ed25519 AAAA', created_at: '2026-03-09T10:00:00.000Z', host_keys: [] },
+  git_token: { username: 'git', host: 'git.example.com', created_at: '2026-03-09T10:00:00.000Z' },
+} as unknown as Parameters<typeof deletedWith>[1]['credentials'];
+
+it('lists everything that a web service has', () =>
+  expect(
+    deletedWith(
+      { url: 'https://shop.example.com', disk: { size_mib: 64 } },
+      {
+        deployments: 3,
+        variables: 1,
+        domains: ['shop.example', 'www.shop.example'],
+        cronJobs: 2,
+        credentials: CREDENTIALS,
+      },
+    ),
+  ).toEqual([
+    'Its address https://shop.example.com',
+    '2 custom domains: shop.example, www.shop.example',
+    '3 deployments, with their builds',
+    '1 variable',
+    '2 cron jobs, with their runs',
+    'Its deploy key: remove the public key from the repository as well',
+    'Its access token for the repository: revoke it at the Git host as well',
+    'Its deploy hook, if there is one',
+    'Its attachments to databases; the databases are kept',
+    'Its running instances and commands, logs, metrics and build cache',
+    'Its disk with all files',
+  ]));
+
+it('leaves out what a web service does not have', () =>
+  expect(deletedWith({ url: null, disk: null }, { credentials: { deploy_key: null, git_token: null } })).toEqual([
+    '0 deployments, with their builds',
+    '0 variables',
+    'Its deploy hook, if there is one',
+    'Its attachments to databases; the databases are kept',
+    'Its running instances and commands, logs, metrics and build cache',
+  ]));

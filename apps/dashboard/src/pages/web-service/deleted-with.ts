@@ -1,0 +1,29 @@
+import type { RepositoryCredentials, WebService } from '@postern/contracts';
+import { counted } from '../../formatting.js';
+
+/** What a web service has; undefined while it is loading. */
+interface Contents {
+  readonly deployments?: number | undefined;
+  readonly variables?: number | undefined;
+  readonly domains?: readonly string[] | undefined;
+  readonly cronJobs?: number | undefined;
+  readonly credentials?: RepositoryCredentials | undefined;
+}
+
+/** What the deletion of a web service deletes, one line each. */
+export const deletedWith = (service: Pick<WebService, 'url' | 'disk'>, contents: Contents): string[] => {
+  const { deployments = 0, variables = 0, domains = [], cronJobs = 0, credentials } = contents;
+  return [
+    ...(service.url ? [`Its address ${service.url}`] : []),
+    ...(domains.length > 0 ? [`${counted(domains.length, 'custom domain')}: ${domains.join(', ')}`] : []),
+    `${counted(deployments, 'deployment')}, with their builds`,
+    counted(variables, 'variable'),
+    ...(cronJobs > 0 ? [`${counted(cronJobs, 'cron job')}, with their runs`] : []),
+    ...(credentials?.deploy_key ? ['Its deploy key: remove the public key from the repository as well'] : []),
+    ...(credentials?.git_token ? ['Its access token for the repository: revoke it at the Git host as well'] : []),
+    'Its deploy hook, if there is one',
+    'Its attachments to databases; the databases are kept',
+    'Its running instances and commands, logs, metrics and build cache',
+    ...(service.disk ? ['Its disk with all files'] : []),
+  ];
+};

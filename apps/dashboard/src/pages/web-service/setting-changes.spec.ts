@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { changesOf } from './setting-changes.js';
+
+describe('the changes of a settings form', () => {
+  it('have numbers as numbers, and null for an empty optional field', () =>
+    expect(changesOf({ port: '3000', branch: '', name: 'shop', processes: 'worker=2', disk: '64' })).toEqual({
+      port: 3000,
+      branch: null,
+      name: 'shop',
+      processes: { worker: 2 },
+      disk: { size_mib: 64 },
+    }));
+
+  it('put memory and CPU into the size of an instance', () =>
+    expect(changesOf({ memory_mib: '1024', cpu_millicores: '500', drain_seconds: '60' })).toEqual({
+      instance: { memory_mib: 1024, cpu_millicores: 500 },
+      drain_seconds: 60,
+    }));
+
+  it('return to the defaults when the fields are empty', () =>
+    expect(changesOf({ memory_mib: '', cpu_millicores: '', drain_seconds: '' })).toEqual({
+      instance: null,
+      drain_seconds: null,
+    }));
+
+  it('leave half a size to the API to refuse, and other settings alone', () => {
+    expect(changesOf({ memory_mib: '1024', cpu_millicores: '' })).toEqual({ instance: { memory_mib: 1024 } });
+    expect(changesOf({ min_instances: '1' })).toEqual({ min_instances: 1 });
+  });
+});

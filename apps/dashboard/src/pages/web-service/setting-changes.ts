@@ -1,0 +1,31 @@
+import type { WebService } from '@postern/contracts';
+import type { Values } from '../../components/form.js';
+import { parseProcesses } from './processes.js';
+
+const NUMBERS = new Set(['port', 'min_instances', 'max_instances']);
+const REQUIRED = new Set(['name', 'git_repository_url', 'environment']);
+/** The fields of `instance`; the API accepts both or none. */
+const SIZES = ['memory_mib', 'cpu_millicores'];
+
+/** The changes of a PATCH, from the values of a settings form. An empty optional field removes the setting. */
+export const changesOf = (values: Values): Record<string, unknown> => {
+  const entries = Object.entries(values);
+  const sizes = entries.filter(([name]) => SIZES.includes(name));
+  const others = entries.filter(([name]) => !SIZES.includes(name)).map(([name, value]) => [name, change(name, value)]);
+  return { ...Object.fromEntries(others), ...(sizes.length > 0 ? { instance: sizeOf(sizes) } : {}) };
+};
+
+const change = (name: string, value: string): unknown => {
+  if (name === 'processes') return parseProcesses(value);
+  if (name === 'disk') return diskOf(value);
+  if (NUMBERS.has(name)) return Number(value);
+  if (name === 'drain_seconds') return value === '' ? null : Number(value);
+  return value === '' && !REQUIRED.has(name) ? null : value;
+};
+
+const diskOf = (value: string): WebService['disk'] => (value === '' ? null : { size_mib: Number(value) });
+
+const sizeOf = (sizes: readonly (readonly [string, string])[]): Record<string, number> | null => {
+  const given = sizes.filter(([, value]) => value !== '').map(([name, value]) => [name, Number(value)]);
+  return given.length === 0 ? null : Object.fromEntries(given);
+};
