@@ -17,7 +17,10 @@ const endsOf = (socket: Socket): Set<() => void> => {
 
 /** Calls `done` once when a request is answered or its connection is closed; at once if it is closed already. */
 export const onRequestEnd = ({ socket }: IncomingMessage, response: ServerResponse, done: () => void): void => {
-  if (socket.destroyed) return done();
+  if (socket.destroyed) {
+    done();
+    return;
+  }
   const open = endsOf(socket);
   const end = () => {
     if (open.delete(end)) done();
