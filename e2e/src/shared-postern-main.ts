@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { SERVICE_NAMES } from '@postern/contracts';
-import { DashboardClient, startPostern } from '@postern/local-start';
+import { DashboardClient, LIFTED_REQUEST_LIMITS, startPostern } from '@postern/local-start';
 import type { SharedPosternReady } from './shared-postern.js';
 import { temporaryHome } from './temporary-home.js';
 
@@ -13,7 +13,7 @@ const postern = await startPostern({
   port: 0,
   environment: {
     'platform-management': { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' },
-    'api-gateway': { POSTERN_CLIENT_REQUESTS_PER_SECOND: '1000000' },
+    'api-gateway': LIFTED_REQUEST_LIMITS,
   },
 });
 

@@ -1,5 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { DashboardClient, type RunningPostern, type StartOptions, startPostern } from '@postern/local-start';
+import {
+  DashboardClient,
+  LIFTED_CALLER_LIMITS,
+  type RunningPostern,
+  type StartOptions,
+  startPostern,
+} from '@postern/local-start';
 import { type ReceivedRequest, startHttpReceiver, type TestHttpReceiver, waitFor } from '@postern/testing';
 import { type PosternAccess, sharedPostern } from './shared-postern.js';
 import { temporaryHome } from './temporary-home.js';
@@ -110,7 +116,10 @@ export class World<Postern extends PosternAccess = RunningPostern> {
   /** A Postern for one file of stories: for options of its own, or because the stories break parts of it. */
   static async start(options: Partial<StartOptions> = {}): Promise<World> {
     const home = temporaryHome();
-    const postern = await startPostern({ home: home.folder, port: 0, ...options });
+    // Many stories in one workspace, each of which asks again and again for an outcome, would reach its limits.
+    const gateway = { ...LIFTED_CALLER_LIMITS, ...options.environment?.['api-gateway'] };
+    const environment = { ...options.environment, 'api-gateway': gateway };
+    const postern = await startPostern({ home: home.folder, port: 0, ...options, environment });
     return World.on(postern, async () => {
       await postern.stop();
       home.remove();

@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
+import { BufferedBytesModule } from './infrastructure/http/admission/buffered-bytes.module.js';
 import { PublicServer } from './public-server.js';
 import { ServiceClientModule } from './service-client/service-client.module.js';
 import { SubmissionModule } from './submission/submission.module.js';
 
 /** The service. `PublicServer` opens the public port with the features of `PublicApiModule`. */
-@Module({ imports: [ServiceClientModule, SubmissionModule], providers: [PublicServer] })
+@Module({ imports: [ServiceClientModule, SubmissionModule, BufferedBytesModule], providers: [PublicServer] })
 export class ApiGatewayModule {}

@@ -51,6 +51,22 @@ export const gatewayConfig = defineConfig({
     .describe(
       'Requests without a valid credential from one address per second, and twice as many at once; more are a 429.',
     ),
+  callerRequestsPerSecond: integer()
+    .min(1)
+    .default(50)
+    .describe(
+      'Requests of one signed-in user, or with one platform key, per second, and twice as many at once; more are a 429.',
+    ),
+  callerRequestsAtOnce: integer()
+    .min(1)
+    .default(20)
+    .describe('Requests of one signed-in user, or with one platform key, that are not answered yet; more are a 429.'),
+  workspaceRequestsPerSecond: integer()
+    .min(1)
+    .default(200)
+    .describe(
+      'Requests of all signed-in users in one workspace per second, and twice as many at once; more are a 429.',
+    ),
   maxBufferedBytes: integer()
     .min(16 * MIB)
     .default(96 * MIB)

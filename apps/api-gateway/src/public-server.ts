@@ -11,6 +11,7 @@ import { type GatewayConfig, trustedProxiesOf } from './config.js';
 import { Admission } from './infrastructure/http/admission/admission.js';
 import { BodyReader } from './infrastructure/http/admission/body-reader.js';
 import { BufferedBytes } from './infrastructure/http/admission/buffered-bytes.js';
+import { CallerLimits } from './infrastructure/http/admission/caller-limits.js';
 import { ClientBudgets } from './infrastructure/http/admission/client-budgets.js';
 import { AuditRecorder } from './infrastructure/http/audit/audit-recorder.js';
 import { auditRefusedCalls } from './infrastructure/http/audit/audit-refused-calls.js';
@@ -37,6 +38,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     @Inject(CONFIG) private readonly config: GatewayConfig,
     @Inject(HOST) private readonly host: Host,
     private readonly services: ServiceClient,
+    private readonly buffered: BufferedBytes,
   ) {}
 
   get port(): number {
@@ -88,11 +90,15 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
 
   private admissionOf(config: GatewayConfig) {
     const budgets = new ClientBudgets(config.clientRequestsPerSecond);
-    const buffered = new BufferedBytes({ total: config.maxBufferedBytes, perClient: config.maxBufferedBytesPerClient });
-    const admission = new Admission(this.services, budgets, config.publicUrl);
+    const limits = new CallerLimits({
+      perCaller: config.callerRequestsPerSecond,
+      perWorkspace: config.workspaceRequestsPerSecond,
+      atOnce: config.callerRequestsAtOnce,
+    });
+    const admission = new Admission(this.services, budgets, limits, config.publicUrl);
     return {
       admission,
-      bodies: new BodyReader(buffered),
+      bodies: new BodyReader(this.buffered),
       connections: new ConnectionLimits({
         total: config.maxConnections,
         perAddress: config.maxConnectionsPerAddress,

@@ -1,4 +1,5 @@
 /** The program behind `npm run browser`: arguments are parts of paths; without any, all pages are checked. */
+import { LIFTED_REQUEST_LIMITS } from '@postern/local-start';
 import type { Page } from 'puppeteer-core';
 import { PlatformWorld } from '../platform/platform-world.js';
 import { checkExpiredSession } from './check-expired-session.js';
@@ -30,9 +31,7 @@ const documentationPages = async (page: Page, base: string): Promise<string[]> =
 };
 
 const browser = await openBrowser();
-const platform = await PlatformWorld.start({
-  environment: { 'api-gateway': { POSTERN_CLIENT_REQUESTS_PER_SECOND: '1000000' } },
-});
+const platform = await PlatformWorld.start({ environment: { 'api-gateway': LIFTED_REQUEST_LIMITS } });
 const base = platform.world.postern.baseUrl;
 const findings: Finding[] = [];
 let checked = 0;

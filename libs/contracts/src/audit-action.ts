@@ -3,6 +3,12 @@ import type { HttpRoute } from './http-route.js';
 /** A call of the platform API whose key was refused. */
 export const PLATFORM_KEY_USED = 'platform_key.used';
 
+/** A log-in to SMTP submission whose API key was refused. */
+export const API_KEY_USED = 'api_key.used';
+
+/** A call of a deploy hook. */
+export const DEPLOY_HOOK_CALLED = 'deploy_hook.called';
+
 /** Operations whose action does not follow from their name. */
 const ACTIONS: Readonly<Record<string, string>> = {
   'Session.signIn': 'session.created',

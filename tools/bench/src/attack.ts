@@ -1,4 +1,5 @@
 import { constants, setPriority } from 'node:os';
+import { MIB } from '@postern/contracts';
 import type { Cleanup } from '@postern/testing';
 import { postern, WARM_UP_S } from './email.js';
 import { roundOf } from './email-rounds.js';
@@ -33,6 +34,9 @@ const ATTACKS: Readonly<Record<string, Pick<Flood, 'head' | 'body'>>> = {
   'sign-in, wrong password': post('/dashboard/api/session', credentials),
   'email, invented key, 9 MB': post('/emails', members, `Api-Key: em_live_${'A'.repeat(43)}\r\n`),
   'platform API, invented key': get('/api/v1/projects', `Authorization: Bearer ak_live_${'A'.repeat(43)}\r\n`),
+  'sessions that do not exist': get('/dashboard/api/me', `Authorization: Bearer st_live_${'A'.repeat(43)}\r\n`),
+  'deploy hook, unknown token, 1 MiB': post(`/hooks/deploy/dh_live_${'A'.repeat(43)}`, 'x'.repeat(MIB)),
+  'question of a TLS front': get('/tls/ask?domain=unknown.example.com'),
   'OpenAPI document, pipelined': { head: get('/openapi.json').head.repeat(100), body: '' },
 };
 

@@ -27,8 +27,7 @@ const REFUSED = { refused_key: { id: ID, workspace_id: WORKSPACE } };
 const LOCAL = { network: '127.0.0.0/24', user_agent: 'curl' };
 
 /** Writing routes that are no actions of users. */
-/** Deploy hooks keep a list of their own calls. */
-const NOT_AUDITED = ['POST /emails', 'POST /hooks/deploy/:token', 'POST /unsubscribe/:token'];
+const NOT_AUDITED = ['POST /emails', 'POST /unsubscribe/:token'];
 
 const ROUTES = Object.values<unknown>(contracts)
   .filter(isRequestContract)

@@ -1,7 +1,8 @@
-import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { Controller, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import { DEPLOY_HOOK_HEADERS, MIB, receiveDeployHook } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
+import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { ReceivedBody } from '../infrastructure/http/validation/received-body.js';
@@ -14,7 +15,8 @@ export class DeployHooksController {
 
   @Post(':token')
   @HttpCode(202)
-  @Admits({ access: 'anyone', maxBodyBytes: MIB, budget: 'client-hooks' })
+  @UseInterceptors(AuditInterceptor)
+  @Admits({ access: 'deploy-hook', maxBodyBytes: MIB, budget: 'client-hooks' })
   @Describes({
     operation: 'DeployHooks.receive',
     requests: [receiveDeployHook],

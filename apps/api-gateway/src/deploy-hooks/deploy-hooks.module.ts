@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
+import { AuditRecordingModule } from '../infrastructure/http/audit/audit-recording.module.js';
 import { ServiceClientModule } from '../service-client/service-client.module.js';
 import { DeployHooksController } from './deploy-hooks.controller.js';
 
 /** Calls of Git hosts that deploy web services. */
-@Module({ imports: [ServiceClientModule], controllers: [DeployHooksController] })
+@Module({ imports: [ServiceClientModule, AuditRecordingModule], controllers: [DeployHooksController] })
 export class DeployHooksModule {}

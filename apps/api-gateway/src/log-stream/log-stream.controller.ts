@@ -59,7 +59,7 @@ export class DashboardLogStreamController {
   ) {}
 
   @Get(':web_service_id/logs/stream')
-  @RequiresSession()
+  @RequiresSession('session', { isEndless: true })
   @Describes(described('the session ends.'))
   stream(
     @CurrentSession() session: Session,
@@ -95,7 +95,13 @@ export class PlatformLogStreamController {
   ) {}
 
   @Get(':web_service_id/logs/stream')
-  @Admits({ access: 'platform-key', role: 'viewer', maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'caller' })
+  @Admits({
+    access: 'platform-key',
+    role: 'viewer',
+    maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
+    budget: 'caller',
+    isEndless: true,
+  })
   @Describes(described('the key is no longer valid. Each minute of a stream counts as one call.'))
   stream(
     @Req() request: FastifyRequest,

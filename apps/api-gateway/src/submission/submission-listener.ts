@@ -30,19 +30,18 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
   private listener: Server | undefined;
   private servers: readonly SMTPServer[] = [];
   private readonly connections: ClientConnections;
-  private readonly buffered: BufferedBytes;
   private readonly wrongKeys = new Map<string, number>();
 
   constructor(
     @Inject(CONFIG) private readonly config: GatewayConfig,
     private readonly messages: SubmitMessage,
     private readonly log: ServiceLog,
+    private readonly buffered: BufferedBytes,
   ) {
     this.connections = new ClientConnections(
       { perClient: config.submissionMaxConnectionsPerAddress, sessionMs: config.submissionSessionTimeoutMs },
       sessionId => this.closeConnection(sessionId),
     );
-    this.buffered = new BufferedBytes({ total: config.maxBufferedBytes, perClient: config.maxBufferedBytesPerClient });
   }
 
   /** The port that it listens on; undefined if submission is off. */
@@ -128,7 +127,7 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
     const wrong = this.wrongKeys.get(session.id) ?? 0;
     if (wrong >= MAX_WRONG_KEYS) throw new SmtpReply(421, '4.7.0', 'Too many wrong API keys.');
     try {
-      await this.messages.authenticate(password, networkOf(session));
+      await this.messages.authenticate(password, session.remoteAddress);
       return hash('sha256', password, 'hex');
     } catch (error) {
       this.wrongKeys.set(session.id, wrong + 1);

@@ -1,15 +1,18 @@
 import { hash } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { authenticateApiKey, Refusal, submitEmail } from '@postern/contracts';
-import { CONFIG } from '@postern/service-host';
+import { CONFIG, clientNetworkOf } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import type { GatewayConfig } from '../config.js';
 import { API_KEY_FORMAT } from '../infrastructure/http/access/api-key.js';
 import { ClientBudgets } from '../infrastructure/http/admission/client-budgets.js';
+import { refusalOfApiKey } from '../infrastructure/http/audit/audit-entry.js';
+import { AuditRecorder } from '../infrastructure/http/audit/audit-recorder.js';
+import { RefusedKeys } from '../infrastructure/http/audit/refused-keys.js';
 import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
 import { ServiceClient } from '../service-client/ports.js';
 import { messageIdIn } from './message-id.js';
-import { replyToEmail, SmtpReply } from './smtp-replies.js';
+import { replyToEmail, type SmtpReply } from './smtp-replies.js';
 
 interface Submission {
   readonly keyHash: string;
@@ -21,25 +24,36 @@ interface Submission {
 
 /** Authenticates clients of SMTP submission and passes their messages on to email-send. */
 @Injectable()
-export class SubmitMessage {
+export class SubmitMessage implements OnModuleDestroy {
   private readonly budgets: ClientBudgets;
+  private readonly refusedKeys: RefusedKeys;
 
   constructor(
     private readonly services: ServiceClient,
     @Inject(CONFIG) private readonly config: GatewayConfig,
+    recorder: AuditRecorder,
   ) {
     this.budgets = new ClientBudgets(config.clientRequestsPerSecond);
+    this.refusedKeys = new RefusedKeys((entry, context) => recorder.complete(entry, context));
+  }
+
+  /** Stores the refused keys that are counted. */
+  onModuleDestroy(): Promise<void> {
+    return this.refusedKeys.flush();
   }
 
   /** Rejects unless the password is a valid key; a wrong one spends the budget of the client, as over HTTP. */
-  async authenticate(key: string, client: string): Promise<void> {
+  async authenticate(key: string, address: string): Promise<void> {
+    const client = clientNetworkOf(address);
     this.budgets.spend('client', client);
-    if (!API_KEY_FORMAT.test(key)) throw new SmtpReply(535, '5.7.8', 'The API key is not valid.');
+    const context = { correlationId: uuidv7() };
     try {
-      const context = { correlationId: uuidv7() };
+      if (!API_KEY_FORMAT.test(key)) throw new Refusal('api_key_invalid', 'The API key is not valid.');
       await this.services.request(authenticateApiKey, { api_key_hash: hash('sha256', key, 'hex') }, context);
     } catch (error) {
-      if (!Refusal.is(error) || error.code !== 'api_key_invalid') this.budgets.refund('client', client);
+      if (Refusal.is(error) && error.code === 'api_key_invalid') {
+        this.refusedKeys.add(refusalOfApiKey(address, context.correlationId), context);
+      } else this.budgets.refund('client', client);
       throw error;
     }
     this.budgets.refund('client', client);

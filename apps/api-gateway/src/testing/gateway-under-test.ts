@@ -59,6 +59,10 @@ const startSurroundings = async (): Promise<Surroundings> => {
       POSTERN_LINK_SECRETS: LINK_SECRET,
       POSTERN_DASHBOARD_DIR: join(folder, 'dashboard'),
       POSTERN_DOCUMENTATION_DIR: join(folder, 'documentation'),
+      // The calls of a spec have one caller.
+      POSTERN_CALLER_REQUESTS_PER_SECOND: '1000000',
+      POSTERN_CALLER_REQUESTS_AT_ONCE: '1000000',
+      POSTERN_WORKSPACE_REQUESTS_PER_SECOND: '1000000',
     },
     async stop() {
       await services.stop();

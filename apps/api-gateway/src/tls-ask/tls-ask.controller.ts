@@ -1,5 +1,5 @@
 import { Controller, Get, Query, Req } from '@nestjs/common';
-import { askCertificate, DEFAULT_MAX_BODY_BYTES } from '@postern/contracts';
+import { askCertificate, DEFAULT_MAX_BODY_BYTES, type ReplyOf } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
@@ -9,12 +9,20 @@ import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
 import { ServiceClient } from '../service-client/ports.js';
+import { ReplyCache } from '../service-client/reply-cache.js';
 
 const askQuery = z.object({ domain: z.string().min(1).max(255).describe('The host name of a TLS handshake.') });
 
 /** What a TLS front asks before it gets a certificate, such as Caddy with `on_demand_tls`. */
 @Controller('tls')
 export class TlsAskController {
+  private readonly replies = new ReplyCache<ReplyOf<typeof askCertificate>>({
+    service: 'platform-management',
+    keptMs: 5_000,
+    maxEntries: 10_000,
+    maxPending: 100,
+  });
+
   constructor(private readonly services: ServiceClient) {}
 
   @Get('ask')
@@ -30,7 +38,10 @@ export class TlsAskController {
     @Query({ schema: queryShape(askQuery.shape) }) { domain }: z.output<typeof askQuery>,
     @Req() request: FastifyRequest,
   ) {
-    const { verified } = await this.services.request(askCertificate, { domain }, requestContextOf(request));
+    const name = domain.toLowerCase();
+    const { verified } = await this.replies.get(name, () =>
+      this.services.request(askCertificate, { domain: name }, requestContextOf(request)),
+    );
     if (!verified) throw new Problem(404, 'There is no such domain.', { [ERROR_CODE]: 'not_found' });
     return { verified };
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { askCertificate } from '@postern/contracts';
 import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
 import { call } from '../testing/http.js';
@@ -6,9 +6,14 @@ import { call } from '../testing/http.js';
 let gateway: GatewayUnderTest;
 beforeAll(async () => {
   gateway = await startGateway();
-  gateway.services.on(askCertificate, ({ domain }) => ({ verified: domain === 'shop.example.com' }));
 }, 60_000);
 afterAll(() => gateway?.stop());
+beforeEach(() => {
+  gateway.services.reset();
+  gateway.services.on(askCertificate, ({ domain }) => ({ verified: domain.endsWith('shop.example.com') }));
+});
+
+const ask = async (query: string) => (await call('GET', `${gateway.url}/tls/ask${query}`)).status;
 
 it.each([
   ['?domain=shop.example.com', 200],
@@ -18,5 +23,14 @@ it.each([
   [`?domain=${'a'.repeat(256)}`, 400],
   ['?domain=shop.example.com&domain=x', 400],
 ])('A TLS front that asks %s gets %i, without a credential', async (query, status) =>
-  expect((await call('GET', `${gateway.url}/tls/ask${query}`)).status).toBe(status),
+  expect(await ask(query)).toBe(status),
 );
+
+it.each([
+  ['a verified domain', 'repeated.shop.example.com', 200],
+  ['any other name', 'repeated.example.net', 404],
+])('A flood with %s is one request to platform-management', async (_what, domain, status) => {
+  const names = Array.from({ length: 50 }, (_, n) => (n % 2 ? domain : domain.toUpperCase()));
+  expect(new Set(await Promise.all(names.map(name => ask(`?domain=${name}`))))).toEqual(new Set([status]));
+  expect(gateway.services.requestsOf(askCertificate)).toEqual([{ domain }]);
+});

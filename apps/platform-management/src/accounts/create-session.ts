@@ -37,7 +37,7 @@ export class CreateSession {
     // An invalid address belongs to no account, so there is no attempt to count.
     const login = address === undefined ? undefined : await this.#verify(address, request);
     if (!login) throw credentialsWrong();
-    const token = randomBytes(32).toString('base64url');
+    const token = `st_live_${randomBytes(32).toString('base64url')}`;
     const expiresAt = new Date(Date.now() + SESSION_LIFETIME_MS);
     const opened = await this.sessions.open({
       tokenHash: createHash('sha256').update(token).digest('hex'),

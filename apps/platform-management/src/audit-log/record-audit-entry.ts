@@ -1,6 +1,15 @@
-import { PLATFORM_KEY_USED, type ReplyOf, type RequestOf, recordAuditEntry } from '@postern/contracts';
+import {
+  DEPLOY_HOOK_CALLED,
+  PLATFORM_KEY_USED,
+  type ReplyOf,
+  type RequestOf,
+  recordAuditEntry,
+} from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { AuditLog, LoginActors } from './ports.js';
+
+/** What anybody can repeat who has one key or URL. */
+const REPEATABLE: ReadonlySet<string> = new Set([PLATFORM_KEY_USED, DEPLOY_HOOK_CALLED]);
 
 /** Stores one entry of the audit log; it is committed before the reply. */
 @Handles(recordAuditEntry)
@@ -14,7 +23,7 @@ export class RecordAuditEntry {
     if (login === undefined) {
       await this.log.record(entry);
       const isAnonymous = entry.outcome === 'refused' && entry.actor.type === 'unknown';
-      if (isAnonymous || entry.action === PLATFORM_KEY_USED) await this.log.mergeRepeated(entry);
+      if (isAnonymous || REPEATABLE.has(entry.action)) await this.log.mergeRepeated(entry);
       return {};
     }
     const { actor, workspaceId } = await this.logins.actorOf(login);

@@ -18,8 +18,8 @@ export class CreateDeployHook {
   async execute(request: RequestOf<typeof createDeployHook>): Promise<ReplyOf<typeof createDeployHook>> {
     const { web_service_id } = request;
     await this.owners.requireOwner(request, web_service_id);
-    const token = randomBytes(32).toString('base64url');
-    const secret = randomBytes(32).toString('base64url');
+    const token = `dh_live_${randomBytes(32).toString('base64url')}`;
+    const secret = `dhsec_${randomBytes(32).toString('base64url')}`;
     const id = await this.hooks.put(web_service_id, hashOfToken(token), secret);
     return { id, url: `/hooks/deploy/${token}`, secret };
   }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   changeWebService,
@@ -6,6 +6,7 @@ import {
   createWebService,
   deleteDeployHook,
   deleteWebService,
+  findDeployHook,
   getDeployHook,
   listDeployments,
   moderateWebService,
@@ -54,6 +55,20 @@ const deploymentsOf = async (caller: { readonly user_id: string; readonly web_se
   (await resources.ask(listDeployments, caller)).total;
 
 describe('a deploy hook', () => {
+  it('is found by the hash of its token, and no other is', async () => {
+    const { caller, token, secret } = await newHook();
+    const found = (of: string) =>
+      resources.ask(findDeployHook, { token_hash: createHash('sha256').update(of).digest('hex') });
+    expect(await found(token)).toEqual({
+      id: expect.any(String),
+      web_service_id: caller.web_service_id,
+      workspace_id: caller.workspace_id,
+    });
+    expect(await codeOf(found(secret))).toBe('deploy_hook_not_found');
+    await resources.ask(deleteDeployHook, caller);
+    expect(await codeOf(found(token))).toBe('deploy_hook_not_found');
+  });
+
   it('deploys for a bare call, with the token of its URL alone', async () => {
     const { caller, token } = await newHook();
     expect(await receive(token, bare)).toMatchObject({ outcome: 'deployed', deployment_id: expect.any(String) });

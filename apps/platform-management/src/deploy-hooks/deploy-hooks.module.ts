@@ -4,6 +4,7 @@ import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
 import { CreateDeployHook } from './create-deploy-hook.js';
 import { DeleteDeployHook } from './delete-deploy-hook.js';
+import { FindDeployHook } from './find-deploy-hook.js';
 import { GetDeployHook } from './get-deploy-hook.js';
 import { DeployHooks } from './ports.js';
 import { PostgresDeployHooks } from './postgres-deploy-hooks.js';
@@ -15,6 +16,7 @@ import { ReceiveDeployHook } from './receive-deploy-hook.js';
   providers: [
     CreateDeployHook,
     DeleteDeployHook,
+    FindDeployHook,
     GetDeployHook,
     ReceiveDeployHook,
     { provide: DeployHooks, useClass: PostgresDeployHooks },

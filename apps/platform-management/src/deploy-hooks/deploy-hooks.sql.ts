@@ -15,6 +15,11 @@ export const FIND_HOOK_BY_TOKEN = `
   FROM deploy_hooks h JOIN sealed_values s ON s.id = h.id JOIN web_services w ON w.id = h.web_service_id
   WHERE h.token_hash = $1`;
 
+export const FIND_HOOK_OWNER = `
+  SELECT h.id, h.web_service_id AS "webServiceId", p.workspace_id AS "workspaceId"
+  FROM deploy_hooks h JOIN web_services w ON w.id = h.web_service_id JOIN projects p ON p.id = w.project_id
+  WHERE h.token_hash = $1`;
+
 /** Deliveries of one hook count each other. */
 export const LOCK_DELIVERIES = `SELECT pg_advisory_xact_lock(hashtextextended('deploy hook ' || $1, 0))`;
 

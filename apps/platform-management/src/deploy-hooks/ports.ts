@@ -14,6 +14,13 @@ export interface CalledHook extends StoredHook {
   readonly autoDeploy: boolean;
 }
 
+/** Whose hook it is. */
+export interface HookOwner {
+  readonly id: string;
+  readonly webServiceId: string;
+  readonly workspaceId: string;
+}
+
 export type HookOutcome = 'deployed' | 'recorded' | 'ignored';
 
 export interface HookDelivery {
@@ -35,6 +42,8 @@ export abstract class DeployHooks {
   abstract of(webServiceId: string): Promise<StoredHook | undefined>;
   /** Undefined also for a deleted web service. */
   abstract byToken(tokenHash: string): Promise<CalledHook | undefined>;
+  /** The same without its secret. */
+  abstract ownerOf(tokenHash: string): Promise<HookOwner | undefined>;
   /** @returns whether there was one. */
   abstract remove(webServiceId: string): Promise<boolean>;
 

@@ -13,6 +13,7 @@ import {
   DELETE_HOOK,
   DELETE_OLD_DELIVERIES,
   FIND_HOOK_BY_TOKEN,
+  FIND_HOOK_OWNER,
   FORGET_DELIVERY,
   LOCK_DELIVERIES,
   REPLACE_HOOK,
@@ -23,6 +24,7 @@ import {
   DeployHooks,
   type HookDelivery,
   type HookOutcome,
+  type HookOwner,
   type NewDelivery,
   type StoredHook,
 } from './ports.js';
@@ -65,6 +67,11 @@ export class PostgresDeployHooks extends DeployHooks {
     if (!rows[0]) return undefined;
     const { sealed, ...hook } = rows[0];
     return { ...hook, secret: this.keys.open(sealed, `sealed_values/${hook.id}`) };
+  }
+
+  override async ownerOf(tokenHash: string): Promise<HookOwner | undefined> {
+    const { rows } = await this.database.pool.query<HookOwner>(FIND_HOOK_OWNER, [tokenHash]);
+    return rows[0];
   }
 
   override async remove(webServiceId: string): Promise<boolean> {

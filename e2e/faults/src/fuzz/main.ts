@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
-import { type RunningPostern, startPostern } from '@postern/local-start';
+import { LIFTED_REQUEST_LIMITS, type RunningPostern, startPostern } from '@postern/local-start';
 import { SeededRandom } from '../run/random.js';
 import { frameTarget } from './frame-target.js';
 import { type Bystander, createAttacker, createBystander } from './fuzz-world.js';
@@ -72,7 +72,7 @@ const main = async (): Promise<number> => {
   console.log('▸ starting Postern');
   const environment = {
     'platform-management': { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' },
-    'api-gateway': { POSTERN_CLIENT_REQUESTS_PER_SECOND: '1000000' },
+    'api-gateway': LIFTED_REQUEST_LIMITS,
   };
   const postern = await startPostern({ home, port: 0, environment, natsSuperusers: [SUPERUSER] });
   try {

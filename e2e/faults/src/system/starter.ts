@@ -1,6 +1,12 @@
 /** The local start as a process of its own, so that a fault can kill it. Ends with the run that started it. */
 import { randomBytes } from 'node:crypto';
-import { OPERATOR_EMAIL, type RunningPostern, type StartOptions, startPostern } from '@postern/local-start';
+import {
+  LIFTED_REQUEST_LIMITS,
+  OPERATOR_EMAIL,
+  type RunningPostern,
+  type StartOptions,
+  startPostern,
+} from '@postern/local-start';
 import type { Order, StarterMessage } from './starter-messages.js';
 
 const tell = (message: StarterMessage): void => {
@@ -30,7 +36,9 @@ process.on('message', (order: Order) => void obey(order));
 
 try {
   const options = JSON.parse(process.argv[2] ?? '{}') as StartOptions;
-  running = await startPostern({ ...options, natsSuperusers: [superuser] });
+  const gateway = { ...LIFTED_REQUEST_LIMITS, ...options.environment?.['api-gateway'] };
+  const environment = { ...options.environment, 'api-gateway': gateway };
+  running = await startPostern({ ...options, environment, natsSuperusers: [superuser] });
   tell({
     kind: 'started',
     started: {

@@ -4,7 +4,7 @@ import { id, noContent, page, pageOffset, timestamp } from '../shapes.js';
 
 const request = requestsOf('platform-management');
 
-export const AUDIT_ACTORS = ['user', 'platform_key', 'operator', 'system', 'unknown'] as const;
+export const AUDIT_ACTORS = ['user', 'platform_key', 'deploy_hook', 'operator', 'system', 'unknown'] as const;
 export const AUDIT_OUTCOMES = ['attempted', 'succeeded', 'refused', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
@@ -19,7 +19,9 @@ const actor = z.object({
     .string()
     .max(128)
     .nullable()
-    .describe('The user or platform key. Of an unknown login, a keyed hash. Null for `operator` and `system`.'),
+    .describe(
+      'The user, platform key or deploy hook. Of an unknown login, a keyed hash. Null for `operator` and `system`.',
+    ),
 });
 
 const resource = z.object({ type: z.string().max(64), id: z.string().max(256).nullable() });

@@ -73,6 +73,14 @@ export const DEPLOY_HOOK_HEADERS = [
   'x-forgejo-signature',
 ] as const;
 
+/** The hook whose token has a hash; asked before the body of a call is read. */
+export const findDeployHook = request('find-deploy-hook', {
+  request: z.object({ token_hash: z.string().regex(/^[0-9a-f]{64}$/) }),
+  reply: z.object({ id, web_service_id: id, workspace_id: id }),
+  refusals: { deploy_hook_not_found: 404 },
+  callers: ['api-gateway'],
+});
+
 /** A POST to the URL of a hook. The token in the URL authenticates a bare call; events need a signature as well. */
 export const receiveDeployHook = request('receive-deploy-hook', {
   request: z.object({

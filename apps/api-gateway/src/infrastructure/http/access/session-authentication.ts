@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { authenticateSession, DEFAULT_MAX_BODY_BYTES } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { ServiceClient } from '../../../service-client/ports.js';
-import { Admits } from '../admission/route-admission.js';
+import { Admits, type GatewayAdmission } from '../admission/route-admission.js';
 import { ERROR_CODE } from '../errors/error-code.js';
 import { Problem, unauthorized } from '../errors/problem.js';
 import { DocumentsSession } from '../openapi/describe.js';
@@ -82,8 +82,11 @@ export const assertOperator = (request: FastifyRequest): void => {
  * A route of a controller that every signed-in user may call, whatever their role, only those who can reach
  * `:service_id`, or only operators.
  */
-export const RequiresSession = (access: 'session' | 'service-owner' | 'operator' = 'session') =>
+export const RequiresSession = (
+  access: 'session' | 'service-owner' | 'operator' = 'session',
+  more: Pick<GatewayAdmission, 'isEndless'> = {},
+) =>
   applyDecorators(
-    Admits({ access, role: 'viewer', maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'caller' }),
+    Admits({ access, role: 'viewer', maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'caller', ...more }),
     DocumentsSession(),
   );

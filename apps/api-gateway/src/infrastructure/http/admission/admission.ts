@@ -6,9 +6,11 @@ import { clientNetworkOf } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceClient } from '../../../service-client/ports.js';
 import { apiKeyHashOf, assertValidApiKey } from '../access/api-key.js';
+import { DeployHookAdmission } from '../access/deploy-hook-admission.js';
 import { admitCall } from '../access/platform-admission.js';
 import { platformKeyHashOf } from '../access/platform-key.js';
 import { assertOwnsService } from '../access/service-owner.js';
+import { sessionOf } from '../access/session.js';
 import { assertOperator, SessionAuthentication } from '../access/session-authentication.js';
 import { tokenFromCookie } from '../access/session-cookie.js';
 import { assertRole, enterWorkspace } from '../access/workspace-role.js';
@@ -16,7 +18,9 @@ import { Problem } from '../errors/problem.js';
 import { statusOf } from '../errors/refusal-status.js';
 import { clientAddressOf } from '../server/client-address.js';
 import { AcceptedCredentials } from './accepted-credentials.js';
+import type { CallerLimits } from './caller-limits.js';
 import type { ClientBudgets } from './client-budgets.js';
+import { onRequestEnd } from './request-end.js';
 import { assertNoControlCharacters, assertOneHost } from './request-head.js';
 import { admissionOfRequest, type GatewayAdmission } from './route-admission.js';
 
@@ -27,13 +31,16 @@ const API_KEY_FRESH_MS = 30_000;
 export class Admission {
   private readonly credentials = new AcceptedCredentials();
   private readonly sessions: SessionAuthentication;
+  private readonly hooks: DeployHookAdmission;
 
   constructor(
     private readonly services: ServiceClient,
     private readonly budgets: ClientBudgets,
+    private readonly limits: CallerLimits,
     publicUrl: string,
   ) {
     this.sessions = new SessionAuthentication(services, publicUrl);
+    this.hooks = new DeployHookAdmission(services);
   }
 
   /** Throws or rejects with the refusal; a promise only if a service must be asked. */
@@ -82,15 +89,24 @@ export class Admission {
         if (mayRemember && this.credentials.isKnown(hash, freshMs)) return undefined;
         return this.accepted(request, hash, () => assertValidApiKey(this.services, request));
       }
+      case 'deploy-hook':
+        return this.hooks.admit(request);
       case 'platform-key': {
         const hash = this.presented(request, () => platformKeyHashOf(request));
-        return this.accepted(request, hash, () => admitCall(this.services, hash, request, reply, role));
+        return this.limited(request, reply, hash, async () => {
+          await admitCall(this.services, hash, request, reply, role);
+          return `key:${hash}`;
+        });
       }
       default: {
         const hash = this.presented(request, () => this.sessions.tokenHashOf(request));
-        return this.accepted(request, hash, () => this.sessions.authenticate(request, hash)).then(() =>
-          this.authorize(access, role, request),
-        );
+        return this.limited(request, reply, hash, async () => {
+          await this.sessions.authenticate(request, hash);
+          return `user:${sessionOf(request).userId}`;
+        }).then(() => {
+          this.limits.spendOfWorkspace(sessionOf(request).workspaceId);
+          return this.authorize(access, role, request);
+        });
       }
     }
   }
@@ -117,13 +133,40 @@ export class Admission {
     }
   }
 
+  /** Authenticates a caller, and counts the request: before it asks a service, if the credential was accepted before. */
+  private async limited(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    hash: string,
+    authenticate: () => Promise<string>,
+  ): Promise<void> {
+    const known = this.limits.callerOf(hash);
+    if (known !== undefined) this.count(known, request, reply);
+    const caller = await this.accepted(request, hash, authenticate);
+    this.limits.remember(hash, caller);
+    if (known === undefined) this.count(caller, request, reply);
+  }
+
+  private count(caller: string, request: FastifyRequest, reply: FastifyReply): void {
+    this.limits.spend(caller);
+    // The streams of a workspace are limited where they begin.
+    if (admissionOfRequest(request).isEndless) return;
+    this.limits.enter(caller);
+    onRequestEnd(request.raw, reply.raw, () => this.limits.leave(caller));
+  }
+
   /** A credential that no service accepted lately spends the client's budget until it is accepted. */
-  private async accepted(request: FastifyRequest, hash: string, authenticate: () => Promise<void>): Promise<void> {
+  private async accepted<Caller>(
+    request: FastifyRequest,
+    hash: string,
+    authenticate: () => Promise<Caller>,
+  ): Promise<Caller> {
     const known = this.credentials.isKnown(hash);
     const client = networkOf(request);
     if (!known) this.budgets.spend('client', client);
+    let caller: Caller;
     try {
-      await authenticate();
+      caller = await authenticate();
     } catch (refused) {
       if (isUnauthenticated(refused)) this.credentials.forget(hash);
       else if (!known) this.budgets.refund('client', client);
@@ -131,6 +174,7 @@ export class Admission {
     }
     if (!known) this.budgets.refund('client', client);
     this.credentials.accept(hash, client);
+    return caller;
   }
 }
 

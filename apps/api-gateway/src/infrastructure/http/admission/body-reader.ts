@@ -6,6 +6,7 @@ import { ReceivedBody } from '../validation/received-body.js';
 import { networkOf } from './admission.js';
 import type { BufferedBytes } from './buffered-bytes.js';
 import { DiscardedBytes } from './discarded-bytes.js';
+import { onRequestEnd } from './request-end.js';
 import { admissionOfRequest } from './route-admission.js';
 
 /** Smaller bodies are not counted; the number of connections bounds them. */
@@ -108,13 +109,8 @@ export class BodyReader {
       counted = 0;
     };
     const response = this.responses.get(request);
-    // A pipelined response that waits behind others may not close with its connection.
-    const { socket } = request.raw;
-    socket.once('close', release);
-    response?.once('close', () => {
-      socket.off('close', release);
-      release();
-    });
+    if (response) onRequestEnd(request.raw, response, release);
+    else request.raw.socket.once('close', release);
     return bytes => {
       this.buffered.reserve(client, bytes);
       counted += bytes;

@@ -7,7 +7,7 @@ export interface BufferLimits {
 
 const RETRY = { 'retry-after': '1' };
 
-/** Bytes of request bodies in memory, from their arrival to the answer, of each client and in total. */
+/** Bytes of request bodies and of messages in memory, from their arrival to the answer, of each client and in total. */
 export class BufferedBytes {
   private total = 0;
   private readonly clients = new Map<string, number>();

@@ -3,9 +3,15 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { RouteAccess, RouteAdmission } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 
-/** Who may call a route of the gateway: `api-key` is a key of the email API, `anyone` needs no credential. */
-export type GatewayAccess = RouteAccess | 'api-key' | 'anyone';
-export type GatewayAdmission = RouteAdmission<GatewayAccess>;
+/**
+ * Who may call a route of the gateway: `api-key` is a key of the email API, `deploy-hook` the token of a deploy hook in
+ * the URL, and `anyone` needs no credential.
+ */
+export type GatewayAccess = RouteAccess | 'api-key' | 'deploy-hook' | 'anyone';
+export interface GatewayAdmission extends RouteAdmission<GatewayAccess> {
+  /** Whether the answer has no end, so that the caller's limit of open requests does not count it. */
+  readonly isEndless?: boolean;
+}
 
 /** The admission in the metadata of a handler, for the documentation. */
 export const ADMISSION = 'postern:admission';

@@ -1,7 +1,8 @@
-import { type AuditRecord, PLATFORM_KEY_USED } from '@postern/contracts';
+import { API_KEY_USED, type AuditRecord, PLATFORM_KEY_USED } from '@postern/contracts';
 import { userAgentFamilyOf, wideNetworkOf } from '@postern/service-host';
 import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
+import { type CalledHook, calledHookOf } from '../access/called-hook.js';
 import { findCaller } from '../access/caller.js';
 import type { RefusedKey } from '../access/refused-key.js';
 import { clientAddressOf } from '../server/client-address.js';
@@ -22,14 +23,15 @@ const ID = /^[A-Za-z0-9._:-]{1,128}$/;
 /** The entry of a call that starts. */
 export const attemptOf = (request: FastifyRequest, route: AuditedRoute): AuditRecord => {
   const caller = findCaller(request);
+  const hook = calledHookOf(request);
   const login = route.isLogin ? loginOf(request) : undefined;
   return {
     entry_id: uuidv7(),
-    actor: actorOf(caller),
+    actor: hook ? { type: 'deploy_hook', id: hook.id } : actorOf(caller),
     ...(login === undefined ? {} : { login }),
     action: route.action,
-    resource: resourceOf(request, route),
-    workspace_id: caller?.workspaceId ?? null,
+    resource: hook ? webServiceOf(hook) : resourceOf(request, route),
+    workspace_id: hook?.workspace_id ?? caller?.workspaceId ?? null,
     client: clientOf(request),
     outcome: 'attempted',
     code: null,
@@ -55,12 +57,28 @@ const clientOf = (request: FastifyRequest): AuditRecord['client'] => ({
   user_agent: userAgentFamilyOf(request.headers['user-agent']) ?? null,
 });
 
+/** The entry of a log-in to SMTP submission whose API key was refused. */
+export const refusalOfApiKey = (address: string, requestId: string): AuditRecord => ({
+  entry_id: uuidv7(),
+  actor: { type: 'unknown', id: null },
+  action: API_KEY_USED,
+  resource: { type: 'api_key', id: null },
+  workspace_id: null,
+  client: { network: wideNetworkOf(address), user_agent: null },
+  outcome: 'refused',
+  code: 'api_key_invalid',
+  request_id: requestId,
+});
+
 /** The resource of a call that succeeded: what it created, if it creates something. */
 export const withCreatedResource = (entry: AuditRecord, { creates }: AuditedRoute, answer: unknown): AuditRecord => {
-  if (!creates || typeof answer !== 'object' || answer === null) return entry;
-  const id: unknown = Reflect.get(answer, 'id');
-  return typeof id === 'string' && ID.test(id) ? { ...entry, resource: { type: creates, id } } : entry;
+  if (typeof answer !== 'object' || answer === null) return entry;
+  const type = entry.actor.type === 'deploy_hook' ? 'deployment' : creates;
+  const id: unknown = Reflect.get(answer, entry.actor.type === 'deploy_hook' ? 'deployment_id' : 'id');
+  return type && typeof id === 'string' && ID.test(id) ? { ...entry, resource: { type, id } } : entry;
 };
+
+const webServiceOf = (hook: CalledHook) => ({ type: 'web_service', id: hook.web_service_id });
 
 const actorOf = (caller: ReturnType<typeof findCaller>): AuditRecord['actor'] => {
   if (!caller) return { type: 'unknown', id: null };

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { type AuditRecord, authenticateSession, Refusal, recordAuditEntry } from '@postern/contracts';
+import { type AuditRecord, recordAuditEntry } from '@postern/contracts';
 import { type RequestContext, runInContext } from '@postern/messaging';
 import { HOST, type Host } from '@postern/service-host';
-import { ServiceClient, ServiceUnavailable } from '../../../service-client/ports.js';
+import { isOfEarlierRelease } from '../../../service-client/earlier-release.js';
+import { ServiceClient } from '../../../service-client/ports.js';
 
 /** How long an answer waits for its outcome to be stored. */
 const OUTCOME_WAIT_MS = 2_000;
 const RETRY_AFTER_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
 const MAX_RETRIED = 1_000;
-const NO_SESSION = { token_hash: '0'.repeat(64) };
 
 /** Stores entries of the audit log in platform-management. */
 @Injectable()
@@ -26,7 +26,7 @@ export class AuditRecorder {
     try {
       await this.services.request(recordAuditEntry, entry, context);
     } catch (error) {
-      if (!(await this.isEarlierRelease(error, context))) throw error;
+      if (!(await isOfEarlierRelease(this.services, error, context))) throw error;
       const { action, actor, resource } = entry;
       runInContext(context, () =>
         this.host.log.warn({ action, actor, resource }, 'platform-management is of a release without an audit log'),
@@ -63,14 +63,5 @@ export class AuditRecorder {
     } finally {
       this.retried -= 1;
     }
-  }
-
-  /** Services are upgraded in any order: whether platform-management responds to others than this request. */
-  private async isEarlierRelease(error: unknown, context: RequestContext): Promise<boolean> {
-    if (!(error instanceof ServiceUnavailable) || error.maybeExecuted) return false;
-    return this.services.request(authenticateSession, NO_SESSION, context).then(
-      () => false,
-      (answer: unknown) => Refusal.is(answer) && answer.code === 'session_invalid',
-    );
   }
 }

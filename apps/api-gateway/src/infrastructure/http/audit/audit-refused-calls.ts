@@ -16,7 +16,9 @@ export const auditRefusedCalls = (server: FastifyInstance, recorder: AuditRecord
   server.addHook('onSend', (request, reply, payload, done) => {
     const refusedKey = refusedKeyOf(request);
     if (refusedKey) refusedKeys.add(refusalOfKey(request, refusedKey), requestContextOf(request));
-    if (reply.statusCode < 400 || isAudited(request) || !findCaller(request)) done(null, payload);
+    // A call beyond a limit of the gateway is not recorded, so that a flood costs nothing further.
+    const isRecorded = reply.statusCode >= 400 && reply.statusCode !== 429 && !isAudited(request);
+    if (!isRecorded || !findCaller(request)) done(null, payload);
     else {
       const answer = () => done(null, payload);
       recordRefusal(request, reply, recorder).then(answer, answer);

@@ -1,5 +1,5 @@
 import * as contracts from '@postern/contracts';
-import { auditActionOf, BASE_PATHS, type HttpRoute, isRequestContract } from '@postern/contracts';
+import { auditActionOf, BASE_PATHS, DEPLOY_HOOK_CALLED, type HttpRoute, isRequestContract } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 
 /** A route whose calls are in the audit log. */
@@ -38,6 +38,7 @@ export const AUDITED_ROUTES: ReadonlyMap<string, AuditedRoute> = new Map([
   ['POST /dashboard/api/password-reset', { action: 'password_reset.requested', isLogin: true }],
   ['POST /dashboard/api/password-reset/confirm', { action: 'password_reset.confirmed' }],
   ['POST /dashboard/api/invitations/accept', { action: 'invitation.accepted' }],
+  ['POST /hooks/deploy/:token', { action: DEPLOY_HOOK_CALLED }],
   ['POST /dashboard/api/session/workspace', auditedRoute('Session.switchWorkspace', 'POST')],
 ]);
 

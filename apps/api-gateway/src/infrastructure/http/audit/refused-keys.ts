@@ -1,4 +1,4 @@
-import { type AuditRecord, PLATFORM_KEY_USED } from '@postern/contracts';
+import type { AuditRecord } from '@postern/contracts';
 import type { RequestContext } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 
@@ -18,7 +18,7 @@ interface Group {
 type Store = (entry: AuditRecord, context: RequestContext) => Promise<void>;
 
 /**
- * Stores refused platform keys in the audit log, so that no attacker can fill it: the first refusal of a kind in a minute
+ * Stores refused keys of one kind in the audit log, so that no attacker can fill it: the first refusal of a kind in a minute
  * at once, the others of that minute as one entry, and beyond 500 entries an hour all of a minute as one entry without
  * a network.
  */
@@ -80,8 +80,7 @@ export class RefusedKeys {
 const ofOthers = (entry: AuditRecord): AuditRecord => ({
   ...entry,
   actor: { type: 'unknown', id: null },
-  action: PLATFORM_KEY_USED,
-  resource: { type: 'platform_key', id: null },
+  resource: { ...entry.resource, id: null },
   workspace_id: null,
   client: { network: null, user_agent: null },
   code: 'many_refused_keys',

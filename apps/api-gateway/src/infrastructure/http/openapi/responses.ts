@@ -88,6 +88,7 @@ const reasonsOf = (operation: Operation): Map<number, Reason[]> => {
   if (operation.body) add(413, `The body is larger than ${sizeOf(operation.admission.maxBodyBytes)}.`);
   if (operation.body && !reasons.has(415)) add(415, 'The body is not application/json.');
   add(429, 'Too many requests without a valid credential from this address.');
+  if (operation.session || operation.platform) add(429, 'Too many requests of this caller.');
   if (operation.session) add(401, 'The request has no valid session.', 'session_missing', 'session_invalid');
   if (operation.platform) add(401, 'The request has no platform key.', 'platform_key_missing');
   if (operation.platform || operation.requests.length > 0) {

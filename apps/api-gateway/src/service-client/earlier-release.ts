@@ -1,0 +1,21 @@
+import { authenticateSession, Refusal } from '@postern/contracts';
+import type { RequestContext } from '@postern/messaging';
+import { type ServiceClient, ServiceUnavailable } from './ports.js';
+
+const NO_SESSION = { token_hash: '0'.repeat(64) };
+
+/**
+ * Whether platform-management replies, but not to the request that failed with `error`, because it is of a release before
+ * that request. Services are upgraded in any order.
+ */
+export const isOfEarlierRelease = async (
+  services: ServiceClient,
+  error: unknown,
+  context: RequestContext,
+): Promise<boolean> => {
+  if (!(error instanceof ServiceUnavailable) || error.maybeExecuted) return false;
+  return services.request(authenticateSession, NO_SESSION, context).then(
+    () => false,
+    (answer: unknown) => Refusal.is(answer) && answer.code === 'session_invalid',
+  );
+};

@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ServiceUnavailable } from './ports.js';
+import { ReplyCache } from './reply-cache.js';
+
+describe('A cache of replies', () => {
+  let now: number;
+  let asked: string[];
+  let cache: ReplyCache<string | undefined>;
+  beforeEach(() => {
+    now = 0;
+    asked = [];
+    cache = new ReplyCache({ service: 'a service', keptMs: 5_000, maxEntries: 3, maxPending: 2 }, () => now);
+  });
+
+  const get = (key: string, reply: Promise<string | undefined> = Promise.resolve(`of ${key}`)) =>
+    cache.get(key, () => {
+      asked.push(key);
+      return reply;
+    });
+
+  it('keeps a reply for its time, also one that says no', async () => {
+    expect([await get('a'), await get('a'), await get('b', Promise.resolve(undefined)), await get('b')]).toEqual([
+      'of a',
+      'of a',
+      undefined,
+      undefined,
+    ]);
+    now = 4_999;
+    await get('a');
+    expect(asked).toEqual(['a', 'b']);
+    now = 5_000;
+    await get('a');
+    expect(asked).toEqual(['a', 'b', 'a']);
+  });
+
+  it('asks once for concurrent requests', async () => {
+    expect(await Promise.all([get('a'), get('a'), get('a')])).toEqual(['of a', 'of a', 'of a']);
+    expect(asked).toEqual(['a']);
+  });
+
+  it('keeps no error', async () => {
+    await expect(get('a', Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await get('a')).toBe('of a');
+  });
+
+  it('holds no more than its size', async () => {
+    for (const key of ['a', 'b', 'c', 'd']) await get(key);
+    await get('d');
+    await get('a');
+    expect(asked).toEqual(['a', 'b', 'c', 'd', 'a']);
+  });
+
+  it('lets only so many wait, and more again when these have their reply', async () => {
+    let answer: (reply: string) => void = () => undefined;
+    const slow = new Promise<string>(resolve => {
+      answer = resolve;
+    });
+    const waiting = [get('a', slow), get('b', slow)];
+    await expect(get('c')).rejects.toThrow(ServiceUnavailable);
+    answer('at last');
+    await Promise.all(waiting);
+    expect(await get('c')).toBe('of c');
+    expect(asked).toEqual(['a', 'b', 'c']);
+  });
+});

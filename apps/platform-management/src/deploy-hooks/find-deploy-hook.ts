@@ -1,0 +1,16 @@
+import { findDeployHook, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { DeployHooks } from './ports.js';
+import { deployHookNotFound } from './refusals.js';
+
+/** Tells the gateway whose hook a token is, before the body of a call is read. */
+@Handles(findDeployHook)
+export class FindDeployHook {
+  constructor(private readonly hooks: DeployHooks) {}
+
+  async execute({ token_hash }: RequestOf<typeof findDeployHook>): Promise<ReplyOf<typeof findDeployHook>> {
+    const hook = await this.hooks.ownerOf(token_hash);
+    if (!hook) throw deployHookNotFound();
+    return { id: hook.id, web_service_id: hook.webServiceId, workspace_id: hook.workspaceId };
+  }
+}
