@@ -22,6 +22,7 @@ export const getSecondFactor = request('get-second-factor', {
     method: 'GET',
     path: '/me/second-factor',
     access: 'session',
+    withoutSecondFactor: true,
     summary: 'Tell whether you have a second factor',
   },
 });
@@ -41,6 +42,7 @@ export const startSecondFactor = request('start-second-factor', {
     path: '/me/second-factor',
     access: 'session',
     role: 'viewer',
+    withoutSecondFactor: true,
     status: 201,
     summary: 'Get a secret for an authenticator (RFC 6238)',
     description: 'It takes effect when it is confirmed with a first code, within an hour.',
@@ -63,6 +65,7 @@ export const confirmSecondFactor = request('confirm-second-factor', {
     path: '/me/second-factor/confirm',
     access: 'session',
     role: 'viewer',
+    withoutSecondFactor: true,
     fromCaller: { token_hash: 'tokenHash' },
     summary: 'Confirm the second factor with a first code',
     description: 'Ends your other sessions.',

@@ -9,8 +9,8 @@ import { apiKeyHashOf, assertValidApiKey } from '../access/api-key.js';
 import { admitCall } from '../access/platform-admission.js';
 import { platformKeyHashOf } from '../access/platform-key.js';
 import { assertOwnsService } from '../access/service-owner.js';
-import { assertOperator, SessionAuthentication } from '../access/session-authentication.js';
-import { tokenFromCookie } from '../access/session-cookie.js';
+import { assertOperator, assertSecondFactor, SessionAuthentication } from '../access/session-authentication.js';
+import { SessionCookies } from '../access/session-cookie.js';
 import { assertRole, enterWorkspace } from '../access/workspace-role.js';
 import { Problem } from '../errors/problem.js';
 import { statusOf } from '../errors/refusal-status.js';
@@ -27,6 +27,7 @@ const API_KEY_FRESH_MS = 30_000;
 export class Admission {
   private readonly credentials = new AcceptedCredentials();
   private readonly sessions: SessionAuthentication;
+  private readonly cookies: SessionCookies;
 
   constructor(
     private readonly services: ServiceClient,
@@ -34,6 +35,7 @@ export class Admission {
     publicUrl: string,
   ) {
     this.sessions = new SessionAuthentication(services, publicUrl);
+    this.cookies = new SessionCookies(publicUrl);
   }
 
   /** Throws or rejects with the refusal; a promise only if a service must be asked. */
@@ -56,7 +58,7 @@ export class Admission {
   /** Whether a request presents a credential that a service accepted lately, whatever its route. */
   isKnown({ headers }: IncomingMessage): boolean {
     const bearer = /^Bearer +(\S{1,512})$/i.exec(headers.authorization ?? '')?.[1];
-    return [headers['api-key'], bearer, tokenFromCookie({ headers })].some(
+    return [headers['api-key'], bearer, this.cookies.sessionOf({ headers })].some(
       secret => typeof secret === 'string' && this.credentials.isKnown(hash('sha256', secret, 'hex')),
     );
   }
@@ -68,7 +70,7 @@ export class Admission {
 
   /** @param mayRemember false for a request that will be refused, whose caller must be authenticated now. */
   private identify(
-    { access, role }: GatewayAdmission,
+    { access, role, withoutSecondFactor }: GatewayAdmission,
     request: FastifyRequest,
     reply: FastifyReply,
     mayRemember: boolean,
@@ -88,9 +90,10 @@ export class Admission {
       }
       default: {
         const hash = this.presented(request, () => this.sessions.tokenHashOf(request));
-        return this.accepted(request, hash, () => this.sessions.authenticate(request, hash)).then(() =>
-          this.authorize(access, role, request),
-        );
+        return this.accepted(request, hash, () => this.sessions.authenticate(request, hash)).then(() => {
+          if (!withoutSecondFactor) assertSecondFactor(request);
+          return this.authorize(access, role, request);
+        });
       }
     }
   }
