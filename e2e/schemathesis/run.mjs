@@ -1,20 +1,25 @@
 /**
- * `npm run schemathesis`: starts Postern and runs schemathesis over both OpenAPI documents. By hand, because it is a
- * program of Python: pip install 'schemathesis>=4.32,<5'
+ * `npm run schemathesis`: starts Postern, creates a resource for every path, and runs schemathesis over both OpenAPI
+ * documents. By hand, because it is a program of Python: pip install 'schemathesis>=4.32,<5'
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { prepare, ROOT, toolEnvironment } from '../../tools/setup/prepare.mjs';
+import { writeConfiguration } from './configuration.mjs';
+import { summaryOf } from './statuses.mjs';
 
 const PROGRAM = process.env.SCHEMATHESIS ?? 'schemathesis';
 /** Not checked: rules of the domain refuse more than a schema does, and the parser of Node.js refuses QUERY with 400. */
 const CHECKS =
   'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,' +
   'response_headers_conformance,negative_data_rejection,ignored_auth';
-/** These end the session of the run. */
-const ENDS_SESSION = '/dashboard/api/(session|me/password)';
+/** These end the session of the run, or the workspace that it acts in. */
+const ENDS_SESSION = '/dashboard/api/(session|sessions|me/password|workspaces/[^/]+(/leave)?$)';
 
 const run = async (command, args, options = {}) => {
   const child = spawn(command, args, { stdio: 'inherit', ...options });
@@ -39,26 +44,28 @@ const startPostern = async () => {
   return { child, ...JSON.parse(line) };
 };
 
-const credentialsIn = async ({ baseUrl, operator }) => {
-  const post = async (path, body, headers = {}) => {
-    const init = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    };
-    return (await fetch(`${baseUrl}/dashboard/api${path}`, init)).json();
-  };
-  const session = { authorization: `Bearer ${(await post('/session', operator)).token}` };
-  const { id } = await post('/email-services', { name: 'schemathesis' }, session);
-  const { key: apiKey } = await post(`/email-services/${id}/api-keys`, { name: 'schemathesis' }, session);
-  const { key } = await post('/platform-keys', { name: 'schemathesis', scope: 'write' }, session);
-  return { session: session.authorization, apiKey, platform: `Bearer ${key}` };
-};
-
-const checkDocument = (url, headers, ...more) => {
+const checkDocument = async (url, headers, operations, ...more) => {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-schemathesis-'));
+  const [configuration, report] = [join(folder, 'schemathesis.toml'), join(folder, 'report.har')];
+  writeConfiguration(configuration, operations);
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const fixed = ['--checks', CHECKS, '--phases', 'examples,coverage,fuzzing', '--max-examples', '20'];
-  return run(PROGRAM, ['run', url, ...given, ...fixed, ...more, ...process.argv.slice(2)]);
+  const reported = ['--report', 'har', '--report-har-path', report];
+  const options = [...given, ...fixed, ...reported, ...more, ...process.argv.slice(2)];
+  try {
+    const code = await run(PROGRAM, ['--config-file', configuration, 'run', url, ...options]);
+    printSummary(url, summaryOf(report, operations));
+    return code;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const printSummary = (url, { calls, successes, notFound, operations, succeeded, without }) => {
+  const percent = count => `${((100 * count) / Math.max(1, calls)).toFixed(0)} %`;
+  console.log(`▸ ${url}: ${calls} calls, ${percent(successes)} answered 2xx, ${percent(notFound)} 404`);
+  console.log(`▸ ${succeeded} of ${operations} operations have succeeded. Without a success:`);
+  for (const line of without) console.log(`  ${line}`);
 };
 
 if (!(await isInstalled())) {
@@ -69,19 +76,32 @@ if (!(await isInstalled())) {
 }
 await prepare(line => console.error(`▸ ${line}`));
 const postern = await startPostern();
+const receiver = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+await once(receiver, 'listening');
 try {
-  const { session, apiKey, platform } = await credentialsIn(postern);
+  // Built by `prepare`.
+  const { prepareWorkspace } = await import('../dist/access/prepared-operations.js');
+  const receiverUrl = `http://127.0.0.1:${receiver.address().port}/`;
+  console.error('▸ creating a resource for every path');
+  const workspace = await prepareWorkspace(postern.baseUrl, postern.operator, receiverUrl);
+  const { operations, sessionToken, platformKey, apiKey } = workspace;
   const codes = [
-    await checkDocument(`${postern.baseUrl}/openapi.json`, { Authorization: platform, 'Api-Key': apiKey }),
+    await checkDocument(
+      `${postern.baseUrl}/openapi.json`,
+      { Authorization: `Bearer ${platformKey}`, 'Api-Key': apiKey },
+      operations.filter(({ path }) => !path.startsWith('/dashboard/')),
+    ),
     await checkDocument(
       `${postern.baseUrl}/dashboard/api/openapi.json`,
-      { Authorization: session },
+      { Authorization: `Bearer ${sessionToken}` },
+      operations.filter(({ path }) => path.startsWith('/dashboard/')),
       '--exclude-path-regex',
       ENDS_SESSION,
     ),
   ];
   process.exitCode = codes.some(code => code !== 0) ? 1 : 0;
 } finally {
+  receiver.close();
   postern.child.stdin.end();
   await once(postern.child, 'exit');
 }

@@ -6,6 +6,7 @@ import { isRead, Matrix } from './access/matrix.js';
 import { stateOf } from './access/observed-state.js';
 import { declaredRoutes, type Operation, operationsOf } from './access/operations.js';
 import { placesOf, Resources } from './access/resources.js';
+import { restrictedCredentials } from './access/restricted-credentials.js';
 import { TestUser } from './access/test-user.js';
 import { sharedWorld } from './stories.js';
 
@@ -19,16 +20,17 @@ const neighbour = await TestUser.create(baseUrl, world.token, 'neighbour', recei
 const newcomer = async () => (await TestUser.create(baseUrl, world.token, 'newcomer', receiver.url)).email;
 const resourcesOf = (user: TestUser) => new Resources(user, operations, newcomer);
 const resources = new Map([owner, neighbour].map(user => [user, resourcesOf(user)] as const));
-const serviceOf = (user: TestUser) =>
-  resources.get(user)!.idOf({ name: 'service_id', in: 'path', collection: '/dashboard/api/email-services' });
+const idOf = (user: TestUser, name: string, collection: string) =>
+  resources.get(user)!.idOf({ name, in: 'path', collection: `/dashboard/api/${collection}` });
+const serviceOf = (user: TestUser) => idOf(user, 'service_id', 'email-services');
 const services = { owner: await serviceOf(owner), neighbour: await serviceOf(neighbour) };
-const colleagues = {
-  member: await TestUser.create(baseUrl, world.token, 'member', receiver.url),
-  viewer: await TestUser.create(baseUrl, world.token, 'viewer', receiver.url),
-};
-const disabled = await TestUser.create(baseUrl, world.token, 'disabled', receiver.url);
+const newUser = (name: string) => TestUser.create(baseUrl, world.token, name, receiver.url);
+const colleagues = { member: await newUser('member'), viewer: await newUser('viewer') };
+const formerOwners = { demoted: await newUser('demoted'), removed: await newUser('removed') };
+const disabled = await newUser('disabled');
 const credentials = [
   ...(await credentialsOf(owner, neighbour, world, services, colleagues)),
+  ...(await restrictedCredentials(owner, await idOf(owner, 'project_id', 'projects'), formerOwners)),
   ...(await endedCredentials(owner, disabled, world, world.postern.wiring.databaseUrl('platform-management'))),
 ];
 const matrix = new Matrix(baseUrl, operations, resources);

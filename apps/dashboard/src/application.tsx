@@ -6,6 +6,7 @@ import { Loaded } from './components/loaded.js';
 import { useLoading } from './loading.js';
 import { LoginPage } from './pages/login-page.js';
 import { signedOutPageFor } from './pages/mailed-link-pages.js';
+import { SecondFactorPage } from './pages/second-factor-page.js';
 import { usePath } from './router.js';
 import { pageFor } from './routes.js';
 import { SessionContext, SignedInContext } from './session.js';
@@ -59,10 +60,14 @@ const Session = ({ path }: { readonly path: string }) => {
         {expired && <LoginPage onSignedIn={signIn} />}
         {/* What was typed survives an expired session. */}
         <div hidden={expired}>
-          <AppLayout path={path}>
-            {/* The key remounts every page when the user or the workspace changes. */}
-            <div key={`${signedIn.me.id} ${signedIn.me.active_workspace.id}`}>{pageFor(path)}</div>
-          </AppLayout>
+          {signedIn.me.second_factor_missing ? (
+            <SecondFactorPage />
+          ) : (
+            <AppLayout path={path}>
+              {/* The key remounts every page when the user or the workspace changes. */}
+              <div key={`${signedIn.me.id} ${signedIn.me.active_workspace.id}`}>{pageFor(path)}</div>
+            </AppLayout>
+          )}
         </div>
       </SignedInContext.Provider>
     </SessionContext.Provider>

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { WorkspaceRole } from '@postern/contracts';
+import type { PlatformOperation, WorkspaceRole } from '@postern/contracts';
 import type { TestUser } from './test-user.js';
 
 /** What a caller shows, and whose it is. */
@@ -11,8 +11,13 @@ export interface Credential {
   readonly user?: TestUser;
   readonly scope?: 'read' | 'write';
   readonly operator?: boolean;
-  /** Of a session in the workspace of `user`; absent for the owner. */
+  /** Of its holder in the workspace of `user`; absent for the owner. */
   readonly role?: WorkspaceRole;
+  /** Whether it acts in another workspace of `user`, where none of the resources are. */
+  readonly elsewhere?: boolean;
+  /** What a platform key is restricted to: the project of the resources or another one, and operations. */
+  readonly project?: 'own' | 'other';
+  readonly operations?: readonly PlatformOperation[];
   /** A key of an email service that is disabled. */
   readonly disabled?: boolean;
   /** A session cookie in a request that another site makes. */
@@ -20,7 +25,7 @@ export interface Credential {
 }
 
 /** Shown in every header where some operation looks for a credential. */
-const everywhere = (secret: string) => ({ authorization: `Bearer ${secret}`, 'api-key': secret });
+export const everywhere = (secret: string) => ({ authorization: `Bearer ${secret}`, 'api-key': secret });
 const random = () => randomBytes(40).toString('base64').replace(/[+/=]/g, 'x').slice(0, 43);
 
 /** One credential of every kind; `emailServicePath` is the service of the owner whose key they use. */
@@ -66,6 +71,12 @@ const sessionOfColleague = async (
   colleague: TestUser,
   owner: TestUser,
 ): Promise<Credential> => {
+  await join(colleague, owner, role);
+  return { name: `the session of a ${role}`, kind: 'session', role, headers: everywhere(colleague.token), user: owner };
+};
+
+/** Adds a user to the workspace of the owner, where their session acts from then on. */
+export const join = async (colleague: TestUser, owner: TestUser, role: WorkspaceRole): Promise<void> => {
   const workspace_id = owner.workspaceId;
   const added = await owner.call('POST', `/dashboard/api/workspaces/${workspace_id}/members`, {
     email: colleague.email,
@@ -74,7 +85,6 @@ const sessionOfColleague = async (
   if (added.status !== 201) throw new Error(`The ${role} was not added: ${added.body}`);
   const switched = await colleague.call('POST', '/dashboard/api/session/workspace', { workspace_id });
   if (switched.status !== 200) throw new Error(`The ${role} did not switch to the workspace: ${switched.body}`);
-  return { name: `the session of a ${role}`, kind: 'session', role, headers: everywhere(colleague.token), user: owner };
 };
 
 const platformKeysOf = async (owner: TestUser, neighbour: TestUser): Promise<readonly Credential[]> => {

@@ -1,10 +1,17 @@
-import { includesRole } from '@postern/contracts';
+import { includesRole, operationOf, type PlatformOperation } from '@postern/contracts';
 import type { Credential } from './credentials.js';
 import type { Access, Operation } from './operations.js';
+import type { Place } from './resources.js';
 import type { TestUser } from './test-user.js';
 
 /** Whose resource a place names; undefined for an id that nobody has. */
 export type OwnerOfPlace = TestUser | undefined;
+
+/** A place of an operation with the owner of what it names. */
+export interface OwnedPlace {
+  readonly place: Place;
+  readonly owner: OwnerOfPlace;
+}
 
 /** What a cell of the matrix must be answered with. */
 export type ExpectedAnswer = 'unauthenticated' | 'forbidden' | 'not found' | 'admitted';
@@ -23,7 +30,7 @@ const WANTED: Readonly<Record<Exclude<Access, 'anyone'>, Credential['kind']>> = 
 export const expectedAnswer = (
   operation: Operation,
   credential: Credential,
-  places: readonly OwnerOfPlace[],
+  places: readonly OwnedPlace[],
 ): ExpectedAnswer => {
   if (operation.access === 'anyone') return 'admitted';
   if (credential.kind !== WANTED[operation.access]) return 'unauthenticated';
@@ -37,19 +44,43 @@ export const expectedAnswer = (
 const isRead = ({ method }: Operation) => method === 'GET' || method === 'HEAD';
 
 const mayCall = (operation: Operation, credential: Credential): boolean => {
-  const { scope, disabled, crossSite, operator, kind, role = 'owner' } = credential;
-  if (kind === 'session' && !operation.operatorsReachAll && !includesRole(role, operation.role)) return false;
+  const { scope, disabled, crossSite, operator, kind, role = 'owner', project } = credential;
+  if (kind !== 'api-key' && !operation.operatorsReachAll && !includesRole(role, operation.role)) return false;
   if (scope === 'read' && !isRead(operation)) return false;
   if (disabled || (crossSite && !isRead(operation))) return false;
+  if (!permits(credential, operation) || (project && operation.refusesRestrictedKeys)) return false;
   return operator || !operation.operatorsOnly;
 };
 
-/** Operators reach the resources of every user, as long as they belong together. */
-const mayReach = (
-  { operatorsReachAll }: Operation,
-  { user, operator }: Credential,
-  places: readonly OwnerOfPlace[],
-): boolean => {
-  const expected = operator && operatorsReachAll ? places[0] : user;
-  return places.every(owner => owner !== undefined && owner === expected);
+/** `write` includes `read`; a key may always ask about itself. */
+const permits = ({ operations }: Credential, operation: Operation): boolean => {
+  if (!operations || operation.path === OWN_KEY) return true;
+  const wanted = operationOf(operation.tag.replaceAll(' ', '-'), !isRead(operation));
+  return operations.includes(wanted) || operations.includes(wanted.replace(/:read$/, ':write') as PlatformOperation);
 };
+
+const OWN_KEY = '/api/v1/users/me/api-key';
+
+const mayReach = (operation: Operation, credential: Credential, places: readonly OwnedPlace[]): boolean =>
+  places.every(one => reaches(operation, credential, one, places));
+
+/** Operators reach the resources of every user, as long as they belong together. */
+export const reaches = (
+  operation: Operation,
+  credential: Credential,
+  { place, owner }: OwnedPlace,
+  places: readonly OwnedPlace[],
+): boolean => {
+  const { user, operator, elsewhere, project } = credential;
+  const expected = operator && operation.operatorsReachAll ? places[0]?.owner : user;
+  if (owner === undefined || owner !== expected) return false;
+  if (elsewhere && !belongsToUser(operation, place)) return false;
+  return project === undefined || (project === 'own' && !isOutsideProjects(place));
+};
+
+/** Workspaces and sessions are the same in every workspace that the session of their user acts in. */
+const belongsToUser = ({ ofUser }: Operation, { collection }: Place): boolean =>
+  ofUser || collection === '/dashboard/api/workspaces';
+
+/** A key that is restricted to projects sees no database. */
+const isOutsideProjects = ({ collection }: Place): boolean => collection.startsWith('/dashboard/api/databases');

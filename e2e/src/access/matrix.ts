@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, callApi } from './client.js';
 import type { Credential } from './credentials.js';
-import { type ExpectedAnswer, expectedAnswer, type OwnerOfPlace } from './expected-answer.js';
+import { type ExpectedAnswer, expectedAnswer, type OwnedPlace, type OwnerOfPlace, reaches } from './expected-answer.js';
 import type { Operation } from './operations.js';
 import { placesOf, type Resources } from './resources.js';
 import { bodyOf, queryOf } from './samples.js';
@@ -47,12 +47,12 @@ export class Matrix {
   /** @returns what is wrong with the answer to a cell; undefined for a write that is admitted, which is not sent. */
   async problemOf(cell: Cell): Promise<string | undefined> {
     const { operation, credential, owners } = cell;
-    const expected = expectedAnswer(operation, credential, owners);
+    const expected = expectedAnswer(operation, credential, this.placesOf(cell));
     if (expected === 'admitted') return isRead(operation) ? this.problemOfAdmitted(cell) : undefined;
     const answer = await this.send(cell);
     if (answer.status !== STATUS[expected]) return describe(cell, expected, answer);
     if (expected !== 'not found' || owners.includes(undefined)) return undefined;
-    const unknown = await this.send(unknownInPlaceOfForeign(cell));
+    const unknown = await this.send(this.unknownInPlaceOfUnreached(cell));
     return unknown.withoutIds === answer.withoutIds ? undefined : describe(cell, `the words ${unknown.body}`, answer);
   }
 
@@ -75,6 +75,17 @@ export class Matrix {
     const owners = placesOf(operation, this.operations).map(() => user);
     const headers = { authorization: `Bearer ${user.token}` };
     return this.send({ operation, owners, credential: { name: '', kind: 'session', user, headers } });
+  }
+
+  private placesOf({ operation, owners }: Cell): readonly OwnedPlace[] {
+    return placesOf(operation, this.operations).map((place, index) => ({ place, owner: owners[index] }));
+  }
+
+  private unknownInPlaceOfUnreached(cell: Cell): Cell {
+    const { operation, credential } = cell;
+    const places = this.placesOf(cell);
+    const isReached = (one: OwnedPlace) => reaches(operation, credential, one, places);
+    return { ...cell, owners: places.map(one => (isReached(one) ? one.owner : undefined)) };
   }
 
   private async send({ operation, credential, owners }: Cell): Promise<Reply> {
@@ -101,12 +112,6 @@ export class Matrix {
 export const isRead = ({ method }: Operation): boolean => method === 'GET';
 
 const unknownOf = (name: string): string => (name === 'address' ? UNKNOWN_ADDRESS : UNKNOWN_ID);
-
-const unknownInPlaceOfForeign = ({ operation, credential, owners }: Cell): Cell => ({
-  operation,
-  credential,
-  owners: owners.map(owner => (owner === credential.user ? owner : undefined)),
-});
 
 const describe = ({ operation, credential, owners }: Cell, expected: string, { status, body }: Answer): string => {
   const whose = owners.map(owner => owner?.name ?? 'nobody').join(', ');

@@ -31,6 +31,8 @@ export type Access = RouteAccess | 'api-key' | 'anyone';
 /** One operation of an OpenAPI document, with what its contract declares. */
 export interface Operation {
   readonly name: string;
+  /** What it is about; platform keys are restricted to operations by it. */
+  readonly tag: string;
   readonly method: string;
   readonly path: string;
   readonly access: Access;
@@ -40,6 +42,10 @@ export interface Operation {
   readonly operatorsOnly: boolean;
   /** Whether operators reach the resources of every user. */
   readonly operatorsReachAll: boolean;
+  /** Whether the contract refuses keys that are restricted to projects. */
+  readonly refusesRestrictedKeys: boolean;
+  /** Whether it is about what belongs to the user, or names its workspace itself. */
+  readonly ofUser: boolean;
   readonly pathParameters: readonly string[];
   readonly query: readonly { readonly name: string; readonly required: boolean; readonly schema: Schema }[];
   readonly body: Schema | undefined;
@@ -48,6 +54,7 @@ export interface Operation {
 
 interface DocumentedOperation {
   readonly operationId: string;
+  readonly tags?: readonly string[];
   readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly { name: string; in: string; required?: boolean; schema: Schema }[];
   readonly requestBody?: { content: { 'application/json'?: { schema: Schema; example?: Record<string, unknown> } } };
@@ -95,7 +102,7 @@ export const declaredRoutes = (): ReadonlyMap<string, Declared> =>
 const operationOf = (
   lowerCaseMethod: string,
   path: string,
-  { operationId, security = [], parameters = [], requestBody }: DocumentedOperation,
+  { operationId, tags = [], security = [], parameters = [], requestBody }: DocumentedOperation,
   declared: ReadonlyMap<string, Declared>,
 ): Operation => {
   const method = lowerCaseMethod.toUpperCase();
@@ -104,12 +111,15 @@ const operationOf = (
   const json = requestBody?.content['application/json'];
   return {
     name: operationId,
+    tag: tags[0] ?? '',
     method,
     path,
     access: access ?? documentedAccess(security),
     role: found ? requiredRole(found.route) : 'viewer',
     operatorsOnly: access === 'operator' || 'not_an_operator' in (found?.contract.refusals ?? {}),
     operatorsReachAll: access === 'operator' || found?.route.operatorsReachAll === true,
+    refusesRestrictedKeys: 'operation_not_allowed' in (found?.contract.refusals ?? {}),
+    ofUser: access === 'workspace-member' || (access === 'session' && !namesWorkspace(found?.contract)),
     pathParameters: parameters.filter(one => one.in === 'path').map(({ name }) => name),
     query: parameters
       .filter(one => one.in === 'query')
@@ -118,6 +128,9 @@ const operationOf = (
     example: json?.example,
   };
 };
+
+const namesWorkspace = (contract: RequestContract | undefined): boolean =>
+  contract !== undefined && 'shape' in contract.request && 'workspace_id' in (contract.request.shape as object);
 
 const documentedAccess = (security: NonNullable<DocumentedOperation['security']>): Access => {
   const schemes = security.flatMap(Object.keys);

@@ -49,9 +49,12 @@ export class Resources {
     private readonly operations: readonly Operation[],
     /** The address of a new user, who can be added to a workspace. */
     private readonly newcomer: () => Promise<string>,
+    /** By the path of their collection. */
+    known: Readonly<Record<string, string>> = {},
   ) {
     this.ids.set(`${DASHBOARD}/workspaces`, Promise.resolve(user.workspaceId));
     this.ids.set(`${DASHBOARD}/users`, Promise.resolve(user.id));
+    for (const [collection, id] of Object.entries(known)) this.ids.set(collection, Promise.resolve(id));
   }
 
   idOf(place: Place): Promise<string> {
@@ -59,6 +62,14 @@ export class Resources {
     const id = this.ids.get(place.collection) ?? this.make(place);
     this.ids.set(place.collection, id);
     return id;
+  }
+
+  /** A further one of the collection, which can be deleted without an effect on others; the same one if there is no other. */
+  async another(place: Place): Promise<string> {
+    const post = this.find('POST', place.collection);
+    const made = post && (await this.create(post, await this.filled(place.collection)).catch(() => undefined));
+    const id = made?.[place.name] ?? made?.['id'];
+    return typeof id === 'string' ? id : this.idOf(place);
   }
 
   private async make({ name, collection }: Place): Promise<string> {

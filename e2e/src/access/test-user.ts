@@ -4,8 +4,6 @@ const PASSWORDS = ['correct horse battery staple', 'another horse, another stapl
 
 /** A user of the matrix, signed in. */
 export class TestUser {
-  private password: (typeof PASSWORDS)[number] = PASSWORDS[0];
-
   private constructor(
     readonly baseUrl: string,
     readonly id: string,
@@ -14,6 +12,7 @@ export class TestUser {
     public token: string,
     readonly workspaceId: string,
     private readonly receiverUrl: string,
+    private password: string = PASSWORDS[0],
   ) {}
 
   /** Created by an operator; mail to the login address bounces, so that there is a suppression. Webhooks go to the receiver. */
@@ -30,6 +29,24 @@ export class TestUser {
     const user = new TestUser(baseUrl, String(created.json['id']), name, email, '', workspace?.id ?? '', receiverUrl);
     user.token = await user.newSession();
     return user;
+  }
+
+  /** A user who exists, with their first workspace. */
+  static async signIn(
+    baseUrl: string,
+    name: string,
+    { email, password }: { readonly email: string; readonly password: string },
+    receiverUrl: string,
+  ): Promise<TestUser> {
+    const user = new TestUser(baseUrl, '', name, email, '', '', receiverUrl, password);
+    const token = await user.newSession();
+    const { json } = await callApi(baseUrl, {
+      method: 'GET',
+      path: '/dashboard/api/me',
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { id } = json['active_workspace'] as { readonly id: string };
+    return new TestUser(baseUrl, String(json['id']), name, email, token, id, receiverUrl, password);
   }
 
   /** A further session, after a change of the password too. */

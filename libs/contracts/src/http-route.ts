@@ -32,6 +32,8 @@ export interface RouteAdmission<Access extends string = RouteAccess> {
   readonly role?: WorkspaceRole;
   readonly maxBodyBytes: number;
   readonly budget: RouteBudget;
+  /** Whether a session may call it whose user still has to set up a second factor. */
+  readonly withoutSecondFactor?: boolean;
 }
 
 export const KIB = 1024;
@@ -89,6 +91,8 @@ export interface HttpRoute<Field extends string = string> {
   readonly maxBodyBytes?: number;
   /** Whether operators reach the resources of every user; those of a route for operators only are reached anyway. */
   readonly operatorsReachAll?: boolean;
+  /** Whether a session may call it whose user still has to set up a second factor. */
+  readonly withoutSecondFactor?: boolean;
   /** Whether the body may be absent, which then counts as `{}`. */
   readonly bodyOptional?: boolean;
   /** A field of the reply that is a path of the gateway, which clients get as a URL. */
@@ -116,4 +120,5 @@ export const admissionOf = (route: HttpRoute, access: RouteAccess): RouteAdmissi
   ...(access === 'operator' ? {} : { role: requiredRole(route) }),
   maxBodyBytes: route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
   budget: 'caller',
+  ...(route.withoutSecondFactor ? { withoutSecondFactor: true } : {}),
 });

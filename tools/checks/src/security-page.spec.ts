@@ -14,7 +14,7 @@ const rowsOf = (chapter: string): string[][] =>
     .map(line => line.split(/ +\| ?|^\| /).filter(cell => cell !== ''));
 
 const specsIn = (text: string): string[] =>
-  [...text.matchAll(/\]\(\.\.\/([^)]+\.spec\.ts)\)/g)].map(([, path = '']) => path);
+  [...text.matchAll(/\]\(\.\.\/([^)]+\.(?:spec\.ts|test\.mjs))\)/g)].map(([, path = '']) => path);
 
 describe('docs/security.md', () => {
   it.each(rowsOf('ASVS 5.0, level 2'))('%s is %s', (_group, state, ...rest) => {
@@ -23,6 +23,12 @@ describe('docs/security.md', () => {
     expect(specs.filter(path => !existsSync(join(ROOT, path)))).toEqual([]);
     if (state === 'not met') expect(rest.join('').length).toBeGreaterThan(10);
     else expect(specs.length).toBeGreaterThan(0);
+  });
+
+  it.each(rowsOf('Attacks and defences'))('the attacker who wants to %s: every test exists', (_attack, ...cells) => {
+    const specs = specsIn(cells.join(' '));
+    expect(specs).not.toEqual([]);
+    expect(specs.filter(path => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
   it.each(rowsOf('Boundaries'))('the boundary %s has a test that exists', (...cells) => {

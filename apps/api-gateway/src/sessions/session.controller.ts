@@ -6,13 +6,7 @@ import { z } from 'zod';
 import type { GatewayConfig } from '../config.js';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
 import { RequiresSession } from '../infrastructure/http/access/session-authentication.js';
-import {
-  deviceCookie,
-  deviceFromCookie,
-  expiredSessionCookie,
-  publicOriginOf,
-  sessionCookie,
-} from '../infrastructure/http/access/session-cookie.js';
+import { SessionCookies } from '../infrastructure/http/access/session-cookie.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
@@ -29,13 +23,13 @@ const LONGEST_USER_AGENT = 512;
 @Controller('dashboard/api/session')
 @UseInterceptors(AuditInterceptor)
 export class SessionController {
-  private readonly secure: boolean;
+  private readonly cookies: SessionCookies;
 
   constructor(
     private readonly services: ServiceClient,
     @Inject(CONFIG) config: GatewayConfig,
   ) {
-    this.secure = publicOriginOf(config.publicUrl).secure;
+    this.cookies = new SessionCookies(config.publicUrl);
   }
 
   @Post()
@@ -55,7 +49,7 @@ export class SessionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const ip = clientAddressOf(request);
-    const device = deviceFromCookie(request);
+    const device = this.cookies.deviceOf(request);
     const agent = request.headers['user-agent'];
     const { device_token, ...session } = await this.services.request(
       createSession,
@@ -67,17 +61,17 @@ export class SessionController {
       },
       requestContextOf(request),
     );
-    reply.header('set-cookie', sessionCookie(session.token, session.expires_at, this.secure));
-    if (device_token !== undefined) reply.header('set-cookie', deviceCookie(device_token, this.secure));
+    reply.header('set-cookie', this.cookies.session(session.token, session.expires_at));
+    if (device_token !== undefined) reply.header('set-cookie', this.cookies.device(device_token));
     return session;
   }
 
   @Delete()
-  @RequiresSession()
+  @RequiresSession('session', { withoutSecondFactor: true })
   @Describes({ requests: [endSession], summary: 'Sign out' })
   async signOut(@CurrentSession() session: Session, @Res({ passthrough: true }) reply: FastifyReply) {
     const ended = await this.services.request(endSession, { token_hash: session.tokenHash }, session);
-    reply.header('set-cookie', expiredSessionCookie(this.secure));
+    reply.header('set-cookie', this.cookies.endedSession());
     return ended;
   }
 

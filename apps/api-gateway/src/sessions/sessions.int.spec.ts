@@ -39,15 +39,24 @@ describe('signing in', () => {
     expect(gateway.services.requestsOf(createSession)[0]?.ip).toBe('127.0.0.1');
   });
 
-  it('marks the cookie Secure behind https', async () => {
+  it('sets cookies behind https that no other host can set, and takes no others', async () => {
     const secure = await startGateway({
       POSTERN_PUBLIC_URL: 'https://postern.example',
       POSTERN_TRUSTED_PROXIES: 'none',
     });
-    secure.services.on(createSession, () => ({ token: 't', expires_at: '2030-01-02T03:04:05.000Z' }));
-    const answer = await call('POST', `${secure.url}/dashboard/api/session`, { body: { email: 'a', password: 'b' } });
-    expect(answer.headers['set-cookie']).toContain('; Secure');
+    knowSession(secure.services);
+    const expires_at = '2030-01-02T03:04:05.000Z';
+    secure.services.on(createSession, () => ({ token: TOKEN, expires_at, device_token: 'd' }));
+    const path = `${secure.url}/dashboard/api`;
+    const answer = await call('POST', `${path}/session`, { body: { email: 'a', password: 'b' } });
+    expect([answer.headers['set-cookie']].flat()).toEqual([
+      expect.stringMatching(/^__Host-postern_session=.+; Path=\/; .*Secure/),
+      expect.stringMatching(/^__Host-postern_device=d; .*Path=\/; .*Secure/),
+    ]);
     expect(answer.headers['strict-transport-security']).toBeDefined();
+    const statusWith = async (cookie: string) => (await call('GET', `${path}/me`, { headers: { cookie } })).status;
+    expect(await statusWith(`__Host-postern_session=${TOKEN}`)).toBe(200);
+    expect(await statusWith(`postern_session=${TOKEN}`)).toBe(401);
     await secure.stop();
   });
 

@@ -17,7 +17,7 @@ interface Started {
 }
 
 /** Turns the second factor of the signed-in user on and off. */
-export const SecondFactorSection = () => {
+export const SecondFactorSection = ({ onEnrolled }: { readonly onEnrolled?: () => void }) => {
   const factor = useLoading<SecondFactor>(signal => api.get('/me/second-factor', {}, signal), []);
   const [codes, setCodes] = useState<readonly string[]>();
   const withCodes = (recoveryCodes: readonly string[]) => {
@@ -34,7 +34,10 @@ export const SecondFactorSection = () => {
           title="Your recovery codes"
           secret={codes.join('\n')}
           what="recovery codes"
-          onSaved={() => setCodes(undefined)}
+          onSaved={() => {
+            setCodes(undefined);
+            onEnrolled?.();
+          }}
         />
       )}
       <Loaded of={factor}>

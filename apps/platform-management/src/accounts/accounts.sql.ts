@@ -9,7 +9,8 @@ export const OPEN_SESSION = `
 /** Runs for every request of the dashboard; a user who left the workspace has no session in it. */
 export const FIND_SESSION = `
   SELECT s.user_id AS "userId", s.workspace_id AS "workspaceId", c.email, c.operator, m.role,
-    s.last_used_at < now() - interval '1 minute' AS "useIsOld", coalesce(q.limits, '{}') AS quotas
+    s.last_used_at < now() - interval '1 minute' AS "useIsOld", coalesce(q.limits, '{}') AS quotas,
+    EXISTS (SELECT FROM second_factors f WHERE f.user_id = s.user_id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"
   FROM sessions s JOIN credentials c ON c.user_id = s.user_id
   JOIN memberships m ON m.user_id = s.user_id AND m.workspace_id = s.workspace_id
   LEFT JOIN workspace_quotas q ON q.workspace_id = s.workspace_id

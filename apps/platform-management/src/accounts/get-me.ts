@@ -1,15 +1,24 @@
+import { Inject } from '@nestjs/common';
 import { getMe, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { CONFIG } from '@postern/service-host';
+import type { PlatformManagementConfig } from '../config.js';
 import { accountReply } from './account-reply.js';
-import { AccountDirectory } from './ports.js';
+import { AccountDirectory, SecondFactors } from './ports.js';
 
 /** Returns the user of a session and its active workspace. */
 @Handles(getMe)
 export class GetMe {
-  constructor(private readonly accounts: AccountDirectory) {}
+  constructor(
+    private readonly accounts: AccountDirectory,
+    private readonly factors: SecondFactors,
+    @Inject(CONFIG) private readonly config: Pick<PlatformManagementConfig, 'requireSecondFactor'>,
+  ) {}
 
-  execute(request: RequestOf<typeof getMe>): Promise<ReplyOf<typeof getMe>> {
-    return findMe(this.accounts, request);
+  async execute(request: RequestOf<typeof getMe>): Promise<ReplyOf<typeof getMe>> {
+    const me = await findMe(this.accounts, request);
+    const isMissing = this.config.requireSecondFactor && !(await this.factors.find(request.user_id))?.confirmed;
+    return isMissing ? { ...me, second_factor_missing: true } : me;
   }
 }
 

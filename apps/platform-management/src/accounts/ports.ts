@@ -206,6 +206,7 @@ export interface SessionUser extends Session {
   readonly email: string;
   readonly operator: boolean;
   readonly role: WorkspaceRole;
+  readonly hasSecondFactor: boolean;
 }
 
 export interface NewSession {

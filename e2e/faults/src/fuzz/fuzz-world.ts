@@ -11,6 +11,7 @@ export interface Attacker {
   readonly webServiceId: string;
   /** The path of a deploy hook, with its token. */
   readonly deployHookPath: string;
+  readonly deployHookSecret: string;
   /** The path of a tracked link, `/c/…`. */
   readonly linkPath: string;
 }
@@ -89,7 +90,7 @@ export const createAttacker = async (postern: RunningPostern): Promise<Attacker>
     git_repository_url: 'https://git.example.com/shop/storefront.git',
     port: 3000,
   });
-  const hook = await user.post<{ url: string }>(`/web-services/${webServiceId}/deploy-hook`);
+  const hook = await user.post<{ url: string; secret: string }>(`/web-services/${webServiceId}/deploy-hook`);
   const linkPath = linkPathIn(await emailTo(postern, 'attacker@fuzz.test'));
   return {
     sessionToken,
@@ -99,6 +100,7 @@ export const createAttacker = async (postern: RunningPostern): Promise<Attacker>
     serviceId: service.id,
     webServiceId,
     deployHookPath: new URL(hook.url).pathname,
+    deployHookSecret: hook.secret,
     linkPath,
   };
 };

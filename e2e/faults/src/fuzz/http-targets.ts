@@ -1,28 +1,12 @@
 import type { SeededRandom } from '../run/random.js';
 import { contractCalls } from './contract-requests.js';
 import type { Attacker } from './fuzz-world.js';
+import { httpProblemOf, request, statusOf } from './http-messages.js';
 import { mutate } from './mutate.js';
 import { exchange } from './socket.js';
 import { type FuzzTarget, shortened } from './target.js';
 
 const SILENT_MS = 400;
-
-const request = (method: string, path: string, headers: Record<string, string>, body?: object): string => {
-  const text = body === undefined ? '' : JSON.stringify(body);
-  const all = {
-    Host: '127.0.0.1',
-    ...headers,
-    Connection: 'close',
-    ...(body ? { 'Content-Type': 'application/json' } : {}),
-  };
-  const lines = Object.entries({ ...all, ...(body ? { 'Content-Length': String(text.length) } : {}) });
-  return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`;
-};
-
-const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
-
-const problemOf = (sent: string, answer: string): string | undefined =>
-  statusOf(answer) >= 500 ? `${statusOf(answer)} for ${shortened(sent)}: ${shortened(answer)}` : undefined;
 
 const ofContracts = (attacker: Attacker): readonly string[] =>
   contractCalls(attacker).map(({ method, path, headers, body }) => request(method, path, headers, body));
@@ -78,7 +62,7 @@ export const httpTarget = (port: number, attacker: Attacker): FuzzTarget => {
     name: 'HTTP',
     attack: async random => {
       const sent = mutate(random.pick(random.chance(0.5) ? requests : ofRoutes), random);
-      return problemOf(sent, await exchange(port, [sent], SILENT_MS));
+      return httpProblemOf(sent, await exchange(port, [sent], SILENT_MS));
     },
   };
 };
@@ -103,9 +87,9 @@ export const gitUrlTarget = (port: number, { platformKey, projectId }: Attacker)
       const sent = request('POST', '/api/v1/web-services', headers, body);
       const answer = await exchange(port, [Buffer.from(sent, 'utf8').toString('latin1')], SILENT_MS);
       const id = /"id":"([0-9a-f-]{36})"/.exec(answer)?.[1];
-      if (statusOf(answer) !== 201 || id === undefined || ++deployments > 10) return problemOf(sent, answer);
+      if (statusOf(answer) !== 201 || id === undefined || ++deployments > 10) return httpProblemOf(sent, answer);
       const deployment = request('POST', `/api/v1/web-services/${id}/deployments`, headers, {});
-      return problemOf(`${url} ${deployment}`, await exchange(port, [deployment], 5_000));
+      return httpProblemOf(`${url} ${deployment}`, await exchange(port, [deployment], 5_000));
     },
   };
 };
@@ -121,6 +105,6 @@ export const trackingTarget = (port: number, { linkPath }: Attacker): FuzzTarget
     const target = /^location: (.*)$/im.exec(answer)?.[1]?.trim();
     if (target !== undefined && target !== 'https://example.com/')
       return `a redirect to ${target} for ${shortened(sent)}`;
-    return problemOf(sent, answer);
+    return httpProblemOf(sent, answer);
   },
 });

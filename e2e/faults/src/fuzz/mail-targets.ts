@@ -1,17 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import type { SeededRandom } from '../run/random.js';
 import { mutate } from './mutate.js';
+import { smtpProblemOf } from './smtp-answers.js';
 import { exchange } from './socket.js';
-import { type FuzzTarget, shortened } from './target.js';
+import type { FuzzTarget } from './target.js';
 
 const SILENT_MS = 400;
-const REPLY = /^[2-5]\d\d[ -]/;
-
-/** Every line of an SMTP server is a reply, whatever it was sent. */
-const problemOf = (sent: readonly string[], answer: string): string | undefined => {
-  const odd = answer.split('\r\n').find(line => line !== '' && !REPLY.test(line));
-  return odd === undefined ? undefined : `the line ${shortened(odd)} for ${shortened(sent.join(''))}`;
-};
 
 const report = (kind: 'delivery-status' | 'feedback-report', fields: readonly string[]): string =>
   [
@@ -92,7 +86,7 @@ export const smtpTarget = (port: number, returnPath: string): FuzzTarget => ({
     ];
     const sent = commands.map(command => (random.chance(0.4) ? mutate(command, random) : command));
     const lines = [...sent.map(command => `${command}\r\n`), '.\r\n', 'QUIT\r\n'];
-    return problemOf(lines, await exchange(port, ['', ...lines], SILENT_MS));
+    return smtpProblemOf(lines, await exchange(port, ['', ...lines], SILENT_MS));
   },
 });
 
@@ -115,7 +109,7 @@ export const reportTarget = (port: number, returnPath: string): FuzzTarget => {
       const text = (isOfDomain && random.chance(0.7) ? whole : mutate(whole, random)).replace(/\r\n\./g, '\r\n..');
       const envelope = ['EHLO mx.fuzz.test\r\n', 'MAIL FROM:<>\r\n', `RCPT TO:<${recipient}>\r\n`, 'DATA\r\n'];
       const sent = [...envelope, `${text}\r\n.\r\n`, 'QUIT\r\n'];
-      return problemOf(sent, await exchange(port, ['', ...sent], SILENT_MS));
+      return smtpProblemOf(sent, await exchange(port, ['', ...sent], SILENT_MS));
     },
   };
 };

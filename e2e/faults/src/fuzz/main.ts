@@ -6,12 +6,15 @@ import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { LIFTED_REQUEST_LIMITS, type RunningPostern, startPostern } from '@postern/local-start';
 import { SeededRandom } from '../run/random.js';
+import { deployHookTarget } from './deploy-hook-target.js';
 import { frameTarget } from './frame-target.js';
 import { type Bystander, createAttacker, createBystander } from './fuzz-world.js';
 import { gitUrlTarget, httpTarget, trackingTarget } from './http-targets.js';
+import { logStreamTarget } from './log-stream-target.js';
 import { reportTarget, smtpTarget } from './mail-targets.js';
 import { PosternObserver } from './observe-postern.js';
 import { type FuzzOptions, readFuzzOptions } from './options.js';
+import { submissionTarget } from './submission-target.js';
 import type { FuzzTarget } from './target.js';
 
 const MOST_PROBLEMS = 20;
@@ -22,7 +25,7 @@ const SETTLES_MS = 12_000;
 const SUPERUSER = { user: 'fuzz', password: `p${randomBytes(16).toString('hex')}` };
 
 const targetsOf = async (postern: RunningPostern, { returnPath }: Bystander): Promise<readonly FuzzTarget[]> => {
-  const { port, bouncePort, natsUrl } = postern.wiring;
+  const { port, bouncePort, submissionPort, natsUrl } = postern.wiring;
   const attacker = await createAttacker(postern);
   const nats = await connect({ servers: natsUrl, user: SUPERUSER.user, pass: SUPERUSER.password });
   return [
@@ -32,6 +35,9 @@ const targetsOf = async (postern: RunningPostern, { returnPath }: Bystander): Pr
     smtpTarget(bouncePort, returnPath),
     reportTarget(bouncePort, returnPath),
     frameTarget(nats),
+    submissionTarget(submissionPort, attacker),
+    deployHookTarget(port, attacker),
+    logStreamTarget(port, attacker),
   ];
 };
 

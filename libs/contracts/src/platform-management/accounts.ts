@@ -51,10 +51,15 @@ export type CreatedSession = z.output<typeof createdSession>;
 
 /**
  * Returns the user of the session and the active workspace. A session of a user who is no owner is invalid without
- * `knows_roles`, because a gateway of the release before enforces no roles.
+ * `knows_roles`, because a gateway of the release before enforces no roles; one of a user who lacks a demanded second
+ * factor is invalid without `knows_second_factor`.
  */
 export const authenticateSession = request('authenticate-session', {
-  request: z.object({ token_hash: tokenHash, knows_roles: z.boolean().optional() }),
+  request: z.object({
+    token_hash: tokenHash,
+    knows_roles: z.boolean().optional(),
+    knows_second_factor: z.boolean().optional(),
+  }),
   reply: z.object({
     user_id: id,
     email: z.string(),
@@ -62,6 +67,7 @@ export const authenticateSession = request('authenticate-session', {
     workspace_id: id,
     role: workspaceRole.optional().describe('Absent from the release before, where every user is an owner.'),
     quotas: quotaOverrides.optional().describe('What an operator has set for the workspace.'),
+    second_factor_missing: z.boolean().optional().describe('Whether the user may only set up a second factor.'),
   }),
   refusals: { session_invalid: 401 },
   callers: ['operator'],
@@ -137,6 +143,12 @@ export const getMe = request('get-me', {
       .describe(
         'Whether you get emails about failures in the workspaces that you own. Absent from the release before.',
       ),
+    second_factor_missing: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether this installation requires a second factor and you have none. Absent from the release before.',
+      ),
   }),
   refusals: { user_not_found: 404 },
   http: {
@@ -144,6 +156,7 @@ export const getMe = request('get-me', {
     method: 'GET',
     path: '/me',
     access: 'session',
+    withoutSecondFactor: true,
     summary: 'Get the signed-in user and the active workspace',
   },
 });

@@ -22,6 +22,7 @@ export const getSecondFactor = request('get-second-factor', {
     method: 'GET',
     path: '/me/second-factor',
     access: 'session',
+    withoutSecondFactor: true,
     summary: 'Get the status of two-factor authentication',
   },
 });
@@ -41,6 +42,7 @@ export const startSecondFactor = request('start-second-factor', {
     path: '/me/second-factor',
     access: 'session',
     role: 'viewer',
+    withoutSecondFactor: true,
     status: 201,
     summary: 'Start the setup of two-factor authentication (TOTP, RFC 6238)',
     description: 'It takes effect when it is confirmed with a code within an hour.',
@@ -63,6 +65,7 @@ export const confirmSecondFactor = request('confirm-second-factor', {
     path: '/me/second-factor/confirm',
     access: 'session',
     role: 'viewer',
+    withoutSecondFactor: true,
     fromCaller: { token_hash: 'tokenHash' },
     summary: 'Confirm two-factor authentication with a code from the authenticator app',
     description: 'Ends your other sessions.',

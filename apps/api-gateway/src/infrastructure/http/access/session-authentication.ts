@@ -8,7 +8,10 @@ import { Problem, unauthorized } from '../errors/problem.js';
 import { DocumentsSession } from '../openapi/describe.js';
 import { requestContextOf } from '../server/request-context.js';
 import { hashOfToken, sessionOf, setSession } from './session.js';
-import { isSameOrigin, publicOriginOf, tokenFromCookie } from './session-cookie.js';
+import { isSameOrigin, SessionCookies } from './session-cookie.js';
+
+/** What this gateway enforces; without it, platform-management refuses the sessions that it concerns. */
+export const KNOWN_TO_SESSIONS = { knows_roles: true, knows_second_factor: true } as const;
 
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 const BEARER_SCHEME = { 'www-authenticate': 'Bearer' };
@@ -20,12 +23,14 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,512})$/i;
  */
 export class SessionAuthentication {
   private readonly publicOrigin: string;
+  private readonly cookies: SessionCookies;
 
   constructor(
     private readonly services: ServiceClient,
     publicUrl: string,
   ) {
-    this.publicOrigin = publicOriginOf(publicUrl).origin;
+    this.publicOrigin = new URL(publicUrl).origin;
+    this.cookies = new SessionCookies(publicUrl);
   }
 
   /** The hash of the request's token. Throws 401 if it is missing or malformed, 403 for a cookie from another site. */
@@ -37,7 +42,7 @@ export class SessionAuthentication {
     const context = requestContextOf(request);
     const user = await this.services.request(
       authenticateSession,
-      { token_hash: tokenHash, knows_roles: true },
+      { token_hash: tokenHash, ...KNOWN_TO_SESSIONS },
       context,
     );
     setSession(request, {
@@ -49,6 +54,7 @@ export class SessionAuthentication {
       ...(user.quotas ? { quotas: user.quotas } : {}),
       operator: user.operator,
       role: user.role ?? 'owner',
+      ...(user.second_factor_missing ? { secondFactorMissing: true } : {}),
       tokenHash,
     });
   }
@@ -60,7 +66,7 @@ export class SessionAuthentication {
       if (token) return token;
       throw unauthorized('The Authorization header must be "Bearer <token>".', 'session_invalid', BEARER_SCHEME);
     }
-    const token = tokenFromCookie(request);
+    const token = this.cookies.sessionOf(request);
     if (!token)
       throw unauthorized('Sign in first. The request has no session token.', 'session_missing', BEARER_SCHEME);
     if (!SAFE_METHODS.has(request.method) && !isSameOrigin(request, this.publicOrigin)) {
@@ -78,13 +84,20 @@ export const assertOperator = (request: FastifyRequest): void => {
     throw new Problem(403, 'Only operators can do this.', { [ERROR_CODE]: 'not_an_operator' });
 };
 
+/** Rejects the session of a user who still has to set up a second factor. Runs after `SessionAuthentication`. */
+export const assertSecondFactor = (request: FastifyRequest): void => {
+  if (!sessionOf(request).secondFactorMissing) return;
+  const message = 'A second factor is required here. Set one up on the page Account of the dashboard, then try again.';
+  throw new Problem(403, message, { [ERROR_CODE]: 'second_factor_missing' });
+};
+
 /**
  * A route of a controller that every signed-in user may call, whatever their role, only those who can reach
  * `:service_id`, or only operators.
  */
 export const RequiresSession = (
   access: 'session' | 'service-owner' | 'operator' = 'session',
-  more: Pick<GatewayAdmission, 'isEndless'> = {},
+  more: Pick<GatewayAdmission, 'isEndless' | 'withoutSecondFactor'> = {},
 ) =>
   applyDecorators(
     Admits({ access, role: 'viewer', maxBodyBytes: DEFAULT_MAX_BODY_BYTES, budget: 'caller', ...more }),

@@ -1,52 +1,71 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 
-const NAME = 'postern_session';
-
-export interface PublicOrigin {
-  readonly origin: string;
-  readonly secure: boolean;
-}
-
-export const publicOriginOf = (publicUrl: string): PublicOrigin => {
-  const { origin, protocol } = new URL(publicUrl);
-  return { origin, secure: protocol === 'https:' };
-};
-
-export const sessionCookie = (token: string, expiresAt: string, secure: boolean): string =>
-  stringifySetCookie({ name: NAME, value: token, ...attributes(secure), expires: new Date(expiresAt) });
-
-export const expiredSessionCookie = (secure: boolean): string =>
-  stringifySetCookie({ name: NAME, value: '', ...attributes(secure), expires: new Date(0) });
-
-const attributes = (secure: boolean) => ({ path: '/dashboard', httpOnly: true, sameSite: 'strict', secure }) as const;
-
-const DEVICE = 'postern_device';
 const LONGEST_DEVICE_TOKEN = 1024;
 const DEVICE_LIFETIME_S = 180 * 24 * 3_600;
 
-/** Tells the login that a browser has logged in to the account before; sent with nothing else. */
-export const deviceCookie = (token: string, secure: boolean): string =>
-  stringifySetCookie({
-    name: DEVICE,
-    value: token,
-    ...attributes(secure),
-    path: '/dashboard/api/session',
-    maxAge: DEVICE_LIFETIME_S,
-  });
+type Headers = Pick<FastifyRequest, 'headers'>;
 
-export const deviceFromCookie = (request: FastifyRequest): string | undefined => {
-  const token = cookieOf(request, DEVICE);
-  return token !== undefined && token.length <= LONGEST_DEVICE_TOKEN ? token : undefined;
-};
+/**
+ * The cookies of the dashboard. Where the public URL is https they have the prefix `__Host-`, so that no other host can
+ * set them, such as a web service on a subdomain; browsers demand `Secure` and the path `/` for it.
+ */
+export class SessionCookies {
+  private readonly secure: boolean;
 
-export const tokenFromCookie = (request: Pick<FastifyRequest, 'headers'>): string | undefined =>
-  cookieOf(request, NAME);
+  constructor(publicUrl: string) {
+    this.secure = new URL(publicUrl).protocol === 'https:';
+  }
 
-const cookieOf = (request: Pick<FastifyRequest, 'headers'>, name: string): string | undefined => {
-  const header = request.headers.cookie;
-  return header === undefined ? undefined : parseCookie(header)[name] || undefined;
-};
+  get sessionName(): string {
+    return this.named('postern_session');
+  }
+
+  session(token: string, expiresAt: string): string {
+    return this.sessionUntil(token, new Date(expiresAt));
+  }
+
+  /** Removes the session cookie. */
+  endedSession(): string {
+    return this.sessionUntil('', new Date(0));
+  }
+
+  /** Tells the login that a browser has logged in to the account before. */
+  device(token: string): string {
+    const attributes = { ...this.attributes('/dashboard/api/session'), maxAge: DEVICE_LIFETIME_S };
+    return stringifySetCookie({ name: this.deviceName, value: token, ...attributes });
+  }
+
+  sessionOf(request: Headers): string | undefined {
+    return cookieOf(request, this.sessionName);
+  }
+
+  deviceOf(request: Headers): string | undefined {
+    const token = cookieOf(request, this.deviceName);
+    return token !== undefined && token.length <= LONGEST_DEVICE_TOKEN ? token : undefined;
+  }
+
+  private get deviceName(): string {
+    return this.named('postern_device');
+  }
+
+  private sessionUntil(value: string, expires: Date): string {
+    return stringifySetCookie({ name: this.sessionName, value, ...this.attributes('/dashboard'), expires });
+  }
+
+  private named(name: string): string {
+    return this.secure ? `__Host-${name}` : name;
+  }
+
+  /** @param path where browsers send the cookie without the prefix. */
+  private attributes(path: string) {
+    const { secure } = this;
+    return { path: secure ? '/' : path, httpOnly: true, sameSite: 'strict', secure } as const;
+  }
+}
+
+const cookieOf = ({ headers }: Headers, name: string): string | undefined =>
+  headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[name] || undefined;
 
 /**
  * Whether a request comes from our own pages; a page cannot set `Sec-Fetch-Site` or `Origin`. An Origin that equals the

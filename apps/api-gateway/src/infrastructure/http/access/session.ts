@@ -11,6 +11,8 @@ export interface Session extends Caller {
   readonly operator: boolean;
   /** Of the user in the workspace. */
   readonly role: WorkspaceRole;
+  /** Whether the user may only set up a second factor. */
+  readonly secondFactorMissing?: boolean;
   readonly tokenHash: string;
 }
 

@@ -11,8 +11,8 @@ import { admitCall } from '../access/platform-admission.js';
 import { platformKeyHashOf } from '../access/platform-key.js';
 import { assertOwnsService } from '../access/service-owner.js';
 import { sessionOf } from '../access/session.js';
-import { assertOperator, SessionAuthentication } from '../access/session-authentication.js';
-import { tokenFromCookie } from '../access/session-cookie.js';
+import { assertOperator, assertSecondFactor, SessionAuthentication } from '../access/session-authentication.js';
+import { SessionCookies } from '../access/session-cookie.js';
 import { assertRole, enterWorkspace } from '../access/workspace-role.js';
 import { Problem } from '../errors/problem.js';
 import { statusOf } from '../errors/refusal-status.js';
@@ -32,6 +32,7 @@ export class Admission {
   private readonly credentials = new AcceptedCredentials();
   private readonly sessions: SessionAuthentication;
   private readonly hooks: DeployHookAdmission;
+  private readonly cookies: SessionCookies;
 
   constructor(
     private readonly services: ServiceClient,
@@ -41,6 +42,7 @@ export class Admission {
   ) {
     this.sessions = new SessionAuthentication(services, publicUrl);
     this.hooks = new DeployHookAdmission(services);
+    this.cookies = new SessionCookies(publicUrl);
   }
 
   /** Throws or rejects with the refusal; a promise only if a service must be asked. */
@@ -63,7 +65,7 @@ export class Admission {
   /** Whether a request presents a credential that a service accepted lately, whatever its route. */
   isKnown({ headers }: IncomingMessage): boolean {
     const bearer = /^Bearer +(\S{1,512})$/i.exec(headers.authorization ?? '')?.[1];
-    return [headers['api-key'], bearer, tokenFromCookie({ headers })].some(
+    return [headers['api-key'], bearer, this.cookies.sessionOf({ headers })].some(
       secret => typeof secret === 'string' && this.credentials.isKnown(hash('sha256', secret, 'hex')),
     );
   }
@@ -75,7 +77,7 @@ export class Admission {
 
   /** @param mayRemember false for a request that will be refused, whose caller must be authenticated now. */
   private identify(
-    { access, role }: GatewayAdmission,
+    { access, role, withoutSecondFactor }: GatewayAdmission,
     request: FastifyRequest,
     reply: FastifyReply,
     mayRemember: boolean,
@@ -105,6 +107,7 @@ export class Admission {
           return `user:${sessionOf(request).userId}`;
         }).then(() => {
           this.limits.spendOfWorkspace(sessionOf(request).workspaceId);
+          if (!withoutSecondFactor) assertSecondFactor(request);
           return this.authorize(access, role, request);
         });
       }

@@ -3,6 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { BASE_PATHS } from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
 import type { GatewayConfig } from '../../../config.js';
+import { SessionCookies } from '../access/session-cookie.js';
 import { ERROR_SCHEMAS, PLATFORM_ERROR_SCHEMAS } from './errors.js';
 import { type Operation, operationsOf } from './operations.js';
 import { describedTags, PUBLIC_DESCRIPTION, PUBLIC_SECURITY_SCHEMES } from './public-document.js';
@@ -86,7 +87,7 @@ const dashboardApiDocument = (controllers: readonly Type[], publicUrl: string): 
       schemas: { ...answers.components(references), ...ERROR_SCHEMAS },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
-        cookie: { type: 'apiKey', in: 'cookie', name: 'postern_session' },
+        cookie: { type: 'apiKey', in: 'cookie', name: new SessionCookies(publicUrl).sessionName },
       },
     },
   };

@@ -90,11 +90,24 @@ const reasonsOf = (operation: Operation): Map<number, Reason[]> => {
   add(429, 'Too many requests without a valid credential from this address.');
   if (operation.session || operation.platform) add(429, 'Too many requests of this caller.');
   if (operation.session) add(401, 'The request has no valid session.', 'session_missing', 'session_invalid');
+  if (operation.session) for (const [code, reason] of sessionRefusalsOf(operation)) add(403, reason, code);
   if (operation.platform) add(401, 'The request has no platform key.', 'platform_key_missing');
   if (operation.platform || operation.requests.length > 0) {
     add(503, 'Service temporarily unavailable. Try again.');
   }
   return reasons;
+};
+
+/** Why a session that is valid may not make a call. */
+const sessionRefusalsOf = ({ admission, method }: Operation): readonly (readonly [code: string, reason: string])[] => {
+  const { access, role, withoutSecondFactor } = admission;
+  const needsRole = access !== 'operator' && access !== 'anyone' && role !== 'viewer';
+  return [
+    ...(method === 'get' ? [] : [['cross_site_request', 'The session cookie was sent by another site.'] as const]),
+    ...(withoutSecondFactor ? [] : [['second_factor_missing', 'A required second factor is missing.'] as const]),
+    ...(needsRole ? [['role_insufficient', `The role ${role} in the workspace is needed.`] as const] : []),
+    ...(access === 'operator' ? [['not_an_operator', 'Only operators can do this.'] as const] : []),
+  ];
 };
 
 /** Every call of the platform API is admitted first. Every key may read, so a GET needs no scope. */

@@ -1,0 +1,21 @@
+import { ActionButton } from '../components/action-button.js';
+import { Notice } from '../components/notice.js';
+import { Page } from '../components/page.js';
+import { useSignedIn } from '../session.js';
+import { SecondFactorSection } from './second-factor-section.js';
+
+/** All that users see until they have the second factor that the installation requires. */
+export const SecondFactorPage = () => {
+  const { me, reload, signOut } = useSignedIn();
+  return (
+    <main class="centered">
+      <div>
+        <Page title="Set up a second factor" actions={<ActionButton work={signOut}>Log out</ActionButton>}>
+          <p class="about">{me.email}</p>
+          <Notice kind="warning">This Postern requires a second factor. Set one up to continue.</Notice>
+          <SecondFactorSection onEnrolled={reload} />
+        </Page>
+      </div>
+    </main>
+  );
+};
