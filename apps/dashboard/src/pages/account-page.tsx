@@ -17,7 +17,7 @@ export const AccountPage = () => {
     setChanged(false);
     if (new_password !== repeated) throw new ApiError(0, 'The new passwords do not match.');
     await api.post('/me/password', { current_password, new_password }, { checksPassword: true });
-    // The change ends every session including this one: log in again and restore the active workspace.
+    // The change ends every session including this one: sign in again and restore the active workspace.
     const login = { email: me.email, password: new_password, ...(code ? { code } : {}) };
     await api.post<CreatedSession>('/session', login, { checksPassword: true });
     await api.post<Workspace>('/session/workspace', { workspace_id: me.active_workspace.id });

@@ -9,7 +9,7 @@ const LIFETIME_MS = 180 * 24 * 3_600_000;
 const content = z.object({ userId: z.string(), deviceId: z.string(), issuedAt: z.number() });
 
 /**
- * Tokens of devices that have logged in to an account (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ * Tokens of devices that have signed in to an account (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  * A token gives no access; it proves the device to its own account only, so that failures of others do not count.
  */
 @Injectable()

@@ -59,7 +59,7 @@ describe('guessing at an account', () => {
     await expect(fixture.logIn(email, password)).resolves.toHaveProperty('token');
   });
 
-  it('does not keep the right password of a device out that has logged in before', async () => {
+  it('does not keep the right password of a device out that has signed in before', async () => {
     const { email, password } = await fixture.newUser();
     const { device_token } = await fixture.logIn(email, password, '192.0.2.77');
     await fixture.query(`INSERT INTO login_failures (email, ip) SELECT $1, '192.0.2.77' FROM generate_series(1, 500)`, [

@@ -41,7 +41,7 @@ export class LoginGuard {
     );
   }
 
-  /** Limits the passwords that are tried with a session, apart from the attempts to log in. */
+  /** Limits the passwords that are tried with a session, apart from the attempts to sign in. */
   attemptInSession<Proof>(account: string, verify: () => Promise<Proof | undefined>): Promise<Proof | undefined> {
     return this.attempt({ account, network: '', source: SESSION }, verify);
   }

@@ -3,7 +3,7 @@ import { waitBeforeAttempt } from './login-limit.js';
 
 const NONE = { ofSource: 0, sinceOldestS: null, ofUnknownDevices: 0, sinceLatestS: null };
 
-describe('the wait before an attempt to log in', () => {
+describe('the wait before an attempt to sign in', () => {
   it('is none without failures, and for the first ten of a source', () => {
     expect(waitBeforeAttempt(NONE)).toBe(0);
     expect(waitBeforeAttempt({ ...NONE, ofSource: 9, ofUnknownDevices: 9, sinceLatestS: 0 })).toBe(0);

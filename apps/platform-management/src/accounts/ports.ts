@@ -54,7 +54,7 @@ export abstract class UserRepository {
   abstract createWorkspace(userId: string, workspace: { readonly id: string; readonly name: string }): Promise<void>;
   /**
    * Disables or enables a user; disabling ends all sessions in the same transaction. No effect if it is so already.
-   * @throws the refusal `invalid_input` for the last operator who can log in.
+   * @throws the refusal `invalid_input` for the last operator who can sign in.
    */
   abstract setEnabled(userId: string, enabled: boolean, actorId: string): Promise<void>;
   /** Turns mail about failures in the workspaces that the user owns on or off. */
@@ -219,7 +219,7 @@ export interface NewSession {
   readonly clientAddress: string;
   /** In short form. */
   readonly userAgent: string | undefined;
-  /** Whether the device has proved that it has logged in before. */
+  /** Whether the device has proved that it has signed in before. */
   readonly isKnownDevice: boolean;
 }
 
@@ -256,7 +256,7 @@ export abstract class Sessions {
   abstract deleteExpired(): Promise<void>;
 }
 
-/** The source of attempts from devices that have not logged in to the account before. */
+/** The source of attempts from devices that have not signed in to the account before. */
 export const UNKNOWN_DEVICE = 'unknown';
 /** The source of passwords that are tried with a session. */
 export const SESSION = 'session';
@@ -267,7 +267,7 @@ export interface LoginAttempt {
   readonly account: string;
   /** The client's IPv4 address or IPv6 /64. */
   readonly network: string;
-  /** `UNKNOWN_DEVICE`, `SESSION`, or the id of a device that has logged in to the account before. */
+  /** `UNKNOWN_DEVICE`, `SESSION`, or the id of a device that has signed in to the account before. */
   readonly source: string;
 }
 

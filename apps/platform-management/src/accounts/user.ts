@@ -74,7 +74,7 @@ export interface User {
   readonly secondFactor: boolean;
 }
 
-/** A user who can log in. The password hash is in the credentials table, never in an event. */
+/** A user who can sign in. The password hash is in the credentials table, never in an event. */
 export const user: Decider<User, UserCommand, UserEvent> = {
   initial: { id: undefined, workspaces: [], disabled: false, secondFactor: false },
 

@@ -23,7 +23,7 @@ const call = (key: string) =>
   );
 
 describe('a disabled user', () => {
-  it('has no session and no working platform key from then on, and cannot log in', async () => {
+  it('has no session and no working platform key from then on, and cannot sign in', async () => {
     const { id, email, password, workspaces } = await fixture.newUser();
     const { token, device_token } = await fixture.logIn(email, password);
     const owner = { user_id: id, workspace_id: workspaces[0]?.id as string };
@@ -57,7 +57,7 @@ describe('a disabled user', () => {
       if (login.status === 'fulfilled') expect(await codeOf(fixture.whoIs(login.value.token))).toBe('session_invalid');
   });
 
-  it('may log in and use keys again when enabled, with a new session', async () => {
+  it('may sign in and use keys again when enabled, with a new session', async () => {
     const { id, email, password, workspaces } = await fixture.newUser();
     const { token } = await fixture.logIn(email, password);
     const owner = { user_id: id, workspace_id: workspaces[0]?.id as string };
@@ -91,7 +91,7 @@ describe('a disabled user', () => {
     expect(await codeOf(setEnabled(uuidv7(), false))).toBe('user_not_found');
   });
 
-  it('is never the last operator who can log in, also not when two disable each other', async () => {
+  it('is never the last operator who can sign in, also not when two disable each other', async () => {
     expect(await codeOf(setEnabled(operator, false))).toBe('invalid_input');
     const second = await fixture.newUser({ operator: true });
     const codes = await Promise.all([

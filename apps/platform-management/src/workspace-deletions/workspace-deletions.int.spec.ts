@@ -220,7 +220,7 @@ describe('a user', () => {
     expect(await codeOf(another)).toBe('quota_reached');
   });
 
-  it('who was removed from ten workspaces of their own can still log in', async () => {
+  it('who was removed from ten workspaces of their own can still sign in', async () => {
     const [owner] = await newWorkspaces();
     await resources.fixture.query('DELETE FROM memberships WHERE user_id = $1', [owner!.user_id]);
     expect(await codeOf(resources.fixture.logIn(owner!.email, owner!.password))).toBeUndefined();

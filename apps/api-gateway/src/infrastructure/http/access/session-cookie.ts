@@ -30,7 +30,7 @@ export class SessionCookies {
     return this.sessionUntil('', new Date(0));
   }
 
-  /** Tells the login that a browser has logged in to the account before. */
+  /** Tells the sign-in that a browser has signed in to the account before. */
   device(token: string): string {
     const attributes = { ...this.attributes('/dashboard/api/session'), maxAge: DEVICE_LIFETIME_S };
     return stringifySetCookie({ name: this.deviceName, value: token, ...attributes });
