@@ -72,7 +72,7 @@ const Deletion = () => {
     navigate('/');
   };
   const goes = [
-    `${counted(keys.value?.length ?? 0, 'API key')}: applications that use them are refused at once`,
+    `${counted(keys.value?.length ?? 0, 'API key')}: applications that use them stop working immediately`,
     `${counted(domains.value?.length ?? 0, 'domain')} with their signing keys`,
     `${counted(webhooks.value?.length ?? 0, 'webhook')} with their deliveries`,
     'verified recipients and suppressions',

@@ -19,24 +19,24 @@ it('lists everything that a web service has', () =>
       },
     ),
   ).toEqual([
-    'Its address https://shop.example.com',
+    'its address https://shop.example.com',
     '2 custom domains: shop.example, www.shop.example',
     '3 deployments, with their builds',
     '1 variable',
     '2 cron jobs, with their runs',
-    'Its deploy key: remove the public key from the repository as well',
-    'Its access token for the repository: revoke it at the Git host as well',
-    'Its deploy hook, if there is one',
-    'Its attachments to databases; the databases are kept',
-    'Its running instances and commands, logs, metrics and build cache',
-    'Its disk with all files',
+    'its deploy key: remove the public key from the repository as well',
+    'its access token for the repository: revoke it at the Git host as well',
+    'its deploy hook, if there is one',
+    'its attachments to databases; the databases are kept',
+    'its running instances and commands, logs, metrics and build cache',
+    'its disk with all files',
   ]));
 
 it('leaves out what a web service does not have', () =>
   expect(deletedWith({ url: null, disk: null }, { credentials: { deploy_key: null, git_token: null } })).toEqual([
     '0 deployments, with their builds',
     '0 variables',
-    'Its deploy hook, if there is one',
-    'Its attachments to databases; the databases are kept',
-    'Its running instances and commands, logs, metrics and build cache',
+    'its deploy hook, if there is one',
+    'its attachments to databases; the databases are kept',
+    'its running instances and commands, logs, metrics and build cache',
   ]));

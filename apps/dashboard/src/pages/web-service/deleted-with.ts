@@ -14,16 +14,16 @@ interface Contents {
 export const deletedWith = (service: Pick<WebService, 'url' | 'disk'>, contents: Contents): string[] => {
   const { deployments = 0, variables = 0, domains = [], cronJobs = 0, credentials } = contents;
   return [
-    ...(service.url ? [`Its address ${service.url}`] : []),
+    ...(service.url ? [`its address ${service.url}`] : []),
     ...(domains.length > 0 ? [`${counted(domains.length, 'custom domain')}: ${domains.join(', ')}`] : []),
     `${counted(deployments, 'deployment')}, with their builds`,
     counted(variables, 'variable'),
     ...(cronJobs > 0 ? [`${counted(cronJobs, 'cron job')}, with their runs`] : []),
-    ...(credentials?.deploy_key ? ['Its deploy key: remove the public key from the repository as well'] : []),
-    ...(credentials?.git_token ? ['Its access token for the repository: revoke it at the Git host as well'] : []),
-    'Its deploy hook, if there is one',
-    'Its attachments to databases; the databases are kept',
-    'Its running instances and commands, logs, metrics and build cache',
-    ...(service.disk ? ['Its disk with all files'] : []),
+    ...(credentials?.deploy_key ? ['its deploy key: remove the public key from the repository as well'] : []),
+    ...(credentials?.git_token ? ['its access token for the repository: revoke it at the Git host as well'] : []),
+    'its deploy hook, if there is one',
+    'its attachments to databases; the databases are kept',
+    'its running instances and commands, logs, metrics and build cache',
+    ...(service.disk ? ['its disk with all files'] : []),
   ];
 };
