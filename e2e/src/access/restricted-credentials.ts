@@ -45,7 +45,7 @@ export const restrictedCredentials = async (
   ];
 };
 
-/** A session of the owner that acts in their second workspace. */
+/** A session of the owner that acts in a second workspace. */
 const sessionElsewhere = async (owner: TestUser): Promise<Credential> => {
   const { id } = await created(owner, '/workspaces', { name: 'Second' });
   const headers = everywhere(await owner.newSession());

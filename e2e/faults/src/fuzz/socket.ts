@@ -1,14 +1,41 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 const SILENT_MS = 1_500;
 const TOTAL_MS = 5_000;
 
 /** Sends octets (latin1) to a port of this machine. @returns what came back until silence or the end. @throws if nobody listens. */
-export const exchange = (port: number, parts: readonly string[], silentMs = SILENT_MS): Promise<string> =>
-  new Promise((resolve, reject) => {
+export const exchange = async (port: number, parts: readonly string[], silentMs = SILENT_MS): Promise<string> =>
+  converse(await opened(port), parts, silentMs);
+
+/** The same with an SMTP server after STARTTLS. */
+export const exchangeOverTls = async (
+  port: number,
+  parts: readonly string[],
+  silentMs = SILENT_MS,
+): Promise<string> => {
+  const socket = await opened(port);
+  for (const command of ['EHLO client.fuzz.test\r\n', 'STARTTLS\r\n']) {
+    await once(socket, 'data', { signal: AbortSignal.timeout(TOTAL_MS) });
+    socket.write(command);
+  }
+  await once(socket, 'data', { signal: AbortSignal.timeout(TOTAL_MS) });
+  const secured = connectTls({ socket, rejectUnauthorized: false });
+  await once(secured, 'secureConnect', { signal: AbortSignal.timeout(TOTAL_MS) });
+  return converse(secured, parts, silentMs);
+};
+
+const opened = async (port: number): Promise<Socket> => {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+};
+
+const converse = (socket: Socket, parts: readonly string[], silentMs: number): Promise<string> =>
+  new Promise(resolve => {
     let received = '';
     const waiting = [...parts];
-    const socket = connect(port, '127.0.0.1');
     const finish = () => {
       clearTimeout(limit);
       socket.destroy();
@@ -20,14 +47,11 @@ export const exchange = (port: number, parts: readonly string[], silentMs = SILE
       if (part !== undefined && socket.writable) socket.write(Buffer.from(part, 'latin1'));
     };
     socket.setTimeout(silentMs, () => (waiting.length > 0 ? sendNext() : finish()));
-    socket.on('connect', sendNext);
     socket.on('data', data => {
       received += data.toString('latin1');
       if (waiting.length > 0) sendNext();
     });
     socket.on('close', finish);
-    socket.on('error', error => {
-      if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') reject(error);
-      else finish();
-    });
+    socket.on('error', finish);
+    sendNext();
   });

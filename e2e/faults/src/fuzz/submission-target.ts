@@ -2,7 +2,7 @@ import type { SeededRandom } from '../run/random.js';
 import type { Attacker } from './fuzz-world.js';
 import { mutate } from './mutate.js';
 import { smtpProblemOf } from './smtp-answers.js';
-import { exchange } from './socket.js';
+import { exchange, exchangeOverTls } from './socket.js';
 import type { FuzzTarget } from './target.js';
 
 const SILENT_MS = 600;
@@ -102,13 +102,16 @@ const CONVERSATIONS: readonly Conversation[] = [
   },
 ];
 
-/** Changed commands, AUTH exchanges and messages to SMTP submission, mostly with a valid key. */
+/** Changed commands, AUTH exchanges and messages to SMTP submission, mostly over TLS with a valid key. */
 export const submissionTarget = (port: number, attacker: Attacker): FuzzTarget => ({
   name: 'submission',
   attack: async random => {
     // A message of more than 10 MiB takes seconds; the others take most of the time.
     const index = random.chance(0.02) ? CONVERSATIONS.length - 1 : random.integer(0, CONVERSATIONS.length - 2);
     const sent = CONVERSATIONS[index]!(attacker, random);
-    return smtpProblemOf(sent, await exchange(port, ['', ...sent], SILENT_MS));
+    const answer = random.chance(0.8)
+      ? await exchangeOverTls(port, sent, SILENT_MS)
+      : await exchange(port, ['', ...sent], SILENT_MS);
+    return smtpProblemOf(sent, answer);
   },
 });
