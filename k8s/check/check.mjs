@@ -29,7 +29,7 @@ if (process.argv.includes('--write')) {
   schemas();
   helm(['dependency', 'build', 'k8s/charts/postern']);
   const files = ['charts', 'documented', 'rules', 'refusals', 'configuration', 'processes', 'node-policies'];
-  files.push('runtime', 'runtime-role');
+  files.push('runtime', 'runtime-role', 'tenants');
   if (process.argv.includes('--cluster')) {
     controlPlanePrograms();
     files.push('cluster', 'runtime-cluster');
