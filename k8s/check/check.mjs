@@ -28,7 +28,8 @@ if (process.argv.includes('--write')) {
   tools();
   schemas();
   helm(['dependency', 'build', 'k8s/charts/postern']);
-  const files = ['charts', 'documented', 'rules', 'refusals', 'configuration', 'runtime', 'processes', 'node-policies'];
+  const files = ['charts', 'documented', 'rules', 'refusals', 'configuration', 'processes', 'node-policies'];
+  files.push('runtime', 'runtime-role', 'tenants');
   if (process.argv.includes('--cluster')) {
     controlPlanePrograms();
     files.push('cluster', 'runtime-cluster');

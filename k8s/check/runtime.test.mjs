@@ -147,6 +147,7 @@ describe('What the Kubernetes runtime applies', () => {
       const programs = {
         build: { name: 'image-build.mjs', text: '1' },
         staticServer: { name: 'static-server.mjs', text: '2' },
+        push: { name: 'image-push.mjs', text: '3' },
       };
       const settings = {
         repository,
@@ -154,6 +155,8 @@ describe('What the Kubernetes runtime applies', () => {
         baseImage: 'node:24',
         builderImage: 'moby/buildkit:rootless',
         registrySecret,
+        basePullSecret: registrySecret && 'base-images',
+        registryAuthorities: registrySecret && 'certificates',
         nodeSelector: { pool: 'builds' },
         memoryMiB: 2_048,
         cpuMillicores: 2_000,
@@ -161,7 +164,7 @@ describe('What the Kubernetes runtime applies', () => {
         allowFileRepositories: false,
       };
       assertValid([
-        builds.buildSecret(order, programs, remote),
+        builds.buildSecret(order, programs, settings, remote),
         builds.buildJob(order, programs, settings, remote),
         sources.sourceSecret(id, remote, ['HEAD']),
         sources.sourceJob(id, remote, settings),

@@ -52,6 +52,6 @@ const bundle = async (name, entry, output) => {
 };
 
 if (service === 'runtime-agent')
-  for (const name of ['image-build', 'static-server'])
+  for (const name of ['image-build', 'image-push', 'static-server'])
     await bundle(`bundle-${name}`, `kubernetes-runtime/builds/${name}.js`, { minify: true });
 else await bundle('bundle', 'main.js', { keepNames: true, sourcemap: true });

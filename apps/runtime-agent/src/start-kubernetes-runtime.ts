@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Log } from '@postern/messaging';
 import { OutboundGuard } from '@postern/outbound';
 import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
@@ -11,6 +12,12 @@ export type KubernetesConfig = ConfigOf<ConfigDefinition<typeof kubernetesSettin
   readonly platformHome: string;
   readonly platformAllowFileRepositories: boolean;
   readonly gitAllowPrivate: boolean;
+};
+
+/** The certificates that this process trusts beside the usual ones: what pushes images has to trust them, too. */
+const ownAuthorities = async (): Promise<string | undefined> => {
+  const file = process.env['NODE_EXTRA_CA_CERTS'];
+  return file ? await readFile(file, 'utf8') : undefined;
 };
 
 /** Web services in a cluster. Lines are kept in the same store as by the local runtime. */
@@ -48,6 +55,8 @@ export const startKubernetesRuntime = async (config: KubernetesConfig, log: Log)
       baseImage: config.kubernetesBaseImage,
       builderImage: config.kubernetesBuilderImage,
       registrySecret: config.kubernetesRegistrySecret,
+      basePullSecret: config.kubernetesBasePullSecret,
+      registryAuthorities: await ownAuthorities(),
       nodeSelector,
       memoryMiB: config.kubernetesBuildMemoryMib,
       cpuMillicores: config.kubernetesBuildCpuMillicores,

@@ -6,7 +6,15 @@ import { until } from '../control-plane.mjs';
 import { PROXY_NAME } from './certificates.mjs';
 import { Kubernetes } from './kubernetes.mjs';
 import * as configuration from './node-configuration.mjs';
-import { API_SERVER, NODE_ADDRESS, NODE_NAME, POD_NETWORK, REGISTRY_HOST, SERVICE_NETWORK } from './settings.mjs';
+import {
+  API_SERVER,
+  HUB_HOST,
+  NODE_ADDRESS,
+  NODE_NAME,
+  POD_NETWORK,
+  REGISTRY_HOST,
+  SERVICE_NETWORK,
+} from './settings.mjs';
 
 const STORE = 'http://127.0.0.1:2379';
 /** Names by which the parts of a cluster are authorised, and their groups. */
@@ -109,11 +117,11 @@ const writeConfiguration = ({ file, debian, controlGroup }) => {
   writeFileSync(file('cni/10-pods.conflist'), JSON.stringify(configuration.podNetworkConfiguration()));
   writeFileSync(file('kubelet.json'), JSON.stringify(configuration.kubeletConfiguration({ file, controlGroup })));
   writeFileSync(file('resolv.conf'), `nameserver ${NODE_ADDRESS}\n`);
-  mkdirSync(file(`registries/${REGISTRY_HOST}`), { recursive: true });
-  writeFileSync(
-    file(`registries/${REGISTRY_HOST}/hosts.toml`),
-    `server = "https://${REGISTRY_HOST}"\nca = "${file('ca.crt')}"\n`,
-  );
+  // The node pulls images of web services from the one, and the image that pushes them from the other.
+  for (const [name, host] of Object.entries({ [REGISTRY_HOST]: REGISTRY_HOST, 'docker.io': HUB_HOST })) {
+    mkdirSync(file(`registries/${name}`), { recursive: true });
+    writeFileSync(file(`registries/${name}/hosts.toml`), `server = "https://${host}"\nca = "${file('ca.crt')}"\n`);
+  }
 };
 
 /** Starts everything and waits for the node. @returns {Promise<Kubernetes>} its client, as an administrator. */

@@ -2,19 +2,20 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
 import type { OutboundGuard } from '@postern/outbound';
-import { z } from 'zod';
 import { inWords } from '../infrastructure/git/git-refusals.js';
 import { PinnedRemotes } from '../infrastructure/git/pinned-remotes.js';
 import { withoutToken } from '../infrastructure/git/remote-access.js';
 import { ImageBuilds } from './builds/image-builds.js';
 import { type GitWords, JobSources } from './builds/job-sources.js';
-import { type Credentials, Registry } from './builds/registry.js';
+import { Registry } from './builds/registry.js';
+import { type Credentials, credentialsIn } from './builds/registry-access.js';
+import { StoredImages } from './builds/stored-images.js';
 import { Cluster } from './cluster.js';
 import { JobCommands } from './commands/job-commands.js';
 import { DomainRoutes } from './domains/domain-routes.js';
 import { KubernetesRuntime, type ServiceLogs } from './kubernetes-runtime.js';
 import { LogFollower } from './logs/log-follower.js';
-import type { BuildObjectSettings, ImagePrograms } from './objects/build-objects.js';
+import type { BuildObjectSettings, ImagePrograms } from './objects/build-settings.js';
 import type { KubernetesObject } from './objects/kinds.js';
 import type { ServiceObjectSettings } from './objects/service-objects.js';
 import { ProcessRolls } from './rolls/process-rolls.js';
@@ -54,7 +55,7 @@ export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOption
     cluster,
     settings: buildSettings,
     programs: imagePrograms,
-    registry,
+    images: new StoredImages(registry, buildSettings.repository, cluster, log),
     remotes,
     gitWords,
     log,
@@ -90,17 +91,14 @@ const imagePrograms = async (): Promise<ImagePrograms> => {
     name: `${name}.mjs`,
     text: await readFile(new URL(`../../dist/bundle-${name}.js`, import.meta.url), 'utf8'),
   });
-  return { build: await program('image-build'), staticServer: await program('static-server') };
+  return {
+    build: await program('image-build'),
+    staticServer: await program('static-server'),
+    push: await program('image-push'),
+  };
 };
 
-const dockerConfig = z.object({
-  auths: z.record(
-    z.string(),
-    z.object({ auth: z.string().optional(), username: z.string().optional(), password: z.string().optional() }),
-  ),
-});
-
-/** From the Secret that builds push with. */
+/** From the Secret that images are pushed with. */
 const credentialsOf = async (
   cluster: Cluster,
   { registrySecret, repository }: BuildObjectSettings,
@@ -112,12 +110,5 @@ const credentialsOf = async (
   });
   const text = Buffer.from(secret?.data?.['.dockerconfigjson'] ?? '', 'base64').toString('utf8');
   if (text === '') throw new Error(`the Secret ${registrySecret} holds no credentials of a registry`);
-  const { auths } = dockerConfig.parse(JSON.parse(text));
-  const host = repository.split('/')[0] ?? '';
-  const found = Object.entries(auths).find(([name]) => name.replace(/^https?:\/\//, '').split('/')[0] === host)?.[1];
-  if (!found) return undefined;
-  const [username = '', ...password] = Buffer.from(found.auth ?? '', 'base64')
-    .toString('utf8')
-    .split(':');
-  return { username: found.username ?? username, password: found.password ?? password.join(':') };
+  return credentialsIn(text, repository);
 };

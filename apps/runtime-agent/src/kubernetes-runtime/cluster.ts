@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, fetch, type Response } from 'undici';
-import { type KubernetesObject, RESOURCES } from './objects/kinds.js';
+import { type KubernetesObject, RESOURCES, type Verb } from './objects/kinds.js';
 
 /** Owns what the platform applies. */
 export const MANAGER = 'postern';
@@ -50,49 +50,58 @@ export class Cluster {
 
   /** Server-side apply: what this manager sent before and does not send now is gone, what others own stays. */
   async apply<T extends KubernetesObject>(object: T, manager = MANAGER): Promise<T> {
-    const path = this.#path(object.kind as Kind, object.metadata.name);
+    const path = this.#path('patch', object.kind as Kind, object.metadata.name);
     const type = 'application/apply-patch+yaml';
     return this.#json<T>('PATCH', path, { fieldManager: manager, force: 'true' }, { type, content: object });
   }
 
   async merge<T extends KubernetesObject>({ kind, name }: ObjectName, content: object): Promise<T> {
     const type = 'application/merge-patch+json';
-    return this.#json<T>('PATCH', this.#path(kind, name), { fieldManager: MANAGER }, { type, content });
+    return this.#json<T>('PATCH', this.#path('patch', kind, name), { fieldManager: MANAGER }, { type, content });
   }
 
   async find<T extends KubernetesObject>({ kind, name }: ObjectName): Promise<T | undefined> {
-    return unlessGone(this.#json<T>('GET', this.#path(kind, name), {}));
+    return unlessGone(this.#json<T>('GET', this.#path('get', kind, name), {}));
   }
 
   /** @param selector of labels, as `a=b,c`. */
   async list<T extends KubernetesObject>(kind: Kind, selector: string, fields?: string): Promise<readonly T[]> {
     const query = { labelSelector: selector, ...(fields && { fieldSelector: fields }) };
-    const { items } = await this.#json<{ items: T[] }>('GET', this.#path(kind), query);
+    const { items } = await this.#json<{ items: T[] }>('GET', this.#path('list', kind), query);
     // Lists leave out what is the same for all.
     return items.map(item => ({ ...item, kind, apiVersion: RESOURCES[kind].apiVersion }));
   }
 
   /** Also what belongs to it goes, a moment later. Nothing happens where it is gone already. */
   async remove({ kind, name }: ObjectName): Promise<void> {
-    await unlessGone(this.#json('DELETE', this.#path(kind, name), { propagationPolicy: 'Background' }));
+    await unlessGone(this.#json('DELETE', this.#path('delete', kind, name), { propagationPolicy: 'Background' }));
   }
 
   async log(pod: string, options: LogOptions): Promise<string> {
-    const response = await this.#request('GET', `${this.#path('Pod', pod)}/log`, logQuery(options));
+    const response = await this.#request('GET', this.#path('get', 'PodLog', pod), logQuery(options));
     return response.text();
   }
 
   /** The log of a container as it comes, each line with its time; ends with the container or the signal. */
   async *followLog(pod: string, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const query = { ...logQuery(options), follow: 'true', timestamps: 'true' };
-    const response = await this.#request('GET', `${this.#path('Pod', pod)}/log`, query, undefined, signal);
+    const response = await this.#request('GET', this.#path('get', 'PodLog', pod), query, undefined, signal);
     if (response.body) yield* response.body;
   }
 
-  #path(kind: Kind, name?: string): string {
+  protected allows(verb: Verb, kind: Kind): boolean {
+    return (RESOURCES[kind].verbs as readonly Verb[]).includes(verb);
+  }
+
+  /** @throws where the kinds do not name this use: the Role of the charts would not allow it either. */
+  #path(verb: Verb, kind: Kind, name?: string): string {
     const { apiVersion, plural } = RESOURCES[kind];
+    if (!this.allows(verb, kind))
+      throw new Error(`the platform may not ${verb} objects of the kind ${kind}: kinds.ts does not name it`);
     const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-    return `${group}/namespaces/${this.namespace}/${plural}${name === undefined ? '' : `/${name}`}`;
+    const [resource, part] = plural.split('/');
+    const path = [resource, name, part].filter(word => word !== undefined).join('/');
+    return `${group}/namespaces/${this.namespace}/${path}`;
   }
 
   async #json<T>(

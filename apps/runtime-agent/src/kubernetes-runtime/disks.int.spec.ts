@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RollFailed, type ServicePlan } from '@postern/runtime';
 import { program } from '@postern/runtime/testing';
 import { waitFor } from '@postern/testing';
-import { Cluster } from './cluster.js';
 import type { Manifest } from './objects/kinds.js';
 import { diskName } from './objects/names.js';
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
+import { ObserverCluster } from './testing/observer-cluster.js';
 
 const never = new AbortController().signal;
 
@@ -22,10 +22,10 @@ createServer((_, response) => response.end(String(starts))).listen(process.env.P
 
 describe('The disk of a web service in a cluster', () => {
   let harness: KubernetesHarness;
-  let cluster: Cluster;
+  let cluster: ObserverCluster;
   beforeAll(async () => {
     harness = await KubernetesHarness.start();
-    cluster = new Cluster('tenants', harness.kubeconfig);
+    cluster = new ObserverCluster('tenants', harness.kubeconfig);
   }, 120_000);
   afterAll(() => harness?.stop(), 120_000);
 

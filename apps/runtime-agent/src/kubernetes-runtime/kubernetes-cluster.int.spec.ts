@@ -6,10 +6,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Artefact, BuildOrder, ServicePlan } from '@postern/runtime';
 import { program } from '@postern/runtime/testing';
 import { waitFor } from '@postern/testing';
-import { Cluster } from './cluster.js';
 import type { Deployment, Manifest } from './objects/kinds.js';
 import { serviceName } from './objects/names.js';
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
+import { ObserverCluster } from './testing/observer-cluster.js';
 import { type Files, SourceBuilds } from './testing/source-builds.js';
 
 const never = new AbortController().signal;
@@ -17,11 +17,11 @@ const never = new AbortController().signal;
 describe('Web services in a cluster', () => {
   let harness: KubernetesHarness;
   let builds: SourceBuilds;
-  let cluster: Cluster;
+  let cluster: ObserverCluster;
   beforeAll(async () => {
     harness = await KubernetesHarness.start();
     builds = new SourceBuilds(harness);
-    cluster = new Cluster('tenants', harness.kubeconfig);
+    cluster = new ObserverCluster('tenants', harness.kubeconfig);
   }, 120_000);
   afterEach(() => builds.removeRepositories());
   afterAll(() => harness?.stop(), 120_000);

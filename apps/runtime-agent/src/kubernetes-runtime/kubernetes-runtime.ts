@@ -88,7 +88,6 @@ export class KubernetesRuntime extends Runtime {
     await follower.drain(webServiceId, () => rolls.stop(webServiceId));
   }
 
-  /** Its images leave the registry with the next `retainArtefacts`, which no longer names them. */
   async remove(webServiceId: string): Promise<void> {
     const { rolls, builds, logs, commands, domains } = this.parts;
     await this.stop(webServiceId);

@@ -44,6 +44,11 @@ export const kubernetesSettings = {
     .describe(
       'Secret of the type kubernetes.io/dockerconfigjson in that namespace, for pushing, pulling and deleting images.',
     ),
+  kubernetesBasePullSecret: text()
+    .optional()
+    .describe(
+      'Secret of the same type with which builds pull base images; code of every build can read it, so it may only pull.',
+    ),
   kubernetesInsecureRegistry: flag().default(false).describe('Speak to the registry without TLS.'),
   kubernetesBaseImage: text()
     .default('docker.io/library/node:24-bookworm-slim')

@@ -99,19 +99,27 @@ describe('A private repository in a cluster', () => {
 });
 
 describe('The Job of a build', () => {
-  it('mounts the credentials into the container that fetches, and into no other', async () => {
+  it.each([
+    ['of the repository into the container that fetches', 'access', ['fetch']],
+    ['for pulling base images into the builder', 'pull', ['buildkit']],
+    ['of the registry into the container that pushes', 'registry', ['push']],
+  ])('mounts the credentials %s, and into no other', async (_, volume, expected) => {
     const remotes = new PinnedRemotes(new OutboundGuard({ allowPrivate: true }));
     const order = orderOf('https://git.example.com/a', 'a'.repeat(40), {
       https: { username: 'ada', token: TOKEN },
     });
     const remote = await remotes.pin(order.repositoryUrl, order.credentials);
     const file = { name: 'x.mjs', text: '' };
-    const job = buildJob(order, { build: file, staticServer: file }, SETTINGS, remote) as unknown as JobOfPod;
+    const programs = { build: file, staticServer: file, push: file };
+    const settings = { ...SETTINGS, registrySecret: 'registry', basePullSecret: 'base-images' };
+    const job = buildJob(order, programs, settings, remote) as unknown as JobOfPod;
     const { initContainers, containers, volumes } = job.spec.template.spec;
-    const mounts = (container: { volumeMounts: readonly { name: string }[] }) =>
-      container.volumeMounts.map(({ name }) => name);
-    expect(initContainers.map(mounts)).toEqual([['source', 'plan', 'access']]);
-    expect(containers.flatMap(mounts)).not.toContain('access');
+    const mounting = [...initContainers, ...containers].filter(({ volumeMounts }) =>
+      volumeMounts.some(({ name }) => name === volume),
+    );
+    expect(mounting.map(({ name }) => name)).toEqual(expected);
+    expect(containers.map(({ name }) => name)).toEqual(['push']);
+    expect(containers[0]?.volumeMounts.map(({ name }) => name)).toEqual(['archive', 'push', 'registry']);
     const items = Object.fromEntries(volumes.map(({ name, secret }) => [name, secret?.items.map(({ key }) => key)]));
     expect(items['access']).toEqual(['git-token']);
     expect([items['plan'], items['environment']].flat()).not.toContain('git-token');
@@ -119,12 +127,17 @@ describe('The Job of a build', () => {
   });
 });
 
+interface Container {
+  readonly name: string;
+  readonly volumeMounts: readonly { readonly name: string }[];
+}
+
 interface JobOfPod {
   readonly spec: {
     readonly template: {
       readonly spec: {
-        readonly initContainers: readonly { volumeMounts: readonly { name: string }[] }[];
-        readonly containers: readonly { volumeMounts: readonly { name: string }[] }[];
+        readonly initContainers: readonly Container[];
+        readonly containers: readonly Container[];
         readonly volumes: readonly { name: string; secret?: { items: readonly { key: string }[] } }[];
       };
     };
@@ -137,6 +150,8 @@ const SETTINGS = {
   baseImage: 'node',
   builderImage: 'buildkit',
   registrySecret: undefined,
+  basePullSecret: undefined,
+  registryAuthorities: undefined,
   nodeSelector: {},
   memoryMiB: 1,
   cpuMillicores: 1,

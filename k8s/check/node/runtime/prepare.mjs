@@ -2,7 +2,7 @@
 import { demand } from '../../../../docker/check/report.mjs';
 import { trial } from '../../helm.mjs';
 import { helmIn } from '../helm.mjs';
-import { REGISTRY_HOST } from '../settings.mjs';
+import { HUB_ADDRESS, NODE_ADDRESS, REGISTRY_HOST } from '../settings.mjs';
 import { TRIAL_SETTINGS } from '../stages/install.mjs';
 import { GitHost } from './git-host.mjs';
 import { installMetricsServer } from './metrics-server.mjs';
@@ -20,6 +20,11 @@ export const RUNTIME_SETTINGS = [
   ['--set', `runtime-agent.env.NODE_EXTRA_CA_CERTS=${AUTHORITY}/ca.crt`],
   ['--set', `runtime-agent.files[0].name=authority,runtime-agent.files[0].mountPath=${AUTHORITY}`],
   ['--set', 'runtime-agent.files[0].configMap=kube-root-ca.crt'],
+  // Both have private addresses.
+  ...[NODE_ADDRESS, HUB_ADDRESS].map((address, index) => [
+    '--set',
+    `tenants.buildEgressTo[${index}].ipBlock.cidr=${address}/32`,
+  ]),
 ].flat();
 
 export const upgradeTrial = (context, ...settings) =>

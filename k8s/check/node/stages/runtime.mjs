@@ -27,7 +27,10 @@ const isBuiltAndDeployed = async (context, service) => {
     'a commit is built by rootless BuildKit in the cluster and pushed to the registry',
     image.includes('@sha256:'),
   );
-  demand('the registry has it', (await tags(context)).includes(first.id));
+  demand(
+    'the registry has it',
+    (await tags(context)).some(tag => tag.endsWith(`.${first.id}`)),
+  );
   const { lines } = await service.ask('GET', `/deployments/${first.id}/logs`);
   const words = lines.map(({ message }) => message).join('\n');
   demand('the log of the deployment has the output of the build', words.includes('built with everybody'), words);
@@ -165,6 +168,10 @@ const isDeleted = async (context, service) => {
     all.every(each => !each.includes(service.id)),
     all.join(),
   );
+  await eventually('the end of its images', async () =>
+    (await tags(context)).every(tag => !tag.startsWith(`${service.id}.`)) ? true : undefined,
+  );
+  demand('its images leave the registry', true);
 };
 
 export const run = async context => {

@@ -1,5 +1,5 @@
 import type { LogWriter } from '@postern/runtime';
-import { DOCKERFILE_BUILDS } from '../objects/build-objects.js';
+import { DOCKERFILE_BUILDS } from '../objects/build-pod.js';
 
 const FAILED = /^postern-build-failed: (.*)$/;
 /** Of buildctl, for errors of no step. */

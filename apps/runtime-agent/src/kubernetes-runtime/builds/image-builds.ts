@@ -3,27 +3,21 @@ import type { Log } from '@postern/messaging';
 import { type Artefact, BuildFailed, type BuildOrder, type LogWriter, SourceUnavailable } from '@postern/runtime';
 import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
 import type { Cluster } from '../cluster.js';
-import { imageOf, referenceOf } from '../objects/artefact-references.js';
-import {
-  BUILDER,
-  type BuildObjectSettings,
-  buildJob,
-  buildSecret,
-  builtImage,
-  FETCHER,
-  type ImagePrograms,
-} from '../objects/build-objects.js';
-import type { Job, Pod, Terminated } from '../objects/kinds.js';
+import { referenceOf } from '../objects/artefact-references.js';
+import { buildJob, buildSecret, builtImage } from '../objects/build-objects.js';
+import { BUILDER, FETCHER, PUSHER } from '../objects/build-pod.js';
+import type { BuildObjectSettings, ImagePrograms } from '../objects/build-settings.js';
+import type { ContainerState, Job, Pod, Terminated } from '../objects/kinds.js';
 import { buildName, LABEL, OURS } from '../objects/names.js';
 import { BuildProgress } from './build-progress.js';
 import type { GitWords } from './job-sources.js';
-import type { Registry } from './registry.js';
+import type { StoredImages } from './stored-images.js';
 
 export interface BuildParts {
   readonly cluster: Cluster;
   readonly settings: BuildObjectSettings;
   readonly programs: () => Promise<ImagePrograms>;
-  readonly registry: Registry;
+  readonly images: StoredImages;
   readonly remotes: PinnedRemotes;
   /** What git's complaint about an address means. */
   readonly gitWords: GitWords;
@@ -36,10 +30,9 @@ export interface BuildParts {
 /** Beyond the Job's own deadline: the Job has to be seen ended, not just to be late. */
 const LEEWAY_MS = 60_000;
 
-/** Builds images as Jobs, as many side by side as are asked for, and keeps those in the registry that are wanted. */
+/** Builds images as Jobs, as many side by side as are asked for. */
 export class ImageBuilds {
   readonly #underWay = new Set<string>();
-  readonly #digests = new Map<string, string>();
 
   constructor(private readonly parts: BuildParts) {}
 
@@ -65,43 +58,29 @@ export class ImageBuilds {
         await cluster.remove({ kind: 'Secret', name: metadata.name });
   }
 
-  /** Ends the builds of a web service, and removes what is left of earlier ones in the cluster. */
+  /** Ends the builds of a web service, and removes what is left of all of them, also from the registry. */
   async remove(webServiceId: string): Promise<void> {
-    const { cluster } = this.parts;
-    for (const { metadata } of await cluster.list<Job>('Job', `${OURS},${LABEL.buildsFor}=${webServiceId}`)) {
+    const { cluster, images, pollMs } = this.parts;
+    const selector = `${OURS},${LABEL.buildsFor}=${webServiceId}`;
+    for (const { metadata } of await cluster.list<Job>('Job', selector)) {
       await cluster.remove({ kind: 'Job', name: metadata.name });
       await cluster.remove({ kind: 'Secret', name: metadata.name });
     }
+    // One that is about to end could still push.
+    while ((await cluster.list<Pod>('Pod', selector)).length > 0) await pause(pollMs);
+    await images.remove(webServiceId);
   }
 
-  /** Deletes from the registry; layers that no image uses go with the registry's own collection. */
+  /** Deletes all images that are neither wanted, nor just being built, nor so new that the caller may not know of them. */
   async retain(keep: ReadonlySet<string>): Promise<void> {
-    const { cluster, registry, settings, spareMs, log } = this.parts;
+    const { cluster, images, spareMs } = this.parts;
     const jobs = await cluster.list<Job>('Job', `${OURS},${LABEL.build}`);
-    const isFresh = ({ metadata, status }: Job) =>
-      !status?.completionTime || Date.now() - Date.parse(status.completionTime) < spareMs
-        ? metadata.labels?.[LABEL.build]
-        : undefined;
-    const spared = new Set([...this.#underWay, ...jobs.map(isFresh)]);
-    const tags = await registry.tags();
-    const digests = new Map<string, string>();
-    for (const tag of tags) {
-      const digest = this.#digests.get(tag) ?? (await registry.digestOf(tag));
-      if (digest) digests.set(tag, digest);
-    }
-    const kept = new Set([...keep].map(reference => imageOf(reference).image));
-    const isWanted = (tag: string, digest: string) => spared.has(tag) || kept.has(`${settings.repository}@${digest}`);
-    const wanted = new Set([...digests].filter(entry => isWanted(...entry)).map(([, digest]) => digest));
-    for (const [tag, digest] of digests) {
-      this.#digests.set(tag, digest);
-      if (wanted.has(digest)) continue;
-      if (!(await registry.delete(digest))) {
-        log.warn({ repository: settings.repository }, 'The registry deletes no images; old ones stay');
-        return;
-      }
-      this.#digests.delete(tag);
-      await cluster.remove({ kind: 'Job', name: buildName(tag) });
-    }
+    const fresh = jobs
+      .filter(
+        ({ status: { completionTime } = {} }) => !completionTime || Date.now() - Date.parse(completionTime) < spareMs,
+      )
+      .map(({ metadata }) => metadata.labels?.[LABEL.build] ?? '');
+    await images.retain(keep, new Set([...this.#underWay, ...fresh]));
   }
 
   async #build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
@@ -115,7 +94,7 @@ export class ImageBuilds {
     let following: Promise<void> | undefined;
     try {
       await this.#remove(deploymentId);
-      await cluster.apply(buildSecret(order, programs, remote));
+      await cluster.apply(buildSecret(order, programs, settings, remote));
       await cluster.apply(buildJob(order, programs, settings, remote));
       output.write('build', `Building ${order.commit} in Kubernetes\n`);
       following = this.#follow(deploymentId, progress, end);
@@ -143,12 +122,16 @@ export class ImageBuilds {
     }
   }
 
-  /** The digest is in the message of the builder's end, which lasts as long as its Job. */
+  /** The digest is in the message of the last container's end, which lasts as long as its Job. */
   async #artefactOf({ deploymentId, commit }: BuildOrder): Promise<Artefact | undefined> {
-    const ended = (await this.#podOf(deploymentId))?.status?.containerStatuses?.find(({ name }) => name === BUILDER)
-      ?.state?.terminated;
-    if (ended?.exitCode !== 0) return undefined;
-    return { reference: referenceOf(builtImage(ended.message ?? '', this.parts.settings.repository)), commit };
+    const pod = await this.#podOf(deploymentId);
+    const pushed = endOf(pod, PUSHER);
+    if (pushed?.exitCode !== 0) return undefined;
+    const built = endOf(pod, BUILDER)?.message ?? '';
+    return {
+      reference: referenceOf(builtImage(built, pushed.message ?? '', this.parts.settings.repository)),
+      commit,
+    };
   }
 
   async #podOf(deploymentId: string): Promise<Pod | undefined> {
@@ -161,7 +144,7 @@ export class ImageBuilds {
     try {
       while (!signal.aborted) {
         const pod = await this.#podOf(deploymentId);
-        const state = pod?.status?.containerStatuses?.find(({ name }) => name === BUILDER)?.state;
+        const state = stateOf(pod, BUILDER);
         if (pod && (state?.running || state?.terminated)) {
           const decoder = new TextDecoder();
           const lines = new StampedLines(line => progress.push(`${line}\n`));
@@ -199,14 +182,11 @@ export class ImageBuilds {
     const job = await cluster.find<Job>({ kind: 'Job', name: buildName(order.deploymentId) });
     const failed = job?.status?.conditions?.find(({ type }) => type === 'Failed');
     if (failed?.reason === 'DeadlineExceeded') return `the build took longer than ${order.deadlineMs / 1_000} s`;
-    const status = (await this.#podOf(order.deploymentId))?.status;
-    const endOf = (name: string): Terminated | undefined =>
-      [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].find(
-        container => container.name === name,
-      )?.state?.terminated;
-    const [fetcher, builder] = [endOf(FETCHER), endOf(BUILDER)];
+    const pod = await this.#podOf(order.deploymentId);
+    const [fetcher, builder, pusher] = [FETCHER, BUILDER, PUSHER].map(name => endOf(pod, name));
     if (fetcher && fetcher.exitCode !== 0) return gitWords(fetcher.message ?? '', order.repositoryUrl, access);
     if (builder?.reason === 'OOMKilled') return `the build used more than ${settings.memoryMiB} MiB of memory`;
+    if (pusher) return `the image cannot be pushed: ${messageOf(pusher)}`;
     return progress.failure ?? failed?.message ?? 'the build ended without an image';
   }
 
@@ -223,6 +203,16 @@ export class ImageBuilds {
       await pause(pollMs);
   }
 }
+
+const stateOf = (pod: Pod | undefined, container: string): ContainerState | undefined =>
+  [...(pod?.status?.initContainerStatuses ?? []), ...(pod?.status?.containerStatuses ?? [])].find(
+    ({ name }) => name === container,
+  )?.state;
+
+const endOf = (pod: Pod | undefined, container: string): Terminated | undefined => stateOf(pod, container)?.terminated;
+
+const messageOf = ({ message, reason, exitCode }: Terminated): string =>
+  (message ?? '').trim() || `${reason ?? 'Error'} (exit code ${exitCode})`;
 
 /** Takes the times off that come before each line. */
 class StampedLines {

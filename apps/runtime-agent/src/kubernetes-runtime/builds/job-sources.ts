@@ -6,7 +6,7 @@ import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinne
 import { newHostKeys, type RemoteAccess } from '../../infrastructure/git/remote-access.js';
 import { pickBranch, refsToAskFor } from '../../infrastructure/git/remote-branches.js';
 import type { Cluster } from '../cluster.js';
-import type { BuildObjectSettings } from '../objects/build-objects.js';
+import type { BuildObjectSettings } from '../objects/build-settings.js';
 import { printedHostKeys } from '../objects/git-pod.js';
 import type { Job, Pod } from '../objects/kinds.js';
 import { LABEL, OURS, sourceName } from '../objects/names.js';

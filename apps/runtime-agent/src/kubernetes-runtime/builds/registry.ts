@@ -1,5 +1,6 @@
 import { fetch, type Response } from 'undici';
 import { z } from 'zod';
+import { addressOf, basicOf, type Credentials, tokenUrlOf } from './registry-access.js';
 
 const TIMEOUT_MS = 30_000;
 const MANIFESTS = [
@@ -11,11 +12,6 @@ const MANIFESTS = [
 
 const tagsReply = z.object({ tags: z.array(z.string()).nullish() });
 const tokenReply = z.object({ token: z.string().optional(), access_token: z.string().optional() });
-
-export interface Credentials {
-  readonly username: string;
-  readonly password: string;
-}
 
 /** One repository of a container registry (OCI Distribution 1.1), for deleting what nobody wants any more. */
 export class Registry {
@@ -29,9 +25,9 @@ export class Registry {
     insecure: boolean,
     private readonly credentials: () => Promise<Credentials | undefined>,
   ) {
-    const [host = '', ...path] = repository.split('/');
-    this.#base = `${insecure ? 'http' : 'https'}://${host === 'docker.io' ? 'registry-1.docker.io' : host}`;
-    this.#path = path.join('/');
+    const { base, path } = addressOf(repository, insecure);
+    this.#base = base;
+    this.#path = path;
   }
 
   async tags(): Promise<readonly string[]> {
@@ -80,16 +76,9 @@ export class Registry {
   /** As the challenge wants it: name and password with every request, or a token in exchange for them. */
   async #authorize(challenge: string): Promise<string | undefined> {
     const credentials = await this.credentials();
-    const basic =
-      credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
-    if (!/^bearer /i.test(challenge)) return basic;
-    const parameter = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(challenge)?.[1];
-    const realm = parameter('realm');
-    if (!realm) return undefined;
-    const url = new URL(realm);
-    const service = parameter('service');
-    if (service) url.searchParams.set('service', service);
-    url.searchParams.set('scope', `repository:${this.#path}:pull,push,delete`);
+    const basic = credentials && basicOf(credentials);
+    const url = tokenUrlOf(challenge, `repository:${this.#path}:pull,push,delete`);
+    if (!url) return basic;
     const headers = basic ? { authorization: basic } : {};
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (!response.ok) return undefined;

@@ -4,6 +4,7 @@ import { Cluster, ClusterError } from '../cluster.js';
 import type { KubernetesObject, Manifest } from '../objects/kinds.js';
 import { domainName } from '../objects/names.js';
 import type { ServiceObjectSettings } from '../objects/service-objects.js';
+import { ObserverCluster } from '../testing/observer-cluster.js';
 import { standInCluster, type TestCluster } from '../testing/test-clusters.js';
 import { DomainRoutes } from './domain-routes.js';
 
@@ -35,9 +36,11 @@ class RefusingCluster extends Cluster {
 describe('Custom domains in a cluster', () => {
   let server: TestCluster;
   let cluster: Cluster;
+  let observed: ObserverCluster;
   beforeAll(async () => {
     server = await standInCluster();
     cluster = new Cluster('tenants', server.kubeconfig);
+    observed = new ObserverCluster('tenants', server.kubeconfig);
   });
   afterAll(() => server.stop());
   beforeEach(() => new DomainRoutes(cluster, SETTINGS).route([]));
@@ -45,7 +48,8 @@ describe('Custom domains in a cluster', () => {
   const routes = (changes: Partial<ServiceObjectSettings> = {}) =>
     new DomainRoutes(cluster, { ...SETTINGS, ...changes });
 
-  const ingressOf = ({ domain }: RoutedDomain) => cluster.find<Manifest>({ kind: 'Ingress', name: domainName(domain) });
+  const ingressOf = ({ domain }: RoutedDomain) =>
+    observed.find<Manifest>({ kind: 'Ingress', name: domainName(domain) });
 
   const backendOf = async (domain: RoutedDomain) => {
     const { rules } = ((await ingressOf(domain))?.spec ?? {}) as {
@@ -101,7 +105,7 @@ describe('Custom domains in a cluster', () => {
     const certificate = { kind: 'Secret', name: `${domainName(SHOP.domain)}-tls` } as const;
     await cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: certificate.name } });
     await routes().remove(SHOP.webServiceId);
-    expect(await cluster.find(certificate)).toBeUndefined();
+    expect(await observed.find(certificate)).toBeUndefined();
   });
 
   it('are routed although the cluster refuses another one', async () => {
@@ -116,7 +120,7 @@ describe('Custom domains in a cluster', () => {
     const gateway = { namespace: 'gateways', name: 'public' };
     await routes({ gateway }).route([SHOP]);
     expect(await ingressOf(SHOP)).toBeUndefined();
-    expect(await cluster.find({ kind: 'HTTPRoute', name: domainName(SHOP.domain) })).toBeDefined();
+    expect(await observed.find({ kind: 'HTTPRoute', name: domainName(SHOP.domain) })).toBeDefined();
     await routes({ gateway }).route([]);
   });
 
@@ -124,7 +128,7 @@ describe('Custom domains in a cluster', () => {
     const gateway = { namespace: 'gateways', name: 'public' };
     await routes({ gateway }).route([SHOP]);
     const name = domainName(SHOP.domain);
-    expect(await cluster.find<Manifest>({ kind: 'HTTPRoute', name })).toMatchObject({
+    expect(await observed.find<Manifest>({ kind: 'HTTPRoute', name })).toMatchObject({
       spec: {
         parentRefs: [gateway],
         hostnames: ['shop.example.org'],
@@ -132,6 +136,6 @@ describe('Custom domains in a cluster', () => {
       },
     });
     await routes({ gateway }).route([]);
-    expect(await cluster.find({ kind: 'HTTPRoute', name })).toBeUndefined();
+    expect(await observed.find({ kind: 'HTTPRoute', name })).toBeUndefined();
   });
 });

@@ -1,20 +1,35 @@
-/** Where each kind that the platform uses lives in the API. */
+/** To apply an object, Kubernetes wants the right to create it as well. */
+const APPLY = ['create', 'patch'] as const;
+
+/** Where each kind that the platform uses lives in the API, and what is done with it; the Role of the charts allows no more. */
 export const RESOURCES = {
-  Pod: { apiVersion: 'v1', plural: 'pods' },
-  Service: { apiVersion: 'v1', plural: 'services' },
-  Secret: { apiVersion: 'v1', plural: 'secrets' },
-  PersistentVolumeClaim: { apiVersion: 'v1', plural: 'persistentvolumeclaims' },
-  ConfigMap: { apiVersion: 'v1', plural: 'configmaps' },
-  Event: { apiVersion: 'v1', plural: 'events' },
-  Deployment: { apiVersion: 'apps/v1', plural: 'deployments' },
-  ReplicaSet: { apiVersion: 'apps/v1', plural: 'replicasets' },
-  Job: { apiVersion: 'batch/v1', plural: 'jobs' },
-  HorizontalPodAutoscaler: { apiVersion: 'autoscaling/v2', plural: 'horizontalpodautoscalers' },
-  PodDisruptionBudget: { apiVersion: 'policy/v1', plural: 'poddisruptionbudgets' },
-  Ingress: { apiVersion: 'networking.k8s.io/v1', plural: 'ingresses' },
-  HTTPRoute: { apiVersion: 'gateway.networking.k8s.io/v1', plural: 'httproutes' },
-  PodMetrics: { apiVersion: 'metrics.k8s.io/v1beta1', plural: 'pods' },
-} as const;
+  Pod: { apiVersion: 'v1', plural: 'pods', verbs: ['list'] },
+  PodLog: { apiVersion: 'v1', plural: 'pods/log', verbs: ['get'] },
+  Service: { apiVersion: 'v1', plural: 'services', verbs: ['list', ...APPLY, 'delete'] },
+  Secret: { apiVersion: 'v1', plural: 'secrets', verbs: ['get', 'list', ...APPLY, 'delete'] },
+  PersistentVolumeClaim: { apiVersion: 'v1', plural: 'persistentvolumeclaims', verbs: [...APPLY, 'delete'] },
+  Event: { apiVersion: 'v1', plural: 'events', verbs: ['list'] },
+  Deployment: { apiVersion: 'apps/v1', plural: 'deployments', verbs: ['get', 'list', ...APPLY, 'delete'] },
+  ReplicaSet: { apiVersion: 'apps/v1', plural: 'replicasets', verbs: ['list'] },
+  Job: { apiVersion: 'batch/v1', plural: 'jobs', verbs: ['get', 'list', ...APPLY, 'delete'] },
+  HorizontalPodAutoscaler: {
+    apiVersion: 'autoscaling/v2',
+    plural: 'horizontalpodautoscalers',
+    verbs: ['list', ...APPLY, 'delete'],
+  },
+  PodDisruptionBudget: { apiVersion: 'policy/v1', plural: 'poddisruptionbudgets', verbs: ['list', ...APPLY, 'delete'] },
+  Ingress: { apiVersion: 'networking.k8s.io/v1', plural: 'ingresses', verbs: ['list', ...APPLY, 'delete'] },
+  HTTPRoute: { apiVersion: 'gateway.networking.k8s.io/v1', plural: 'httproutes', verbs: ['list', ...APPLY, 'delete'] },
+  PodMetrics: { apiVersion: 'metrics.k8s.io/v1beta1', plural: 'pods', verbs: ['list'] },
+} as const satisfies Readonly<Record<string, Resource>>;
+
+export type Verb = 'get' | 'list' | 'create' | 'patch' | 'delete';
+
+interface Resource {
+  readonly apiVersion: string;
+  readonly plural: string;
+  readonly verbs: readonly Verb[];
+}
 
 export interface ObjectMetadata {
   readonly name: string;

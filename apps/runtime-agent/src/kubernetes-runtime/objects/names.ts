@@ -33,6 +33,10 @@ export const CONTAINER = 'web';
 export const serviceName = (webServiceId: string): string => `ws-${webServiceId}`;
 export const releaseName = (rollId: string): string => `release-${rollId}`;
 export const buildName = (deploymentId: string): string => `build-${deploymentId}`;
+/** The tag of an image; in releases before, it was the deployment alone. */
+export const imageTag = (webServiceId: string, deploymentId: string): string => `${webServiceId}.${deploymentId}`;
+export const webServiceOfTag = (tag: string): string | undefined => /^(.+)\./.exec(tag)?.[1];
+export const deploymentOfTag = (tag: string): string => tag.slice(tag.indexOf('.') + 1);
 export const diskName = (webServiceId: string): string => `disk-${webServiceId}`;
 export const commandName = (id: string): string => `command-${id}`;
 export const sourceName = (id: string): string => `source-${id}`;

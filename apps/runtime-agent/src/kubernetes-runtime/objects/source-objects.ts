@@ -1,5 +1,5 @@
 import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
-import type { BuildObjectSettings } from './build-objects.js';
+import type { BuildObjectSettings } from './build-settings.js';
 import {
   accessMounts,
   accessVolumes,

@@ -1,6 +1,10 @@
-import { spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 /**
  * What `buildctl-daemonless.sh` of rootless BuildKit does with the orders of the platform's Jobs, without containers.
@@ -17,6 +21,7 @@ const refuse = (words: string): never => {
   process.stderr.write(`error: failed to solve: ${words}\n`);
   process.exit(1);
 };
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 
 interface Step {
   readonly line: number;
@@ -34,8 +39,10 @@ const stepsOf = (dockerfile: string): Step[] =>
 const commandOf = (rest: string): string[] =>
   rest.startsWith('[') ? (JSON.parse(rest) as string[]) : ['/bin/sh', '-c', rest];
 
-const metadataFile = given[given.indexOf('--metadata-file') + 1] ?? '';
-const folder = await mkdtemp(join(dirname(metadataFile), 'image-'));
+const archive = option('--output=type=oci,dest=');
+const work = await mkdtemp(join(tmpdir(), 'postern-buildctl-'));
+const folder = join(work, 'image');
+await mkdir(folder);
 const image = { command: [] as string[], entrypoint: [] as string[], workingDir: '/', environment: {} };
 const variables: Record<string, string> = {};
 const workingFolder = () => join(folder, image.workingDir);
@@ -155,10 +162,28 @@ for (const [index, step] of steps.entries()) {
   if (error !== undefined) refuse(error);
 }
 
-await writeFile(join(folder, '.image.json'), JSON.stringify(image));
-const [, repository = '', tag = ''] = /name=([^,]+):([^:,]+),push=true/.exec(option('--output=type=image,')) ?? [];
-const push = new URL(`http://${repository.split('/')[0]}/stand-in/push`);
-push.search = String(new URLSearchParams({ tag, folder }));
-const digest = await (await fetch(push, { method: 'POST' })).text();
-await rm(folder, { recursive: true });
-await writeFile(metadataFile, JSON.stringify({ 'containerimage.digest': digest }, undefined, 2));
+/** As the OCI image layout has it. @returns the descriptor of the content. */
+const addBlob = async (content: Buffer, mediaType: string) => {
+  const digest = createHash('sha256').update(content).digest('hex');
+  await writeFile(join(work, 'layout/blobs/sha256', digest), content);
+  return { mediaType, digest: `sha256:${digest}`, size: content.length };
+};
+const addJson = (content: object, type: string) =>
+  addBlob(Buffer.from(JSON.stringify(content)), `application/vnd.oci.image.${type}.v1+json`);
+
+await mkdir(join(work, 'layout/blobs/sha256'), { recursive: true });
+const pack = (from: string, to: string, format: string, ...names: string[]) => {
+  const reproducible = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0'];
+  execFileSync('tar', [`--format=${format}`, ...reproducible, '-C', from, '-cf', to, ...names]);
+};
+pack(folder, join(work, 'layer.tar'), 'gnu', '.');
+const layer = await addBlob(
+  gzipSync(await readFile(join(work, 'layer.tar'))),
+  'application/vnd.oci.image.layer.v1.tar+gzip',
+);
+const config = await addJson({ architecture: 'amd64', os: 'linux', config: image }, 'config');
+const mediaType = 'application/vnd.oci.image.manifest.v1+json';
+const manifest = await addJson({ schemaVersion: 2, mediaType, config, layers: [layer] }, 'manifest');
+await writeFile(join(work, 'layout/index.json'), JSON.stringify({ schemaVersion: 2, manifests: [manifest] }));
+await writeFile(join(work, 'layout/oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
+pack(join(work, 'layout'), archive, 'ustar', 'blobs', 'index.json', 'oci-layout');

@@ -49,6 +49,16 @@ export class KubernetesHarness implements RuntimeHarness {
     return this.cluster.kubeconfig;
   }
 
+  /** What the registry has. */
+  get tags(): readonly string[] {
+    return this.registry.tags;
+  }
+
+  /** Lets the registry refuse who does not show these. */
+  requireCredentials(credentials: RegistryStandIn['credentials']): void {
+    this.registry.credentials = credentials;
+  }
+
   get runtime(): KubernetesRuntime {
     return this.current;
   }
@@ -125,6 +135,8 @@ const optionsOf = async (
       baseImage: 'docker.io/library/node:24-bookworm-slim',
       builderImage: 'docker.io/moby/buildkit:rootless',
       registrySecret: undefined,
+      basePullSecret: undefined,
+      registryAuthorities: undefined,
       nodeSelector: {},
       memoryMiB: 2_048,
       cpuMillicores: 2_000,

@@ -110,7 +110,7 @@ export class PodStandIn {
     this.port = await freePort();
     for (const container of initContainers) {
       const ended = await this.#runOnce(container);
-      this.#initStatus = [{ name: container.name, ...STATIC, state: { terminated: ended } }];
+      this.#initStatus = this.#initStatusWith(container, { terminated: ended });
       if (ended.exitCode !== 0) return this.#report('Failed', { waiting: { reason: 'PodInitializing' } });
     }
     const [container] = containers;
@@ -139,12 +139,17 @@ export class PodStandIn {
 
   #lastEnded: Ended | undefined;
 
+  #initStatusWith({ name }: ContainerSpec, state: Json): Json[] {
+    return [...this.#initStatus.filter(status => status['name'] !== name), { name, ...STATIC, state }];
+  }
+
   async #runOnce(container: ContainerSpec): Promise<Ended> {
     const log = new ContainerLog();
     this.#logs.set(container.name, [...(this.#logs.get(container.name) ?? []), log]);
     const last = this.#lastEnded ? { terminated: this.#lastEnded } : {};
     const startedAt = new Date().toISOString();
     const isInit = podSpecOf(this.pod).initContainers?.includes(container) ?? false;
+    if (isInit) this.#initStatus = this.#initStatusWith(container, { running: { startedAt } });
     const begun = () =>
       isInit
         ? this.#report('Pending', { waiting: { reason: 'PodInitializing' } })
@@ -162,7 +167,8 @@ export class PodStandIn {
     await probing;
     this.#isReady = false;
     log.close();
-    const message = exitCode === 0 ? await this.#volumes.message() : log.tail(20);
+    const said = await this.#volumes.takeMessage();
+    const message = said === '' && exitCode !== 0 ? log.tail(20) : said;
     return { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message };
   }
 

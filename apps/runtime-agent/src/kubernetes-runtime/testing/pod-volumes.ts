@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type AnyObject, podSpecOf } from './any-object.js';
 import { secretOf } from './container-environment.js';
@@ -60,9 +60,12 @@ export class PodVolumes {
     ];
   }
 
-  /** What the container has left as the message of its end. */
-  message(): Promise<string> {
-    return readFile(join(this.folder, 'termination-log'), 'utf8').catch(() => '');
+  /** What the container has left as the message of its end; the next container begins without one. */
+  async takeMessage(): Promise<string> {
+    const file = join(this.folder, 'termination-log');
+    const message = await readFile(file, 'utf8').catch(() => '');
+    await rm(file, { force: true });
+    return message;
   }
 
   /** The text with the path of a container replaced by the one that it has here; also in `--name=value`. */

@@ -1,15 +1,25 @@
-import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 
-/** Takes a folder of this machine as an image, which is no part of the API. */
-const PUSH = '/stand-in/push?';
+const run = promisify(execFile);
+const digestOf = (content: Buffer): string => `sha256:${createHash('sha256').update(content).digest('hex')}`;
 
-/** A container registry whose images are folders: what it holds, under which tag, and the part of its API that deletes. */
+interface Manifest {
+  readonly config: { readonly digest: string };
+  readonly layers: readonly { readonly digest: string }[];
+}
+
+/** One repository of a container registry: uploads, manifests, tags and deletion. Its images are unpacked into folders. */
 export class RegistryStandIn {
   readonly #tags = new Map<string, string>();
+  /** If set, only who shows them is served. */
+  credentials: { readonly username: string; readonly password: string } | undefined;
 
   private constructor(
     private readonly folder: string,
@@ -20,20 +30,8 @@ export class RegistryStandIn {
     await mkdir(folder, { recursive: true });
     const server = createServer();
     const registry = new RegistryStandIn(folder, server);
-    server.on('request', ({ method, url = '' }, response) => {
-      const [, reference = ''] = /^\/v2\/web-services\/manifests\/(.+)$/.exec(url) ?? [];
-      if (url.startsWith('/v2/web-services/tags/list'))
-        response.end(JSON.stringify({ name: 'web-services', tags: [...registry.#tags.keys()] }));
-      else if (method === 'POST' && url.startsWith(PUSH)) {
-        const { searchParams } = new URL(url, 'http://registry');
-        void registry
-          .#push(searchParams.get('tag') ?? '', searchParams.get('folder') ?? '')
-          .then(digest => response.end(digest));
-      } else if (method === 'HEAD' && registry.#tags.has(reference))
-        response.writeHead(200, { 'docker-content-digest': registry.#tags.get(reference) ?? '' }).end();
-      else if (method === 'DELETE' && reference !== '')
-        void registry.#delete(reference).then(() => response.writeHead(202).end());
-      else response.writeHead(404).end();
+    server.on('request', (request, response) => {
+      registry.#answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
     });
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     return registry;
@@ -43,25 +41,14 @@ export class RegistryStandIn {
     return `127.0.0.1:${(this.server.address() as AddressInfo).port}/web-services`;
   }
 
-  /** The folder of an image; undefined where it is gone. */
-  async find(reference: string): Promise<string | undefined> {
-    const digest = reference.split('@')[1] ?? '';
-    const folder = join(this.folder, digest.replace(':', '-'));
-    return (await stat(folder).catch(() => undefined)) ? folder : undefined;
+  get tags(): readonly string[] {
+    return [...this.#tags.keys()];
   }
 
-  /** @returns the digest of its content. */
-  async #push(tag: string, folder: string): Promise<string> {
-    const hash = createHash('sha256');
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    for (const entry of entries.toSorted((one, other) => (place(one) < place(other) ? -1 : 1)))
-      if (entry.isFile()) hash.update(place(entry).slice(folder.length)).update(await readFile(place(entry)));
-    const digest = `sha256:${hash.digest('hex')}`;
-    const image = join(this.folder, digest.replace(':', '-'));
-    await cp(folder, `${image}.${tag}`, { recursive: true });
-    await rename(`${image}.${tag}`, image).catch(() => rm(`${image}.${tag}`, { recursive: true, force: true }));
-    this.#tags.set(tag, digest);
-    return digest;
+  /** The folder of an image; undefined where it is gone. */
+  async find(reference: string): Promise<string | undefined> {
+    const folder = this.#file(reference.split('@')[1] ?? '');
+    return (await stat(folder).catch(() => undefined)) ? folder : undefined;
   }
 
   async stop(): Promise<void> {
@@ -69,10 +56,63 @@ export class RegistryStandIn {
     await new Promise(resolve => this.server.close(resolve));
   }
 
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method, url = '', headers } = request;
+    const content = await buffer(request);
+    const { pathname, searchParams } = new URL(url, 'http://registry');
+    const [, kind = '', name = ''] = /^\/v2\/web-services\/(tags|manifests|blobs)\/(.+)$/.exec(pathname) ?? [];
+    const { username, password } = this.credentials ?? {};
+    if (this.credentials && headers.authorization !== `Basic ${btoa(`${username}:${password}`)}`)
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="registry"' }).end('{"errors":[]}');
+    else if (kind === 'tags') response.end(JSON.stringify({ name: 'web-services', tags: this.tags }));
+    else if (kind === 'blobs') await this.#answerBlob(method, name, searchParams.get('digest'), content, response);
+    else if (kind === 'manifests' && method === 'HEAD' && this.#tags.has(name))
+      response.writeHead(200, { 'docker-content-digest': this.#tags.get(name) ?? '' }).end();
+    else if (kind === 'manifests' && method === 'PUT') await this.#putManifest(name, content, response);
+    else if (kind === 'manifests' && method === 'DELETE') {
+      await this.#delete(name);
+      response.writeHead(202).end();
+    } else response.writeHead(404).end();
+  }
+
+  async #answerBlob(
+    method: string | undefined,
+    name: string,
+    digest: string | null,
+    content: Buffer,
+    response: ServerResponse,
+  ): Promise<void> {
+    if (method === 'POST' && name === 'uploads/')
+      response.writeHead(202, { location: `/v2/web-services/blobs/uploads/${randomUUID()}?state=begun` }).end();
+    else if (method === 'PUT' && digest !== null) {
+      if (digest === digestOf(content)) await writeFile(`${this.#file(digest)}.blob`, content);
+      response.writeHead(digest === digestOf(content) ? 201 : 400).end();
+    } else {
+      const found = method === 'HEAD' && (await stat(`${this.#file(name)}.blob`).catch(() => undefined));
+      response.writeHead(found ? 200 : 404).end();
+    }
+  }
+
+  async #putManifest(tag: string, content: Buffer, response: ServerResponse): Promise<void> {
+    const digest = digestOf(content);
+    const { config, layers } = JSON.parse(content.toString('utf8')) as Manifest;
+    const image = this.#file(digest);
+    const unfinished = `${image}.${randomUUID()}`;
+    await mkdir(unfinished);
+    for (const layer of layers) await run('tar', ['-xzf', `${this.#file(layer.digest)}.blob`, '-C', unfinished]);
+    const described = JSON.parse(await readFile(`${this.#file(config.digest)}.blob`, 'utf8')) as { config: object };
+    await writeFile(join(unfinished, '.image.json'), JSON.stringify(described.config));
+    await rename(unfinished, image).catch(() => rm(unfinished, { recursive: true, force: true }));
+    this.#tags.set(tag, digest);
+    response.writeHead(201, { 'docker-content-digest': digest }).end();
+  }
+
+  #file(digest: string): string {
+    return join(this.folder, digest.replace(':', '-'));
+  }
+
   async #delete(digest: string): Promise<void> {
-    await rm(join(this.folder, digest.replace(':', '-')), { recursive: true, force: true });
+    await rm(this.#file(digest), { recursive: true, force: true });
     for (const [tag, of] of this.#tags) if (of === digest) this.#tags.delete(tag);
   }
 }
-
-const place = ({ parentPath, name }: { readonly parentPath: string; readonly name: string }) => join(parentPath, name);

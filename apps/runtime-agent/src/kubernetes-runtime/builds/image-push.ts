@@ -1,0 +1,44 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { OciArchive } from './oci-archive.js';
+import { credentialsIn } from './registry-access.js';
+import { RegistryPush } from './registry-push.js';
+
+/**
+ * Pushes the image that a build has left as an archive, from a container without code of the build. Its message is the
+ * digest of the image, or why there is none. It is bundled, because it is carried there as one file (`nx bundle runtime-agent`).
+ */
+const variable = (name: string): string => {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set`);
+  return value;
+};
+
+const credentialsFile = process.env['POSTERN_CREDENTIALS'];
+const repository = variable('POSTERN_REPOSITORY');
+const message = variable('POSTERN_MESSAGE');
+
+const push = async (): Promise<string> => {
+  const credentials = credentialsFile && credentialsIn(readFileSync(credentialsFile, 'utf8'), repository);
+  const registry = new RegistryPush(
+    repository,
+    process.env['POSTERN_INSECURE'] === 'true',
+    credentials === '' ? undefined : credentials,
+  );
+  const image = await OciArchive.open(variable('POSTERN_ARCHIVE'));
+  try {
+    await registry.push(image, variable('POSTERN_TAG'));
+    return image.digest;
+  } finally {
+    await image.close();
+  }
+};
+
+await push().then(
+  digest => writeFileSync(message, digest),
+  (error: Error & { code?: string }) => {
+    const words = error.message === '' ? (error.code ?? 'it failed without words') : error.message;
+    writeFileSync(message, words);
+    console.log(words);
+    process.exitCode = 1;
+  },
+);
