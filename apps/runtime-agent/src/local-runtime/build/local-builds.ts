@@ -14,6 +14,7 @@ import { machineOf } from '../../infrastructure/builders/machine.js';
 import { notFetched } from '../../infrastructure/builders/not-fetched.js';
 import { procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
+import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
 import type { Recipe } from '../../infrastructure/builders/recipe.js';
 import type { Start } from '../../infrastructure/builders/start.js';
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
@@ -183,8 +184,13 @@ export class LocalBuilds implements Builds {
 
   /** States its rules, where they decide something. */
   async #recipeFor(directory: string, order: BuildOrder, output: BuildOutput): Promise<Recipe> {
-    const project = projectIn(directory);
     const machine = machineOf(this.parts.path);
+    const given = { buildCommand: order.buildCommand, hasStartCommand: order.startCommand !== undefined };
+    const folder = await enterProjectFolder(directory, machine, given, line => output.logLine(line));
+    const stray = folder && (await findStrayLink(directory));
+    if (stray !== undefined)
+      throw new BuildFailed(`the link ${stray} leads out of ${folder}, the folder of the project`);
+    const project = projectIn(directory);
     const recipe = await recipeFor(project, machine);
     if (order.startCommand === undefined)
       for (const rule of procfileRules((await project.read('Procfile')) ?? '')) output.logLine(rule);
