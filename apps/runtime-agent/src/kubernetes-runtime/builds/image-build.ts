@@ -7,7 +7,7 @@ import { BuildFailed } from '@postern/runtime';
 import { recipeFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
 import { cureIn } from '../../infrastructure/builders/failure-words.js';
 import { machineOf } from '../../infrastructure/builders/machine.js';
-import { notFetched } from '../../infrastructure/builders/not-fetched.js';
+import { largeFilesNotFetched, submodulesNotFetched } from '../../infrastructure/builders/not-fetched.js';
 import { processTypes, procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
 import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
@@ -40,7 +40,8 @@ const order = JSON.parse(readFileSync(join(plan, 'order.json'), 'utf8')) as {
 /** What the build shall do and how its result starts; the log says by which rules. */
 const recipeOf = async (): Promise<Recipe> => {
   const machine = machineOf(PATH, IMAGE);
-  for (const line of await notFetched(projectIn(app))) console.log(line);
+  for (const line of await submodulesNotFetched(projectIn(app))) console.log(line);
+  for (const line of await largeFilesNotFetched(projectIn(app))) console.log(line);
   await enterProjectFolder(app, machine, order, line => console.log(line));
   const project = projectIn(app);
   const recipe = await recipeFor(project, machine);

@@ -11,7 +11,7 @@ import {
 import { recipeFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
 import { cureIn } from '../../infrastructure/builders/failure-words.js';
 import { machineOf } from '../../infrastructure/builders/machine.js';
-import { notFetched } from '../../infrastructure/builders/not-fetched.js';
+import { largeFilesNotFetched } from '../../infrastructure/builders/not-fetched.js';
 import { procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
 import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
@@ -163,9 +163,10 @@ export class LocalBuilds implements Builds {
       const limit = AbortSignal.any([signal, watch.signal]);
       output.logLine(`Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`);
       const marks = { [BUILD_MARKER]: site.id };
+      const say = (line: string) => output.logLine(line);
       const checkout = { place, directory, home: homeOf(folders.workspace), marks };
-      await this.parts.inStep('fetch source', () => this.parts.sources.checkOut(order, checkout, limit));
-      for (const line of await notFetched(projectIn(directory))) output.logLine(line);
+      await this.parts.inStep('fetch source', () => this.parts.sources.checkOut(order, checkout, say, limit));
+      for (const line of await largeFilesNotFetched(projectIn(directory))) output.logLine(line);
       recipe = await this.#recipeFor(directory, order, output);
       const command = order.buildCommand ?? recipe.command;
       const { environment = {} } = recipe;
