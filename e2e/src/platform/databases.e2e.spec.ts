@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually, waitFor } from '@postern/testing';
 import pg from 'pg';
@@ -48,7 +47,7 @@ describe('a relational database', () => {
   it('that is nearly full is mailed about to the owners of the workspace', async () => {
     const { world } = platform;
     const { postern, operatorLogin } = world;
-    const filler = join(postern.home.folder, 'platform/databases', id, 'data/filler');
+    const filler = postern.home.openPath('platform/databases', id, 'data/filler');
     // The plan allows 1 GiB; the server itself takes the rest of 90 percent.
     execFileSync('fallocate', ['--length', '900MiB', filler]);
     const mails = async () => (await world.mailsTo(operatorLogin.email)).map(({ subject }) => subject);

@@ -117,7 +117,7 @@ describe('A submodule', () => {
     const line = (path: string, reason: string) => `the submodule ${path} is not fetched: ${reason}`;
     expect(lines).toEqual(reasons.map(([, reason], at) => expect.stringContaining(line(`m${at}`, reason))));
     expect(existsSync(pwned)).toBe(false);
-  }, 120_000);
+  }, 240_000);
 
   it('that is none, or would be outside, changes no file of the repository', async () => {
     await start();
